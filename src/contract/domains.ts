@@ -1,0 +1,82 @@
+import { z } from 'zod'
+
+import { endpoint } from './endpoint.ts'
+import { Id } from './text.ts'
+import { User, User13 } from './users.ts'
+
+/** `off`: never; `offered`: where the caller asks for it; `required`: sessions that cannot have it are denied. */
+export const NumberMatching = z.enum(['off', 'offered', 'required'])
+export type NumberMatching = z.infer<typeof NumberMatching>
+
+/** A domain as 1.3 shows it. */
+export const Domain13 = z.object({
+  id: Id,
+  name: z.string(),
+  type: z.enum(['RADIUS', 'WEB', 'PAM', 'OTHER']),
+  keyType: z.enum(['NONE', 'PIN', 'PASSCODE']),
+  /** Wrong PINs until a token is revoked. */
+  maxAllowedRetries: z.int(),
+  /** Lifetime of a session, seconds. */
+  requestTimeout: z.int(),
+  /** Lifetime of an activation code, days. */
+  activationCodeExpiration: z.int(),
+  requestPollingEnabled: z.boolean(),
+  bypassEnabled: z.boolean(),
+  emailOtpEnabled: z.boolean(),
+})
+
+/** A protected app: who may sign in to it, and by which rules. */
+export const Domain = Domain13.extend({
+  numberMatching: NumberMatching.optional(),
+})
+export type Domain = z.infer<typeof Domain>
+
+const DomainParams = z.object({ domainId: Id })
+const MemberParams = z.object({ domainId: Id, userId: Id })
+
+export const getDomain = endpoint({
+  method: 'GET',
+  path: '/domains/:domainId',
+  summary: 'Reads a domain and its rules.',
+  params: DomainParams,
+  response: Domain,
+  response13: Domain13,
+  errors: ['api.error.notfound.domain'],
+})
+
+export const addMember = endpoint({
+  method: 'PUT',
+  path: '/domains/:domainId/users/:userId',
+  summary: 'Adds a user to the domain; does nothing for a member.',
+  params: MemberParams,
+  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
+})
+
+export const getMember = endpoint({
+  method: 'GET',
+  path: '/domains/:domainId/users/:userId',
+  summary: 'Reads a user of the domain.',
+  params: MemberParams,
+  response: User,
+  response13: User13,
+  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
+})
+
+export const listMembers = endpoint({
+  method: 'GET',
+  path: '/domains/:domainId/users',
+  summary: 'Lists the users of the domain, 100 a page.',
+  params: DomainParams,
+  query: z.object({ page: z.union([z.string(), z.number()]).optional() }),
+  response: z.array(User),
+  response13: z.array(User13),
+  errors: ['api.error.notfound.domain', 'api.error.invalid.page'],
+})
+
+export const removeMember = endpoint({
+  method: 'DELETE',
+  path: '/domains/:domainId/users/:userId',
+  summary: 'Removes a user from the domain and revokes its token there.',
+  params: MemberParams,
+  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
+})

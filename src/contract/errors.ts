@@ -1,0 +1,76 @@
+import { z } from 'zod'
+
+/** Every error code the service can answer, and the HTTP status it travels with. Closed: nothing else leaves. */
+export const errorStatus = Object.freeze({
+  'api.error.malformed': 400,
+  'api.error.invalid.user': 400,
+  'api.error.invalid.username': 400,
+  'api.error.invalid.name': 400,
+  'api.error.invalid.email': 400,
+  'api.error.invalid.users': 400,
+  'api.error.invalid.attributes': 400,
+  'api.error.invalid.otp': 400,
+  'api.error.invalid.bypasscode': 400,
+  'api.error.invalid.ipaddress': 400,
+  'api.error.invalid.challenge': 400,
+  'api.error.invalid.numbermatching': 400,
+  'api.error.invalid.page': 400,
+  'api.error.invalid.code': 400,
+  'api.error.invalid.nonce': 400,
+  'api.error.invalid.decision': 400,
+  'api.error.invalid.number': 400,
+  'api.error.unauthorized': 401,
+  'api.error.device.unknown': 401,
+  'api.error.device.clock': 401,
+  'api.error.device.replayed': 401,
+  'api.error.forbidden': 403,
+  'api.error.device.revoked': 403,
+  'api.error.notfound.operation': 404,
+  'api.error.notfound.user': 404,
+  'api.error.notfound.domain': 404,
+  'api.error.notfound.token': 404,
+  'api.error.notfound.session': 404,
+  'api.error.notfound.activationcode': 404,
+  'api.error.methodnotallowed': 405,
+  'api.error.notacceptable': 406,
+  'api.error.conflict.username': 409,
+  'api.error.conflict.state': 409,
+  'api.error.toolarge': 413,
+  'api.error.unsupportedmediatype': 415,
+  'api.error.toomanyrequests': 429,
+  'api.error.internal': 500,
+  'api.error.unavailable': 503,
+} as const)
+
+export type ErrorCode = keyof typeof errorStatus
+
+/** What any operation can answer, whatever it does; not repeated in each declaration. */
+export const commonErrors = [
+  'api.error.malformed',
+  'api.error.unauthorized',
+  'api.error.forbidden',
+  'api.error.methodnotallowed',
+  'api.error.notacceptable',
+  'api.error.toolarge',
+  'api.error.unsupportedmediatype',
+  'api.error.toomanyrequests',
+  'api.error.internal',
+  'api.error.unavailable',
+] as const satisfies readonly ErrorCode[]
+
+/** A path parameter that names nothing, or is not even an id, is answered with this. */
+export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freeze({
+  domainId: 'api.error.notfound.domain',
+  userId: 'api.error.notfound.user',
+  sessionId: 'api.error.notfound.session',
+})
+
+/** The body of every answer outside 2xx. */
+export const ErrorBody = z.object({
+  errors: z.array(z.object({ code: z.string(), message: z.string() })),
+})
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorStatus, code)
+}

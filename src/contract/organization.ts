@@ -1,0 +1,22 @@
+import { z } from 'zod'
+
+import { endpoint } from './endpoint.ts'
+
+export const Organization = z.object({ name: z.string() })
+export type Organization = z.infer<typeof Organization>
+
+export const getOrganization = endpoint({
+  method: 'GET',
+  path: '/organization',
+  summary: 'Reads the organization the API key belongs to.',
+  response: Organization,
+  errors: [],
+})
+
+export const ping = endpoint({
+  method: 'GET',
+  path: '/ping',
+  summary: 'Answers while the service is up and the API key is good.',
+  response: z.object({ status: z.literal('OK') }),
+  errors: [],
+})

@@ -1,0 +1,21 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { Vendor } from './contract/media-type.ts'
+
+/** What mfa() is given: a hosted service's address, or a handle such as embedded() returns. */
+export interface ServiceHandle {
+  /** Authenticator, device protocol, images: mounted by mfa() before its gate, or by the app before its sessions and CSRF. */
+  readonly routes: (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
+  /** Opens store and listener once; rejects with the reason (then 503). */
+  connect(): Promise<Connection>
+  close(): Promise<void>
+}
+
+/** Where the REST interface is, and what to say there. */
+export interface Connection {
+  /** Including the API prefix, such as `https://mfa.example/api`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly domainId: string
+  readonly vendor?: Vendor
+}

@@ -1,0 +1,40 @@
+import type { Clock } from '../clock.ts'
+
+/** A clock that stands still until it is moved. */
+export interface TestClock extends Clock {
+  /** Moves time on, calls back what falls due on the way in order, and lets what that started settle. */
+  advance(seconds: number): Promise<void>
+}
+
+/** @param start Unix time, seconds; the machine's time by default. */
+export function createTestClock(start = Math.floor(Date.now() / 1000)): TestClock {
+  let now = start * 1000
+  const timers = new Set<{ readonly due: number; readonly callback: () => void }>()
+
+  return {
+    now: () => Math.floor(now / 1000),
+    after(milliseconds, callback) {
+      const timer = { due: now + milliseconds, callback }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    async advance(seconds) {
+      const end = now + seconds * 1000
+      for (let next = earliest(timers, end); next; next = earliest(timers, end)) {
+        timers.delete(next)
+        now = Math.max(now, next.due)
+        next.callback()
+        await settled()
+      }
+      now = end
+      await settled()
+    },
+  }
+}
+
+function earliest<T extends { readonly due: number }>(timers: ReadonlySet<T>, end: number): T | undefined {
+  return [...timers].filter((timer) => timer.due <= end).sort((a, b) => a.due - b.due)[0]
+}
+
+/** One turn of the event loop, so that promises that a callback started can go on. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,0 +1,2 @@
+export { createTestClock } from './clock.ts'
+export type { TestClock } from './clock.ts'
