@@ -1,0 +1,62 @@
+import { createServer, type Server } from 'node:http'
+
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { launchChromium } from './chromium.ts'
+
+describe('the browser that the tests use', () => {
+  let browser: Browser
+  let here: Server
+  let elsewhere: Server
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+    here = await page()
+    elsewhere = await page()
+  })
+  afterAll(async () => {
+    await browser.close()
+    here.close()
+    elsewhere.close()
+  })
+
+  it('reads its own origin and refuses to read another one', async () => {
+    const tab = await browser.newPage()
+    await tab.goto(address(here))
+
+    const own = await tab.evaluate(read, address(here))
+    const foreign = await tab.evaluate(read, address(elsewhere))
+
+    expect(own).toBe('read')
+    expect(foreign).toBe('TypeError')
+  })
+
+  it('keeps running when one of its contexts is closed', async () => {
+    const context = await browser.newContext()
+    await context.newPage()
+
+    await context.close()
+
+    expect(browser.isConnected()).toBe(true)
+  })
+})
+
+async function page(): Promise<Server> {
+  const server = createServer((_, res) => res.setHeader('content-type', 'text/html').end('<title>a page</title>'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+function address(server: Server): string {
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new TypeError('not listening on a port')
+  return `http://127.0.0.1:${bound.port}/`
+}
+
+/** Runs in the page. */
+const read = (url: string) =>
+  fetch(url).then(
+    () => 'read',
+    (error: unknown) => (error instanceof TypeError ? 'TypeError' : 'another error'),
+  )

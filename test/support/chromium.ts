@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { type Browser, chromium } from 'playwright-core'
+import { z } from 'zod'
+
+/** Below node_modules: nobody else on the machine can put a browser there, and `npm ci` clears it. */
+const cache = fileURLToPath(new URL('../../node_modules/.cache/second-factor/', import.meta.url))
+
+/** Its own arguments, not those of @sparticuz/chromium: these switch off the rules that cross-origin tests are about. */
+const args = [
+  '--no-sandbox', // containers run as root, where Chromium refuses its sandbox; it only ever loads our own pages
+  '--disable-dev-shm-usage',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--no-default-browser-check',
+  '--no-pings',
+  '--font-render-hinting=none',
+]
+
+/**
+ * Starts a real Chromium that needs no system package. Close it when done.
+ * @param options.args Further arguments, such as those of a fake camera.
+ */
+export async function launchChromium(options: { readonly args?: readonly string[] } = {}): Promise<Browser> {
+  const folder = await inflated()
+  return chromium.launch({
+    executablePath: join(folder, 'chromium'),
+    args: [...args, ...(options.args ?? [])],
+    env: {
+      ...process.env,
+      HOME: folder,
+      FONTCONFIG_FILE: join(folder, fontsConfiguration),
+      LD_LIBRARY_PATH: [join(folder, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':'),
+    },
+  })
+}
+
+/** The folder of this version's binary and libraries, unpacked once however many test files ask at the same time. */
+async function inflated(): Promise<string> {
+  const folder = join(cache, `chromium-${await version()}`)
+  if (await exists(folder)) return folder
+
+  await mkdir(cache, { recursive: true })
+  const scratch = await mkdtemp(join(cache, 'inflating-'))
+  await inflateInto(scratch)
+  await writeFile(join(scratch, fontsConfiguration), fontsIn(folder))
+  // A whole folder appears at once or not at all; when another process was first, its folder is as good.
+  await rename(scratch, folder).catch(() => rm(scratch, { recursive: true }))
+  return folder
+}
+
+/** The package's own file names folders of AWS Lambda; this one makes every machine draw the same letters. */
+const fontsConfiguration = 'fonts.conf'
+const fontsIn = (folder: string) =>
+  `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>` +
+  `<dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`
+
+/** The package unpacks into the temporary folder, and its libraries only where it believes to be on AWS Lambda. */
+async function inflateInto(folder: string): Promise<void> {
+  const before = { ...process.env }
+  Object.assign(process.env, { TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' })
+  try {
+    const { default: packaged } = await import('@sparticuz/chromium')
+    await packaged.executablePath()
+  } finally {
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
+    Object.assign(process.env, before)
+  }
+}
+
+async function version(): Promise<string> {
+  const entry = createRequire(import.meta.url).resolve('@sparticuz/chromium')
+  const text = await readFile(join(dirname(entry), '..', 'package.json'), 'utf8')
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
+}
+
+const exists = (folder: string) =>
+  readFile(join(folder, fontsConfiguration)).then(
+    () => true,
+    () => false,
+  )
