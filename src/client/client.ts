@@ -1,0 +1,92 @@
+import type { Domain } from '../contract/domains.ts'
+import { addMember, getDomain, getMember, listMembers, removeMember } from '../contract/domains.ts'
+import type { Endpoint, EndpointInput, Version } from '../contract/endpoint.ts'
+import { getOrganization, ping } from '../contract/organization.ts'
+import type { NewSession } from '../contract/sessions.ts'
+import { cancelSession, createSession, getSession, redeemSession } from '../contract/sessions.ts'
+import { getToken, issueToken, revokeToken } from '../contract/tokens.ts'
+import type { NewUser, User } from '../contract/users.ts'
+import { createUser, deleteUser, findUsers, getUser, updateUser } from '../contract/users.ts'
+import { UnreachableError } from './errors.ts'
+import type { ClientOptions } from './options.ts'
+import { resolveClientOptions } from './options.ts'
+import type { CallOptions, Transport } from './transport.ts'
+import { createTransport } from './transport.ts'
+import type { WaitOptions } from './wait.ts'
+import { waitForSession } from './wait.ts'
+
+export type Client = ReturnType<typeof createClient>
+
+/**
+ * A typed client of the REST interface.
+ *
+ * @throws {TypeError} here, when an option is missing or wrong; from its methods, when an input is.
+ *
+ * Every method rejects with {@link ApiError} when the service says no, with {@link UnreachableError} when there is no
+ * usable answer.
+ *
+ * @example
+ * const client = createClient({ baseUrl: 'https://mfa.example/api', apiKey })
+ * const session = await client.sessions.create(domainId, { user: { username: 'alice' } })
+ * const settled = await client.sessions.wait(domainId, session.id, { timeout: 90_000 })
+ */
+export function createClient(options: ClientOptions) {
+  const resolved = resolveClientOptions(options)
+  const transport = createTransport(resolved)
+  const call = caller(transport)
+
+  return Object.freeze({
+    /** The version the service speaks. */
+    version: (): Promise<Version> => transport.version(),
+    ping: () => call(ping, {}),
+    organization: Object.freeze({
+      get: () => call(getOrganization, {}),
+    }),
+    users: Object.freeze({
+      create: (user: NewUser) => call(createUser, { body: user }),
+      get: (userId: string) => call(getUser, { params: { userId } }),
+      getByUsername: async (username: string) => oneUser(await call(findUsers, { query: { username } })),
+      list: async (page = 1) => manyUsers(await call(findUsers, { query: { page } })),
+      update: (userId: string, changes: { name?: string; email?: string }) =>
+        call(updateUser, { params: { userId }, body: changes }),
+      delete: (userId: string) => call(deleteUser, { params: { userId } }),
+    }),
+    domains: Object.freeze({
+      get: (domainId: string): Promise<Domain> => call(getDomain, { params: { domainId } }),
+      addUser: (domainId: string, userId: string) => call(addMember, { params: { domainId, userId } }),
+      getUser: (domainId: string, userId: string) => call(getMember, { params: { domainId, userId } }),
+      listUsers: (domainId: string, page = 1) => call(listMembers, { params: { domainId }, query: { page } }),
+      removeUser: (domainId: string, userId: string) => call(removeMember, { params: { domainId, userId } }),
+    }),
+    tokens: Object.freeze({
+      issue: (domainId: string, userId: string) => call(issueToken, { params: { domainId, userId } }),
+      get: (domainId: string, userId: string) => call(getToken, { params: { domainId, userId } }),
+      revoke: (domainId: string, userId: string) => call(revokeToken, { params: { domainId, userId } }),
+    }),
+    sessions: Object.freeze({
+      create: (domainId: string, session: NewSession) => call(createSession, { params: { domainId }, body: session }),
+      get: (domainId: string, sessionId: string) => call(getSession, { params: { domainId, sessionId } }),
+      cancel: (domainId: string, sessionId: string) => call(cancelSession, { params: { domainId, sessionId } }),
+      redeem: (domainId: string, sessionId: string, challenge: string) =>
+        call(redeemSession, { params: { domainId, sessionId }, body: { challenge } }),
+      /** Follows a session until it settles, or `timeout` (ms) is over. */
+      wait: (domainId: string, sessionId: string, wait?: WaitOptions) =>
+        waitForSession(transport, resolved, { domainId, sessionId }, wait),
+    }),
+  })
+}
+
+function caller(transport: Transport) {
+  return async <E extends Endpoint>(endpoint: E, input: EndpointInput<E>, options?: CallOptions) =>
+    (await transport.call(endpoint, input, options)).body
+}
+
+function oneUser(answer: User | User[]): User {
+  if (!Array.isArray(answer)) return answer
+  throw new UnreachableError('bad_response', 'The service answered a list where one user was asked for.')
+}
+
+function manyUsers(answer: User | User[]): User[] {
+  if (Array.isArray(answer)) return answer
+  throw new UnreachableError('bad_response', 'The service answered one user where a list was asked for.')
+}

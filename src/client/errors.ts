@@ -1,0 +1,29 @@
+import type { ErrorCode } from '../contract/errors.ts'
+
+/** The service said no. Switch on `code`; the message is for people and may change. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: ErrorCode
+  /** HTTP status of the answer. */
+  readonly status: number
+  /** Seconds until another try makes sense, where the service said so. */
+  readonly retryAfter: number | undefined
+
+  constructor(answer: { code: ErrorCode; status: number; message: string; retryAfter?: number | undefined }) {
+    super(answer.message)
+    this.code = answer.code
+    this.status = answer.status
+    this.retryAfter = answer.retryAfter
+  }
+}
+
+/** There was no usable answer: no connection, none in time, or one that does not speak the interface. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError'
+  readonly reason: 'network' | 'timeout' | 'bad_response'
+
+  constructor(reason: 'network' | 'timeout' | 'bad_response', message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
