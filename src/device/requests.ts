@@ -1,0 +1,87 @@
+import {
+  Answered,
+  type AnswerRequest,
+  type Decision,
+  type DeviceRequest,
+  devicePaths,
+  Inbox,
+} from '../contract/device.ts'
+import type { Account } from './account.ts'
+import { isGone, isPassing } from './device-error.ts'
+import type { DeviceContext } from './options.ts'
+import { pause } from './pause.ts'
+import { content } from './send.ts'
+import { signedCall } from './signed-call.ts'
+
+export interface RequestsOptions {
+  /** What is known already: the call answers `unchanged` while it still holds. */
+  readonly etag?: string | undefined
+  /** How long the service may hold the call for a change, seconds. */
+  readonly wait?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface RequestList {
+  /** All that is pending, newest first; undefined when it is still what `etag` named. */
+  readonly requests: readonly DeviceRequest[] | undefined
+  readonly etag: string | undefined
+  /** Whether the service held the call, or would have. */
+  readonly held: boolean
+}
+
+/** Reads what waits for an answer. */
+export async function requests(
+  context: DeviceContext,
+  account: Account,
+  { etag, wait = 0, signal }: RequestsOptions = {},
+): Promise<RequestList> {
+  const response = await signedCall(context, account, {
+    method: 'GET',
+    path: devicePaths.requests,
+    headers: { ...(etag !== undefined && { 'if-none-match': etag }), ...(wait > 0 && { prefer: `wait=${wait}` }) },
+    held: wait * 1000,
+    signal,
+  })
+  const held = response.headers.has('preference-applied')
+  if (response.status === 304) return { requests: undefined, etag, held }
+  const inbox = await content(response, Inbox)
+  return { requests: inbox.requests, etag: response.headers.get('etag') ?? undefined, held }
+}
+
+export interface Answer {
+  readonly decision: Decision
+  /** What the person typed; approvals with number matching only. */
+  readonly number?: string | undefined
+}
+
+/** How long to let pass before a lost answer is sent again, milliseconds. */
+const answerPauses = [500, 1500]
+
+/** Answers a request. A lost answer is sent again: the service takes the same one from the same device twice. */
+export async function answer(
+  context: DeviceContext,
+  account: Account,
+  request: Pick<DeviceRequest, 'id' | 'nonce'>,
+  { decision, number }: Answer,
+): Promise<Answered> {
+  const body: AnswerRequest = { nonce: request.nonce, decision, ...(number !== undefined && { number }) }
+  const call = { method: 'POST', path: devicePaths.answer(request.id), content: body } as const
+  for (const milliseconds of answerPauses) {
+    try {
+      return await content(await signedCall(context, account, call), Answered)
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      await pause(context.clock, milliseconds)
+    }
+  }
+  return content(await signedCall(context, account, call), Answered)
+}
+
+/** Takes the device's key off the service. An account that is gone already is as good as removed. */
+export async function remove(context: DeviceContext, account: Account): Promise<void> {
+  try {
+    await signedCall(context, account, { method: 'POST', path: devicePaths.remove })
+  } catch (error) {
+    if (!isGone(error)) throw error
+  }
+}

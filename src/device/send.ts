@@ -1,0 +1,90 @@
+import type { z } from 'zod'
+
+import { ErrorBody, isErrorCode } from '../contract/errors.ts'
+import { DeviceError } from './device-error.ts'
+import type { DeviceContext } from './options.ts'
+
+export interface Call {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Milliseconds on top of the usual timeout, for calls that the service holds. */
+  readonly held?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Makes one call and answers what came back, 304 included.
+ * @throws {DeviceError} for any other answer; the caller's own abort is thrown as it is.
+ */
+export async function send(context: DeviceContext, call: Call): Promise<Response> {
+  const response = await attempt(context, call)
+  if (response.ok || response.status === 304) return response
+  throw await refusal(context, response)
+}
+
+/** Reads the content of an answer. @throws {DeviceError} `bad_response` when it is not what was agreed. */
+export async function content<S extends z.ZodType>(response: Response, schema: S): Promise<z.output<S>> {
+  const parsed = schema.safeParse(await json(response))
+  if (parsed.success) return parsed.data
+  throw new DeviceError('bad_response', `unexpected content of a ${response.status} answer`, { cause: parsed.error })
+}
+
+async function attempt(context: DeviceContext, call: Call): Promise<Response> {
+  const tooLong = new AbortController()
+  const stop = context.clock.after(context.timeout + (call.held ?? 0), () => tooLong.abort())
+  try {
+    return await bufferedFetch(context, call, tooLong.signal)
+  } catch (cause) {
+    call.signal?.throwIfAborted()
+    if (tooLong.signal.aborted) throw new DeviceError('timeout', 'the service did not answer in time', { cause })
+    throw new DeviceError('network', 'the service cannot be reached', { cause })
+  } finally {
+    stop()
+  }
+}
+
+/** Reads the body too, so that a connection that breaks half-way is told from an answer that makes no sense. */
+async function bufferedFetch(context: DeviceContext, call: Call, tooLong: AbortSignal): Promise<Response> {
+  const response = await context.fetch(call.url, {
+    method: call.method,
+    headers: call.headers,
+    ...(call.body === undefined ? {} : { body: call.body }),
+    signal: call.signal ? AbortSignal.any([call.signal, tooLong]) : tooLong,
+    // A device is known by its signature alone, and speaks to no other address than its own.
+    credentials: 'omit',
+    redirect: 'error',
+    cache: 'no-store',
+    referrerPolicy: 'no-referrer',
+  })
+  const body = await response.arrayBuffer()
+  const { status, headers } = response
+  return new Response(status === 304 || status === 204 ? null : body, { status, headers })
+}
+
+async function refusal(context: DeviceContext, response: Response): Promise<DeviceError> {
+  const body = ErrorBody.safeParse(await json(response))
+  const code = body.data?.errors[0]?.code ?? ''
+  return new DeviceError(isErrorCode(code) ? code : 'bad_response', `the service answered ${response.status}`, {
+    retryAfter: secondsToWait(context, response.headers.get('retry-after')),
+    serviceTime: unixTime(response.headers.get('date')),
+  })
+}
+
+/** Retry-After as RFC 9110 section 10.2.3 has it: seconds or a date. */
+function secondsToWait(context: DeviceContext, header: string | null): number | undefined {
+  if (header !== null && /^\d+$/.test(header)) return Number(header)
+  const time = unixTime(header)
+  return time === undefined ? undefined : Math.max(0, time - context.clock.now())
+}
+
+function unixTime(date: string | null): number | undefined {
+  const milliseconds = date === null ? Number.NaN : Date.parse(date)
+  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000)
+}
+
+async function json(response: Response): Promise<unknown> {
+  // No JSON is read as no content: whatever is expected, the schema then says no.
+  return response.json().catch(() => undefined)
+}

@@ -1,0 +1,64 @@
+import { base64url, CompactSign } from 'jose'
+
+import type { Claims } from '../contract/device.ts'
+import type { Account } from './account.ts'
+import { DeviceError } from './device-error.ts'
+import type { DeviceContext } from './options.ts'
+import { send } from './send.ts'
+
+/** Who signs, and for whom. While activating there is no device id yet. */
+export type Signer = Pick<Account, 'serviceUrl' | 'service' | 'privateKey' | 'clockOffset'> & { readonly id?: string }
+
+export interface SignedCall {
+  readonly method: 'GET' | 'POST'
+  /** Begins with `/device/`; signed as it is, whatever prefix a proxy puts before it. */
+  readonly path: string
+  readonly content?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly held?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Makes a signed call. Where the own clock is wrong it learns by how much, and tries once more. */
+export async function signedCall(context: DeviceContext, signer: Signer, call: SignedCall): Promise<Response> {
+  try {
+    return await signAndSend(context, signer, call)
+  } catch (error) {
+    if (!(error instanceof DeviceError) || error.code !== 'api.error.device.clock') throw error
+    if (error.serviceTime === undefined) throw error
+    signer.clockOffset = error.serviceTime - context.clock.now()
+    return signAndSend(context, signer, call)
+  }
+}
+
+async function signAndSend(context: DeviceContext, signer: Signer, call: SignedCall): Promise<Response> {
+  const jws = await sign(signer, { ...call.content, ...claims(context, signer, call) })
+  return send(context, {
+    method: call.method,
+    url: signer.serviceUrl + call.path,
+    ...(call.method === 'POST' && { body: jws }),
+    headers: {
+      ...call.headers,
+      ...(call.method === 'POST' ? { 'content-type': 'application/jose' } : { authorization: `Device ${jws}` }),
+    },
+    held: call.held ?? 0,
+    signal: call.signal,
+  })
+}
+
+function claims(context: DeviceContext, signer: Signer, call: SignedCall): Claims {
+  return {
+    aud: signer.service,
+    ...(signer.id !== undefined && { sub: signer.id }),
+    htm: call.method,
+    path: call.path,
+    iat: context.clock.now() + signer.clockOffset,
+    jti: base64url.encode(context.random(16)),
+  }
+}
+
+async function sign(signer: Signer, payload: Readonly<Record<string, unknown>>): Promise<string> {
+  return new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
+    .setProtectedHeader({ alg: 'ES256', typ: 'device+jws', ...(signer.id !== undefined && { kid: signer.id }) })
+    .sign(signer.privateKey)
+}
