@@ -1,0 +1,47 @@
+/** Holds what CONTRIBUTING.md says of imports: who may import whom. `node scripts/boundaries.ts` runs it alone. */
+import { join, relative, sep } from 'node:path'
+
+import { findCycles } from './boundaries/cycles.ts'
+import { importRules, linesBeyondReExports } from './boundaries/rules.ts'
+import { readSourceFile } from './boundaries/source-file.ts'
+import type { SourceFile } from './boundaries/source-file.ts'
+import { filesBelow } from './fingerprint.ts'
+import { root } from './run.ts'
+
+/** Answers one line for each violation, with file and line; none when all is well. */
+export async function findViolations(base: string): Promise<string[]> {
+  const files = await Promise.all((await sourcePaths(base)).map((path) => readSourceFile(base, path)))
+  return [...files.flatMap((file) => violationsOf(file)), ...cyclesOf(files)]
+}
+
+async function sourcePaths(base: string): Promise<string[]> {
+  const files = [...(await filesBelow(join(base, 'src'))), ...(await filesBelow(join(base, 'example-app')))]
+  return files.map((file) => relative(base, file).replaceAll(sep, '/')).filter((path) => /\.tsx?$/.test(path))
+}
+
+function violationsOf(file: SourceFile): string[] {
+  const imports = file.imports.flatMap((imported) =>
+    importRules
+      .map((rule) => rule(file, imported))
+      .filter((problem) => problem !== undefined)
+      .map((problem) => `${file.path}:${imported.line}: ${problem}`),
+  )
+  const own = linesBeyondReExports(file).map((line) => `${file.path}:${line}: an index.ts only re-exports`)
+  return [...imports, ...own]
+}
+
+function cyclesOf(files: readonly SourceFile[]): string[] {
+  return findCycles(files).map(([first = '', ...rest]) => {
+    const next = rest[0] ?? first
+    const line = files
+      .find((file) => file.path === first)
+      ?.imports.find((imported) => imported.target === next && !imported.typeOnly && !imported.lazy)?.line
+    return `${first}:${line}: imports itself in a circle: ${[first, ...rest, first].join(' → ')}`
+  })
+}
+
+if (import.meta.main) {
+  const violations = await findViolations(root)
+  for (const violation of violations) console.error(violation)
+  process.exitCode = violations.length === 0 ? 0 : 1
+}

@@ -1,0 +1,26 @@
+import type { SourceFile } from './source-file.ts'
+
+/** Files that import each other in a circle at run time, each circle once: `[a, b]` for a → b → a. */
+export function findCycles(files: readonly SourceFile[]): string[][] {
+  const graph = new Map(files.map((file) => [file.path, targets(file)]))
+  const done = new Set<string>()
+  const cycles: string[][] = []
+
+  const visit = (path: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(path)
+    if (at !== -1) cycles.push(trail.slice(at))
+    if (at !== -1 || done.has(path)) return
+    for (const target of graph.get(path) ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+
+  for (const path of graph.keys()) visit(path, [])
+  return cycles
+}
+
+function targets(file: SourceFile): string[] {
+  return file.imports
+    .filter((imported) => !imported.typeOnly && !imported.lazy)
+    .map((imported) => imported.target)
+    .filter((target) => target !== undefined)
+}

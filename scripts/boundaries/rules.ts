@@ -1,0 +1,124 @@
+import type { Import, SourceFile } from './source-file.ts'
+
+/** Answers what is wrong with one import of a file, or undefined. */
+export type ImportRule = (file: SourceFile, imported: Import) => string | undefined
+
+/** Which folders of src/ a folder may import from, beside itself and `open`. */
+const arrows: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  client: ['contract'],
+  challenge: ['contract', 'client'],
+  express: ['contract', 'client', 'challenge'],
+  passport: ['contract', 'client', 'challenge', 'express'],
+  service: ['contract'],
+  device: ['contract'],
+  authenticator: ['contract', 'device'],
+  browser: ['contract'],
+}
+
+/** They join the halves, so they may import from anywhere. */
+const joining = new Set(['cli', 'testing', 'index.ts'])
+
+/** Small and without imports of weight: for everybody. */
+const open = new Set(['clock.ts', 'service-handle.ts'])
+
+/** The packages and modules of Node that belong to one side only. `node:` stands for all of Node. */
+const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly why: string }[] = [
+  {
+    what: /^(?!\.|zod(\/|$))/,
+    only: /^src\/(?!contract\/)/,
+    why: 'the contract is data: it imports zod and itself',
+  },
+  {
+    what: /^node:/,
+    only: /^src\/(?!(contract|device|authenticator|browser)\/)/,
+    why: 'this folder runs in browsers',
+  },
+  {
+    what: /^(express|express-session|cookie-session|node:https?)$/,
+    only: /^src\/(express|passport|service|cli|testing)\/|^src\/service-handle\.ts$/,
+    why: 'req and res stay at the rim',
+  },
+  {
+    what: /^(express|kysely|better-sqlite3|pg|node:https?)$/,
+    only: /^src\/(?!service\/rules\/)/,
+    why: 'service/rules knows neither HTTP nor SQL',
+  },
+  {
+    what: /^(kysely|better-sqlite3|pg)(\/|$)/,
+    only: /^src\/service\//,
+    why: 'only the service stores',
+  },
+  {
+    what: /^passport(-|$)/,
+    only: /^src\/passport\//,
+    why: 'only passport/ knows Passport',
+  },
+  {
+    what: /^preact(\/|$)/,
+    only: /^src\/authenticator\//,
+    why: 'only the authenticator renders with Preact',
+  },
+]
+
+export const importRules: readonly ImportRule[] = [
+  followsTheArrows,
+  keepsToItsPlace,
+  keepsRulesPure,
+  opensStoreInOnePlace,
+  passesByIndexes,
+  keepsToTheSources,
+]
+
+function followsTheArrows(file: SourceFile, imported: Import): string | undefined {
+  const [from, to] = [part(file.path), imported.target === undefined ? undefined : part(imported.target)]
+  if (from === undefined || to === undefined || from === to || open.has(to) || joining.has(from)) return undefined
+  if ((arrows[from] ?? ['contract']).includes(to)) return undefined
+  return `${from} must not import ${to}`
+}
+
+function keepsToItsPlace(file: SourceFile, imported: Import): string | undefined {
+  if (!file.path.startsWith('src/')) return undefined
+  const broken = places.find((place) => place.what.test(imported.specifier) && !place.only.test(file.path))
+  return broken && `imports ${imported.specifier}, but ${broken.why}`
+}
+
+function keepsRulesPure(file: SourceFile, imported: Import): string | undefined {
+  if (!file.path.startsWith('src/service/rules/')) return undefined
+  const impure = imported.target?.startsWith('src/service/') && !imported.target.startsWith('src/service/rules/')
+  return impure ? `imports ${imported.specifier}, but service/rules imports only itself and the contract` : undefined
+}
+
+function opensStoreInOnePlace(file: SourceFile, imported: Import): string | undefined {
+  const store = /^src\/service\/store\/(sqlite|postgres)/.exec(imported.target ?? '')
+  if (!store || file.path === 'src/service/service.ts' || file.path.startsWith(store[0])) return undefined
+  return `imports ${imported.specifier}, but only service/service.ts opens a concrete store`
+}
+
+function passesByIndexes(file: SourceFile, imported: Import): string | undefined {
+  if (!file.path.startsWith('src/') || isIndex(file.path) || !isIndex(imported.target ?? '')) return undefined
+  return `imports ${imported.specifier}: import the file that has the name`
+}
+
+function keepsToTheSources(file: SourceFile, imported: Import): string | undefined {
+  const inSource = file.path.startsWith('src/')
+  if (inSource && /^second-factor(\/|$)/.test(imported.specifier)) {
+    return `imports ${imported.specifier}: inside the package files name each other`
+  }
+  if (!inSource && imported.target?.startsWith('src/')) return 'an app imports the package by its name'
+  return undefined
+}
+
+/** index.ts files only re-export: nobody looks for behaviour there. */
+export function linesBeyondReExports(file: SourceFile): readonly number[] {
+  return file.path.startsWith('src/') && isIndex(file.path) ? file.ownStatements : []
+}
+
+/** The folder, or file, directly below src/. */
+function part(path: string): string | undefined {
+  return /^src\/([^/]+)/.exec(path)?.[1]
+}
+
+function isIndex(path: string): boolean {
+  return /(^|\/)index\.tsx?$/.test(path)
+}

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+
+import { parseSync } from 'vite'
+
+/** One import or re-export of a source file. */
+export interface Import {
+  /** As it is written, such as `../clock.ts` or `zod`. */
+  readonly specifier: string
+  /** The file a relative specifier means, from the root; undefined for packages. */
+  readonly target: string | undefined
+  /** Gone after compilation, because it says `import type` or `export type`. */
+  readonly typeOnly: boolean
+  /** Only read when the code comes by: `await import(…)`. */
+  readonly lazy: boolean
+  readonly line: number
+}
+
+export interface SourceFile {
+  /** From the root, with slashes. */
+  readonly path: string
+  readonly imports: readonly Import[]
+  /** Lines of statements that are no re-exports. */
+  readonly ownStatements: readonly number[]
+}
+
+/** @param path From the root, with slashes. */
+export async function readSourceFile(root: string, path: string): Promise<SourceFile> {
+  const code = await readFile(join(root, path), 'utf8')
+  const { program, module, errors } = parseSync(path, code)
+  if (errors[0]) throw new SyntaxError(`${path}: ${errors[0].message}`)
+  const lineAt = (offset: number) => code.slice(0, offset).split('\n').length
+  const imports: Import[] = []
+  const ownStatements: number[] = []
+
+  for (const statement of program.body) {
+    const reExport = statement.type === 'ExportAllDeclaration' || statement.type === 'ExportNamedDeclaration'
+    if (!reExport || !statement.source) ownStatements.push(lineAt(statement.start))
+    if (!reExport && statement.type !== 'ImportDeclaration') continue
+    if (!statement.source) continue
+    const kind = reExport ? statement.exportKind : statement.importKind
+    const where = { typeOnly: kind === 'type', lazy: false, line: lineAt(statement.start) }
+    imports.push({ ...named(path, statement.source.value), ...where })
+  }
+  for (const { moduleRequest } of module.dynamicImports) {
+    const specifier = code.slice(moduleRequest.start + 1, moduleRequest.end - 1)
+    imports.push({ ...named(path, specifier), typeOnly: false, lazy: true, line: lineAt(moduleRequest.start) })
+  }
+  return { path, imports, ownStatements }
+}
+
+function named(path: string, specifier: string): Pick<Import, 'specifier' | 'target'> {
+  const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined
+  return { specifier, target }
+}

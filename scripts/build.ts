@@ -1,0 +1,41 @@
+/** `npm run build`: src/ becomes dist/. Quiet, and done at once when nothing changed since the last time. */
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+
+import { buildAssets } from './assets.ts'
+import { filesBelow, fingerprint } from './fingerprint.ts'
+import { root, run } from './run.ts'
+
+const dist = join(root, 'dist')
+
+/** Left behind by a build that went well; says what it was made of. */
+const stamp = join(dist, '.built')
+
+const inputs = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
+
+/** Whether dist/ now holds what src/ says. What went wrong has been printed. */
+export async function build(): Promise<boolean> {
+  const wanted = await fingerprint(root, inputs)
+  if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return true
+  await rm(dist, { recursive: true, force: true })
+  if (!(await run('typescript/bin/tsc', ['-p', 'tsconfig.build.json']))) return false
+  await copyViews()
+  await buildAssets()
+  await writeFile(stamp, wanted)
+  return true
+}
+
+/** Page templates and their styles are read at run time, from beside the code that names them. */
+async function copyViews(): Promise<void> {
+  const pages = join(root, 'src/express/pages')
+  for (const file of (await filesBelow(pages)).filter((name) => !name.endsWith('.ts'))) {
+    const target = join(dist, relative(join(root, 'src'), file))
+    await mkdir(dirname(target), { recursive: true })
+    await copyFile(file, target)
+  }
+}
+
+if (import.meta.main && !(await build())) {
+  console.error('\nThe build failed: see above what is wrong, mend it, and run `npm run build` again.')
+  process.exitCode = 1
+}

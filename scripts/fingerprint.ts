@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+
+/** One value for the names and contents of files and folders; any change of either changes it. Absent ones are skipped. */
+export async function fingerprint(root: string, paths: readonly string[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const path of paths) {
+    for (const file of await filesBelow(join(root, path))) {
+      const content = await readFile(file)
+      hash.update(`${relative(root, file)}\0${content.length}\0`).update(content)
+    }
+  }
+  return hash.digest('hex')
+}
+
+/** A file itself, all files of a folder in a fixed order, or nothing where there is nothing. */
+export async function filesBelow(path: string): Promise<string[]> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found) return []
+  if (found.isFile()) return [path]
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}

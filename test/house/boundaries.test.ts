@@ -1,0 +1,114 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { findViolations } from '../../scripts/boundaries.ts'
+import { root } from '../../scripts/run.ts'
+
+const folders: string[] = []
+
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
+})
+
+describe('the boundaries', () => {
+  it('hold in this repository', async () => {
+    expect(await findViolations(root)).toEqual([])
+  })
+
+  it.each([
+    ['the contract imports nobody', 'src/contract/a.ts', `import '../client/b.ts'`, 'contract must not import client'],
+    ['the client imports only the contract', 'src/client/a.ts', `import '../express/b.ts'`, 'client must not import'],
+    ['a challenge knows no Express', 'src/challenge/a.ts', `import '../express/b.ts'`, 'challenge must not import'],
+    ['express knows no Passport', 'src/express/a.ts', `import '../passport/b.ts'`, 'express must not import passport'],
+    ['express never imports the service', 'src/express/a.ts', `import '../service/b.ts'`, 'must not import service'],
+    ['the service never imports the client', 'src/service/a.ts', `import '../client/b.ts'`, 'must not import client'],
+    ['the device core knows no page', 'src/device/a.ts', `import '../authenticator/b.ts'`, 'device must not import'],
+    [
+      'the challenge script imports the contract',
+      'src/browser/a.ts',
+      `import '../client/b.ts'`,
+      'must not import client',
+    ],
+    ['the authenticator is no client', 'src/authenticator/a.tsx', `import '../client/b.ts'`, 'must not import client'],
+    [
+      'what is open to all imports only the contract',
+      'src/clock.ts',
+      `import './client/b.ts'`,
+      'must not import client',
+    ],
+    ['types follow the arrows too', 'src/client/a.ts', `import type { B } from '../express/b.ts'`, 'must not import'],
+    ['re-exports follow the arrows too', 'src/client/a.ts', `export * from '../express/b.ts'`, 'must not import'],
+    ['lazy imports follow the arrows too', 'src/client/a.ts', `await import('../express/b.ts')`, 'must not import'],
+    ['the contract imports zod alone', 'src/contract/a.ts', `import 'node:crypto'`, 'the contract is data'],
+    ['the device core runs in browsers', 'src/device/a.ts', `import 'node:fs'`, 'runs in browsers'],
+    ['a challenge knows neither req nor res', 'src/challenge/a.ts', `import 'express'`, 'stay at the rim'],
+    ['rules know no SQL', 'src/service/rules/a.ts', `import 'kysely'`, 'neither HTTP nor SQL'],
+    ['rules know no store', 'src/service/rules/a.ts', `import '../store/b.ts'`, 'imports only itself and the contract'],
+    ['only the service stores', 'src/express/a.ts', `import 'better-sqlite3'`, 'only the service stores'],
+    ['only passport/ knows Passport', 'src/express/a.ts', `import 'passport'`, 'only passport/ knows Passport'],
+    ['only the authenticator uses Preact', 'src/browser/a.ts', `import 'preact'`, 'only the authenticator'],
+    ['one file opens the store', 'src/service/a.ts', `import './store/sqlite.ts'`, 'opens a concrete store'],
+    [
+      'leaves never import an index',
+      'src/client/a.ts',
+      `import '../contract/index.ts'`,
+      'import the file that has the name',
+    ],
+    ['an index only re-exports', 'src/client/index.ts', `export const a = 1`, 'an index.ts only re-exports'],
+    ['the package does not import itself', 'src/cli/a.ts', `import 'second-factor'`, 'name each other'],
+    ['an app uses the name of the package', 'example-app/a.ts', `import '../src/index.ts'`, 'by its name'],
+  ])('hold that %s', async (_rule, path, code, problem) => {
+    const base = await fixture({ [path]: `\n${code}\n` })
+
+    const violations = await findViolations(base)
+
+    expect(violations).toEqual([expect.stringContaining(`${path}:2: `)])
+    expect(violations[0]).toContain(problem)
+  })
+
+  it('find a circle of imports at run time, once', async () => {
+    const base = await fixture({
+      'src/client/a.ts': `import './b.ts'`,
+      'src/client/b.ts': `import './c.ts'`,
+      'src/client/c.ts': `import './a.ts'`,
+    })
+
+    const violations = await findViolations(base)
+
+    expect(violations).toEqual([
+      'src/client/a.ts:1: imports itself in a circle: src/client/a.ts → src/client/b.ts → src/client/c.ts → src/client/a.ts',
+    ])
+  })
+
+  it.each([
+    ['a neighbour', 'src/client/a.ts', `import './b.ts'`],
+    ['down the arrows', 'src/passport/a.ts', `import '../contract/b.ts'`],
+    ['the clock', 'src/contract/a.ts', `import '../clock.ts'`],
+    ['the store, from service.ts', 'src/service/service.ts', `import './store/sqlite.ts'`],
+    ['anything, from the command line', 'src/cli/a.ts', `import '../service/b.ts'\nimport '../device/b.ts'`],
+    [
+      'what an index re-exports',
+      'src/index.ts',
+      `export { a } from './express/b.ts'\nexport type * from './client/b.ts'`,
+    ],
+    ['a circle of types', 'src/client/a.ts', `import type { A } from './a.ts'`],
+    ['an import that is only spoken of', 'src/contract/a.ts', `// import 'node:fs'\nconst a = "import 'express'"`],
+  ])('allow %s', async (_what, path, code) => {
+    const base = await fixture({ [path]: code })
+
+    expect(await findViolations(base)).toEqual([])
+  })
+})
+
+async function fixture(files: Readonly<Record<string, string>>): Promise<string> {
+  const base = await mkdtemp(join(tmpdir(), 'boundaries-'))
+  folders.push(base)
+  for (const [path, code] of Object.entries(files)) {
+    await mkdir(dirname(join(base, path)), { recursive: true })
+    await writeFile(join(base, path), code)
+  }
+  return base
+}
