@@ -1,0 +1,58 @@
+/**
+ * Makes the challenge page live. Without it the page reloads itself; with it nothing jumps and it goes on at once.
+ * It decides nothing: it only asks the server to look again.
+ */
+import { followChanges } from './follow-changes.ts'
+import { showTimeLeft } from './time-left.ts'
+
+const page = document.querySelector<HTMLElement>('main[data-base]')
+if (page) run(page)
+
+function run(main: HTMLElement): void {
+  const base = main.dataset['base'] ?? '/mfa'
+  showTimeLeft()
+  showOffline()
+  guardDoubleClick()
+  if ('settled' in main.dataset) void complete(base)
+  else followChanges(base, (change) => (change === 'settled' ? void complete(base) : location.reload()))
+}
+
+/** Asks the server to verify. Where it does not, its page says why. */
+async function complete(base: string): Promise<void> {
+  try {
+    const answer = await fetch(`${base}/complete`, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      credentials: 'same-origin',
+    })
+    const { location: next } = (await answer.json()) as { location?: string }
+    // Replaces this page: the back button leads past it.
+    location.replace(next ?? base)
+  } catch {
+    // The connection broke; the page says what it can once it is loaded again.
+    setTimeout(() => location.replace(base), 2000)
+  }
+}
+
+function showOffline(): void {
+  const note = document.getElementById('offline')
+  if (!note) return
+  const update = () => (note.hidden = navigator.onLine)
+  addEventListener('online', update)
+  addEventListener('offline', update)
+  update()
+}
+
+/** A second click must not send a second request. */
+function guardDoubleClick(): void {
+  for (const form of document.forms) {
+    form.addEventListener('submit', (event) => {
+      if (form.dataset['sent']) event.preventDefault()
+      form.dataset['sent'] = 'yes'
+    })
+  }
+  // Back from the page cache the page is fresh again, and may be out of date.
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) location.reload()
+  })
+}

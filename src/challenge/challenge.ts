@@ -1,0 +1,64 @@
+import type { Factor } from '../contract/users.ts'
+
+/**
+ * One attempt of one web session to pass the second step. Plain data: it lives in the web session, so it must survive
+ * JSON, and nothing in it is believed that the service can be asked for.
+ */
+export interface Challenge {
+  /** 128 bit, base64url. The service redeems an approval for it alone; it never reaches the browser. */
+  readonly id: string
+  /** 128 bit, base64url. Names this challenge to its own page, and proves that a form came from there. */
+  readonly page: string
+  /** Whose second step this is; a challenge of somebody else is worth nothing. */
+  readonly userKey: string
+  readonly purpose: 'sign_in' | 'step_up'
+  /** Unix time, seconds. Sessions older than this do not count. */
+  readonly createdAt: number
+  /** Where to go on to: a path on this origin. */
+  readonly returnTo: string
+  /** Where to go when the person gives up, if the app said so. */
+  readonly giveUpTo?: string
+  /** The session that is followed now. */
+  readonly sessionId?: string
+}
+
+/** What a web session has passed. Anything else is not verified. */
+export interface Verified {
+  /** Unix time, seconds, at which the second step was settled. */
+  readonly at: number
+  readonly factor: Factor
+  readonly userKey: string
+}
+
+/** NIST SP 800-63B-4 section 2.2.3: reauthenticate at least once in 12 hours. Seconds. */
+export const longestVerified = 43_200
+
+export interface NewChallenge {
+  readonly userKey: string
+  readonly purpose: Challenge['purpose']
+  readonly returnTo: string
+  readonly giveUpTo?: string | undefined
+}
+
+/** @param random answers so many random bytes. */
+export function createChallenge(given: NewChallenge, now: number, random: (size: number) => Uint8Array): Challenge {
+  return {
+    id: Buffer.from(random(16)).toString('base64url'),
+    page: Buffer.from(random(16)).toString('base64url'),
+    userKey: given.userKey,
+    purpose: given.purpose,
+    createdAt: now,
+    returnTo: given.returnTo,
+    ...(given.giveUpTo === undefined ? {} : { giveUpTo: given.giveUpTo }),
+  }
+}
+
+/** Whether a marker says that this user passed the second step no longer than `maxAge` seconds ago. */
+export function isFresh(
+  verified: Verified | undefined,
+  userKey: string,
+  now: number,
+  maxAge = longestVerified,
+): boolean {
+  return verified?.userKey === userKey && now - verified.at < Math.min(maxAge, longestVerified)
+}

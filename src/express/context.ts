@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http'
+
+import type { Verified } from '../challenge/challenge.ts'
+import { isFresh } from '../challenge/challenge.ts'
+import type { ConnectedService } from '../challenge/service.ts'
+import type { MfaUser } from '../challenge/user.ts'
+import { userKeyOf } from '../challenge/user.ts'
+import type { ResolvedOptions } from './options.ts'
+import { readKept } from './web-session.ts'
+
+/** One mfa(): its options and its way to the service. */
+export interface Mfa {
+  readonly options: ResolvedOptions
+  readonly connect: () => Promise<ConnectedService>
+}
+
+/** What mfa() knows of one request. */
+export interface RequestContext {
+  readonly mfa: Mfa
+  /** The challenge pages' path in the browser's eyes, mount prefix included. */
+  readonly base: string
+  /** Who was signed in when mfa() ran. */
+  readonly user: MfaUser | undefined
+}
+
+const contexts = new WeakMap<IncomingMessage, RequestContext>()
+
+export function setContext(req: IncomingMessage, context: RequestContext): void {
+  contexts.set(req, context)
+}
+
+export function contextOf(req: IncomingMessage): RequestContext | undefined {
+  return contexts.get(req)
+}
+
+/** The marker of this web session, if it is this user's and fresh; `maxAge` in seconds. */
+export function verifiedOf(
+  req: IncomingMessage,
+  { mfa }: RequestContext,
+  user: MfaUser | undefined,
+  maxAge?: number,
+): Verified | undefined {
+  const { verified } = readKept(req)
+  return user && isFresh(verified, userKeyOf(user), mfa.options.clock.now(), maxAge) ? verified : undefined
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { Challenge, NewChallenge } from '../challenge/challenge.ts'
+import { createChallenge } from '../challenge/challenge.ts'
+import type { MfaUser } from '../challenge/user.ts'
+import { userKeyOf } from '../challenge/user.ts'
+import { seeOther, sendJson } from './answer.ts'
+import type { RequestContext } from './context.ts'
+import { isNavigation } from './navigation.ts'
+import { askedFor } from './return-to.ts'
+import { keep, readKept } from './web-session.ts'
+
+/** How long a challenge is gone on with rather than begun anew, seconds. */
+const challengeLifetime = 900
+
+export interface Demand {
+  readonly purpose: Challenge['purpose']
+  /** Where to go on to; by default where the request wanted to go. */
+  readonly returnTo?: string | undefined
+  readonly giveUpTo?: string | undefined
+}
+
+/** Stops a request until the second step is passed: pages are sent to the challenge, everything else is told. */
+export async function demand(
+  req: IncomingMessage,
+  res: ServerResponse,
+  context: RequestContext,
+  user: MfaUser,
+  given: Demand,
+): Promise<void> {
+  if (!isNavigation(req)) return refuse(res, context)
+  await openChallenge(req, context, {
+    userKey: userKeyOf(user),
+    purpose: given.purpose,
+    returnTo: given.returnTo ?? askedFor(req, context.base) ?? '/',
+    giveUpTo: given.giveUpTo,
+  })
+  seeOther(res, context.base)
+}
+
+/** 403 in a form that a script can act on. */
+export function refuse(res: ServerResponse, context: RequestContext): void {
+  sendJson(res, 403, {
+    error: 'mfa_required',
+    challenge: context.base,
+    message: 'Pass the second step first: send the person to the address in "challenge".',
+  })
+}
+
+/** Goes on with the challenge at hand where it serves the same end, so that several tabs share one request. */
+export async function openChallenge(
+  req: IncomingMessage,
+  { mfa: { options } }: RequestContext,
+  given: NewChallenge,
+): Promise<Challenge> {
+  const kept = readKept(req)
+  const now = options.clock.now()
+  const present = kept.challenge
+  const goesOn =
+    present?.userKey === given.userKey &&
+    present.purpose === given.purpose &&
+    now - present.createdAt < challengeLifetime
+  const challenge = goesOn ? { ...present, returnTo: given.returnTo } : createChallenge(given, now, options.random)
+  await keep(req, { ...kept, challenge })
+  return challenge
+}

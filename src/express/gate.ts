@@ -1,0 +1,22 @@
+import type { ServerResponse } from 'node:http'
+
+import type { RequestContext } from './context.ts'
+import { verifiedOf } from './context.ts'
+import { demand } from './demand.ts'
+import type { AppRequest } from './options.ts'
+
+/** Default-deny: answers whether the request may go on; where not, it has been answered. */
+export async function passGate(req: AppRequest, res: ServerResponse, context: RequestContext): Promise<boolean> {
+  const { user, mfa } = context
+  if (!user || !mfa.options.gate) return true
+  if (verifiedOf(req, context, user)) return true
+  if (isLogout(req, mfa.options.logoutPath)) return true
+  if (mfa.options.required && !(await mfa.options.required(req, user))) return true
+  await demand(req, res, context, user, { purpose: 'sign_in' })
+  return false
+}
+
+/** Exact: what merely begins with the path, or is spelt another way, is gated. */
+function isLogout(req: AppRequest & { originalUrl?: string }, logoutPath: string | undefined): boolean {
+  return logoutPath !== undefined && (req.originalUrl ?? req.url ?? '').split('?', 1)[0] === logoutPath
+}

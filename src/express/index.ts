@@ -1,0 +1,8 @@
+export { isVerified } from './is-verified.ts'
+export { mfa } from './mfa.ts'
+export { requireMfa } from './require-mfa.ts'
+export type { Verified } from '../challenge/challenge.ts'
+export type { MfaUser } from '../challenge/user.ts'
+export type { AppRequest, Logger, MfaOptions } from './options.ts'
+export type { RequestMfa } from './request.ts'
+export type { RequireMfaOptions } from './require-mfa.ts'

@@ -1,0 +1,98 @@
+import type { Response } from 'express'
+
+import type { Standing } from '../challenge/flow.ts'
+import { follow, isActivated } from '../challenge/flow.ts'
+import type { Clock } from '../clock.ts'
+import { noStore, sendJson } from './answer.ts'
+import type { ChallengeRequest } from './routes.ts'
+import { letGo, readKept } from './web-session.ts'
+
+/** Shorter than the minute after which common proxies cut a silent answer, ms. */
+const heldFor = 25_000
+const heartbeat = 15_000
+/** How often the service is asked whether a device was set up, ms. */
+const activationPoll = 1_000
+
+/** What the page is told: that something changed. What it means, the server decides when the page comes back. */
+type Change = 'settled' | 'activated' | 'none'
+
+/** `GET /mfa/events`: one event (WHATWG HTML section 9.2) as soon as the challenge moves on. Never saves the web session. */
+export async function liveStatus(request: ChallengeRequest): Promise<void> {
+  const { res, context } = request
+  const ended = endOf(res)
+  const watching = watch(request, ended.signal, Number.POSITIVE_INFINITY)
+  openStream(res)
+  const stopBeat = beat(context.mfa.options.clock, res)
+  try {
+    const change = await watching
+    if (!ended.signal.aborted) res.end(`event: change\ndata: ${change}\n\n`)
+  } catch (error) {
+    // The page comes back by itself and is then told what is wrong.
+    if (!ended.signal.aborted) throw error
+  } finally {
+    stopBeat()
+  }
+}
+
+/** `GET /mfa/status`: the same as one held answer, for where event streams do not get through. */
+export async function statusOnce(request: ChallengeRequest): Promise<void> {
+  const ended = endOf(request.res)
+  try {
+    sendJson(request.res, 200, { change: await watch(request, ended.signal, heldFor) })
+  } catch (error) {
+    if (!ended.signal.aborted) throw error
+  }
+}
+
+async function watch(request: ChallengeRequest, signal: AbortSignal, timeout: number): Promise<Change> {
+  const { req, context, user } = request
+  const { challenge } = readKept(req)
+  letGo(req)
+  if (!challenge) return 'settled'
+  const service = await context.mfa.connect()
+  if (challenge.sessionId !== undefined) {
+    return changeOf(await follow(service, challenge.sessionId, { timeout, signal }))
+  }
+  const { clock } = context.mfa.options
+  const deadline = clock.now() + timeout / 1000
+  while (clock.now() < deadline && !signal.aborted) {
+    if (await isActivated(service, user)) return 'activated'
+    await pause(clock, activationPoll, signal)
+  }
+  return 'none'
+}
+
+function changeOf(standing: Standing): Change {
+  return standing.kind === 'waiting' ? 'none' : 'settled'
+}
+
+function endOf(res: Response): AbortController {
+  const ended = new AbortController()
+  res.once('close', () => ended.abort())
+  return ended
+}
+
+function openStream(res: Response): void {
+  noStore(res)
+  // `no-transform` keeps the compression middleware from holding events back, the other header nginx.
+  res.setHeader('Cache-Control', 'no-store, no-transform')
+  res.setHeader('X-Accel-Buffering', 'no')
+  res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
+  res.write('retry: 2000\nevent: hello\ndata: \n\n')
+}
+
+function beat(clock: Clock, res: Response): () => void {
+  let cancel = clock.after(heartbeat, again)
+  function again() {
+    res.write(':\n\n')
+    cancel = clock.after(heartbeat, again)
+  }
+  return () => cancel()
+}
+
+function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(milliseconds, resolve)
+    signal.addEventListener('abort', () => (cancel(), resolve()), { once: true })
+  })
+}

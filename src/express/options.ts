@@ -1,0 +1,118 @@
+import type { IncomingMessage } from 'node:http'
+import { randomBytes } from 'node:crypto'
+
+import { z } from 'zod'
+
+import type { MfaUser } from '../challenge/user.ts'
+import type { Clock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
+import { Vendor } from '../contract/media-type.ts'
+import type { Connection, ServiceHandle } from '../service-handle.ts'
+
+/** The part of an Express request that options are asked with; `user` is whatever the app's own login put there. */
+export type AppRequest = IncomingMessage & { readonly user?: unknown; readonly session?: unknown }
+
+export interface Logger {
+  info(message: string): void
+  warn(message: string): void
+  error(message: string): void
+}
+
+type Maybe<T> = T | null | undefined | false
+type OrPromise<T> = T | Promise<T>
+
+const fn = <F>() => z.custom<F>((value) => typeof value === 'function', 'must be a function')
+
+const Remote = z.strictObject({
+  baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://mfa.example/api' }),
+  apiKey: z.string().min(1),
+  domainId: z.string().min(1),
+  vendor: Vendor.optional(),
+})
+
+const Handle = z.custom<ServiceHandle>(
+  (value) => typeof value === 'object' && value !== null && 'connect' in value && 'routes' in value,
+  'must be { baseUrl, apiKey, domainId } or a handle such as embedded() returns',
+)
+
+const webAddress = () =>
+  z
+    .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://app.example' })
+    .transform((url) => url.replace(/\/+$/, ''))
+
+/** What mfa() takes. */
+export const MfaOptions = z.strictObject({
+  /** The service to ask. Without it `MFA_BASE_URL`, `MFA_API_KEY` and `MFA_DOMAIN_ID` name one. */
+  service: z.union([Remote, Handle]).optional(),
+  /** Who is signed in; nobody: a falsy value. By default `req.user.username`, as Passport leaves it. */
+  user: fn<(req: AppRequest) => OrPromise<Maybe<MfaUser>>>().optional(),
+  /** Whether this user needs a second step; for a staged rollout. */
+  required: fn<(req: AppRequest, user: MfaUser) => OrPromise<boolean>>().optional(),
+  /** False: nothing is gated but what `requireMfa()` guards. */
+  gate: z.boolean().default(true),
+  /** Creates the service's user when the app user first comes by. Needs an e-mail address from `user`. */
+  provision: z.boolean().default(false),
+  /** Where the challenge pages live. */
+  path: z
+    .string()
+    .regex(/^(\/[\w.~-]+)+$/, 'must be a path such as /mfa')
+    .default('/mfa'),
+  /** The app's own way out, exact; open to people who have not passed the second step. */
+  logoutPath: z.string().startsWith('/', 'must be a path such as /logout').optional(),
+  /** What the pages call the app. */
+  appName: z.string().min(1).max(64).default('Sign-in'),
+  /** The app's address as browsers see it; required in production, as links must not follow a forged Host header. */
+  publicUrl: webAddress().optional(),
+  /** The authenticator's address, where it is not below the challenge pages. */
+  authenticatorUrl: webAddress().optional(),
+  /** Asks people to type a two-digit number on the device (NIST SP 800-63B-4 section 3.1.3). */
+  numberMatching: z.boolean().default(true),
+  /** How long one call to the service may take, ms. */
+  timeout: z.int().min(100).max(60_000).default(5_000),
+  logger: z
+    .custom<Logger>((value) => typeof value === 'object' && value !== null, 'must have info, warn and error')
+    .optional(),
+  clock: z.custom<Clock>((value) => typeof value === 'object' && value !== null).default(systemClock),
+  random: fn<(size: number) => Uint8Array>().default(() => randomBytes),
+})
+export type MfaOptions = z.input<typeof MfaOptions>
+
+export interface ResolvedOptions extends Readonly<Omit<z.output<typeof MfaOptions>, 'service'>> {
+  /** The service's own public routes, where it has any here. */
+  readonly routes: ServiceHandle['routes'] | undefined
+  readonly open: () => Promise<Connection>
+}
+
+/**
+ * @param environment read only for what `service` does not say.
+ * @throws {TypeError} that names the option and what to write there; never its value.
+ */
+export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessEnv): ResolvedOptions {
+  const parsed = MfaOptions.safeParse(options)
+  if (!parsed.success) throw new TypeError(`mfa: ${describeIssues(parsed.error)}`)
+  const { service = serviceFrom(environment), ...rest } = parsed.data
+  if (environment['NODE_ENV'] === 'production' && rest.publicUrl === undefined) {
+    throw new TypeError(
+      'mfa: publicUrl is required in production: write the address of the app, such as https://app.example',
+    )
+  }
+  const handle = 'connect' in service ? service : undefined
+  return Object.freeze({
+    ...rest,
+    routes: handle?.routes,
+    open: handle ? () => handle.connect() : () => Promise.resolve(service as Connection),
+  })
+}
+
+function serviceFrom(environment: NodeJS.ProcessEnv): Connection {
+  const { MFA_BASE_URL: baseUrl, MFA_API_KEY: apiKey, MFA_DOMAIN_ID: domainId } = environment
+  if (baseUrl && apiKey && domainId) return { baseUrl, apiKey, domainId }
+  throw new TypeError(
+    "mfa: which service? Give mfa({ service: embedded({ database: 'mfa.sqlite' }) }) from second-factor/service, " +
+      'or set MFA_BASE_URL, MFA_API_KEY and MFA_DOMAIN_ID',
+  )
+}
+
+function describeIssues(error: z.ZodError): string {
+  return error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': ')).join('; ')
+}

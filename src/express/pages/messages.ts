@@ -1,0 +1,111 @@
+import type { SessionReason } from '../../contract/sessions.ts'
+
+/** What a page says: what happened, what it means, and what to do. */
+export interface Message {
+  readonly headline: string
+  readonly sentence: string
+  readonly button?: string
+}
+
+export const waiting = {
+  signIn: 'Approve the sign-in',
+  stepUp: 'Confirm that it is you',
+  withNumber: 'We sent a request to your device. Enter this number there:',
+  withoutNumber: 'We sent a request to your device. Approve it there.',
+  sendAgain: 'Send again',
+  stop: 'Stop',
+} as const
+
+export const enrolling = {
+  headline: 'Set up your device',
+  sentence:
+    'From now on you approve sign-ins on a device. Scan this with the phone you want to use, or open the link there.',
+  qr: 'QR code of the link that sets up the authenticator',
+  open: 'Open the authenticator',
+  code: 'Or type this code in the authenticator:',
+  status: 'Waiting for your device. This page goes on by itself.',
+} as const
+
+export const approved: Message = {
+  headline: 'Approved',
+  sentence: 'You will be taken on in a moment.',
+  button: 'Go on',
+}
+
+/** Sentences as people need them when it ends badly. */
+export const ended: Readonly<Record<SessionReason, Message>> = {
+  user_denied: {
+    headline: 'The sign-in was denied',
+    sentence: 'Somebody pressed Deny on your device. If that was not you, change your password.',
+    button: 'Try again',
+  },
+  reported: {
+    headline: 'Reported',
+    sentence: 'The request was marked as not yours. If somebody else knows your password, change it now.',
+    button: 'Try again',
+  },
+  wrong_number: {
+    headline: 'The numbers did not match',
+    sentence: 'Check the number shown here and try once more.',
+    button: 'Try again',
+  },
+  timeout: { headline: 'Time ran out', sentence: 'Nobody answered in time.', button: 'Send again' },
+  cancelled: {
+    headline: 'The sign-in was stopped',
+    sentence: 'Your device no longer shows the request.',
+    button: 'Try again',
+  },
+  push_failed: {
+    headline: 'We could not ask your device',
+    sentence: 'The request did not reach it. Check that it is on and has a connection.',
+    button: 'Send again',
+  },
+  wrong_code: {
+    headline: 'That code did not work',
+    sentence: 'Codes work once and for a short time.',
+    button: 'Try again',
+  },
+}
+
+export const messages = {
+  no_device: {
+    headline: 'No device can approve this',
+    sentence:
+      'Your device was removed. Ask your administrator for a new activation code, enter it on your device, then try again.',
+    button: 'Try again',
+  },
+  no_member: {
+    headline: 'You cannot sign in here yet',
+    sentence: 'Your account is not set up for the second step. Ask your administrator to add you, then try again.',
+    button: 'Try again',
+  },
+  unavailable: {
+    headline: 'We cannot check right now',
+    sentence: 'The sign-in service does not answer. You are not signed in; nothing was lost.',
+    button: 'Try again',
+  },
+  sign_in_first: {
+    headline: 'Sign in first',
+    sentence: 'Nobody is signed in, so there is nothing to approve.',
+    button: 'To the start',
+  },
+  not_found: { headline: 'There is nothing here', sentence: 'The address may be mistyped.', button: 'To the start' },
+  cross_site: {
+    headline: 'That did not come from this page',
+    sentence: 'For your safety nothing was changed. Open the page again and repeat it there.',
+    button: 'Open the page',
+  },
+  not_ahead: {
+    headline: 'Open this page yourself',
+    sentence: 'It is not loaded ahead, as it sends a request to your device.',
+  },
+} as const satisfies Record<string, Message>
+
+export const footer = { as: 'Signing in as', notYou: 'Not you?', signOut: 'Sign out' } as const
+export const offline = 'You are offline. We go on as soon as the connection is back.'
+
+/** Words for a span of seconds. */
+export function timeLeft(seconds: number): string {
+  const unit = new Intl.NumberFormat('en', { style: 'unit', unit: 'second', unitDisplay: 'long' })
+  return `${unit.format(Math.max(0, seconds))} left`
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http'
+
+import type { Challenge, Verified } from '../challenge/challenge.ts'
+
+/** What this package keeps in a web session, under the one key `mfa`. */
+export interface Kept {
+  readonly verified?: Verified | undefined
+  readonly challenge?: Challenge | undefined
+}
+
+interface WebSession {
+  mfa?: Kept
+  cookie?: { originalMaxAge?: number | null; maxAge?: number | null }
+  regenerate(callback: (error?: unknown) => void): void
+  save(callback: (error?: unknown) => void): void
+}
+
+/** A request that went through express-session. */
+type WithSession = IncomingMessage & { session?: WebSession | undefined }
+
+/** @throws {Error} that names the mend, when no web session was set up before mfa(). */
+export function checkWebSession(req: IncomingMessage): void {
+  const session = (req as WithSession).session
+  if (!session) {
+    throw new Error('mfa() found no web session: put app.use(session(…)) from express-session before app.use(mfa())')
+  }
+  if (typeof session.regenerate !== 'function' || typeof session.save !== 'function') {
+    throw new Error('mfa() needs a web session that can change its id: use express-session')
+  }
+}
+
+export function readKept(req: IncomingMessage): Kept {
+  return (req as WithSession).session?.mfa ?? {}
+}
+
+/** Keeps and stores; only then may an answer go out that relies on it. */
+export async function keep(req: IncomingMessage, kept: Kept): Promise<void> {
+  const session = sessionOf(req)
+  if (kept.verified || kept.challenge) session.mfa = kept
+  else delete session.mfa
+  await promised((done) => session.save(done))
+}
+
+/** Takes our part out. It is stored with whatever else the request changes. */
+export function drop(req: IncomingMessage): void {
+  delete sessionOf(req).mfa
+}
+
+/**
+ * Marks the web session as verified: under a new id, so that one planted before (session fixation) is worth nothing,
+ * with all its data, and stored before anything is answered.
+ */
+export async function verifyWebSession(req: IncomingMessage, verified: Verified): Promise<void> {
+  const { cookie, mfa: _challenge, ...data } = { ...sessionOf(req) }
+  await promised((done) => sessionOf(req).regenerate(done))
+  const session = sessionOf(req)
+  Object.assign(session, data)
+  // A "remember me" set by the app's login is part of what is kept.
+  if (session.cookie && cookie?.originalMaxAge) session.cookie.maxAge = cookie.originalMaxAge
+  await keep(req, { verified })
+}
+
+/**
+ * Lets go of the web session, for answers that only read: express-session would store (`resave`) or touch what this
+ * request loaded long ago when it ends, and so bring back an id that was changed meanwhile.
+ */
+export function letGo(req: IncomingMessage): void {
+  const detached = req as WithSession & { sessionID?: string | undefined }
+  detached.session = undefined
+  // Without an id express-session has nothing to destroy either (`unset: 'destroy'`).
+  detached.sessionID = undefined
+}
+
+/** What the next login in this web session must not lose: see passport/. */
+export function onRegenerate(req: IncomingMessage, then: () => void): void {
+  const session = sessionOf(req)
+  const original = session.regenerate.bind(session)
+  Object.defineProperty(session, 'regenerate', {
+    configurable: true,
+    enumerable: false,
+    value(callback: (error?: unknown) => void) {
+      original((error?: unknown) => {
+        if (!error) then()
+        callback(error)
+      })
+      return this as WebSession
+    },
+  })
+}
+
+/** Puts our part into the session as it is now, without storing it. */
+export function putKept(req: IncomingMessage, kept: Kept): void {
+  sessionOf(req).mfa = kept
+}
+
+function sessionOf(req: IncomingMessage): WebSession {
+  checkWebSession(req)
+  return (req as WithSession).session as WebSession
+}
+
+function promised(run: (done: (error?: unknown) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    run((error) =>
+      error
+        ? reject(error instanceof Error ? error : new Error('The web session was not stored.', { cause: error }))
+        : resolve(),
+    )
+  })
+}
