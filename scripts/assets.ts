@@ -1,25 +1,82 @@
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, statSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { build } from 'vite'
+import { build, type Plugin } from 'vite'
 
-const path = (relative: string) => fileURLToPath(new URL(`../${relative}`, import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Builds what runs in a browser: the script of the challenge page and the authenticator. */
 export async function buildAssets(): Promise<void> {
-  await buildChallengeScript()
+  await buildAuthenticator()
 }
 
-/** One file, as the challenge page loads it: dist/browser/challenge.js. */
-async function buildChallengeScript(): Promise<void> {
-  await build({
-    configFile: false,
-    logLevel: 'warn',
-    root: path('src/browser'),
-    build: {
-      target: 'es2022',
-      outDir: path('dist/browser'),
-      emptyOutDir: true,
-      lib: { entry: path('src/browser/challenge-page.ts'), formats: ['es'], fileName: () => 'challenge.js' },
+/** The installable web app, as static files with relative addresses and nothing inline. */
+export async function buildAuthenticator(): Promise<void> {
+  const output = join(root, 'dist', 'authenticator')
+  if (
+    isNewer(join(output, 'index.html'), ['src/{authenticator,device,contract}/**', 'src/clock.ts', 'scripts/assets.ts'])
+  )
+    return
+
+  await intoPlace(output, (folder) =>
+    build({
+      root: join(root, 'src', 'authenticator'),
+      configFile: false,
+      base: './',
+      logLevel: 'error',
+      oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+      plugins: [serviceWorker()],
+      build: {
+        outDir: folder,
+        emptyOutDir: true,
+        target: 'es2022',
+        // A data: address or an inline script would need a hole in the page's policy.
+        assetsInlineLimit: 0,
+        modulePreload: { polyfill: false },
+      },
+    }),
+  )
+}
+
+/** Writes sw.js with the list of the files it keeps. */
+function serviceWorker(): Plugin {
+  return {
+    name: 'second-factor:service-worker',
+    async generateBundle(_, bundle) {
+      const files = Object.keys(bundle).filter((name) => name !== 'index.html')
+      const shell = ['./', 'manifest.webmanifest', 'icon.svg', ...files]
+      const source = await readFile(join(root, 'src/authenticator/sw.js'), 'utf8')
+      const version = createHash('sha256').update(shell.join()).update(source).digest('hex').slice(0, 12)
+      this.emitFile({
+        type: 'asset',
+        fileName: 'sw.js',
+        source: source.replace('__SHELL__', JSON.stringify(shell)).replace('__VERSION__', JSON.stringify(version)),
+      })
     },
-  })
+  }
+}
+
+/** A whole folder appears at once, so that a server that runs meanwhile never serves half of it. */
+async function intoPlace(output: string, write: (folder: string) => Promise<unknown>): Promise<void> {
+  await mkdir(join(output, '..'), { recursive: true })
+  const scratch = await mkdtemp(`${output}-`)
+  try {
+    await write(scratch)
+    await chmod(scratch, 0o755)
+    await rm(output, { recursive: true, force: true })
+    await rename(scratch, output)
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Whether a built file is newer than all it was made from; also what it was installed with. */
+function isNewer(built: string, patterns: readonly string[]): boolean {
+  if (!existsSync(built)) return false
+  const time = statSync(built).mtimeMs
+  const sources = globSync([...patterns, 'package-lock.json'], { cwd: root })
+  return sources.every((source) => statSync(join(root, source)).mtimeMs < time)
 }

@@ -11,8 +11,8 @@ export interface WatchOptions {
   /** The service cannot be reached; it is tried again. The next success calls `onReached`. */
   readonly onTrouble?: (error: DeviceError) => void
   readonly onReached?: () => void
-  /** Whether the service may hold the calls; else it is asked each second. A browser has few connections to give. */
-  readonly held?: boolean
+  /** Asks at this pace, milliseconds, instead of letting the service hold the calls. A browser has few connections to give. */
+  readonly every?: number | undefined
   readonly signal: AbortSignal
 }
 
@@ -29,18 +29,18 @@ const longestPause = 30_000
  * @throws {DeviceError} when going on makes no sense, such as `api.error.device.revoked`.
  */
 export async function watchRequests(context: DeviceContext, account: Account, options: WatchOptions): Promise<void> {
-  const { signal, held = true } = options
+  const { signal, every } = options
   let etag: string | undefined
   let failures = 0
   while (!signal.aborted) {
     try {
-      const list = await requests(context, account, { etag, wait: held ? wait : 0, signal })
+      const list = await requests(context, account, { etag, wait: every === undefined ? wait : 0, signal })
       if (failures > 0) options.onReached?.()
       failures = 0
       if (list.requests) options.onChange(list.requests)
       const news = list.etag !== undefined && list.etag !== etag
       etag = list.etag
-      if (!list.held && !news) await pause(context.clock, unheldPause, signal)
+      if (!list.held && !news) await pause(context.clock, every ?? unheldPause, signal)
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof DeviceError) || !isPassing(error)) throw error

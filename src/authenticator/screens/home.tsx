@@ -1,0 +1,114 @@
+import type { Account } from '../../device/account.ts'
+import { Card, Monogram, Status } from '../card.tsx'
+import { timeOf } from '../facts.ts'
+import { messages } from '../messages.ts'
+import type { Inbox, Pending } from '../use-inbox.ts'
+
+interface HomeScreenProps {
+  readonly accounts: readonly Account[]
+  readonly inbox: Inbox
+  readonly onOpen: (pending: Pending) => void
+  readonly onAdd: () => void
+  readonly onRemove: (account: Account) => void
+  readonly onDismiss: (account: Account) => void
+}
+
+/** What waits, and for whom this device answers. */
+export function HomeScreen({ accounts, inbox, onOpen, onAdd, onRemove, onDismiss }: HomeScreenProps) {
+  return (
+    <>
+      {inbox.pending.length > 0 ? <Requests pending={inbox.pending} onOpen={onOpen} /> : <Empty inbox={inbox} />}
+      <section class="card" aria-labelledby="accounts">
+        <h2 id="accounts">{messages.accounts}</h2>
+        <ul class="list">
+          {accounts.map((account) => (
+            <li key={account.id}>
+              <AccountRow
+                account={account}
+                removed={inbox.removed.has(account.id)}
+                onRemove={onRemove}
+                onDismiss={onDismiss}
+              />
+            </li>
+          ))}
+        </ul>
+        <button type="button" class="outlined wide" onClick={onAdd}>
+          {messages.addAnother}
+        </button>
+      </section>
+    </>
+  )
+}
+
+function Empty({ inbox }: { readonly inbox: Inbox }) {
+  const trouble = inbox.troubled.size > 0
+  return (
+    <Card title={messages.waiting}>
+      <Status icon={trouble ? 'offline' : 'phone'}>
+        {trouble ? (navigator.onLine ? messages.unreachable : messages.offline) : messages.nothing}
+      </Status>
+    </Card>
+  )
+}
+
+function Requests({
+  pending,
+  onOpen,
+}: {
+  readonly pending: readonly Pending[]
+  readonly onOpen: (p: Pending) => void
+}) {
+  return (
+    <Card title={messages.severalRequests}>
+      <p class="sentence">{messages.severalRequestsSentence}</p>
+      <ul class="list">
+        {pending.map((each) => (
+          <li key={each.request.id}>
+            <button type="button" class="row" onClick={() => onOpen(each)}>
+              <Monogram name={each.request.domain.name} />
+              <span>
+                <strong>{each.request.domain.name}</strong>
+                <small>
+                  {each.request.user.username}, {timeOf(each.request.createdAt)}
+                </small>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+interface AccountRowProps extends Pick<HomeScreenProps, 'onRemove' | 'onDismiss'> {
+  readonly account: Account
+  readonly removed: boolean
+}
+
+function AccountRow({ account, removed, onRemove, onDismiss }: AccountRowProps) {
+  const { organization, domain, user } = account
+  return (
+    <div class="row">
+      <Monogram name={domain.name} />
+      <span>
+        <strong>{domain.name}</strong>
+        <small>{user.username}</small>
+        {removed ? <small class="danger">{messages.removedBy(organization.name)}</small> : null}
+      </span>
+      {removed ? (
+        <button type="button" class="link" onClick={() => onDismiss(account)}>
+          {messages.dismiss}
+        </button>
+      ) : (
+        <button
+          type="button"
+          class="link"
+          aria-label={messages.removeNamed(domain.name, user.username)}
+          onClick={() => onRemove(account)}
+        >
+          {messages.remove}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,86 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+
+import { clockTolerance, type DeviceRequest } from '../contract/device.ts'
+import type { Account } from '../device/account.ts'
+import type { Device } from '../device/device.ts'
+import { isGone } from '../device/device-error.ts'
+import { useVisible } from './use-visible.ts'
+
+/** A request that waits for an answer, with the account it is for. */
+export interface Pending {
+  readonly account: Account
+  readonly request: DeviceRequest
+}
+
+export interface Inbox {
+  /** Of all accounts, newest first. */
+  readonly pending: readonly Pending[]
+  /** Ids of accounts whose service cannot be reached now. */
+  readonly troubled: ReadonlySet<string>
+  /** Ids of accounts that their service no longer knows. */
+  readonly removed: ReadonlySet<string>
+  /** Takes an answered request out before the service's own list does. */
+  forget(request: DeviceRequest): void
+}
+
+/** A browser has six connections to a service for all its tabs; answers need one too. */
+const heldAccounts = 4
+/** Milliseconds between questions, where calls are not held. */
+const pace = { visible: 1000, hidden: 5000 }
+
+/** Follows the requests of all accounts while the page is open. */
+export function useInbox(device: Device, accounts: readonly Account[], now: number): Inbox {
+  const [lists, setLists] = useState<ReadonlyMap<string, readonly Pending[]>>(new Map())
+  const [troubled, setTroubled] = useState<ReadonlySet<string>>(new Set())
+  const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set())
+  const [forgotten, setForgotten] = useState<ReadonlySet<string>>(new Set())
+  const visible = useVisible()
+
+  useEffect(() => {
+    const stop = new AbortController()
+    const held = visible.now && accounts.length <= heldAccounts
+    for (const account of accounts) void follow(account, held, stop.signal)
+    return () => stop.abort()
+    // oxlint-disable-next-line react/exhaustive-deps -- `visible` is new whenever it is worth to connect anew
+  }, [device, accounts, visible])
+
+  async function follow(account: Account, held: boolean, signal: AbortSignal): Promise<void> {
+    const every = visible.now ? pace.visible : pace.hidden
+    try {
+      await device.watch(account, {
+        signal,
+        every: held ? undefined : every,
+        onChange: (requests) => {
+          setLists((before) =>
+            new Map(before).set(
+              account.id,
+              requests.map((request) => ({ account, request })),
+            ),
+          )
+          setTroubled((before) => without(before, account.id))
+        },
+        onTrouble: () => setTroubled((before) => new Set(before).add(account.id)),
+        onReached: () => setTroubled((before) => without(before, account.id)),
+      })
+    } catch (error) {
+      if (isGone(error)) setRemoved((before) => new Set(before).add(account.id))
+      else setTroubled((before) => new Set(before).add(account.id))
+    }
+  }
+
+  const forget = useCallback((request: DeviceRequest) => setForgotten((before) => new Set(before).add(request.id)), [])
+  const pending = accounts
+    .flatMap((account) => (removed.has(account.id) ? [] : (lists.get(account.id) ?? [])))
+    .filter(({ account, request }) => !forgotten.has(request.id) && !lapsed(account, request, now))
+    .sort((a, b) => b.request.createdAt - a.request.createdAt)
+  return { pending, troubled, removed, forget }
+}
+
+/** The service says when a request has lapsed; this is for when it cannot be reached. Clocks may differ a little. */
+function lapsed(account: Account, request: DeviceRequest, now: number): boolean {
+  return now + account.clockOffset > request.expiresAt + clockTolerance
+}
+
+function without(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return set.has(id) ? new Set([...set].filter((each) => each !== id)) : set
+}
