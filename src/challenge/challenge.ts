@@ -17,7 +17,7 @@ export interface Challenge {
   /** Where to go on to: a path on this origin. */
   readonly returnTo: string
   /** Where to go when the person gives up, if the app said so. */
-  readonly giveUpTo?: string
+  readonly giveUpTo?: string | undefined
   /** The session that is followed now. */
   readonly sessionId?: string
 }
@@ -49,7 +49,7 @@ export function createChallenge(given: NewChallenge, now: number, random: (size:
     purpose: given.purpose,
     createdAt: now,
     returnTo: given.returnTo,
-    ...(given.giveUpTo === undefined ? {} : { giveUpTo: given.giveUpTo }),
+    giveUpTo: given.giveUpTo,
   }
 }
 

@@ -12,17 +12,15 @@ export function isOwnPost(
   const site = req.headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'
   const { origin } = req.headers
-  if (origin !== undefined) return originHost(origin) === ownHost(req, given.publicUrl)
+  if (origin !== undefined) return isOwnOrigin(req, origin, given.publicUrl)
   return sameText(given.token, given.expected)
 }
 
-function ownHost(req: IncomingMessage, publicUrl: string | undefined): string | undefined {
-  // A page of another origin cannot set Host: without a configured address it is what the browser itself calls us.
-  return publicUrl === undefined ? req.headers.host : new URL(publicUrl).host
-}
-
-function originHost(origin: string): string | undefined {
-  return URL.parse(origin)?.host
+/** A page of another origin cannot set Host: without a configured address it is what the browser itself calls us. */
+function isOwnOrigin(req: IncomingMessage, given: string, publicUrl: string | undefined): boolean {
+  const origin = URL.parse(given)
+  if (!origin) return false
+  return publicUrl === undefined ? origin.host === req.headers.host : origin.origin === new URL(publicUrl).origin
 }
 
 function sameText(given: unknown, expected: string | undefined): boolean {

@@ -53,14 +53,16 @@ export async function openChallenge(
   { mfa: { options } }: RequestContext,
   given: NewChallenge,
 ): Promise<Challenge> {
-  const kept = readKept(req)
+  const { verified, challenge: present } = readKept(req)
   const now = options.clock.now()
-  const present = kept.challenge
   const goesOn =
     present?.userKey === given.userKey &&
     present.purpose === given.purpose &&
     now - present.createdAt < challengeLifetime
-  const challenge = goesOn ? { ...present, returnTo: given.returnTo } : createChallenge(given, now, options.random)
-  await keep(req, { ...kept, challenge })
+  const challenge = goesOn
+    ? { ...present, returnTo: given.returnTo, giveUpTo: given.giveUpTo }
+    : createChallenge(given, now, options.random)
+  // What somebody else has passed does not stay beside it.
+  await keep(req, { verified: verified?.userKey === given.userKey ? verified : undefined, challenge })
   return challenge
 }

@@ -1,0 +1,1 @@
+export { MfaStrategy } from './mfa-strategy.ts'
