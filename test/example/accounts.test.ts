@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+
+import { createAccounts } from '../../example-app/accounts.ts'
+import { openDatabase } from '../../example-app/database.ts'
+
+const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }
+
+describe('accounts', () => {
+  it('are opened by username and password', async () => {
+    const accounts = createAccounts(openDatabase(':memory:'))
+    const created = await accounts.create(alice)
+
+    expect(await accounts.verify('alice', 'correct horse')).toEqual(created)
+  })
+
+  it.each([
+    ['another password', 'alice', 'wrong horse'],
+    ['a username nobody has', 'bob', 'correct horse'],
+    ['the username in capitals', 'ALICE', 'correct horse'],
+    ['no password', 'alice', ''],
+  ])('are not opened by %s', async (_what, username, password) => {
+    const accounts = createAccounts(openDatabase(':memory:'))
+    await accounts.create(alice)
+
+    expect(await accounts.verify(username, password)).toBeUndefined()
+  })
+
+  it('have usernames of their own, also when two people want one at once', async () => {
+    const accounts = createAccounts(openDatabase(':memory:'))
+
+    const both = await Promise.all([accounts.create(alice), accounts.create({ ...alice, password: 'another horse' })])
+
+    expect(both.filter((account) => account !== undefined)).toHaveLength(1)
+  })
+
+  it('keep neither the password nor the same hash for the same password', async () => {
+    const database = openDatabase(':memory:')
+    const accounts = createAccounts(database)
+    await accounts.create(alice)
+    await accounts.create({ ...alice, username: 'bob' })
+
+    const rows = database.prepare<[], { password_hash: Buffer }>('SELECT * FROM account').all()
+
+    expect(JSON.stringify(rows)).not.toContain('correct horse')
+    expect(rows[0]!.password_hash.equals(rows[1]!.password_hash)).toBe(false)
+  })
+
+  it('open by the new password alone once it is changed', async () => {
+    const accounts = createAccounts(openDatabase(':memory:'))
+    const created = await accounts.create(alice)
+
+    await accounts.changePassword(created!.id, 'battery staple')
+
+    expect(await accounts.verify('alice', 'correct horse')).toBeUndefined()
+    expect(await accounts.verify('alice', 'battery staple')).toEqual(created)
+  })
+
+  it('never show salt or hash to the app', async () => {
+    const accounts = createAccounts(openDatabase(':memory:'))
+    await accounts.create(alice)
+
+    const account = await accounts.verify('alice', 'correct horse')
+
+    expect(Object.keys(account!)).toEqual(['id', 'username', 'name', 'email'])
+  })
+})

@@ -1,0 +1,40 @@
+import { mkdtemp, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { sessionSecret } from '../../example-app/session-secret.ts'
+
+const newFile = async () => join(await mkdtemp(join(tmpdir(), 'secret-')), 'session-secret')
+
+describe('the secret of the cookies', () => {
+  it('stays the same when the app starts again', async () => {
+    const file = await newFile()
+
+    expect(await sessionSecret(file)).toBe(await sessionSecret(file))
+  })
+
+  it('is one, also when two processes start at once', async () => {
+    const file = await newFile()
+
+    const secrets = await Promise.all([sessionSecret(file), sessionSecret(file)])
+
+    expect(new Set(secrets).size).toBe(1)
+  })
+
+  it('is for the eyes of its owner only', async () => {
+    const file = await newFile()
+
+    await sessionSecret(file)
+
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  it('is never empty', async () => {
+    const file = await newFile()
+    await writeFile(file, '')
+
+    await expect(sessionSecret(file)).rejects.toThrow('is damaged')
+  })
+})
