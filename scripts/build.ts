@@ -1,5 +1,5 @@
 /** `npm run build`: src/ becomes dist/. Quiet, and done at once when nothing changed since the last time. */
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
 import { buildAssets } from './assets.ts'
@@ -17,12 +17,21 @@ const inputs = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig
 export async function build(): Promise<boolean> {
   const wanted = await fingerprint(root, inputs)
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return true
-  await rm(dist, { recursive: true, force: true })
+  await clean()
   if (!(await run('typescript/bin/tsc', ['-p', 'tsconfig.build.json']))) return false
   await copyViews()
   await buildAssets()
   await writeFile(stamp, wanted)
   return true
+}
+
+/** What `buildAssets` keeps up to date by itself, and swaps whole: tests and a running app may be reading it. */
+const assets = new Set(['authenticator', 'browser'])
+
+async function clean(): Promise<void> {
+  await mkdir(dist, { recursive: true })
+  const stale = (await readdir(dist)).filter((name) => !assets.has(name))
+  await Promise.all(stale.map((name) => rm(join(dist, name), { recursive: true })))
 }
 
 /** Page templates and their styles are read at run time, from beside the code that names them. */
