@@ -1,0 +1,32 @@
+import type { Call } from '../http/route.ts'
+import { ApiProblem } from '../problem.ts'
+import { domainById } from '../store/domains.ts'
+import type { DomainRow } from '../store/domains.ts'
+import { memberBy } from '../store/members.ts'
+import { userById } from '../store/users.ts'
+import type { UserRow } from '../store/users.ts'
+
+/** The caller's domain. What belongs to another organization is not found. */
+export async function findDomain(call: Call, domainId: string): Promise<DomainRow> {
+  const domain = await domainById(call.store.db, call.organizationId, domainId)
+  if (!domain) throw new ApiProblem('api.error.notfound.domain')
+  return domain
+}
+
+export async function findUser(call: Call, userId: string): Promise<UserRow> {
+  const user = await userById(call.store.db, call.organizationId, userId)
+  if (!user) throw new ApiProblem('api.error.notfound.user')
+  return user
+}
+
+/** The domain, and a user who belongs to it. */
+export async function findMember(
+  call: Call,
+  domainId: string,
+  reference: { id?: string | undefined; username?: string | undefined },
+): Promise<{ domain: DomainRow; user: UserRow }> {
+  const domain = await findDomain(call, domainId)
+  const user = await memberBy(call.store.db, domain.id, reference)
+  if (!user) throw new ApiProblem('api.error.notfound.user')
+  return { domain, user }
+}

@@ -1,0 +1,13 @@
+import type { getOrganization as GetOrganization, ping as Ping } from '../../contract/organization.ts'
+import type { Handler } from '../http/route.ts'
+import { ApiProblem } from '../problem.ts'
+import { organizationById } from '../store/organizations.ts'
+
+export const getOrganization: Handler<typeof GetOrganization> = async (_input, call) => {
+  const organization = await organizationById(call.store.db, call.organizationId)
+  // Its key was good a moment ago.
+  if (!organization) throw new ApiProblem('api.error.unauthorized')
+  return organization
+}
+
+export const ping: Handler<typeof Ping> = () => Promise.resolve({ status: 'OK' })

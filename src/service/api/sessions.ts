@@ -1,0 +1,125 @@
+import type { Session } from '../../contract/sessions.ts'
+import type * as contract from '../../contract/sessions.ts'
+import type { Call, Handler, Input } from '../http/route.ts'
+import { ApiProblem, tooManyRequests } from '../problem.ts'
+import { newMatchingNumber } from '../rules/matching-number.ts'
+import { newId, random128 } from '../rules/random.ts'
+import { atTime, isReadable, redeemableFor, sessionView } from '../rules/session-state.ts'
+import { activeDevice } from '../store/devices.ts'
+import type { DomainRow } from '../store/domains.ts'
+import type { Queryable } from '../store/schema.ts'
+import { cancelPending, insertSession, pendingNumbers, redeemApproval, sessionOf } from '../store/sessions.ts'
+import type { SessionRow } from '../store/sessions.ts'
+import type { UserRow } from '../store/users.ts'
+import { waiterKey } from '../waiters.ts'
+import { findDomain, findMember } from './find.ts'
+import { notifySession } from './notify.ts'
+
+type New = Input<typeof contract.createSession>
+type Of = { domainId: string; sessionId: string }
+
+export const create: Handler<typeof contract.createSession> = async (input, call) => {
+  const { domain, user } = await findMember(call, input.domainId, input.user)
+  const session = await call.store.db.transaction().execute(async (db) => {
+    if (input.bypasscode ?? input.otp) return denyCode(call, db, input, domain, user)
+    const device = await activeDevice(db, domain.id, user.id)
+    if (!device) throw new ApiProblem('api.error.notfound.token')
+    return ask(call, db, { input, domain, user, deviceId: device.id })
+  })
+  notifySession(call, session)
+  return sessionView(session)
+}
+
+export const get: Handler<typeof contract.getSession> = async (input, call) => {
+  const session = await call.hold(
+    waiterKey.session(input.sessionId),
+    () => load(call, input),
+    (read) => (read.state === 'pending' ? read.expiresAt : undefined),
+  )
+  return sessionView(session)
+}
+
+export const cancel: Handler<typeof contract.cancelSession> = async (input, call) => {
+  const session = await load(call, input)
+  const cancelled = await cancelPending(call.store.db, session.id, call.clock.now())
+  if (cancelled) notifySession(call, session)
+}
+
+export const redeem: Handler<typeof contract.redeemSession> = async (input, call) => {
+  const session = await load(call, input)
+  const now = call.clock.now()
+  const redeemed = await redeemApproval(
+    call.store.db,
+    { id: session.id, domainId: session.domainId, challenge: input.challenge, settledAfter: now - redeemableFor },
+    now,
+  )
+  if (!redeemed) throw new ApiProblem('api.error.conflict.state')
+  return sessionView(redeemed)
+}
+
+/** The session as it is now; settled ones for a day. */
+async function load(call: Call, of: Of): Promise<SessionRow> {
+  const now = call.clock.now()
+  const found = await sessionOf(call.store.db, { organizationId: call.organizationId, ...of })
+  if (!found) await findDomain(call, of.domainId)
+  const session = found && atTime(found, now)
+  if (!session || !isReadable(session, now)) throw new ApiProblem('api.error.notfound.session')
+  return session
+}
+
+interface Asking {
+  readonly input: New
+  readonly domain: DomainRow
+  readonly user: UserRow
+  readonly deviceId: string
+}
+
+/** Asks on the device; where the domain demands a number and the caller cannot show one, it is denied at once. */
+async function ask(call: Call, db: Queryable, { input, domain, user, deviceId }: Asking): Promise<SessionRow> {
+  const now = call.clock.now()
+  if (domain.numberMatching === 'required' && !input.numberMatching) {
+    return insertSession(db, { ...blank(call, input, domain, user), ...denied('push_failed', now) })
+  }
+  const numbered = domain.numberMatching !== 'off' && input.numberMatching
+  return insertSession(db, {
+    ...blank(call, input, domain, user),
+    deviceId,
+    number: numbered ? await freeNumber(call, db, domain, user) : null,
+  })
+}
+
+async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: UserRow): Promise<string> {
+  const number = newMatchingNumber(call.random, await pendingNumbers(db, user.id, call.clock.now()))
+  if (number === undefined) throw tooManyRequests(domain.requestTimeout)
+  return number
+}
+
+/** There are no codes yet, so none can be right. A bypass code goes before a one-time password. */
+function denyCode(call: Call, db: Queryable, input: New, domain: DomainRow, user: UserRow): Promise<SessionRow> {
+  const factor: Session['factor'] = input.bypasscode ? 'bypass' : 'otp'
+  return insertSession(db, {
+    ...blank(call, input, domain, user),
+    factor,
+    ...denied('wrong_code', call.clock.now()),
+  })
+}
+
+const denied = (reason: 'wrong_code' | 'push_failed', now: number) =>
+  ({ state: 'denied', reason, settledAt: now }) as const
+
+/** A pending session that asks nobody yet. */
+function blank(call: Call, input: New, domain: DomainRow, user: UserRow) {
+  const now = call.clock.now()
+  return {
+    id: newId(call.random),
+    domainId: domain.id,
+    userId: user.id,
+    state: 'pending',
+    nonce: random128(call.random),
+    attributes: JSON.stringify(input.attributes ?? []),
+    ipAddress: input.ipAddress ?? null,
+    challenge: input.challenge ?? null,
+    createdAt: now,
+    expiresAt: now + domain.requestTimeout,
+  } as const
+}

@@ -1,0 +1,66 @@
+import type { Token } from '../../contract/tokens.ts'
+import type * as contract from '../../contract/tokens.ts'
+import type { Call, Handler } from '../http/route.ts'
+import { ApiProblem } from '../problem.ts'
+import { codeExpiry, hasExpired, newActivationCode } from '../rules/activation-code.ts'
+import { newId } from '../rules/random.ts'
+import type { DomainRow } from '../store/domains.ts'
+import { memberBy } from '../store/members.ts'
+import type { Queryable } from '../store/schema.ts'
+import { insertToken, revokeTokens, tokenOf } from '../store/tokens.ts'
+import type { TokenRow } from '../store/tokens.ts'
+import { findDomain, findMember } from './find.ts'
+import { notifyRevoked } from './notify.ts'
+
+export const issue: Handler<typeof contract.issueToken> = async (input, call) => {
+  const domain = await findDomain(call, input.domainId)
+  const now = call.clock.now()
+  return call.store.db.transaction().execute(async (db) => {
+    const user = await memberBy(db, domain.id, { id: input.userId })
+    if (!user) throw new ApiProblem('api.error.notfound.user')
+    const present = await tokenOf(db, domain.id, user.id)
+    if (present && !hasExpired(present, now)) return show(call, present)
+    await revokeTokens(db, { userId: user.id, domainId: domain.id }, now)
+    return issueAnew(call, db, domain, user.id)
+  })
+}
+
+export const get: Handler<typeof contract.getToken> = async (input, call) => {
+  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
+  const token = await tokenOf(call.store.db, domain.id, user.id)
+  if (!token || hasExpired(token, call.clock.now())) throw new ApiProblem('api.error.notfound.token')
+  return show(call, token)
+}
+
+export const revoke: Handler<typeof contract.revokeToken> = async (input, call) => {
+  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
+  const now = call.clock.now()
+  const revoked = await call.store.db.transaction().execute(async (db) => {
+    const token = await tokenOf(db, domain.id, user.id)
+    if (!token || hasExpired(token, now)) throw new ApiProblem('api.error.notfound.token')
+    return revokeTokens(db, { userId: user.id, domainId: domain.id }, now)
+  })
+  notifyRevoked(call, revoked)
+}
+
+async function issueAnew(call: Call, db: Queryable, domain: DomainRow, userId: string): Promise<Token> {
+  const now = call.clock.now()
+  const id = newId(call.random)
+  const code = newActivationCode(call.random)
+  await insertToken(db, {
+    id,
+    domainId: domain.id,
+    userId,
+    state: 'pending',
+    code: call.secrets.seal(code, id),
+    codeLookup: call.secrets.lookup(code),
+    codeExpiresAt: codeExpiry(now, domain.activationCodeExpiration),
+    createdAt: now,
+  })
+  return { state: 'pending', code }
+}
+
+function show(call: Call, token: TokenRow): Token {
+  if (token.state === 'active' || token.code === null) return { state: token.state }
+  return { state: 'pending', code: call.secrets.open(token.code, token.id) }
+}

@@ -1,0 +1,78 @@
+import type * as contract from '../../contract/users.ts'
+import type { User } from '../../contract/users.ts'
+import { cutPage, parsePage } from '../http/paging.ts'
+import type { Call, Handler } from '../http/route.ts'
+import { ApiProblem } from '../problem.ts'
+import { newId } from '../rules/random.ts'
+import { userView } from '../rules/views.ts'
+import { removeMember } from '../store/members.ts'
+import { revokeTokens } from '../store/tokens.ts'
+import { belongings, insertUser, listUsers, removeUser, updateUser, userById, userByUsername } from '../store/users.ts'
+import type { UserRow } from '../store/users.ts'
+import { findUser } from './find.ts'
+import { notifyRevoked } from './notify.ts'
+
+export const create: Handler<typeof contract.createUser> = async (input, call) => {
+  const id = newId(call.random)
+  const inserted = await insertUser(call.store.db, {
+    id,
+    organizationId: call.organizationId,
+    username: input.username,
+    name: input.name,
+    email: input.email,
+    everEnrolled: 0,
+    createdAt: call.clock.now(),
+  })
+  if (!inserted) throw new ApiProblem('api.error.conflict.username')
+  return show(call, await findUser(call, id))
+}
+
+export const find: Handler<typeof contract.findUsers> = async (input, call) => {
+  if (input.username === undefined) return list(call, input.page)
+  const user = await userByUsername(call.store.db, call.organizationId, input.username)
+  if (!user) throw new ApiProblem('api.error.notfound.user')
+  return show(call, user)
+}
+
+export const get: Handler<typeof contract.getUser> = async (input, call) => {
+  return show(call, await findUser(call, input.userId))
+}
+
+export const update: Handler<typeof contract.updateUser> = async (input, call) => {
+  const user = await findUser(call, input.userId)
+  if (input.username !== undefined && input.username !== user.username) {
+    throw new ApiProblem('api.error.invalid.username', 'username: cannot be changed.')
+  }
+  await updateUser(call.store.db, user.id, { name: input.name, email: input.email })
+  return show(call, await findUser(call, user.id))
+}
+
+export const remove: Handler<typeof contract.deleteUser> = async (input, call) => {
+  const revoked = await call.store.db.transaction().execute(async (db) => {
+    const user = await userById(db, call.organizationId, input.userId)
+    if (!user) throw new ApiProblem('api.error.notfound.user')
+    const ended = await revokeTokens(db, { userId: user.id }, call.clock.now())
+    await removeMember(db, user.id)
+    await removeUser(db, user.id)
+    return ended
+  })
+  notifyRevoked(call, revoked)
+}
+
+async function list(call: Call, wanted: string | number | undefined): Promise<User[]> {
+  const page = parsePage(wanted)
+  const { rows, link } = cutPage(await listUsers(call.store.db, call.organizationId, page), page, call.path)
+  call.setHeader('Link', link)
+  return showAll(call, rows)
+}
+
+async function show(call: Call, user: UserRow): Promise<User> {
+  const has = await belongings(call.store.db, [user.id])
+  return userView(user, has.get(user.id))
+}
+
+export async function showAll(call: Call, users: UserRow[]): Promise<User[]> {
+  const ids = users.map((user) => user.id)
+  const has = await belongings(call.store.db, ids)
+  return users.map((user) => userView(user, has.get(user.id)))
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '../clock.ts'
+import type { Random } from './rules/random.ts'
+import type { Secrets } from './store/secrets.ts'
+import type { Store } from './store/store.ts'
+import type { Waiters } from './waiters.ts'
+
+/** What a service consists of; everything it does gets it as an argument. */
+export interface ServiceContext {
+  /** What devices sign their calls for. */
+  readonly serviceId: string
+  readonly store: Store
+  readonly secrets: Secrets
+  readonly waiters: Waiters
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly limits: Limits
+}
+
+/** Where the service says what its operator should know; `pino` and `console` fit in. Details never carry secrets. */
+export interface Logger {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+/** Tries of an activation code. */
+export interface Limits {
+  /** In 10 minutes. */
+  readonly triesPerAddress: number
+  /** In an hour. */
+  readonly triesPerService: number
+}

@@ -1,0 +1,40 @@
+import { plainSecrets } from './store/secrets.ts'
+import { serviceId } from './store/organizations.ts'
+import type { Store } from './store/store.ts'
+import type { ServiceContext } from './context.ts'
+import { newId } from './rules/random.ts'
+import { startSweep } from './sweep.ts'
+import { createWaiters } from './waiters.ts'
+
+type Given = Pick<ServiceContext, 'clock' | 'random' | 'logger' | 'limits'>
+
+/** The service without its doors. */
+export interface Core {
+  readonly ctx: ServiceContext
+  /** Ends waiting, then whatever `drain` waits for, then the store. */
+  close(drain: () => Promise<void>): Promise<void>
+}
+
+export async function createCore(store: Store, given: Given): Promise<Core> {
+  const { clock, random, logger, limits } = given
+  const ctx: ServiceContext = {
+    serviceId: await serviceId(store.db, newId(random)),
+    store,
+    secrets: plainSecrets,
+    waiters: createWaiters((changed) => store.watchOthers(changed)),
+    clock,
+    random,
+    logger,
+    limits,
+  }
+  const sweep = startSweep(ctx)
+  return {
+    ctx,
+    async close(drain) {
+      ctx.waiters.close()
+      await drain()
+      await sweep.stop()
+      await store.close()
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+
+import { vendorLabel } from './http/answer.ts'
+import type { Connection, ServiceHandle } from '../service-handle.ts'
+import { ensureDomain, newApiKey } from './administration.ts'
+import { hashApiKey } from './http/authenticate.ts'
+import { answerError } from './http/errors.ts'
+import { listen } from './http/listen.ts'
+import { EmbeddedOptions, parseOptions } from './options.ts'
+import { ApiProblem } from './problem.ts'
+import { openService } from './service.ts'
+import type { OpenedService } from './service.ts'
+
+const host = '127.0.0.1'
+
+/** A service that is open, with its private door. */
+interface Open {
+  readonly connection: Connection
+  readonly routes: ServiceHandle['routes']
+  close(): Promise<void>
+}
+
+/**
+ * The service inside the app that uses it: `mfa({ service: embedded({ database: 'mfa.sqlite' }) })`. Opens when it is first needed.
+ * @throws {TypeError} where an option is wrong.
+ */
+export function embedded(given: EmbeddedOptions): ServiceHandle {
+  const options = parseOptions(EmbeddedOptions, 'embedded', given)
+  let opening: Promise<Open> | undefined
+  let closed = false
+
+  const open = (): Promise<Open> => {
+    if (closed) return Promise.reject(new Error('The embedded service was closed.'))
+    opening ??= openEmbedded(options).catch((error: unknown) => {
+      // The next caller may have more luck.
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+
+  return {
+    routes: (req, res, next) => void open().then((service) => service.routes(req, res, next), next),
+    connect: async () => (await open()).connection,
+    async close() {
+      closed = true
+      const service = await opening?.catch(() => undefined)
+      await service?.close()
+    },
+  }
+}
+
+async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>): Promise<Open> {
+  const { organization, domain, ...rest } = options
+  const service = await openService(rest)
+  try {
+    const { organizationId, domainId } = await ensureDomain(service.ctx, { organization, domain })
+    // Lives in this process only, and opens this door only.
+    const apiKey = newApiKey(service.ctx)
+    const door = await openDoor(service, { hash: hashApiKey(apiKey), organizationId }, options.vendor)
+    const connection = { baseUrl: `http://${host}:${door.port}/api`, apiKey, domainId, vendor: options.vendor }
+    return {
+      connection: Object.freeze(connection),
+      routes: service.routes,
+      async close() {
+        const gone = door.close()
+        await service.close()
+        await gone
+      },
+    }
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+}
+
+function openDoor(
+  service: OpenedService,
+  key: { hash: string; organizationId: string },
+  vendor: NonNullable<Connection['vendor']>,
+) {
+  const label = vendorLabel(vendor, '1.3')
+  const rest = service.rest('/api', (hash) => Promise.resolve(hash === key.hash ? key : undefined))
+  const notFound = new ApiProblem('api.error.notfound.operation')
+  const listener: RequestListener = (req, res) => {
+    if (mayBeBrowser(req)) return answerError(res, new ApiProblem('api.error.forbidden'), label, service.ctx.logger)
+    rest(req, res, (error) => answerError(res, error ?? notFound, label, service.ctx.logger))
+  }
+  return listen(listener, { host, port: 0 })
+}
+
+/**
+ * A page in a browser on this machine could reach the door, by its address or by a name that was rebound to it. What
+ * a browser always says gives it away; `Sec-Fetch-Mode` alone does not, as Node's own `fetch` sends it, too.
+ */
+function mayBeBrowser(req: IncomingMessage): boolean {
+  const { headers } = req
+  return (
+    headers.host !== `${host}:${req.socket.localPort}` ||
+    headers.origin !== undefined ||
+    headers['sec-fetch-site'] !== undefined ||
+    headers['sec-fetch-dest'] !== undefined ||
+    headers['sec-fetch-user'] !== undefined ||
+    (headers['sec-fetch-mode'] !== undefined && headers['sec-fetch-mode'] !== 'cors')
+  )
+}

@@ -1,0 +1,37 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
+import type { Vendor } from '../../contract/media-type.ts'
+import { ApiProblem } from '../problem.ts'
+
+/** A key that is known by its SHA-256, hexadecimal. */
+export interface KnownKey {
+  readonly hash: string
+  readonly organizationId: string
+}
+
+export type FindKey = (hash: string) => Promise<KnownKey | undefined>
+
+export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex')
+
+/** @returns the id of the organization whose key the request carries. */
+export async function authenticate(req: IncomingMessage, vendor: Vendor, findKey: FindKey): Promise<string> {
+  const key = keyOf(req.headers.authorization, vendor.scheme)
+  if (key === undefined) throw unauthorized(vendor)
+  const hash = hashApiKey(key)
+  const known = await findKey(hash)
+  if (known === undefined || !timingSafeEqual(Buffer.from(known.hash), Buffer.from(hash))) throw unauthorized(vendor)
+  return known.organizationId
+}
+
+/** `Service key="…"`: scheme and name in any case, quotes optional. */
+function keyOf(header: string | undefined, scheme: string): string | undefined {
+  const [, word, key] = /^([^\s]+)\s+key\s*=\s*("?[A-Za-z0-9]{64}"?)\s*$/i.exec(header ?? '') ?? []
+  return word?.toLowerCase() === scheme.toLowerCase() ? key?.replaceAll('"', '') : undefined
+}
+
+function unauthorized(vendor: Vendor): ApiProblem {
+  return new ApiProblem('api.error.unauthorized', undefined, {
+    headers: { 'WWW-Authenticate': `${vendor.scheme} realm="${vendor.mediaType}"` },
+  })
+}

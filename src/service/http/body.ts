@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { raw } from 'express'
+
+import { ApiProblem } from '../problem.ts'
+
+const read = raw({ type: () => true, limit: '64kb' })
+
+/** What clearly is no JSON, whoever sends it. All else is tried: `curl -d` says it sends a form. */
+const foreignTypes = /^\s*(multipart\/|image\/|audio\/|video\/|text\/xml|application\/xml|[^;]*\+xml)/i
+
+/** The body as JSON, whatever type it says it has. */
+export async function readJson(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
+  if (foreignTypes.test(req.headers['content-type'] ?? '')) throw new ApiProblem('api.error.unsupportedmediatype')
+  const body = await readBody(req, res)
+  return typeof body === 'string' ? parseJson(body) : body
+}
+
+/** The body as text. */
+export async function readText(req: IncomingMessage, res: ServerResponse): Promise<string> {
+  const body = await readBody(req, res)
+  if (typeof body !== 'string') throw new ApiProblem('api.error.malformed')
+  return body
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // What is wrong with it is told without quoting it.
+    throw new ApiProblem('api.error.malformed', 'The body has to be JSON.')
+  }
+}
+
+/** Text, or what a body parser of the app before us made of it. */
+async function readBody(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
+  await new Promise<void>((resolve, reject) => {
+    read(req, res, (error?: Error) => (error ? reject(error) : resolve()))
+  })
+  const body: unknown = 'body' in req ? req.body : undefined
+  if (body === undefined) return ''
+  return Buffer.isBuffer(body) ? decodeText(body) : body
+}
+
+function decodeText(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    // Other bytes have no meaning in JSON (RFC 8259 section 8.1).
+    throw new ApiProblem('api.error.malformed', 'The body has to be JSON in UTF-8.')
+  }
+}

@@ -1,0 +1,32 @@
+import type { ServerResponse } from 'node:http'
+
+import type { ErrorBody } from '../../contract/errors.ts'
+import type { Logger } from '../context.ts'
+import { ApiProblem } from '../problem.ts'
+import { StoreUnavailableError } from '../store/store.ts'
+import { answer } from './answer.ts'
+import type { Label } from './answer.ts'
+
+/** The one place where errors become answers: what is not a no of ours becomes `internal`, and is logged. */
+export function answerError(res: ServerResponse, error: unknown, label: Label, logger: Logger): void {
+  const problem = toProblem(error)
+  if (problem.status >= 500) logger.error({ err: problem.cause ?? problem, code: problem.code }, 'request failed')
+  const body: ErrorBody = { errors: [{ code: problem.code, message: problem.message }] }
+  answer(res, problem.status, body, { ...label, ...problem.headers })
+}
+
+function toProblem(error: unknown): ApiProblem {
+  if (error instanceof ApiProblem) return error
+  if (error instanceof StoreUnavailableError) {
+    return new ApiProblem('api.error.unavailable', undefined, { headers: { 'Retry-After': '1' }, cause: error })
+  }
+  // Express says this of a path or a body that cannot be decoded.
+  if (statusOf(error) === 413) return new ApiProblem('api.error.toolarge')
+  if (statusOf(error) === 415) return new ApiProblem('api.error.unsupportedmediatype')
+  if (statusOf(error) === 400) return new ApiProblem('api.error.malformed')
+  return new ApiProblem('api.error.internal', undefined, { cause: error })
+}
+
+function statusOf(error: unknown): unknown {
+  return error instanceof Error && 'status' in error ? error.status : undefined
+}

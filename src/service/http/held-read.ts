@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http'
+
+import { longestWait } from '../../contract/sessions.ts'
+import type { ServiceContext } from '../context.ts'
+
+/** Seconds of `Prefer: wait=N` (RFC 7240 section 4.3), at most `longestWait`; nothing where it is absent or makes no sense. */
+export function preferredWait(prefer: string | undefined): number | undefined {
+  const [, seconds] = /(?:^|[,\s])wait\s*=\s*"?(\d{1,9})"?\s*(?=$|[,;])/i.exec(prefer ?? '') ?? []
+  return seconds === undefined ? undefined : Math.min(Number(seconds), longestWait)
+}
+
+/** What a held read is about. */
+export interface Held<T> {
+  /** What wakes it; see `waiterKey`. */
+  readonly key: string
+  /** Seconds. */
+  readonly wait: number
+  /** Its reader may go away. */
+  readonly res: ServerResponse
+  readonly read: () => Promise<T>
+  /** Unix time at which the value changes by itself; nothing where it is no longer worth waiting. */
+  readonly changesAt: (value: T) => number | undefined
+}
+
+/** Reads until there is news or the wait is over, and answers what it read last. */
+export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>, held: Held<T>): Promise<T> {
+  const subscription = ctx.waiters.subscribe(held.key)
+  let over = false
+  const end = () => {
+    over = true
+    subscription.wake()
+  }
+  const stopTimer = ctx.clock.after(held.wait * 1000, end)
+  held.res.once('close', end)
+  try {
+    for (;;) {
+      const value = await held.read()
+      const changesAt = held.changesAt(value)
+      if (over || ctx.waiters.closed() || changesAt === undefined) return value
+      const stopAlarm = ctx.clock.after((changesAt - ctx.clock.now()) * 1000, () => subscription.wake())
+      await subscription.woken()
+      stopAlarm()
+    }
+  } finally {
+    stopTimer()
+    held.res.off('close', end)
+    subscription.end()
+  }
+}

@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http'
+
+import type { Handle } from './handle.ts'
+
+/** Requests under way, so that closing can wait for them. */
+export interface InFlight {
+  /** Counts what the handler is given. */
+  track(handle: Handle): Handle
+  /** From now on refuses new requests; resolves when the last one is answered. */
+  drain(): Promise<void>
+}
+
+/** @param refuse Answers a request that came too late. */
+export function createInFlight(refuse: (res: ServerResponse) => void): InFlight {
+  let count = 0
+  let drained: (() => void) | undefined
+
+  const leave = () => {
+    count -= 1
+    if (count === 0) drained?.()
+  }
+
+  return {
+    track: (handle) => (req, res, next) => {
+      if (drained) return refuse(res)
+      count += 1
+      let left = false
+      const leaveOnce = () => {
+        if (left) return
+        left = true
+        leave()
+      }
+      res.once('close', leaveOnce)
+      // Not ours: what the app does with it is not waited for.
+      handle(req, res, (error) => {
+        leaveOnce()
+        next(error)
+      })
+    },
+    drain: () =>
+      new Promise((resolve) => {
+        drained = resolve
+        if (count === 0) resolve()
+      }),
+  }
+}

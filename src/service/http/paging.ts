@@ -1,0 +1,28 @@
+import { ApiProblem } from '../problem.ts'
+
+const pageSize = 100
+
+/** What to read for a page: one row more than it shows tells whether there is another. */
+export interface Page {
+  readonly number: number
+  readonly offset: number
+  readonly limit: number
+}
+
+/** @param page As it stands in the query; the first one where it is absent. */
+export function parsePage(page: string | number | undefined): Page {
+  const text = String(page ?? 1)
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new ApiProblem('api.error.invalid.page')
+  const number = Number(text)
+  return { number, offset: (number - 1) * pageSize, limit: pageSize + 1 }
+}
+
+/** The rows of the page, and its neighbours as a Link header (RFC 8288). */
+export function cutPage<T>(rows: T[], page: Page, path: string): { rows: T[]; link: string } {
+  const links = [link(path, 1, 'first')]
+  if (page.number > 1) links.push(link(path, page.number - 1, 'prev'))
+  if (rows.length > pageSize) links.push(link(path, page.number + 1, 'next'))
+  return { rows: rows.slice(0, pageSize), link: links.join(', ') }
+}
+
+const link = (path: string, page: number, relation: string) => `<${path}?page=${page}>; rel="${relation}"`

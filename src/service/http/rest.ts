@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { Router } from 'express'
+import type { ErrorRequestHandler, Request, Response } from 'express'
+
+import type { Version } from '../../contract/endpoint.ts'
+import { acceptedVersion } from '../../contract/media-type.ts'
+import type { Vendor } from '../../contract/media-type.ts'
+import type { ServiceContext } from '../context.ts'
+import { ApiProblem } from '../problem.ts'
+import { answer, vendorLabel } from './answer.ts'
+import { authenticate } from './authenticate.ts'
+import type { FindKey } from './authenticate.ts'
+import { readJson } from './body.ts'
+import { answerError } from './errors.ts'
+import { heldRead, preferredWait } from './held-read.ts'
+import { parseQuery } from './query-string.ts'
+import type { Call, Given, Route } from './route.ts'
+
+export interface RestOptions {
+  readonly vendor: Vendor
+  readonly findKey: FindKey
+  readonly routes: readonly Route[]
+}
+
+/** The REST interface, to be mounted at its base path. Answers everything below it. */
+export function createRest(ctx: ServiceContext, options: RestOptions): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+  for (const [path, routes] of Map.groupBy(options.routes, (route) => route.endpoint.path)) {
+    router.all(path, (req, res) => void serve(ctx, options, routes, req, res))
+  }
+  router.use((req, res) => void serve(ctx, options, [], req, res))
+  router.use(failed(ctx, options))
+  return router
+}
+
+/** One request: who is it, what is asked, in which version; then the operation itself. */
+async function serve(
+  ctx: ServiceContext,
+  options: RestOptions,
+  routes: readonly Route[],
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const accepted = acceptedVersion(options.vendor, req.headers.accept)
+  const label = vendorLabel(options.vendor, accepted ?? '1.3')
+  try {
+    const organizationId = await authenticate(req, options.vendor, options.findKey)
+    const { run } = select(routes, req.method, accepted)
+    if (accepted === undefined) throw new ApiProblem('api.error.notacceptable')
+    const headers: Record<string, string> = {}
+    const call = createCall(ctx, { organizationId, version: accepted, headers, req, res })
+    const output = await run(givenBy(req, res), call)
+    answer(res, 200, output, { ...label, ...headers })
+  } catch (error) {
+    answerError(res, error, label, ctx.logger)
+  }
+}
+
+/** The operation of the method; 1.3 callers do not see the later ones. */
+function select(routes: readonly Route[], method: string, version: Version | undefined): Route {
+  const visible = routes.filter(({ endpoint }) => version !== '1.3' || endpoint.since === undefined)
+  if (visible.length === 0) throw new ApiProblem('api.error.notfound.operation')
+  const wanted = method === 'HEAD' ? 'GET' : method
+  const found = visible.find(({ endpoint }) => endpoint.method === wanted)
+  if (found) return found
+  const methods = visible.map(({ endpoint }) => endpoint.method)
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
+  throw new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allow } })
+}
+
+function givenBy(req: Request, res: Response): Given {
+  return { params: req.params, query: parseQuery(req.originalUrl), body: () => readJson(req, res) }
+}
+
+interface CallParts {
+  readonly organizationId: string
+  readonly version: Version
+  readonly headers: Record<string, string>
+  readonly req: Request
+  readonly res: Response
+}
+
+function createCall(ctx: ServiceContext, { organizationId, version, headers, req, res }: CallParts): Call {
+  return {
+    ...ctx,
+    organizationId,
+    version,
+    path: req.originalUrl.replace(/\?.*$/, ''),
+    setHeader: (name, value) => void (headers[name] = value),
+    async hold(key, read, changesAt) {
+      const wait = preferredWait(req.headers.prefer?.toString())
+      if (wait === undefined) return read()
+      headers['Preference-Applied'] = `wait=${wait}`
+      return heldRead(ctx, { key, wait, res, read, changesAt })
+    },
+  }
+}
+
+/** What Express itself refuses: a path that cannot be decoded. */
+function failed(ctx: ServiceContext, options: RestOptions): ErrorRequestHandler {
+  return (error: unknown, _req: IncomingMessage, res: ServerResponse, _next: unknown) =>
+    answerError(res, error, vendorLabel(options.vendor, '1.3'), ctx.logger)
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+
+import { systemClock } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import { Vendor } from '../contract/media-type.ts'
+import type { Logger } from './context.ts'
+import { systemRandom } from './rules/random.ts'
+import type { Random } from './rules/random.ts'
+
+const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} }
+
+const withMethods = <T>(...names: (keyof T & string)[]) =>
+  z.custom<T>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      names.every((name) => typeof Reflect.get(value, name) === 'function'),
+    `must have the functions ${names.join(', ')}`,
+  )
+
+const shared = {
+  /** Path of the SQLite file, made where there is none; or `:memory:`. */
+  database: z.string().min(1),
+  vendor: Vendor.prefault({}),
+  clock: withMethods<Clock>('now', 'after').default(systemClock),
+  random: z.custom<Random>((value) => typeof value === 'function', 'must be a function').default(() => systemRandom),
+  logger: withMethods<Logger>('info', 'warn', 'error').default(silent),
+  limits: z
+    .strictObject({
+      /** Tries of an activation code from one address in 10 minutes. */
+      triesPerAddress: z.int().positive().default(10),
+      /** Tries of activation codes in an hour, from anywhere. */
+      triesPerService: z.int().positive().default(1_000),
+    })
+    .prefault({}),
+}
+
+export const ServiceOptions = z.strictObject({
+  ...shared,
+  /** Where the REST interface is below the service's address; empty for nowhere but there. */
+  basePath: z
+    .string()
+    .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must begin with a slash and not end with one')
+    .default('/api'),
+})
+export type ServiceOptions = z.input<typeof ServiceOptions>
+
+const Title = z.string().trim().min(1).max(128)
+
+export const EmbeddedOptions = z.strictObject({
+  ...shared,
+  /** Name of the organization, made at first and found again later. */
+  organization: Title.default('Organization'),
+  /** Name of the domain, likewise; people see it on their device. */
+  domain: Title.default('Sign-in'),
+})
+export type EmbeddedOptions = z.input<typeof EmbeddedOptions>
+
+/** @throws {TypeError} naming the option and what it has to be. */
+export function parseOptions<S extends z.ZodType>(schema: S, name: string, given: unknown): Readonly<z.output<S>> {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return Object.freeze(parsed.data)
+  const wrong = parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': '))
+  throw new TypeError(`${name}: ${wrong.join('; ')}`)
+}

@@ -1,0 +1,54 @@
+import { errorStatus } from '../contract/errors.ts'
+import type { ErrorCode } from '../contract/errors.ts'
+
+/** What the service says no with. Everything else that is thrown becomes `internal`. */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem'
+  readonly code: ErrorCode
+  readonly status: number
+  /** For the answer, such as Retry-After. */
+  readonly headers: Readonly<Record<string, string>>
+
+  /** @param message Names what was expected; never what was given, which may be a secret. */
+  constructor(
+    code: ErrorCode,
+    message: string = messages[code] ?? code,
+    options: { headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.status = errorStatus[code]
+    this.headers = options.headers ?? {}
+  }
+}
+
+/** Too many: come back later. */
+export function tooManyRequests(seconds: number): ApiProblem {
+  return new ApiProblem('api.error.toomanyrequests', undefined, { headers: { 'Retry-After': String(seconds) } })
+}
+
+const messages: Partial<Record<ErrorCode, string>> = {
+  'api.error.malformed': 'The request could not be understood.',
+  'api.error.invalid.page': 'page: a number from 1.',
+  'api.error.unauthorized': 'A valid API key is needed.',
+  'api.error.device.unknown': 'No such device.',
+  'api.error.device.clock': 'The clock of the device is off.',
+  'api.error.device.replayed': 'This call was made before.',
+  'api.error.device.revoked': 'The device was removed.',
+  'api.error.forbidden': 'This is not allowed.',
+  'api.error.notfound.operation': 'No such operation.',
+  'api.error.notfound.user': 'No such user.',
+  'api.error.notfound.domain': 'No such domain.',
+  'api.error.notfound.token': 'No such token.',
+  'api.error.notfound.session': 'No such session.',
+  'api.error.notfound.activationcode': 'No such activation code.',
+  'api.error.methodnotallowed': 'The operation does not know this method.',
+  'api.error.notacceptable': 'The media type or version asked for is not available.',
+  'api.error.conflict.username': 'The username is taken.',
+  'api.error.conflict.state': 'The state it is in does not allow this.',
+  'api.error.toolarge': 'The body is too large.',
+  'api.error.unsupportedmediatype': 'The body has to be JSON.',
+  'api.error.toomanyrequests': 'Too many requests.',
+  'api.error.internal': 'Something went wrong in the service.',
+  'api.error.unavailable': 'The service is not available right now.',
+}

@@ -1,0 +1,32 @@
+import type { Session } from '../../contract/sessions.ts'
+import type { SessionRow } from '../store/sessions.ts'
+
+/** How long a settled session can be read, seconds. */
+export const readableFor = 24 * 60 * 60
+
+/** How long an approval can be redeemed, seconds. */
+export const redeemableFor = 10 * 60
+
+/** The session as it is now: whatever the database still says, a pending one ends with its time. */
+export function atTime(session: SessionRow, now: number): SessionRow {
+  if (session.state !== 'pending' || session.expiresAt > now) return session
+  return { ...session, state: 'expired', reason: 'timeout', settledAt: session.expiresAt }
+}
+
+export function isReadable(session: SessionRow, now: number): boolean {
+  return session.settledAt === null || session.settledAt + readableFor > now
+}
+
+export function sessionView(session: SessionRow): Session {
+  return {
+    id: session.id,
+    state: session.state,
+    reason: session.reason ?? undefined,
+    factor: session.factor ?? undefined,
+    // Once it is settled nobody has to type it any more.
+    number: session.state === 'pending' ? (session.number ?? undefined) : undefined,
+    createdAt: session.createdAt,
+    expiresAt: session.expiresAt,
+    settledAt: session.settledAt ?? undefined,
+  }
+}

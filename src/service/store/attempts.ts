@@ -1,0 +1,43 @@
+import type { Queryable } from './schema.ts'
+
+/** At most so many in so many seconds. */
+export interface Limit {
+  readonly scope: string
+  readonly limit: number
+  /** Seconds. */
+  readonly window: number
+}
+
+/**
+ * Takes one attempt of each limit, or of none where one is used up. Inside a transaction, so that attempts at once are counted one by one.
+ * @returns 0, or the seconds until there is one again.
+ */
+export async function takeAttempt(db: Queryable, limits: readonly Limit[], now: number): Promise<number> {
+  for (const limit of limits) {
+    const wait = await secondsUntilFree(db, limit, now)
+    if (wait > 0) return wait
+  }
+  await db
+    .insertInto('attempt')
+    .values(limits.map(({ scope }) => ({ scope, at: now })))
+    .execute()
+  return 0
+}
+
+async function secondsUntilFree(db: Queryable, { scope, limit, window }: Limit, now: number): Promise<number> {
+  // The one that has to leave the window before the next may enter it.
+  const blocking = await db
+    .selectFrom('attempt')
+    .select('at')
+    .where('scope', '=', scope)
+    .where('at', '>', now - window)
+    .orderBy('at', 'desc')
+    .offset(limit - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return blocking === undefined ? 0 : blocking.at + window - now
+}
+
+export async function forgetAttempts(db: Queryable, before: number): Promise<void> {
+  await db.deleteFrom('attempt').where('at', '<', before).execute()
+}

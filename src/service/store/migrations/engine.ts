@@ -1,0 +1,8 @@
+import type { ColumnDefinitionBuilder, ColumnDataType } from 'kysely'
+
+/** What the engines say differently in DDL. */
+export interface Engine {
+  readonly sequenceType: ColumnDataType
+  /** A primary key that only grows. */
+  readonly sequence: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder
+}

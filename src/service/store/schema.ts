@@ -1,0 +1,150 @@
+import type { Generated, Kysely } from 'kysely'
+
+import type { Decision } from '../../contract/device.ts'
+import type { Domain } from '../../contract/domains.ts'
+import type { SessionReason, SessionState } from '../../contract/sessions.ts'
+import type { Token } from '../../contract/tokens.ts'
+import type { Factor } from '../../contract/users.ts'
+
+/** A database connection or a transaction on it; queries do not care which. */
+export type Queryable = Kysely<Database>
+
+/** Tables in camelCase; SQL has them in snake_case. Times are Unix seconds, facts are 0 or 1. */
+export interface Database {
+  service: ServiceTable
+  organization: OrganizationTable
+  apiKey: ApiKeyTable
+  domain: DomainTable
+  user: UserTable
+  membership: MembershipTable
+  token: TokenTable
+  device: DeviceTable
+  session: SessionTable
+  deviceCall: DeviceCallTable
+  attempt: AttemptTable
+}
+
+/** Facts of SQL: portable, as SQLite has no booleans. */
+export type Fact = 0 | 1
+
+/** One row: who this service is. */
+export interface ServiceTable {
+  row: number
+  id: string
+}
+
+export interface OrganizationTable {
+  id: string
+  name: string
+  createdAt: number
+}
+
+export interface ApiKeyTable {
+  id: string
+  organizationId: string
+  /** SHA-256 of the key, hexadecimal. */
+  hash: string
+  createdAt: number
+}
+
+export interface DomainTable {
+  id: string
+  organizationId: string
+  name: string
+  type: Domain['type']
+  keyType: Domain['keyType']
+  maxAllowedRetries: number
+  /** Seconds. */
+  requestTimeout: number
+  /** Days. */
+  activationCodeExpiration: number
+  requestPollingEnabled: Fact
+  bypassEnabled: Fact
+  emailOtpEnabled: Fact
+  numberMatching: 'off' | 'offered' | 'required'
+  createdAt: number
+}
+
+export interface UserTable {
+  /** Order of creation. */
+  sequence: Generated<number>
+  id: string
+  organizationId: string
+  username: string
+  name: string
+  email: string
+  everEnrolled: Fact
+  createdAt: number
+}
+
+export interface MembershipTable {
+  sequence: Generated<number>
+  domainId: string
+  userId: string
+}
+
+export interface TokenTable {
+  id: string
+  domainId: string
+  userId: string
+  state: Token['state']
+  /** The activation code, sealed; only while pending. */
+  code: string | null
+  /** What finds a code again. */
+  codeLookup: string | null
+  codeExpiresAt: number | null
+  createdAt: number
+  activatedAt: number | null
+}
+
+/** Stays when its token goes, so that the device can be told. */
+export interface DeviceTable {
+  id: string
+  tokenId: string
+  domainId: string
+  userId: string
+  name: string
+  /** Coordinates of its public key on P-256, base64url. */
+  keyX: string
+  keyY: string
+  createdAt: number
+  revokedAt: number | null
+}
+
+export interface SessionTable {
+  sequence: Generated<number>
+  id: string
+  domainId: string
+  userId: string
+  /** Null where a code was given. */
+  deviceId: string | null
+  state: SessionState
+  reason: SessionReason | null
+  factor: Factor | null
+  number: string | null
+  nonce: string
+  /** JSON. */
+  attributes: string
+  ipAddress: string | null
+  challenge: string | null
+  createdAt: number
+  expiresAt: number
+  settledAt: number | null
+  redeemedAt: number | null
+  /** What the device answered, so that the same answer sent again is known. */
+  answeredDecision: Decision | null
+  answeredNumber: string | null
+}
+
+/** A signed call that was acted on, kept while its signature is young enough to be sent again. */
+export interface DeviceCallTable {
+  deviceId: string
+  jti: string
+  expiresAt: number
+}
+
+/** One try at something that is limited. */
+export interface AttemptTable {
+  scope: string
+  at: number
+}

@@ -1,0 +1,88 @@
+import type { Insertable, Selectable } from 'kysely'
+
+import type { Queryable, TokenTable } from './schema.ts'
+
+export type TokenRow = Selectable<TokenTable>
+
+/** What a revocation ended, by id: whoever waits for these has to be told. */
+export interface Revoked {
+  readonly tokens: string[]
+  readonly devices: string[]
+  readonly sessions: string[]
+}
+
+export async function insertToken(db: Queryable, row: Insertable<TokenTable>): Promise<void> {
+  await db.insertInto('token').values(row).execute()
+}
+
+/** Also one whose code has expired: `hasExpired` tells. */
+export function tokenOf(db: Queryable, domainId: string, userId: string): Promise<TokenRow | undefined> {
+  return db
+    .selectFrom('token')
+    .selectAll()
+    .where('domainId', '=', domainId)
+    .where('userId', '=', userId)
+    .executeTakeFirst()
+}
+
+export function pendingTokenByCode(db: Queryable, codeLookup: string, now: number): Promise<TokenRow | undefined> {
+  return db
+    .selectFrom('token')
+    .selectAll()
+    .where('codeLookup', '=', codeLookup)
+    .where('state', '=', 'pending')
+    .where('codeExpiresAt', '>', now)
+    .executeTakeFirst()
+}
+
+/** Uses a code up. Answers nothing when somebody else, or the clock, was first. */
+export function activateToken(db: Queryable, codeLookup: string, now: number): Promise<TokenRow | undefined> {
+  return db
+    .updateTable('token')
+    .set({ state: 'active', code: null, codeLookup: null, codeExpiresAt: null, activatedAt: now })
+    .where('codeLookup', '=', codeLookup)
+    .where('state', '=', 'pending')
+    .where('codeExpiresAt', '>', now)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Takes a user's tokens away, in one domain or in all, with the devices that hold them and the sessions they could answer. */
+export async function revokeTokens(
+  db: Queryable,
+  of: { userId: string; domainId?: string | undefined },
+  now: number,
+): Promise<Revoked> {
+  const domains = of.domainId === undefined ? [] : [of.domainId]
+  const tokens = await db
+    .deleteFrom('token')
+    .where('userId', '=', of.userId)
+    .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
+    .returning('id')
+    .execute()
+  const devices = await db
+    .updateTable('device')
+    .set({ revokedAt: now })
+    .where('userId', '=', of.userId)
+    .where('revokedAt', 'is', null)
+    .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
+    .returning('id')
+    .execute()
+  const sessions = await db
+    .updateTable('session')
+    .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
+    .where('userId', '=', of.userId)
+    .where('state', '=', 'pending')
+    .where('expiresAt', '>', now)
+    .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
+    .returning('id')
+    .execute()
+  return { tokens: ids(tokens), devices: ids(devices), sessions: ids(sessions) }
+}
+
+/** Tokens nobody activated in time read as none already. */
+export async function removeExpiredTokens(db: Queryable, now: number): Promise<void> {
+  await db.deleteFrom('token').where('state', '=', 'pending').where('codeExpiresAt', '<=', now).execute()
+}
+
+const ids = (rows: { id: string }[]) => rows.map((row) => row.id)

@@ -1,0 +1,48 @@
+import type { ServiceContext } from './context.ts'
+import { readableFor } from './rules/session-state.ts'
+import { forgetAttempts } from './store/attempts.ts'
+import { forgetCalls, removeDevicesRevokedBefore } from './store/devices.ts'
+import { expireSessions, removeSessionsSettledBefore } from './store/sessions.ts'
+import { removeExpiredTokens } from './store/tokens.ts'
+
+/** Seconds. Nothing depends on it: what a sweep takes away reads as gone already. */
+const interval = 5 * 60
+/** The longest window an attempt counts in, seconds. */
+const attemptsCountFor = 60 * 60
+/** How long a device that was taken out of use learns so when it calls, seconds. */
+const revokedDevicesKept = 90 * 24 * 60 * 60
+
+/** Clears away, now and then, what nobody can see any more. */
+export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
+  let running = Promise.resolve()
+  let stopped = false
+  let cancel = schedule()
+
+  function schedule(): () => void {
+    return ctx.clock.after(interval * 1000, () => {
+      running = sweep(ctx).then(
+        () => {},
+        (error: unknown) => ctx.logger.warn({ err: error }, 'sweep failed'),
+      )
+      if (!stopped) cancel = schedule()
+    })
+  }
+
+  return {
+    async stop() {
+      stopped = true
+      cancel()
+      await running
+    },
+  }
+}
+
+export async function sweep({ store: { db }, clock }: Pick<ServiceContext, 'store' | 'clock'>): Promise<void> {
+  const now = clock.now()
+  await expireSessions(db, now)
+  await removeSessionsSettledBefore(db, now - readableFor)
+  await removeExpiredTokens(db, now)
+  await forgetCalls(db, now)
+  await forgetAttempts(db, now - attemptsCountFor)
+  await removeDevicesRevokedBefore(db, now - revokedDevicesKept)
+}
