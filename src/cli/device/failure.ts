@@ -1,0 +1,51 @@
+import { DeviceError, type DeviceErrorCode } from '../../device/device-error.ts'
+import { exitCode } from './exit-codes.ts'
+
+/** Ends a command with one line: what failed, then what to do. */
+export class Failure extends Error {
+  override readonly name = 'Failure'
+  readonly exitCode: number
+
+  constructor(message: string, code: number = exitCode.failed, options?: ErrorOptions) {
+    super(message, options)
+    this.exitCode = code
+  }
+}
+
+/** Runs a command's action; what it throws becomes one line on stderr and an exit code. */
+export function ending<A extends unknown[]>(action: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
+  return async (...args) => {
+    try {
+      await action(...args)
+    } catch (error) {
+      console.error(explain(error))
+      process.exitCode = error instanceof Failure ? error.exitCode : exitCode.failed
+    }
+  }
+}
+
+/** One line, without anything secret and without a stack. */
+export function explain(error: unknown): string {
+  if (error instanceof Failure) return error.message
+  if (error instanceof DeviceError) return sentences[error.code] ?? `The service refused: ${error.code}. Try again.`
+  return 'Something went wrong that should not. Try again.'
+}
+
+const unreachable = 'The service does not answer. Check the address and the connection, then try again.'
+
+const sentences: Partial<Record<DeviceErrorCode, string>> = {
+  network: unreachable,
+  timeout: unreachable,
+  bad_response: 'What answers there is not a service of this kind. Check the address.',
+  'api.error.unavailable': 'The service is not ready. Try again in a moment.',
+  'api.error.internal': 'The service had a fault of its own. Try again in a moment.',
+  'api.error.invalid.code': 'That cannot be an activation code: it has 10 letters and digits. Check it.',
+  'api.error.notfound.activationcode':
+    'That activation code does not work: mistyped, used or too old. Check it, or get a new one on the web page.',
+  'api.error.toomanyrequests': 'Too many tries. Wait a few minutes, then try again.',
+  'api.error.device.clock': 'The clock of this machine is wrong. Set it, then try again.',
+  'api.error.device.revoked': 'This account was removed by its organization. Activate a new code to add it again.',
+  'api.error.device.unknown': 'The service does not know this account. Activate a new code to add it again.',
+  'api.error.conflict.state': 'The request was answered otherwise or ran out. Start again on the web page.',
+  'api.error.notfound.session': 'The request is gone. Start again on the web page.',
+}

@@ -1,0 +1,39 @@
+import { styleText } from 'node:util'
+
+import { type Clock, systemClock } from '../../clock.ts'
+import type { Account } from '../../device/account.ts'
+import type { Pending } from './pending.ts'
+
+type Row = readonly [label: string, value: string]
+
+/** One fact per line, aligned. */
+export function printRows(rows: readonly Row[]): void {
+  const width = Math.max(...rows.map(([label]) => label.length))
+  for (const [label, value] of rows) {
+    console.log(`${styleText('dim', label.padEnd(width), { stream: process.stdout })}  ${printable(value)}`)
+  }
+}
+
+/** All that helps to decide. */
+export function printRequest({ account, request }: Pending, clock: Clock = systemClock): void {
+  const left = Math.max(0, request.expiresAt - clock.now() - account.clockOffset)
+  printRows([
+    ['Session', request.id],
+    ['Sign-in', `${accountName(account)}?`],
+    ...(request.ipAddress === undefined ? [] : [['From', `${request.ipAddress} (reported by the app)`] as const]),
+    ...request.attributes.map(({ key, value }) => [printable(key), value] as const),
+    ['Time', `${timeOf(request.createdAt)}, ${left} seconds left`],
+    ...(request.numberLength > 0 ? [['Number', `${request.numberLength} digits, shown on the web page`] as const] : []),
+  ])
+}
+
+export function accountName({ user, domain, organization }: Account): string {
+  return printable(`${user.username} at ${domain.name} (${organization.name})`)
+}
+
+/** Text of others cannot move the cursor, colour the screen or turn the line around. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd')
+}
+
+const timeOf = (seconds: number) => new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(seconds * 1000)

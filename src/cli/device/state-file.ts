@@ -1,0 +1,99 @@
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+
+import { z } from 'zod'
+
+import { Id } from '../../contract/text.ts'
+import type { Account } from '../../device/account.ts'
+import { exportPrivateKey, importPrivateKey } from '../../device/keys.ts'
+import { Failure } from './failure.ts'
+
+const SavedAccount = z.object({
+  id: Id,
+  service: Id,
+  serviceUrl: z.url(),
+  organization: z.object({ name: z.string() }),
+  domain: z.object({ id: Id, name: z.string() }),
+  user: z.object({ username: z.string() }),
+  clockOffset: z.int(),
+  privateKey: z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string(), d: z.string() }),
+})
+type SavedAccount = z.infer<typeof SavedAccount>
+
+const State = z.object({ version: z.literal(1), accounts: z.array(SavedAccount) })
+
+/** The accounts of a state file. @throws {Failure} when there are none. */
+export async function readAccounts(file: string): Promise<readonly Account[]> {
+  const saved = await read(file)
+  if (saved.length === 0) {
+    throw new Failure(
+      `No account in ${file}. Add one: second-factor device activate --url URL --code CODE --state ${file}`,
+    )
+  }
+  return Promise.all(saved.map(restore))
+}
+
+/** Makes sure that an account can be kept, before its activation code is used up. */
+export async function ensureWritable(file: string): Promise<void> {
+  await write(file, await read(file))
+}
+
+/** Keeps accounts in the file, beside those that are there already. */
+export async function saveAccounts(file: string, accounts: readonly Account[]): Promise<void> {
+  const changed = await Promise.all(accounts.map(toSaved))
+  const others = (await read(file)).filter(({ id }) => changed.every((account) => account.id !== id))
+  await write(file, [...others, ...changed])
+}
+
+async function read(file: string): Promise<readonly SavedAccount[]> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    if (isMissing(cause)) return undefined
+    throw new Failure(`Cannot read ${file}. Check who may read it.`, undefined, { cause })
+  })
+  if (text === undefined) return []
+  const parsed = State.safeParse(parseJson(text))
+  // Never written over: there may be keys in it that exist nowhere else.
+  if (!parsed.success) throw new Failure(`${file} is not a state file of this command. Name another one with --state.`)
+  return parsed.data.accounts
+}
+
+/** The old file or the new one is there at any moment, whole, and for its owner's eyes only. */
+async function write(file: string, accounts: readonly SavedAccount[]): Promise<void> {
+  const scratch = `${resolve(file)}.${process.pid}.tmp`
+  try {
+    const handle = await open(scratch, 'wx', 0o600)
+    try {
+      await handle.writeFile(`${JSON.stringify({ version: 1, accounts }, undefined, 2)}\n`)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(scratch, file)
+  } catch (cause) {
+    await rm(scratch, { force: true }).catch(() => undefined) // where nothing can be written, nothing is left either
+    throw new Failure(`Cannot write ${file}. Check that ${dirname(resolve(file))} exists and is yours.`, undefined, {
+      cause,
+    })
+  }
+}
+
+async function toSaved(account: Account): Promise<SavedAccount> {
+  return SavedAccount.parse({ ...account, privateKey: await exportPrivateKey(account.privateKey) })
+}
+
+async function restore(saved: SavedAccount): Promise<Account> {
+  return { ...saved, privateKey: await importPrivateKey(saved.privateKey) }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // What is no JSON is no state file: the schema says so.
+    return undefined
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
