@@ -25,13 +25,15 @@ export interface ExampleAppOptions {
   readonly sessionSecret: string
   /** The app's address as browsers see it. */
   readonly publicUrl: string
+  /** Takes what visitors are not told. */
+  readonly logger?: NonNullable<MfaOptions['logger']>
   /** For tests, which move time by hand. */
   readonly clock?: NonNullable<MfaOptions['clock']>
 }
 
 /** An app with accounts of its own, and a second factor on top. */
 export function createExampleApp(options: ExampleAppOptions): { app: Express; close: () => void } {
-  const { publicUrl, service, clock } = options
+  const { publicUrl, service, clock, logger } = options
   const now = () => clock?.now() ?? Math.floor(Date.now() / 1000)
   const database = openDatabase(options.database)
   const accounts = createAccounts(database)
@@ -55,6 +57,7 @@ export function createExampleApp(options: ExampleAppOptions): { app: Express; cl
     mfa({
       ...(service && { service }),
       ...(clock && { clock }),
+      ...(logger && { logger }),
       publicUrl,
       user: (req) => factsOf(Account.optional().parse(req.user)),
       provision: true,
@@ -66,7 +69,7 @@ export function createExampleApp(options: ExampleAppOptions): { app: Express; cl
   app.use(express.urlencoded({ extended: false, limit: '10kb' }))
   app.use(routes)
   app.use((_req, res) => pages.problem(res, 404, 'There is no such page', 'Check the address, or start again at home.'))
-  app.use(failure(pages))
+  app.use(failure(pages, logger))
   return { app, close: () => database.close() }
 }
 
@@ -86,15 +89,15 @@ function webSession({ sessionSecret, publicUrl }: ExampleAppOptions, store: Sess
   })
 }
 
-/** The one place where an error becomes a page: what went wrong is for the terminal, not for the visitor. */
-function failure(pages: Pages): ErrorRequestHandler {
+/** The one place where an error becomes a page: what went wrong is for the log, not for the visitor. */
+function failure(pages: Pages, logger: ExampleAppOptions['logger']): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
     if (res.headersSent) return next(error)
     const refusal = Refusal.safeParse(error)
     if (refusal.success) {
       return pages.problem(res, refusal.data.status, 'That could not be read', 'Go back and try once more.')
     }
-    console.error(error)
+    logger?.error(error instanceof Error ? (error.stack ?? error.message) : String(error))
     pages.problem(res, 500, 'Something went wrong', 'It is our fault, not yours. Try again in a moment.')
   }
 }

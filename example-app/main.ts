@@ -21,12 +21,13 @@ try {
 async function start(settings: Settings): Promise<void> {
   const { data, publicUrl } = settings
   await mkdir(data, { recursive: true, mode: 0o700 })
-  const service = settings.hosted ? undefined : embedded({ database: join(data, 'mfa.sqlite') })
+  const service = settings.hosted ? undefined : embedded({ database: join(data, 'mfa.sqlite'), logger: console })
   const { app, close } = createExampleApp({
     database: join(data, 'example.sqlite'),
     ...(service && { service }),
     sessionSecret: await sessionSecret(join(data, 'session-secret')),
     publicUrl,
+    logger: console,
   })
   const server = createServer(app)
   const end = async () => {
