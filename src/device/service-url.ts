@@ -2,8 +2,8 @@ import { ActivationCode } from '../contract/tokens.ts'
 
 /** Brings a service's public address to one form. @throws {TypeError} when it is no http or https address. */
 export function serviceUrl(address: string | URL): string {
-  const url = URL.parse(address)
-  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('the address must begin with https:// or http://')
+  const url = httpUrl(address)
+  if (!url) throw new TypeError('the address must begin with https:// or http://')
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
@@ -15,7 +15,7 @@ export interface ActivationLink {
 
 /** Reads an activation link; undefined when the text is none. */
 export function parseActivationLink(link: string | URL): ActivationLink | undefined {
-  const url = URL.parse(link)
+  const url = httpUrl(link)
   const service = url && /^(.*)\/authenticator\/?$/.exec(url.origin + url.pathname)?.[1]
   const code = url && parseActivationCode(new URLSearchParams(url.hash.slice(1)).get('code') ?? '')
   return service && code ? { serviceUrl: serviceUrl(service), code } : undefined
@@ -24,4 +24,9 @@ export function parseActivationLink(link: string | URL): ActivationLink | undefi
 /** Brings a typed code to the form it was issued in; undefined when it cannot be one. */
 export function parseActivationCode(text: string): string | undefined {
   return ActivationCode.safeParse(text).data
+}
+
+function httpUrl(text: string | URL): URL | undefined {
+  const url = URL.parse(text)
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
 }

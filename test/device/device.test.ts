@@ -1,0 +1,271 @@
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { type Clock, systemClock } from '../../src/clock.ts'
+import { createDevice } from '../../src/device/device.ts'
+import { createTestClock } from '../../src/testing/clock.ts'
+import { activated, deviceAt, id, preview, refusal, scriptedService, type Reply } from './scripted-service.ts'
+
+const nonce = 'AAAAAAAAAAAAAAAAAAAAAA'
+const request = { id: id('e'), nonce }
+const approved = { status: 200, body: { id: id('e'), state: 'approved' } }
+const empty = { status: 200, headers: { etag: '"0"', 'preference-applied': 'wait=25' }, body: { requests: [] } }
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+async function deviceWith(options: Parameters<typeof createDevice>[0], ...script: readonly Reply[]) {
+  const all = await deviceAt(options ?? {}, ...script)
+  closing.push(all.close)
+  return all
+}
+
+/** Pauses take no time; timeouts never come. */
+const eagerClock: Clock = {
+  now: () => systemClock.now(),
+  after(milliseconds, callback) {
+    if (milliseconds >= 10_000) return () => {}
+    const soon = setImmediate(callback)
+    return () => clearImmediate(soon)
+  },
+}
+
+describe('a signed call', () => {
+  it('says for whom it is, from whom, what, when, and a jti of its own', async () => {
+    const clock = createTestClock(1_800_000_000)
+    const { device, account, calls } = await deviceWith({ clock }, empty, empty)
+
+    await device.requests(account)
+    await device.requests(account)
+
+    expect(calls[0]).toMatchObject({ method: 'GET', path: '/mfa/device/requests' })
+    expect(calls[0]?.signed).toEqual({
+      aud: id('5'),
+      sub: id('a'),
+      htm: 'GET',
+      path: '/device/requests',
+      iat: 1_800_000_000,
+      jti: expect.stringMatching(/^[\w-]{22}$/),
+    })
+    expect(calls[1]?.signed['jti']).not.toBe(calls[0]?.signed['jti'])
+  })
+
+  it('learns how far its clock is off from the service, and tries once more', async () => {
+    const clock = createTestClock(1_800_000_000)
+    const ahead = new Date(1_800_003_600_000).toUTCString()
+    const { device, account, calls } = await deviceWith(
+      { clock },
+      refusal(401, 'api.error.device.clock', { date: ahead }),
+      empty,
+    )
+
+    await device.requests(account)
+
+    expect(account.clockOffset).toBe(3600)
+    expect(calls[1]?.signed['iat']).toBe(1_800_003_600)
+  })
+
+  it('does not try for ever when the service still finds the clock wrong', async () => {
+    const { device, account, calls } = await deviceWith({}, refusal(401, 'api.error.device.clock'))
+
+    const attempt = device.requests(account)
+
+    await expect(attempt).rejects.toMatchObject({ name: 'DeviceError', code: 'api.error.device.clock' })
+    expect(calls).toHaveLength(2)
+  })
+})
+
+describe('an error of a call', () => {
+  it.each([
+    ['the code of the service', refusal(403, 'api.error.device.revoked'), 'api.error.device.revoked'],
+    ['bad_response for a code that nobody agreed on', refusal(418, 'api.error.teapot'), 'bad_response'],
+    ['bad_response for content that nobody agreed on', { status: 200, body: { requests: 'none' } }, 'bad_response'],
+    ['network for a connection that breaks', 'hangUp', 'network'],
+  ] as const)('carries %s', async (_, reply, code) => {
+    const { device, account } = await deviceWith({}, reply)
+
+    const attempt = device.requests(account)
+
+    await expect(attempt).rejects.toMatchObject({ name: 'DeviceError', code })
+  })
+
+  it('is timeout when the service stays silent', async () => {
+    const { device, account } = await deviceWith({ timeout: 1 }, 'never')
+
+    const attempt = device.requests(account)
+
+    await expect(attempt).rejects.toMatchObject({ name: 'DeviceError', code: 'timeout' })
+  })
+
+  it('names the seconds to wait where the service does', async () => {
+    const { device, account } = await deviceWith({}, refusal(429, 'api.error.toomanyrequests', { 'retry-after': '40' }))
+
+    const attempt = device.requests(account)
+
+    await expect(attempt).rejects.toMatchObject({ retryAfter: 40 })
+  })
+})
+
+describe('activation', () => {
+  it('makes a key pair for this token alone, that a browser cannot read out', async () => {
+    const service = await scriptedService(preview, activated)
+    closing.push(service.close)
+    const device = createDevice()
+
+    const one = await device.activate(service.url, 'abcdefgh23', { name: 'Test' })
+    const other = await device.activate(service.url, 'abcdefgh23', { name: 'Test', preview: preview.body as never })
+
+    expect(one.privateKey.extractable).toBe(false)
+    expect(service.calls[1]?.signed['key']).not.toEqual(service.calls[2]?.signed['key'])
+    expect(other.domain).toEqual({ id: id('d'), name: 'Wiki' })
+  })
+
+  it('does not spend one of the few tries on a code with a slip in it', async () => {
+    const service = await scriptedService(preview)
+    closing.push(service.close)
+
+    const attempt = createDevice().preview(service.url, 'abc')
+
+    await expect(attempt).rejects.toMatchObject({ code: 'api.error.invalid.code' })
+    expect(service.calls).toHaveLength(0)
+  })
+})
+
+describe('an answer', () => {
+  it('is sent again with a new jti when it was lost', async () => {
+    const { device, account, calls } = await deviceWith({ clock: eagerClock }, 'hangUp', 'hangUp', approved)
+
+    const answered = await device.answer(account, request, { decision: 'approve', number: '47' })
+
+    expect(answered).toEqual(approved.body)
+    expect(calls).toHaveLength(3)
+    for (const { signed } of calls) expect(signed).toMatchObject({ nonce, decision: 'approve', number: '47' })
+    expect(new Set(calls.map(({ signed }) => signed['jti'])).size).toBe(3)
+  })
+
+  it('is not sent again when the service refused it', async () => {
+    const { device, account, calls } = await deviceWith({ clock: eagerClock }, refusal(409, 'api.error.conflict.state'))
+
+    const attempt = device.answer(account, request, { decision: 'approve' })
+
+    await expect(attempt).rejects.toMatchObject({ code: 'api.error.conflict.state' })
+    expect(calls).toHaveLength(1)
+  })
+})
+
+describe('removing an account', () => {
+  it('succeeds when the service does not know it any more', async () => {
+    const { device, account } = await deviceWith({}, refusal(403, 'api.error.device.revoked'))
+
+    const attempt = device.remove(account)
+
+    await expect(attempt).resolves.toBeUndefined()
+  })
+})
+
+describe('watching', () => {
+  const unchanged = { status: 304, headers: { 'preference-applied': 'wait=25' } }
+
+  it('asks to be held, and names what it knows already', async () => {
+    const stop = new AbortController()
+    const { device, account, calls } = await deviceWith({ clock: eagerClock }, empty, unchanged, 'never')
+
+    const watching = device.watch(account, { signal: stop.signal, onChange: () => {} })
+    await until(() => calls.length === 3)
+    stop.abort()
+    await watching
+
+    expect(calls.map(({ headers }) => [headers['prefer'], headers['if-none-match']])).toEqual([
+      ['wait=25', undefined],
+      ['wait=25', '"0"'],
+      ['wait=25', '"0"'],
+    ])
+  })
+
+  it('goes on after trouble, and says when it is over', async () => {
+    const stop = new AbortController()
+    const events: string[] = []
+    const { device, account, calls } = await deviceWith(
+      { clock: eagerClock },
+      'hangUp',
+      { status: 503 },
+      empty,
+      'never',
+    )
+
+    const watching = device.watch(account, {
+      signal: stop.signal,
+      onChange: (requests) => events.push(`${requests.length} requests`),
+      onTrouble: ({ code }) => events.push(code),
+      onReached: () => events.push('reached'),
+    })
+    await until(() => calls.length === 4)
+    stop.abort()
+    await watching
+
+    expect(events).toEqual(['network', 'bad_response', 'reached', '0 requests'])
+  })
+
+  it('lets more and more time pass between tries, up to half a minute', async () => {
+    const stop = new AbortController()
+    const pauses: number[] = []
+    const clock: Clock = {
+      now: () => systemClock.now(),
+      after(milliseconds, callback) {
+        if (milliseconds !== 35_000) pauses.push(milliseconds)
+        return milliseconds === 35_000 ? () => {} : eagerClock.after(0, callback)
+      },
+    }
+    const { device, account } = await deviceWith({ clock, timeout: 10_000 }, 'hangUp')
+
+    const watching = device.watch(account, { signal: stop.signal, onChange: () => {} })
+    await until(() => pauses.filter((each) => each === 30_000).length > 1)
+    stop.abort()
+    await watching
+
+    expect(pauses.slice(0, 7)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+  })
+
+  it('ends when the service no longer knows the account', async () => {
+    const { device, account } = await deviceWith({}, refusal(403, 'api.error.device.revoked'))
+
+    const watching = device.watch(account, { signal: new AbortController().signal, onChange: () => {} })
+
+    await expect(watching).rejects.toMatchObject({ code: 'api.error.device.revoked' })
+  })
+
+  it('asks once a second where the service does not hold the call', async () => {
+    const stop = new AbortController()
+    const clock = createTestClock()
+    const { device, account, calls } = await deviceWith({ clock }, { status: 200, body: { requests: [] } })
+
+    const watching = device.watch(account, { signal: stop.signal, onChange: () => {} })
+    await until(() => calls.length === 1)
+    const before = calls.length
+    await nextTurns()
+    const atRest = calls.length
+    await clock.advance(1)
+    await until(() => calls.length === 2)
+    stop.abort()
+    await watching
+
+    expect([before, atRest]).toEqual([1, 1])
+  })
+})
+
+describe('createDevice', () => {
+  it('refuses options that are none', () => {
+    expect(() => createDevice({ fetch: 'fetch' as never })).toThrow(TypeError)
+    expect(() => createDevice({ colour: 'red' } as never)).toThrow(TypeError)
+  })
+})
+
+/** Waits for something that real connections bring about. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+async function nextTurns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}

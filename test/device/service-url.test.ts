@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+
+import { parseActivationLink, serviceUrl } from '../../src/device/service-url.ts'
+
+describe('an activation link', () => {
+  it.each([
+    ['https://mfa.example/authenticator/#code=abcdefgh23', 'https://mfa.example', 'abcdefgh23'],
+    ['http://localhost:3000/mfa/authenticator/#code=ABCDE-FGH23', 'http://localhost:3000/mfa', 'abcdefgh23'],
+    ['https://mfa.example/authenticator#code=abcdefgh23', 'https://mfa.example', 'abcdefgh23'],
+  ])('%s names the service and the code', (link, service, code) => {
+    expect(parseActivationLink(link)).toEqual({ serviceUrl: service, code })
+  })
+
+  it.each([
+    'abcdefgh23',
+    'https://mfa.example/#code=abcdefgh23',
+    'https://mfa.example/authenticator/?code=abcdefgh23',
+    'https://mfa.example/authenticator/#code=abc',
+    'javascript:alert(1)//authenticator/#code=abcdefgh23',
+  ])('%s is none', (text) => {
+    expect(parseActivationLink(text)).toBeUndefined()
+  })
+})
+
+describe("a service's address", () => {
+  it('has one form, however it was typed', () => {
+    expect(serviceUrl('HTTPS://MFA.example/mfa/')).toBe('https://mfa.example/mfa')
+    expect(serviceUrl('https://mfa.example')).toBe('https://mfa.example')
+  })
+
+  it('is http or https', () => {
+    expect(() => serviceUrl('file:///etc/passwd')).toThrow(TypeError)
+  })
+})
