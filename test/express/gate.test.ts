@@ -1,0 +1,331 @@
+import express from 'express'
+import session from 'express-session'
+import request from 'supertest'
+import { describe, expect, it } from 'vitest'
+import { isVerified, mfa, requireMfa } from 'second-factor'
+import type { MfaOptions } from 'second-factor'
+
+import { startWebApp } from '../support/web-app.ts'
+
+/** A service that is never asked. */
+const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
+const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+
+/** An app without a login: who is signed in, a header says. */
+function appOf(options: Partial<MfaOptions> = {}, before: express.RequestHandler[] = [webSession()]) {
+  const app = express()
+  app.get('/public.css', (_req, res) => void res.send('public'))
+  for (const handler of before) app.use(handler)
+  const user: MfaOptions['user'] = (req) =>
+    typeof req.headers['x-user'] === 'string' ? { username: req.headers['x-user'] } : undefined
+  app.use(mfa({ service, user, ...options }))
+  app.use((req, res) => void res.send(`reached ${String(isVerified(req))}`))
+  app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
+    res.status(500).send(error.message)
+  })
+  return app
+}
+
+const webSession = () => session({ secret: 'test', resave: false, saveUninitialized: false })
+
+describe('the gate', () => {
+  it.each(['get', 'post', 'put', 'patch', 'delete', 'options'] as const)(
+    'stops a signed-in, not verified user at every later route: %s',
+    async (method) => {
+      const answer = await request(appOf())[method]('/anything').set('x-user', 'alice')
+
+      expect(answer.status).toBe(403)
+      expect(answer.body).toMatchObject({ error: 'mfa_required', challenge: '/mfa' })
+      expect(answer.headers['cache-control']).toBe('no-store')
+    },
+  )
+
+  it('sends a page to the challenge with 303, so that a post does not go on as one', async () => {
+    const answer = await request(appOf())
+      .post('/form')
+      .set({ ...page, 'x-user': 'alice' })
+
+    expect(answer.status).toBe(303)
+    expect(answer.headers['location']).toBe('/mfa')
+  })
+
+  it.each([
+    [{ 'sec-fetch-mode': 'cors', accept: 'text/html' }, 403],
+    [{ 'sec-fetch-mode': 'no-cors', accept: 'text/html' }, 403],
+    [{ accept: '*/*' }, 403],
+    [{ accept: 'application/json' }, 403],
+    [{}, 403],
+    [{ accept: 'text/html,application/xhtml+xml' }, 303],
+    [{ 'sec-fetch-mode': 'navigate', accept: '*/*' }, 303],
+  ] as const)('tells pages from data by what the browser says of itself: %j is %i', async (headers, status) => {
+    const answer = await request(appOf())
+      .get('/')
+      .set({ 'x-user': 'alice', ...headers })
+
+    expect(answer.status).toBe(status)
+  })
+
+  it('lets pass who is not signed in: the app itself decides about them', async () => {
+    expect((await request(appOf()).get('/')).text).toBe('reached false')
+  })
+
+  it('leaves routes before it alone', async () => {
+    expect((await request(appOf()).get('/public.css').set('x-user', 'alice')).text).toBe('public')
+  })
+
+  it('lets pass the way out, and nothing that merely looks like it', async () => {
+    const app = appOf({ logoutPath: '/logout' })
+    const statusOf = async (path: string) => (await request(app).post(path).set('x-user', 'alice')).status
+
+    expect(await statusOf('/logout')).toBe(200)
+    expect(await statusOf('/logout?next=/')).toBe(200)
+    for (const path of [
+      '/logout/',
+      '/logout/all',
+      '/LOGOUT',
+      '/logout%2F..',
+      '//logout',
+      '/x/../logout',
+      '/logout;a',
+    ]) {
+      expect([path, await statusOf(path)]).toEqual([path, 403])
+    }
+  })
+
+  it('lets pass whom `required` does not ask for, unverified', async () => {
+    const app = appOf({ required: async (_req, user) => user.username !== 'guest' })
+
+    expect((await request(app).get('/').set('x-user', 'guest')).text).toBe('reached false')
+    expect((await request(app).get('/').set('x-user', 'alice')).status).toBe(403)
+  })
+
+  it('lets nobody pass when `required` or `user` fails', async () => {
+    const failing = () => {
+      throw new Error('directory down')
+    }
+
+    expect(
+      (
+        await request(appOf({ required: failing }))
+          .get('/')
+          .set('x-user', 'alice')
+      ).status,
+    ).toBe(500)
+    expect((await request(appOf({ user: failing })).get('/')).status).toBe(500)
+    expect((await request(appOf({ user: () => Promise.reject(new Error('directory down')) })).get('/')).status).toBe(
+      500,
+    )
+  })
+
+  it('off, leaves it to requireMfa()', async () => {
+    const app = express()
+    app.use(webSession())
+    app.use(mfa({ service, gate: false, user: (req) => ({ username: String(req.headers['x-user']) }) }))
+    app.get('/guarded', requireMfa(), (_req, res) => void res.send('reached'))
+    app.get('/open', (_req, res) => void res.send('reached'))
+
+    expect((await request(app).get('/open').set('x-user', 'alice')).text).toBe('reached')
+    expect((await request(app).get('/guarded').set('x-user', 'alice')).status).toBe(403)
+  })
+
+  it('sends nothing to a device for a page that is merely loaded ahead', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    await browser.open('/account')
+    const answer = await browser.open('/mfa', { 'sec-purpose': 'prefetch;prerender' })
+    await browser.fetch('/account')
+
+    expect(answer.status).toBe(503)
+    expect((await app.device.requests(account)).requests).toEqual([])
+  })
+
+  it('works below a mount path', async () => {
+    const outer = express()
+    outer.use('/app', appOf())
+
+    const answer = await request(outer)
+      .get('/app/x')
+      .set({ ...page, 'x-user': 'alice' })
+
+    expect(answer.headers['location']).toBe('/app/mfa')
+  })
+})
+
+describe('mfa() in the wrong place', () => {
+  it('is an error on every request without a web session before it, never a pass', async () => {
+    const answer = await request(appOf({}, [])).get('/')
+
+    expect(answer.status).toBe(500)
+    expect(answer.text).toContain('put app.use(session(…))')
+  })
+
+  it('is an error where nothing says who is signed in', async () => {
+    const answer = await request(appOf({ user: undefined })).get('/')
+
+    expect(answer.status).toBe(500)
+    expect(answer.text).toContain('put app.use(passport.session()) before app.use(mfa())')
+  })
+
+  it('is an error before Passport has read the login, also with a user option that finds nobody', async () => {
+    const loggedIn: express.RequestHandler = (req, _res, next) => {
+      Object.assign(req.session, { passport: { user: 'alice' } })
+      next()
+    }
+    const answer = await request(appOf({ user: () => null }, [webSession(), loggedIn])).get('/')
+
+    expect(answer.status).toBe(500)
+    expect(answer.text).toContain('mfa() runs before Passport has read the login')
+  })
+
+  it.each([
+    [{ username: '' }, 'username'],
+    [{}, 'either username or id'],
+    [{ username: 'a', id: 'a'.repeat(40) }, 'either username or id'],
+    [{ id: 'not-an-id' }, 'id'],
+  ])('is an error for a user that the service cannot know: %j', async (user, word) => {
+    const answer = await request(appOf({ user: () => user })).get('/')
+
+    expect(answer.status).toBe(500)
+    expect(answer.text).toContain(word)
+  })
+
+  it('makes requireMfa() an error, never a pass', async () => {
+    const app = express()
+    app.get('/', requireMfa(), (_req, res) => void res.send('reached'))
+    app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
+      res.status(500).send(error.message)
+    })
+
+    expect((await request(app).get('/')).text).toContain('needs app.use(mfa())')
+  })
+})
+
+describe('requireMfa()', () => {
+  it('refuses a user that was set after mfa() ran, as strategies without a web session do', async () => {
+    const app = express()
+    app.use(webSession())
+    app.use(mfa({ service, user: (req) => req.user as { username: string } }))
+    app.use((req, _res, next) => {
+      Object.assign(req, { user: { username: 'alice' } })
+      next()
+    })
+    app.get('/', requireMfa(), (_req, res) => void res.send('reached'))
+
+    const answer = await request(app).get('/').set(page)
+
+    expect(answer.status).toBe(403)
+    expect(answer.body.error).toBe('mfa_required')
+  })
+
+  it('asks nobody to sign in who is not', async () => {
+    const app = express()
+    app.use(webSession())
+    app.use(mfa({ service, user: () => null }))
+    app.get('/', requireMfa(), (_req, res) => void res.send('reached'))
+
+    expect((await request(app).get('/')).status).toBe(401)
+  })
+
+  it('knows seconds from milliseconds, and no other options', () => {
+    expect(() => requireMfa({ maxAge: 300_000 })).toThrow(RangeError)
+    expect(() => requireMfa({ maxAge: 300_000 })).toThrow(/milliseconds/)
+    expect(() => requireMfa({ maxAge: 43_200 })).not.toThrow()
+    expect(() => requireMfa({ maxage: 300 } as never)).toThrow(TypeError)
+    expect(() => requireMfa({ maxAge: 0 })).toThrow(TypeError)
+  })
+})
+
+describe('the options of mfa()', () => {
+  it.each([
+    [{ service, gates: false }, /gates/],
+    [{ service: { ...service, baseUrl: 'mfa.example' } }, /service/],
+    [{ service, path: 'mfa' }, /path: must be a path such as \/mfa/],
+    [{ service, user: 'alice' }, /user: must be a function/],
+    [{}, /MFA_BASE_URL.*|embedded\(/],
+  ])('are checked at start, and the message says what to write: %#', (options, message) => {
+    expect(() => mfa(options as never)).toThrow(TypeError)
+    expect(() => mfa(options as never)).toThrow(message)
+  })
+
+  it('never put a secret into a message', () => {
+    const options = { service: { ...service, apiKey: 'hunter2', baseUrl: 'x' }, secret: 'hunter3' }
+
+    expect(messageOf(() => mfa(options as never))).not.toMatch(/hunter/)
+  })
+})
+
+function messageOf(run: () => unknown): string {
+  try {
+    run()
+  } catch (error) {
+    return String(error)
+  }
+  throw new Error('nothing was thrown')
+}
+
+describe('a POST to the challenge', () => {
+  it.each(['/mfa/complete', '/mfa/send', '/mfa/cancel'])('%s from another site does nothing', async (path) => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+    await app.clock.advance(20)
+    const before = (await app.device.requests(account)).requests
+
+    const answer = await browser.submit(path, {}, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' })
+
+    expect(answer.status).toBe(403)
+    expect((await app.device.requests(account)).requests).toEqual(before)
+  })
+
+  it('without any word of the browser needs the token of the page', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { page: waiting } = await app.enrol(browser, 'alice')
+    const token = /name="page" value="([\w-]{22})"/.exec(waiting.text)?.[1] ?? ''
+    const old = { 'sec-fetch-site': '', 'sec-fetch-mode': '' }
+    const post = (fields: object) =>
+      request(app.url)
+        .post('/mfa/cancel')
+        .type('form')
+        .set('cookie', `connect.sid=${browser.cookie('connect.sid')}`)
+        .send(fields)
+        .redirects(0)
+    void old
+
+    expect((await post({})).status).toBe(403)
+    expect((await post({ page: 'x'.repeat(22) })).status).toBe(403)
+    expect((await post({ page: token })).status).toBe(303)
+  })
+})
+
+describe('the pages of the challenge', () => {
+  it('are kept by nobody, framed by nobody, and run only their own script', async () => {
+    const app = await startWebApp()
+    const { page: waiting } = await app.enrol(app.browser(), 'alice')
+
+    expect(waiting.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    })
+    const policy = waiting.headers['content-security-policy']
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(waiting.text).not.toMatch(/<script(?![^>]+src=)|\sstyle=|\son\w+=/)
+  })
+
+  it('show what a user is called as text, whatever that is', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { page: waiting } = await app.enrol(browser, '<img src=x onerror=alert(1)>')
+
+    expect(waiting.text).not.toContain('<img')
+    expect(waiting.text).toContain('&lt;img')
+  })
+})

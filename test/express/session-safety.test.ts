@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest'
+import session from 'express-session'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+interface Stored {
+  mfa?: { challenge?: Record<string, unknown>; verified?: Record<string, unknown> }
+  [key: string]: unknown
+}
+
+/** A store whose content a test can read and change, as an attacker who can write web sessions could. */
+function openStore() {
+  const store = new session.MemoryStore()
+  const raw = (store as unknown as { sessions: Record<string, string> }).sessions
+  return {
+    store,
+    ids: () => Object.keys(raw),
+    read: (id: string) => JSON.parse(raw[id] ?? '{}') as Stored,
+    change: (id: string, to: (stored: Stored) => void) => {
+      const stored = JSON.parse(raw[id] ?? '{}') as Stored
+      to(stored)
+      raw[id] = JSON.stringify(stored)
+    },
+  }
+}
+
+const idOf = (browser: { cookie(name: string): string | undefined }) =>
+  decodeURIComponent(browser.cookie('connect.sid') ?? '')
+    .slice(2)
+    .split('.')[0] ?? ''
+
+describe('the web session', () => {
+  it('changes its id when the second step is passed, so that an id planted before is worth nothing', async () => {
+    const app = await startWebApp()
+    const victim = app.browser()
+    const { account, page } = await app.enrol(victim, 'alice')
+    const attacker = victim.copy()
+
+    await app.answer(account, 'approve', numberOn(page))
+    await victim.submit('/mfa/complete')
+
+    expect((await victim.fetch('/account')).body.verified).toBe(true)
+    expect(idOf(victim)).not.toBe(idOf(attacker))
+    expect((await attacker.fetch('/account')).body).toMatchObject({ verified: false, user: null })
+  })
+
+  it('keeps its data when its id changes, and the login', async () => {
+    const kept = openStore()
+    const app = await startWebApp({ session: { store: kept.store } })
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    kept.change(idOf(browser), (stored) => void (stored['basket'] = ['a book']))
+    await app.answer(account, 'approve', numberOn(page))
+
+    await browser.submit('/mfa/complete')
+
+    expect(kept.read(idOf(browser))['basket']).toEqual(['a book'])
+    expect((await browser.fetch('/account')).body.user).toMatchObject({ username: 'alice' })
+  })
+
+  it('lets one of two browsers with a copied cookie win, never both', async () => {
+    const app = await startWebApp({ session: { resave: true } })
+    const one = app.browser()
+    const { account, page } = await app.enrol(one, 'alice')
+    const other = one.copy()
+    await app.answer(account, 'approve', numberOn(page))
+
+    await Promise.all([one.submit('/mfa/complete'), other.submit('/mfa/complete')])
+    const verified = await Promise.all(
+      [one, other].map(async (browser) => (await browser.fetch('/account')).body.verified === true),
+    )
+
+    expect(verified.filter(Boolean)).toHaveLength(1)
+  })
+
+  it('is not brought back under its old id by a status request that ends late', async () => {
+    const kept = openStore()
+    const app = await startWebApp({ session: { resave: true, rolling: true, store: kept.store } })
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    const before = idOf(browser)
+    const late = browser.copy().fetch('/mfa/status')
+    await app.answer(account, 'approve', numberOn(page))
+
+    await browser.submit('/mfa/complete')
+    expect((await late).body).toEqual({ change: 'settled' })
+
+    expect(kept.ids()).not.toContain(before)
+    expect(kept.ids()).toContain(idOf(browser))
+  })
+
+  it('keeps nobody verified when it cannot be stored', async () => {
+    const kept = openStore()
+    const app = await startWebApp({ session: { store: kept.store } })
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+    kept.store.set = (_id, _session, done) => done?.(new Error('store down'))
+
+    const answer = await browser.submit('/mfa/complete')
+
+    expect(answer.status).toBeGreaterThanOrEqual(500)
+    expect(kept.ids().map((id) => kept.read(id).mfa?.verified)).not.toContainEqual(expect.anything())
+  })
+})
+
+describe('the marker of a passed second step', () => {
+  it('does not survive a login as somebody else, even when Passport keeps the web session', async () => {
+    const app = await startWebApp({ login: { keepSessionInfo: true } })
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+
+    await app.signIn(browser, 'bob')
+
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('does not come back when the first user signs in again after somebody else', async () => {
+    const app = await startWebApp({ login: { keepSessionInfo: true } })
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+    await app.signIn(browser, 'bob')
+    await browser.fetch('/account')
+
+    await app.signIn(browser, 'alice')
+
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('ends with the login', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+
+    await browser.submit('/logout')
+    await app.signIn(browser, 'alice')
+
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+})
+
+describe('an approval', () => {
+  it('given to one challenge is worth nothing in a second one', async () => {
+    const kept = openStore()
+    const app = await startWebApp({ session: { store: kept.store } })
+    const owner = app.browser()
+    const { account, page } = await app.enrol(owner, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+    const { sessionId } = kept.read(idOf(owner)).mfa?.challenge ?? {}
+    const thief = app.browser()
+    await app.signIn(thief, 'alice')
+    await thief.visit('/account')
+
+    kept.change(idOf(thief), (stored) => Object.assign(stored.mfa?.challenge ?? {}, { sessionId }))
+    await thief.submit('/mfa/complete')
+
+    expect((await thief.fetch('/account')).status).toBe(403)
+    await owner.submit('/mfa/complete')
+    expect((await owner.fetch('/account')).body.verified).toBe(true)
+  })
+
+  it('given to another user is worth nothing, also when challenge and all are copied', async () => {
+    const kept = openStore()
+    const app = await startWebApp({ session: { store: kept.store } })
+    const owner = app.browser()
+    const { account, page } = await app.enrol(owner, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+    const { challenge } = kept.read(idOf(owner)).mfa ?? {}
+    const mallory = app.browser()
+    await app.signIn(mallory, 'mallory')
+    await mallory.visit('/account')
+
+    kept.change(idOf(mallory), (stored) => void (stored.mfa = { challenge: { ...challenge } }))
+    await mallory.submit('/mfa/complete')
+
+    expect((await mallory.fetch('/account')).status).toBe(403)
+  })
+
+  it('is used up: the same challenge does not verify a second web session', async () => {
+    const kept = openStore()
+    const app = await startWebApp({ session: { store: kept.store } })
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+    const { challenge } = kept.read(idOf(browser)).mfa ?? {}
+    await browser.submit('/mfa/complete')
+    const second = app.browser()
+    await app.signIn(second, 'alice')
+    await second.visit('/account')
+
+    kept.change(idOf(second), (stored) => void (stored.mfa = { challenge: { ...challenge } }))
+    await second.submit('/mfa/complete')
+
+    expect((await second.fetch('/account')).status).toBe(403)
+  })
+
+  it('named by the browser is ignored: only the one this web session asked for counts', async () => {
+    const kept = openStore()
+    const app = await startWebApp({ session: { store: kept.store } })
+    const owner = app.browser()
+    const { account, page } = await app.enrol(owner, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+    const { sessionId = '', id = '' } = kept.read(idOf(owner)).mfa?.challenge ?? {}
+    const thief = app.browser()
+    await app.signIn(thief, 'alice')
+    await thief.visit('/account')
+
+    await thief.submit(`/mfa/complete?sessionId=${String(sessionId)}&challenge=${String(id)}`, {
+      sessionId: String(sessionId),
+      challenge: String(id),
+      verified: 'true',
+    })
+
+    expect((await thief.fetch('/account')).status).toBe(403)
+  })
+
+  it('from before a step-up was demanded does not pass it, whatever it is dressed up as', async () => {
+    const kept = openStore()
+    const app = await startWebApp({ session: { store: kept.store } })
+    const browser = app.browser()
+    const account = await app.verify(browser, 'alice')
+    const other = app.browser()
+    await app.signIn(other, 'alice')
+    await app.clock.advance(240)
+    await app.answer(account, 'approve', numberOn(await other.visit('/account')))
+    const { id, sessionId } = kept.read(idOf(other)).mfa?.challenge ?? {}
+    await app.clock.advance(60)
+    await browser.visit('/danger')
+
+    kept.change(idOf(browser), (stored) => Object.assign(stored.mfa?.challenge ?? {}, { id, sessionId }))
+    await browser.submit('/mfa/complete')
+
+    expect((await browser.fetch('/danger')).status).toBe(403)
+  })
+
+  it('that waited too long does not make a step-up fresh: what counts is when it was given', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const account = await app.verify(browser, 'alice')
+    await app.clock.advance(300)
+    await app.answer(account, 'approve', numberOn(await browser.visit('/danger')))
+
+    await app.clock.advance(301)
+    await browser.submit('/mfa/complete')
+
+    expect((await browser.fetch('/danger')).status).toBe(403)
+  })
+})
+
+describe('somebody who knows the password', () => {
+  it('gets nothing from the owner activating a device: that only makes asking possible', async () => {
+    const app = await startWebApp()
+    const thief = app.browser()
+    await app.signIn(thief, 'alice')
+    expect((await thief.visit('/account')).text).toContain('Set up your device')
+    const owner = app.browser()
+    await app.signIn(owner, 'alice')
+
+    await app.activate(await owner.visit('/account'))
+
+    expect((await thief.submit('/mfa/complete')).headers['location']).toBe('/mfa')
+    expect((await thief.visit('/mfa')).text).toContain('Approve the sign-in')
+    expect((await thief.fetch('/account')).status).toBe(403)
+  })
+
+  it('is never offered a device of their own once one was enrolled, also after it was removed', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    await app.device.remove(account)
+    const thief = app.browser()
+    await app.signIn(thief, 'alice')
+
+    const page = await thief.visit('/account')
+
+    expect(page.text).toContain('No device can approve this')
+    expect(page.text).not.toContain('#code=')
+  })
+})

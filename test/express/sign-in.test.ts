@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+describe('signing in', () => {
+  it('leads a person without a device through setting one up, and lets in only once that device approved', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const enrolling = await browser.visit('/account?tab=2')
+    expect(enrolling.path).toBe('/mfa')
+    expect(enrolling.text).toContain('Set up your device')
+    const account = await app.activate(enrolling)
+    expect((await browser.open('/account')).status).toBe(303)
+
+    const waiting = await browser.visit('/mfa')
+    expect(waiting.text).toContain('Approve the sign-in')
+    await app.answer(account, 'approve', numberOn(waiting))
+    expect((await browser.fetch('/account')).status).toBe(403)
+
+    const done = await browser.submit('/mfa/complete')
+    expect(done.headers['location']).toBe('/account')
+    expect((await browser.fetch('/account')).body).toMatchObject({
+      verified: true,
+      user: { username: 'alice' },
+      mfa: { verified: { factor: 'push', at: app.clock.now() } },
+    })
+  })
+
+  it('goes on to the page first asked for, with its query', async () => {
+    const app = await startWebApp()
+    const first = app.browser()
+    const account = await app.verify(first, 'alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const page = await browser.visit('/reports?year=2026')
+    await app.answer(account, 'approve', numberOn(page))
+
+    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/reports?year=2026')
+  })
+
+  it('needs no script: the reload of the page goes on', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    const reload = /content="2;url=([^"]+)"/.exec(page.text)?.[1] ?? ''
+    expect((await browser.open(reload)).status).toBe(200)
+
+    await app.answer(account, 'approve', numberOn(page))
+    const answer = await browser.open(reload)
+
+    expect(answer.headers['location']).toBe('/account')
+    expect((await browser.fetch('/x')).body.verified).toBe(true)
+  })
+
+  it.each([
+    ['denied', 'deny', 'The sign-in was denied'],
+    ['reported as not theirs', 'report', 'Reported'],
+  ] as const)('that is %s says so and offers a way on', async (_, decision, headline) => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+
+    await app.answer(account, decision)
+    const page = await browser.visit('/mfa')
+
+    expect(page.text).toContain(headline)
+    expect(page.text).toContain('action="/mfa/send"')
+    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/mfa')
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('with a wrong number ends, and a new request shows a new number', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    const wrong = numberOn(page) === '10' ? '11' : '10'
+
+    const answered = await app.answer(account, 'approve', wrong)
+    expect(answered).toMatchObject({ state: 'denied', reason: 'wrong_number' })
+    expect((await browser.visit('/mfa')).text).toContain('The numbers did not match')
+
+    await browser.submit('/mfa/send')
+    const again = await browser.visit('/mfa')
+    await app.answer(account, 'approve', numberOn(again))
+    await browser.submit('/mfa/complete')
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+  })
+
+  it('that nobody answers runs out of time, and can be sent again', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+
+    await app.clock.advance(91)
+    expect((await browser.visit('/mfa')).text).toContain('Time ran out')
+    await expect(app.answer(account, 'approve', '10')).rejects.toThrow('nothing is pending')
+
+    await browser.submit('/mfa/send')
+    expect((await browser.visit('/mfa')).text).toContain('Approve the sign-in')
+  })
+
+  it('can be stopped: the device forgets the request', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+
+    await browser.submit('/mfa/cancel')
+
+    expect((await browser.visit('/mfa')).text).toContain('The sign-in was stopped')
+    expect((await app.device.requests(account)).requests).toEqual([])
+  })
+
+  it('asks the device once, however often and in how many tabs the page is loaded', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+
+    await Promise.all(Array.from({ length: 10 }, () => browser.visit('/account')))
+
+    expect((await app.device.requests(account)).requests).toHaveLength(1)
+  })
+
+  it('asks the device once when the first page is loaded ten times at once', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.open('/account')
+
+    await Promise.all(Array.from({ length: 10 }, () => browser.open('/mfa')))
+
+    expect((await app.device.requests(account)).requests).toHaveLength(1)
+  })
+
+  it('sends no second request within 15 seconds of the first', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+
+    await browser.submit('/mfa/send')
+    expect(numberOn(await browser.visit('/mfa'))).toBe(numberOn(page))
+    await app.clock.advance(15)
+    await browser.submit('/mfa/send')
+
+    const { requests } = await app.device.requests(account)
+    expect(requests).toHaveLength(1)
+    expect(requests?.[0]?.createdAt).toBe(app.clock.now())
+  })
+
+  it('shows the device who asks, from where, and with which browser, but never the number', async () => {
+    const app = await startWebApp()
+    const { account, page } = await app.enrol(app.browser(), 'alice')
+
+    const { requests } = await app.device.requests(account)
+
+    expect(requests).toMatchObject([
+      {
+        user: { username: 'alice' },
+        ipAddress: '127.0.0.1',
+        attributes: [
+          { key: 'Browser', value: 'Firefox' },
+          { key: 'System', value: 'Linux' },
+        ],
+        numberLength: 2,
+      },
+    ])
+    expect(requests?.[0]).not.toHaveProperty('number')
+    expect(numberOn(page)).toMatch(/^\d\d$/)
+  })
+
+  it('says plainly that the service does not answer, lets nobody in, and goes on when it is back', async () => {
+    let up = false
+    const errors: string[] = []
+    const logger = { info() {}, warn() {}, error: (message: string) => void errors.push(message) }
+    const { service } = await startWebApp()
+    const flaky = { ...service, connect: () => (up ? service.connect() : Promise.reject(new Error('disk full'))) }
+    const app = await startWebApp({ mfa: { service: flaky, logger } })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const down = await browser.visit('/account')
+    expect(down.status).toBe(503)
+    expect(down.headers['retry-after']).toBe('5')
+    expect(down.text).toContain('We cannot check right now')
+    expect(down.text).not.toContain('disk full')
+    expect(errors).toEqual([expect.stringContaining('disk full')])
+
+    up = true
+    expect((await browser.visit('/account')).text).toContain('Set up your device')
+  })
+})
+
+describe('a step-up', () => {
+  it('is asked for when the second step is too long ago, and leads back', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const account = await app.verify(browser, 'alice')
+    expect((await browser.open('/danger')).status).toBe(200)
+    await app.clock.advance(300)
+
+    const page = await browser.visit('/danger')
+    expect(page.text).toContain('Confirm that it is you')
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+    await app.answer(account, 'approve', numberOn(page))
+
+    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/danger')
+    expect((await browser.open('/danger')).text).toBe('danger')
+  })
+
+  it('tells a script instead of redirecting it', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+    await app.clock.advance(300)
+
+    const answer = await browser.fetch('/danger')
+
+    expect(answer.status).toBe(403)
+    expect(answer.body).toMatchObject({ error: 'mfa_required', challenge: '/mfa' })
+  })
+})
+
+describe('a passed second step', () => {
+  it('lasts twelve hours, no longer', async () => {
+    const app = await startWebApp({ session: { rolling: true } })
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+
+    await app.clock.advance(43_199)
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+    await app.clock.advance(1)
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+})

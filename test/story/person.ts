@@ -1,0 +1,50 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { BrowserContext, Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** What people do in a browser, by the words they see. */
+export const password = 'correct horse battery'
+
+export async function createAccount(page: Page, url: string, username: string): Promise<void> {
+  await page.goto(`${url}/sign-up`)
+  await page.getByLabel('Username').fill(username)
+  await page.getByLabel('Name', { exact: true }).fill(username)
+  await page.getByLabel('E-mail').fill(`${username}@example.com`)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+}
+
+export async function signIn(page: Page, username: string): Promise<void> {
+  await page.getByLabel('Username').fill(username)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Opens the link of the enrolment page in another browser, and joins there. */
+export async function activate(phone: BrowserContext, page: Page): Promise<Page> {
+  const link = await page.getByRole('link', { name: 'Open the authenticator' }).getAttribute('href')
+  const authenticator = await phone.newPage()
+  await authenticator.goto(link ?? '')
+  await authenticator.getByRole('button', { name: 'Add this account' }).click()
+  await authenticator.getByText('Nothing to approve').waitFor()
+  return authenticator
+}
+
+export async function numberOn(page: Page): Promise<string> {
+  return (await page.locator('#number').textContent()) ?? ''
+}
+
+/** Another number of two digits. */
+export function wrong(number: string): string {
+  return number === '47' ? '48' : '47'
+}
+
+export async function typeNumber(authenticator: Page, number: string): Promise<void> {
+  await authenticator.getByLabel('Type the number the web page shows').fill(number)
+}
+
+/** Fails on anything that axe calls a violation (WCAG 2.2 A and AA, and its best practices). */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([])
+}

@@ -1,0 +1,150 @@
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { launchChromium } from '../support/chromium.ts'
+import { startExampleApp } from '../support/example-app.ts'
+import { activate, createAccount, expectAccessible, numberOn, signIn, typeNumber, wrong } from './person.ts'
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+/** Two people's worth of browsers: one for the app, one that stands for the phone. */
+async function arrange(web: BrowserContextOptions = {}) {
+  const url = await startExampleApp()
+  const contexts = await Promise.all([
+    chromium.newContext(web),
+    chromium.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }),
+  ])
+  onTestFinished(() => Promise.all(contexts.map((context) => context.close())).then(() => undefined))
+  const [desk, phone] = contexts
+  return { url, desk, phone, page: await desk.newPage() }
+}
+
+/** From nothing to the open request of a person who has just set up a device. */
+async function enrolled(web?: BrowserContextOptions) {
+  const arranged = await arrange(web)
+  const { page, phone, url } = arranged
+  await createAccount(page, url, 'alice')
+  await signIn(page, 'alice')
+  const authenticator = await activate(phone, page)
+  await page.locator('#number').waitFor()
+  return { ...arranged, authenticator }
+}
+
+describe('the main path, with script', () => {
+  it('goes from a new account over setting up a device to being in, each page accessible', async () => {
+    const { url, page, phone } = await arrange()
+    await page.goto(url)
+    await expectAccessible(page)
+    await createAccount(page, url, 'alice')
+    await expectAccessible(page)
+    await signIn(page, 'alice')
+    await page.getByRole('heading', { name: 'Set up your device' }).waitFor()
+    await expectAccessible(page)
+
+    const authenticator = await activate(phone, page)
+    await expectAccessible(authenticator)
+    await page.locator('#number').waitFor()
+    await expectAccessible(page)
+    await authenticator.getByText('Sign in as').waitFor()
+    await expectAccessible(authenticator)
+    expect(page.url()).toBe(`${url}/mfa`)
+    await expect(authenticator.locator('body').textContent()).resolves.not.toContain(await numberOn(page))
+
+    await typeNumber(authenticator, await numberOn(page))
+    await authenticator.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL(`${url}/`)
+    await page.goto(`${url}/account`)
+    expect(await page.locator('main').textContent()).toContain('Approved on your device')
+    await expectAccessible(page)
+  })
+
+  it('shows the device who asks, from where, with which browser and when', async () => {
+    const { authenticator } = await enrolled()
+
+    const shown = await authenticator.locator('main').innerText()
+
+    expect(shown).toContain('alice')
+    expect(shown).toContain('127.0.0.1')
+    expect(shown).toContain('Chrome')
+    expect(shown).toMatch(/\d+ seconds left/)
+  })
+
+  it('leads back to the page first asked for, and asks again when the danger zone is entered late', async () => {
+    const { url, page, authenticator } = await enrolled()
+    await typeNumber(authenticator, await numberOn(page))
+    await authenticator.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL(`${url}/`)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+
+    await page.goto(`${url}/danger-zone`)
+    await signIn(page, 'alice')
+    await page.locator('#number').waitFor()
+    await typeNumber(authenticator, await numberOn(page))
+    await authenticator.getByRole('button', { name: 'Approve' }).click()
+
+    await page.waitForURL(`${url}/danger-zone`)
+    await expectAccessible(page)
+  })
+
+  it.each([
+    ['Deny', 'The sign-in was denied'],
+    ['This was not me', 'Reported'],
+  ])('says what happened after "%s", and offers a way on', async (button, headline) => {
+    const { page, authenticator } = await enrolled()
+
+    await authenticator.getByRole('button', { name: button }).click()
+    await page.getByRole('heading', { name: headline }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Try again' }).click()
+
+    await page.locator('#number').waitFor()
+  })
+
+  it('says that the numbers did not match, on both screens', async () => {
+    const { page, authenticator } = await enrolled()
+
+    await typeNumber(authenticator, wrong(await numberOn(page)))
+    await authenticator.getByRole('button', { name: 'Approve' }).click()
+
+    await page.getByRole('heading', { name: 'The numbers did not match' }).waitFor()
+    await authenticator.getByText('The numbers did not match').waitFor()
+    await expectAccessible(page)
+    await expectAccessible(authenticator)
+  })
+
+  it('takes the request off the device when the person stops', async () => {
+    const { page, authenticator } = await enrolled()
+
+    await page.getByRole('button', { name: 'Stop' }).click()
+
+    await page.getByRole('heading', { name: 'The sign-in was stopped' }).waitFor()
+    await authenticator.getByText('Nothing to approve').waitFor()
+    await expectAccessible(page)
+  })
+})
+
+describe('the main path, without script', () => {
+  it('goes on by reloading: from setting up a device to being in', async () => {
+    const { url, page, authenticator } = await enrolled({ javaScriptEnabled: false })
+
+    await typeNumber(authenticator, await numberOn(page))
+    await authenticator.getByRole('button', { name: 'Approve' }).click()
+
+    await page.waitForURL(`${url}/`)
+    await page.goto(`${url}/account`)
+    expect(await page.locator('main').textContent()).toContain('Approved on your device')
+  })
+
+  it('shows a denial by itself', async () => {
+    const { page, authenticator } = await enrolled({ javaScriptEnabled: false })
+
+    await authenticator.getByRole('button', { name: 'Deny' }).click()
+
+    await page.getByRole('heading', { name: 'The sign-in was denied' }).waitFor()
+  })
+})
