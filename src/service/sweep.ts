@@ -20,10 +20,7 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
 
   function schedule(): () => void {
     return ctx.clock.after(interval * 1000, () => {
-      running = sweep(ctx).then(
-        () => {},
-        (error: unknown) => ctx.logger.warn({ err: error }, 'sweep failed'),
-      )
+      running = sweep(ctx).catch((error: unknown) => ctx.logger.warn({ err: error }, 'sweep failed'))
       if (!stopped) cancel = schedule()
     })
   }

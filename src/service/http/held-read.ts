@@ -18,12 +18,13 @@ export interface Held<T> {
   /** Its reader may go away. */
   readonly res: ServerResponse
   readonly read: () => Promise<T>
-  /** Unix time at which the value changes by itself; nothing where it is no longer worth waiting. */
+  /** Unix time at which the value changes by itself, `Infinity` for never; nothing where it is what was waited for. */
   readonly changesAt: (value: T) => number | undefined
 }
 
 /** Reads until there is news or the wait is over, and answers what it read last. */
 export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>, held: Held<T>): Promise<T> {
+  if (held.wait === 0) return held.read()
   const subscription = ctx.waiters.subscribe(held.key)
   let over = false
   const end = () => {
@@ -37,7 +38,7 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
       const value = await held.read()
       const changesAt = held.changesAt(value)
       if (over || ctx.waiters.closed() || changesAt === undefined) return value
-      const stopAlarm = ctx.clock.after((changesAt - ctx.clock.now()) * 1000, () => subscription.wake())
+      const stopAlarm = alarm(ctx, changesAt, () => subscription.wake())
       await subscription.woken()
       stopAlarm()
     }
@@ -46,4 +47,8 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
     held.res.off('close', end)
     subscription.end()
   }
+}
+
+function alarm({ clock }: Pick<ServiceContext, 'clock'>, time: number, ring: () => void): () => void {
+  return Number.isFinite(time) ? clock.after((time - clock.now()) * 1000, ring) : () => {}
 }

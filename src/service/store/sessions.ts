@@ -34,8 +34,14 @@ export function sessionOfDevice(db: Queryable, deviceId: string, id: string): Pr
   return db.selectFrom('session').selectAll().where('id', '=', id).where('deviceId', '=', deviceId).executeTakeFirst()
 }
 
+/** A pending session with the words a person knows it by. */
+export interface PendingRow extends SessionRow {
+  readonly domainName: string
+  readonly username: string
+}
+
 /** What waits for an answer of the device, newest first. */
-export function pendingOfDevice(db: Queryable, deviceId: string, now: number) {
+export function pendingOfDevice(db: Queryable, deviceId: string, now: number): Promise<PendingRow[]> {
   return db
     .selectFrom('session')
     .innerJoin('domain', 'domain.id', 'session.domainId')

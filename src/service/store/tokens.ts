@@ -25,28 +25,6 @@ export function tokenOf(db: Queryable, domainId: string, userId: string): Promis
     .executeTakeFirst()
 }
 
-export function pendingTokenByCode(db: Queryable, codeLookup: string, now: number): Promise<TokenRow | undefined> {
-  return db
-    .selectFrom('token')
-    .selectAll()
-    .where('codeLookup', '=', codeLookup)
-    .where('state', '=', 'pending')
-    .where('codeExpiresAt', '>', now)
-    .executeTakeFirst()
-}
-
-/** Uses a code up. Answers nothing when somebody else, or the clock, was first. */
-export function activateToken(db: Queryable, codeLookup: string, now: number): Promise<TokenRow | undefined> {
-  return db
-    .updateTable('token')
-    .set({ state: 'active', code: null, codeLookup: null, codeExpiresAt: null, activatedAt: now })
-    .where('codeLookup', '=', codeLookup)
-    .where('state', '=', 'pending')
-    .where('codeExpiresAt', '>', now)
-    .returningAll()
-    .executeTakeFirst()
-}
-
 /** Takes a user's tokens away, in one domain or in all, with the devices that hold them and the sessions they could answer. */
 export async function revokeTokens(
   db: Queryable,

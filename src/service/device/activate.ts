@@ -1,0 +1,55 @@
+import { ActivateRequest, devicePaths } from '../../contract/device.ts'
+import type { Activated } from '../../contract/device.ts'
+import type { ServiceContext } from '../context.ts'
+import { ApiProblem } from '../problem.ts'
+import { newId } from '../rules/random.ts'
+import { activateToken, activationOf } from '../store/activations.ts'
+import type { Activation } from '../store/activations.ts'
+import { insertDevice } from '../store/devices.ts'
+import type { Queryable } from '../store/schema.ts'
+import { markEnrolled } from '../store/users.ts'
+import { parseContent, peek, verify } from './signature.ts'
+import { takeTry } from './tries.ts'
+
+/** Binds a key pair to a token. It makes push possible and verifies nobody. */
+export async function activate(
+  ctx: ServiceContext,
+  given: { jws: string; address: string | undefined },
+): Promise<Activated> {
+  const { key } = parseContent(ActivateRequest, peek(given.jws))
+  const { payload } = await verify(ctx, given.jws, key, { method: 'POST', path: devicePaths.activate })
+  const request = parseContent(ActivateRequest, payload)
+  await takeTry(ctx, given.address)
+  const device = newId(ctx.random)
+  const activation = await ctx.store.db.transaction().execute((db) => bind(ctx, db, request, device))
+  return {
+    device,
+    service: ctx.serviceId,
+    organization: { name: activation.organizationName },
+    domain: { id: activation.domainId, name: activation.domainName },
+    user: { username: activation.username },
+  }
+}
+
+type Request = ReturnType<typeof ActivateRequest.parse>
+
+async function bind(ctx: ServiceContext, db: Queryable, request: Request, deviceId: string): Promise<Activation> {
+  const now = ctx.clock.now()
+  const code = ctx.secrets.lookup(request.code)
+  const activation = await activationOf(db, code, now)
+  // The reading only tells what it is about; whether the code is still there to be used, the writing decides.
+  if (!activation || !(await activateToken(db, code, now))) throw new ApiProblem('api.error.notfound.activationcode')
+  await insertDevice(db, {
+    id: deviceId,
+    tokenId: activation.tokenId,
+    domainId: activation.domainId,
+    userId: activation.userId,
+    name: request.name,
+    keyX: request.key.x,
+    keyY: request.key.y,
+    createdAt: now,
+    revokedAt: null,
+  })
+  await markEnrolled(db, activation.userId)
+  return activation
+}

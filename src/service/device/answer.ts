@@ -1,0 +1,70 @@
+import { timingSafeEqual } from 'node:crypto'
+
+import { AnswerRequest } from '../../contract/device.ts'
+import type { Answered } from '../../contract/device.ts'
+import { notifySession } from '../api/notify.ts'
+import type { ServiceContext } from '../context.ts'
+import { ApiProblem } from '../problem.ts'
+import { atTime } from '../rules/session-state.ts'
+import type { Queryable } from '../store/schema.ts'
+import { sessionOfDevice, settleSession } from '../store/sessions.ts'
+import type { Outcome, SessionRow } from '../store/sessions.ts'
+import { parseContent } from './signature.ts'
+import { useCall } from './signed-call.ts'
+import type { SignedCall } from './signed-call.ts'
+
+type Given = ReturnType<typeof AnswerRequest.parse>
+
+/** What the person said. Checked in the order signature (before we get here), nonce, number. */
+export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
+  const given = parseContent(AnswerRequest, call.payload)
+  const answered = await ctx.store.db.transaction().execute(async (db) => {
+    await useCall(db, call)
+    const session = await sessionOfDevice(db, call.device.id, sessionId)
+    if (!session) throw new ApiProblem('api.error.notfound.session')
+    if (!isSame(session.nonce, given.nonce))
+      throw new ApiProblem('api.error.invalid.nonce', 'nonce: not of this request.')
+    return decide(ctx, db, session, given)
+  })
+  notifySession(ctx, { id: sessionId, deviceId: call.device.id })
+  return answered
+}
+
+async function decide(ctx: ServiceContext, db: Queryable, session: SessionRow, given: Given): Promise<Answered> {
+  const now = ctx.clock.now()
+  const present = atTime(session, now)
+  const number = typedNumber(session, given)
+  if (present.state !== 'pending') return repeated(present, given, number)
+  const outcome = outcomeOf(session, given, number)
+  const answer = { id: session.id, deviceId: session.deviceId ?? '', decision: given.decision, number, outcome }
+  if (!(await settleSession(db, answer, now))) throw new ApiProblem('api.error.conflict.state')
+  return { id: session.id, state: outcome.state, reason: outcome.reason }
+}
+
+/** An answer that got lost is sent again and heard again; any other comes too late. */
+function repeated(session: SessionRow, given: Given, number: string | null): Answered {
+  const same = session.answeredDecision === given.decision && session.answeredNumber === number
+  if (!same) throw new ApiProblem('api.error.conflict.state')
+  return { id: session.id, state: session.state, reason: session.reason ?? undefined }
+}
+
+/** Only an approval that was asked for a number has one. */
+function typedNumber(session: SessionRow, given: Given): string | null {
+  return session.number !== null && given.decision === 'approve' ? (given.number ?? null) : null
+}
+
+function outcomeOf(session: SessionRow, given: Given, number: string | null): Outcome {
+  if (given.decision === 'deny') return { state: 'denied', reason: 'user_denied' }
+  if (given.decision === 'report') return { state: 'denied', reason: 'reported' }
+  if (session.number === null) return { state: 'approved', factor: 'push' }
+  if (number === null) throw new ApiProblem('api.error.invalid.number', 'number: has to be typed.')
+  // One guess: who does not see the page must not be able to try its ninety numbers.
+  return isSame(session.number, number)
+    ? { state: 'approved', factor: 'push' }
+    : { state: 'denied', reason: 'wrong_number' }
+}
+
+function isSame(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+
+import { clockTolerance } from '../../contract/device.ts'
+import type { Claims } from '../../contract/device.ts'
+import { Id } from '../../contract/text.ts'
+import type { ServiceContext } from '../context.ts'
+import { ApiProblem } from '../problem.ts'
+import { deviceById, rememberCall } from '../store/devices.ts'
+import type { DeviceRow } from '../store/devices.ts'
+import type { Queryable } from '../store/schema.ts'
+import { peek, verify } from './signature.ts'
+import type { Purpose, Verified } from './signature.ts'
+
+/** A call that a device has signed. */
+export interface SignedCall extends Verified {
+  readonly device: DeviceRow
+}
+
+const Subject = z.object({ sub: Id })
+
+/** Finds the device a call says it is from, and holds it to that. */
+export async function verifyCall(ctx: ServiceContext, jws: string, purpose: Purpose): Promise<SignedCall> {
+  const subject = Subject.safeParse(peek(jws))
+  const device = subject.success ? await deviceById(ctx.store.db, subject.data.sub) : undefined
+  if (!device) throw unknownDevice()
+  const verified = await verify(ctx, jws, { kty: 'EC', crv: 'P-256', x: device.keyX, y: device.keyY }, purpose)
+  if (device.revokedAt !== null) throw new ApiProblem('api.error.device.revoked')
+  return { ...verified, device }
+}
+
+/**
+ * The first step of every transaction in which a signed call changes something: the call is used up with the change or not
+ * at all, and the device is still in use while it happens.
+ */
+export async function useCall(db: Queryable, { device, claims }: { device: DeviceRow; claims: Claims }): Promise<void> {
+  const first = await rememberCall(db, {
+    deviceId: device.id,
+    jti: claims.jti,
+    // From then on its `iat` alone makes it too old.
+    expiresAt: claims.iat + clockTolerance,
+  })
+  if (!first)
+    throw new ApiProblem('api.error.device.replayed', undefined, { headers: { 'WWW-Authenticate': 'Device' } })
+  await requireActive(db, device.id)
+}
+
+export async function requireActive(db: Queryable, deviceId: string): Promise<void> {
+  const device = await deviceById(db, deviceId)
+  if (device?.revokedAt !== null) throw new ApiProblem('api.error.device.revoked')
+}
+
+function unknownDevice(): ApiProblem {
+  return new ApiProblem('api.error.device.unknown', undefined, { headers: { 'WWW-Authenticate': 'Device' } })
+}

@@ -1,0 +1,46 @@
+import type { Domain } from '../../contract/domains.ts'
+import type { Queryable } from './schema.ts'
+
+/** What a pending token's code leads to. */
+export interface Activation {
+  readonly tokenId: string
+  readonly domainId: string
+  readonly domainName: string
+  readonly keyType: Domain['keyType']
+  readonly organizationName: string
+  readonly userId: string
+  readonly username: string
+}
+
+export function activationOf(db: Queryable, codeLookup: string, now: number): Promise<Activation | undefined> {
+  return db
+    .selectFrom('token')
+    .innerJoin('domain', 'domain.id', 'token.domainId')
+    .innerJoin('organization', 'organization.id', 'domain.organizationId')
+    .innerJoin('user', 'user.id', 'token.userId')
+    .select([
+      'token.id as tokenId',
+      'domain.id as domainId',
+      'domain.name as domainName',
+      'domain.keyType',
+      'organization.name as organizationName',
+      'user.id as userId',
+      'user.username',
+    ])
+    .where('token.codeLookup', '=', codeLookup)
+    .where('token.state', '=', 'pending')
+    .where('token.codeExpiresAt', '>', now)
+    .executeTakeFirst()
+}
+
+/** Uses a code up. @returns false when somebody else, or the clock, was first. */
+export async function activateToken(db: Queryable, codeLookup: string, now: number): Promise<boolean> {
+  const won = await db
+    .updateTable('token')
+    .set({ state: 'active', code: null, codeLookup: null, codeExpiresAt: null, activatedAt: now })
+    .where('codeLookup', '=', codeLookup)
+    .where('state', '=', 'pending')
+    .where('codeExpiresAt', '>', now)
+    .executeTakeFirst()
+  return won.numUpdatedRows === 1n
+}
