@@ -1,0 +1,122 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { createExampleApp } from '../../example-app/app.ts'
+import type { Account } from '../../src/device/account.ts'
+import { createDevice } from '../../src/device/device.ts'
+import { embedded } from '../../src/service/embedded.ts'
+import { createTestClock } from '../../src/testing/clock.ts'
+import { createBrowser } from './browser.ts'
+import type { Browser, Page } from './browser.ts'
+
+const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }
+
+const closing: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** The app as `npm start` has it, on a free port, its time moved by hand. */
+async function arrange() {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const clock = createTestClock()
+  const service = embedded({ database: ':memory:', clock })
+  const example = createExampleApp({ database: ':memory:', service, sessionSecret: 'for tests', publicUrl, clock })
+  server.on('request', example.app)
+  closing.push(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await service.close()
+    example.close()
+  })
+  return { clock, publicUrl, browser: createBrowser(publicUrl), device: createDevice({ clock }) }
+}
+
+type Arranged = Awaited<ReturnType<typeof arrange>>
+
+/** Signs up and in, and activates a device by the code on the page. */
+async function enrol({ browser, device, publicUrl }: Arranged) {
+  await browser.submit('/sign-up', alice)
+  const page = await browser.submit('/sign-in', alice)
+  const code = /id="code">([^<]+)</.exec(page.text)?.[1] ?? ''
+  return { page, account: await device.activate(`${publicUrl}/mfa`, code, { name: 'a device' }) }
+}
+
+/** Types the number that the page shows, approves, and lets the page go on by itself. */
+async function approve({ device }: Arranged, account: Account, browser: Browser, page: Page): Promise<Page> {
+  const { requests } = await device.requests(account)
+  const number = /id="number">(\d+)</.exec(page.text)?.[1]
+  await device.answer(account, requests![0]!, { decision: 'approve', number })
+  return browser.refresh(page)
+}
+
+/** Everything up to the first page behind the second step. */
+async function enter(arranged: Arranged): Promise<Account> {
+  const { account, page } = await enrol(arranged)
+  await approve(arranged, account, arranged.browser, await arranged.browser.refresh(page))
+  return account
+}
+
+describe('the story of the example app', () => {
+  it('lets a new person in only after the device it just set up approved', async () => {
+    const arranged = await arrange()
+    const { account, page } = await enrol(arranged)
+
+    const activated = await arranged.browser.refresh(page)
+    const tooEarly = await arranged.browser.open('/account')
+    const approved = await approve(arranged, account, arranged.browser, activated)
+
+    expect(page.path).toBe('/mfa')
+    expect(activated.text).toContain('id="number"')
+    expect(tooEarly.path).toBe('/mfa')
+    expect(approved.path).toBe('/account')
+    expect(approved.text).toContain('Approved on your device')
+  })
+
+  it('goes on to the page first asked for', async () => {
+    const arranged = await arrange()
+    const account = await enter(arranged)
+
+    await arranged.browser.submit('/logout')
+    const signIn = await arranged.browser.open('/danger-zone')
+    const waiting = await arranged.browser.submit('/sign-in', { ...alice, next: '/danger-zone' })
+    const last = await approve(arranged, account, arranged.browser, waiting)
+
+    expect(signIn.path).toBe('/sign-in?next=%2Fdanger-zone')
+    expect(last.path).toBe('/danger-zone')
+  })
+
+  it('wants the second step again for the danger zone when it is five minutes old', async () => {
+    const arranged = await arrange()
+    await enter(arranged)
+
+    await arranged.clock.advance(299)
+    const soon = await arranged.browser.open('/danger-zone')
+    await arranged.clock.advance(2)
+    const late = await arranged.browser.submit('/danger-zone', { password: 'battery staple' })
+    const elsewhere = await arranged.browser.open('/account')
+
+    expect(soon.path).toBe('/danger-zone')
+    expect(late.path).toBe('/mfa')
+    expect(elsewhere.path).toBe('/account')
+  })
+
+  it('signs other browsers out when the password is changed', async () => {
+    const arranged = await arrange()
+    const account = await enter(arranged)
+    const other = createBrowser(arranged.publicUrl)
+    const before = await approve(arranged, account, other, await other.submit('/sign-in', alice))
+
+    const changed = await arranged.browser.submit('/danger-zone', { password: 'battery staple' })
+    const after = await other.open('/account')
+
+    expect(before.path).toBe('/account')
+    expect(changed.text).toContain('Your password is changed')
+    expect(after.path).toBe('/sign-in?next=%2Faccount')
+  })
+})
