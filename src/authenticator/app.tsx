@@ -29,9 +29,21 @@ export interface AppProps {
   readonly code: string | undefined
 }
 
+export function App(props: AppProps) {
+  return (
+    <>
+      <p class="brand">
+        <img src="./icon.svg" alt="" width="24" height="24" />
+        {messages.appName}
+      </p>
+      <Screens {...props} />
+    </>
+  )
+}
+
 const none: readonly Account[] = []
 
-export function App({ device, store, clock, serviceUrl, code }: AppProps) {
+function Screens({ device, store, clock, serviceUrl, code }: AppProps) {
   const accounts = useAccounts(store)
   const now = useNow(clock)
   const inbox = useInbox(device, accounts.list ?? none, now)

@@ -6,11 +6,13 @@ import { Icon, type IconName } from './icons.tsx'
 interface CardProps {
   /** The headline, said first when the card comes up. */
   readonly title: ComponentChildren
+  /** What it is about, above the headline. */
+  readonly above?: ComponentChildren
   readonly children?: ComponentChildren
 }
 
 /** One screen: one headline and what belongs to it. */
-export function Card({ title, children }: CardProps) {
+export function Card({ title, above, children }: CardProps) {
   const headline = useRef<HTMLHeadingElement>(null)
 
   useEffect(() => {
@@ -20,6 +22,7 @@ export function Card({ title, children }: CardProps) {
 
   return (
     <section class="card">
+      {above}
       <h1 ref={headline} tabIndex={-1}>
         {title}
       </h1>
@@ -47,6 +50,16 @@ export function Status({ icon, children }: { readonly icon: IconName; readonly c
   return (
     <p class="status" role="status">
       <Icon name={icon} />
+      <span>{children}</span>
+    </p>
+  )
+}
+
+/** The app or website that something is about. */
+export function About({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <p class="about">
+      <Monogram name={name} />
       <span>{children}</span>
     </p>
   )

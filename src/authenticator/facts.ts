@@ -27,6 +27,15 @@ export function factsOf(request: DeviceRequest): readonly Fact[] {
   ]
 }
 
+/** Where from and with what, in a line: tells requests apart. */
+export function originOf(request: DeviceRequest): string {
+  const facts = factsOf(request).filter(({ label }) => label !== messages.time)
+  return facts
+    .slice(0, 2)
+    .map(({ value }) => value)
+    .join(', ')
+}
+
 /** A time of today as people here write it. */
 export function timeOf(seconds: number): string {
   return new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(seconds * 1000)

@@ -5,6 +5,8 @@ export const messages = {
 
   waiting: 'Waiting for requests',
   nothing: 'Nothing to approve. Requests appear here by themselves.',
+  allRemoved: 'No account left',
+  allRemovedSentence: 'Add one to approve sign-ins with this device.',
   offline: 'You are offline. We go on as soon as the connection is back.',
   unreachable: 'The service does not answer. We keep trying.',
   severalRequests: 'Which one is yours?',
@@ -25,7 +27,7 @@ export const messages = {
   previewSentence: 'Add it only if you asked for it yourself just now.',
   organization: 'Organization',
   domain: 'For',
-  user: 'Your name there',
+  user: 'Username',
   addThis: 'Add this account',
   cancel: 'Cancel',
 
@@ -41,7 +43,7 @@ export const messages = {
   approve: 'Approve',
   deny: 'Deny',
   report: 'This was not me',
-  reportSentence: 'Denies the request and pauses further ones for a while.',
+  reportSentence: 'Denies the request and marks it as not yours.',
   allRequests: (count: number) => `All ${count} requests`,
 
   approved: 'Approved',
@@ -72,7 +74,7 @@ export const messages = {
 
 /** What went wrong and what to do, for each way a call can end. */
 export const problems = {
-  badCode: 'That code does not work. It may be mistyped, used or too old. Check it, or get a new one on the web page.',
+  badCode: 'That code does not work. Check it, or get a new one on the web page.',
   otherAddress: 'That link belongs to another address. Open the link itself instead.',
   tooMany: (seconds: number | undefined) => {
     const minutes = Math.max(1, Math.ceil((seconds ?? 60) / 60))

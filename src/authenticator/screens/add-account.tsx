@@ -4,7 +4,7 @@ import type { Preview } from '../../contract/device.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { readTyped } from '../activation-link.ts'
-import { Card, Monogram, Problem } from '../card.tsx'
+import { Card, Problem } from '../card.tsx'
 import { deviceName } from '../device-name.ts'
 import { messages, problems } from '../messages.ts'
 import { problemOf } from '../problem.ts'
@@ -133,10 +133,7 @@ function Confirm({ preview, busy, problem, onJoin, onCancel }: ConfirmProps) {
   ]
   return (
     <Card title={messages.previewTitle}>
-      <p class="domain">
-        <Monogram name={preview.domain.name} />
-        <span class="sentence">{messages.previewSentence}</span>
-      </p>
+      <p class="sentence">{messages.previewSentence}</p>
       <dl class="facts">
         {facts.map(([label, value]) => (
           <div key={label}>
@@ -146,7 +143,7 @@ function Confirm({ preview, busy, problem, onJoin, onCancel }: ConfirmProps) {
         ))}
       </dl>
       <Problem text={problem} />
-      <div class="actions">
+      <div class="actions main-right">
         <button type="button" class="outlined" disabled={busy} onClick={onCancel}>
           {messages.cancel}
         </button>

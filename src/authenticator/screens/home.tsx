@@ -1,6 +1,6 @@
 import type { Account } from '../../device/account.ts'
 import { Card, Monogram, Status } from '../card.tsx'
-import { timeOf } from '../facts.ts'
+import { originOf, timeOf } from '../facts.ts'
 import { messages } from '../messages.ts'
 import type { Inbox, Pending } from '../use-inbox.ts'
 
@@ -17,7 +17,11 @@ interface HomeScreenProps {
 export function HomeScreen({ accounts, inbox, onOpen, onAdd, onRemove, onDismiss }: HomeScreenProps) {
   return (
     <>
-      {inbox.pending.length > 0 ? <Requests pending={inbox.pending} onOpen={onOpen} /> : <Empty inbox={inbox} />}
+      {inbox.pending.length > 0 ? (
+        <Requests pending={inbox.pending} onOpen={onOpen} />
+      ) : (
+        <Empty inbox={inbox} accounts={accounts} />
+      )}
       <section class="card" aria-labelledby="accounts">
         <h2 id="accounts">{messages.accounts}</h2>
         <ul class="list">
@@ -40,7 +44,14 @@ export function HomeScreen({ accounts, inbox, onOpen, onAdd, onRemove, onDismiss
   )
 }
 
-function Empty({ inbox }: { readonly inbox: Inbox }) {
+function Empty({ inbox, accounts }: Pick<HomeScreenProps, 'inbox' | 'accounts'>) {
+  if (accounts.every(({ id }) => inbox.removed.has(id))) {
+    return (
+      <Card title={messages.allRemoved}>
+        <Status icon="warning">{messages.allRemovedSentence}</Status>
+      </Card>
+    )
+  }
   const trouble = inbox.troubled.size > 0
   return (
     <Card title={messages.waiting}>
@@ -71,6 +82,7 @@ function Requests({
                 <small>
                   {each.request.user.username}, {timeOf(each.request.createdAt)}
                 </small>
+                <small>{originOf(each.request)}</small>
               </span>
             </button>
           </li>
@@ -88,7 +100,7 @@ interface AccountRowProps extends Pick<HomeScreenProps, 'onRemove' | 'onDismiss'
 function AccountRow({ account, removed, onRemove, onDismiss }: AccountRowProps) {
   const { organization, domain, user } = account
   return (
-    <div class="row">
+    <div class={removed ? 'row removed' : 'row'}>
       <Monogram name={domain.name} />
       <span>
         <strong>{domain.name}</strong>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
-import { Card, Monogram, Problem } from '../card.tsx'
+import { About, Card, Problem } from '../card.tsx'
 import { factsOf } from '../facts.ts'
 import { messages } from '../messages.ts'
 import { TimeLeft } from '../time-left.tsx'
@@ -38,14 +38,15 @@ export function RequestScreen({ pending, clock, now, busy, problem, count, onAns
   }
 
   return (
-    <Card title={<Question username={request.user.username} />}>
-      <p class="domain">
-        <Monogram name={request.domain.name} />
-        <span>
+    <Card
+      above={
+        <About name={request.domain.name}>
           <strong>{request.domain.name}</strong>
           <small>{account.organization.name}</small>
-        </span>
-      </p>
+        </About>
+      }
+      title={<Question username={request.user.username} />}
+    >
       <dl class="facts">
         {factsOf(request).map(({ label, value, note }) => (
           <div key={label}>
