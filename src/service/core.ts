@@ -6,6 +6,9 @@ import { newId } from './rules/random.ts'
 import { startSweep } from './sweep.ts'
 import { createWaiters } from './waiters.ts'
 
+/** How long closing waits for what is under way, milliseconds. */
+const patience = 10_000
+
 type Given = Pick<ServiceContext, 'clock' | 'random' | 'logger' | 'limits'>
 
 /** The service without its doors. */
@@ -32,7 +35,8 @@ export async function createCore(store: Store, given: Given): Promise<Core> {
     ctx,
     async close(drain) {
       ctx.waiters.close()
-      await drain()
+      // A caller who has stopped reading cannot keep us.
+      await Promise.race([drain(), new Promise<void>((resolve) => void clock.after(patience, resolve))])
       await sweep.stop()
       await store.close()
     },

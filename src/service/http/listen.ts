@@ -2,6 +2,9 @@ import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+/** How long closing waits for answers to be read, milliseconds. */
+const patience = 15_000
+
 /** A server that listens. */
 export interface Listening {
   readonly host: string
@@ -28,7 +31,11 @@ export async function listen(listener: RequestListener, address: { host: string;
         server.on('request', (_req, res) => res.setHeader('Connection', 'close'))
         server.close(() => resolve())
         const idle = setInterval(() => server.closeIdleConnections(), 20)
-        server.once('close', () => clearInterval(idle))
+        const late = setTimeout(() => server.closeAllConnections(), patience)
+        server.once('close', () => {
+          clearInterval(idle)
+          clearTimeout(late)
+        })
       }),
   }
 }

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// Plain JavaScript, committed: it can say what is missing before anything is built, and on an old Node.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const program = file('../dist/cli/main.js')
+// In a clone: the Node that the development dependencies bring.
+const newerNode = file(`../node_modules/node/bin/node${process.platform === 'win32' ? '.exe' : ''}`)
+
+if (!existsSync(program)) fail('second-factor is not built yet. Run: npm run build')
+else if (isNewEnough(process.versions.node)) await import(new URL('../dist/cli/main.js', import.meta.url).href)
+else if (existsSync(newerNode)) runBy(newerNode)
+else fail(`second-factor needs Node 22.12 or later; this is ${process.versions.node}. Install a newer one.`)
+
+function isNewEnough(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > 22 || (major === 22 && minor >= 12)
+}
+
+/** The same command in another Node: same streams, same signals, same end. */
+function runBy(node) {
+  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('error', () => fail(`${node} cannot be run. Run: npm ci`))
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === null ? 1 : 128)
+  })
+}
+
+function fail(message) {
+  console.error(message)
+  process.exitCode = 1
+}
+
+function file(path) {
+  return fileURLToPath(new URL(path, import.meta.url))
+}

@@ -1,0 +1,73 @@
+import { Command } from 'commander'
+
+import { NameTakenError } from '../../service/administration.ts'
+import { createService } from '../../service/service.ts'
+import type { Service } from '../../service/service.ts'
+import { ending, Failure } from '../device/failure.ts'
+import { printRows } from '../device/print.ts'
+import { opening } from '../service/opening.ts'
+
+interface Settings {
+  readonly database: string
+  readonly organization: string
+  readonly domain: string
+  readonly json?: boolean
+}
+
+/** Makes what a caller of the REST interface needs: an organization, its domain, and its key. */
+export function initCommand(): Command {
+  return new Command('init')
+    .description('make an organization with a domain and an API key; the database, too, where there is none')
+    .requiredOption('--database <file>', 'path of the database')
+    .option('--organization <name>', 'its name, unlike those that are there', 'Organization')
+    .option('--domain <name>', 'what people sign in to, as they see it on their device', 'Sign-in')
+    .option('--json', 'print { organizationId, domainId, apiKey }')
+    .addHelpText('after', examples)
+    .action(ending(init))
+}
+
+async function init({ database, organization, domain, json }: Settings): Promise<void> {
+  const service = await opening(database, () => createService({ database }))
+  try {
+    const made = await make(service, organization, domain)
+    if (json) console.log(JSON.stringify(made))
+    else show(made, { database, organization, domain })
+  } finally {
+    await service.close()
+  }
+}
+
+interface Made {
+  readonly organizationId: string
+  readonly domainId: string
+  readonly apiKey: string
+}
+
+async function make({ administration }: Service, organization: string, domain: string): Promise<Made> {
+  try {
+    const { id: organizationId } = await administration.createOrganization(organization)
+    const { id: domainId } = await administration.createDomain(organizationId, { name: domain })
+    return { organizationId, domainId, apiKey: await administration.createApiKey(organizationId) }
+  } catch (error) {
+    if (error instanceof NameTakenError) {
+      throw new Failure(`${error.message} Choose another with --organization NAME.`, undefined, { cause: error })
+    }
+    if (error instanceof TypeError) throw new Failure('A name has 1 to 128 characters.', 2, { cause: error })
+    throw error
+  }
+}
+
+function show(made: Made, named: { database: string; organization: string; domain: string }): void {
+  printRows([
+    ['Organization', `${named.organization} (${made.organizationId})`],
+    ['Domain', `${named.domain} (${made.domainId})`],
+    ['API key', made.apiKey],
+    ['Note', 'the key is shown this once'],
+    ['Next', `second-factor serve --database ${named.database}`],
+  ])
+}
+
+const examples = `
+Examples:
+  $ second-factor init --database mfa.sqlite
+  $ second-factor init --database mfa.sqlite --organization 'Example Ltd' --domain 'Intranet' --json`

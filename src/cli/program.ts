@@ -1,0 +1,28 @@
+import { Command } from 'commander'
+
+import { deviceCommand } from './commands/device.ts'
+import { initCommand } from './commands/init.ts'
+import { serveCommand } from './commands/serve.ts'
+import { exitCode } from './device/exit-codes.ts'
+
+export function createProgram(): Command {
+  const program = new Command('second-factor')
+    .description('A second factor for sign-ins: the service, and an authenticator for the terminal.')
+    .addHelpText('after', examples)
+    .addCommand(initCommand())
+    .addCommand(serveCommand())
+    .addCommand(deviceCommand())
+  endUsageErrors(program)
+  return program
+}
+
+/** Commander ends with 1 whatever is wrong; scripts want to tell a typo from a failure. Help asked for is none. */
+function endUsageErrors(command: Command): void {
+  command.exitOverride((error) => process.exit(error.exitCode === 0 ? exitCode.done : exitCode.usage))
+  for (const subcommand of command.commands) endUsageErrors(subcommand)
+}
+
+const examples = `
+Examples:
+  $ second-factor init --database mfa.sqlite --organization 'Example Ltd' --domain 'Intranet'
+  $ second-factor serve --database mfa.sqlite`

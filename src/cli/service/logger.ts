@@ -1,0 +1,37 @@
+import type { Logger } from '../../service/context.ts'
+
+export const logLevels = ['silent', 'error', 'warn', 'info'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** JSON lines on stderr, by pino where it is installed. */
+export async function createLogger(level: LogLevel): Promise<Logger> {
+  try {
+    const { destination, pino } = await import('pino')
+    const logger = pino({ level }, destination({ fd: 2, sync: true }))
+    return {
+      error: (details, message) => logger.error(details, message),
+      warn: (details, message) => logger.warn(details, message),
+      info: (details, message) => logger.info(details, message),
+    }
+  } catch {
+    // Pino is optional: its lines can be written without it.
+    return plainLogger(level)
+  }
+}
+
+function plainLogger(level: LogLevel): Logger {
+  const write = (of: LogLevel) => (details: object, message: string) => {
+    if (logLevels.indexOf(of) > logLevels.indexOf(level)) return
+    console.error(JSON.stringify({ level: of, time: Date.now(), ...printable(details), msg: message }))
+  }
+  return { error: write('error'), warn: write('warn'), info: write('info') }
+}
+
+/** JSON shows nothing of an Error by itself. */
+function printable(details: object): object {
+  const entries = Object.entries(details).map(([key, value]: [string, unknown]) => [
+    key,
+    value instanceof Error ? { type: value.name, message: value.message, stack: value.stack } : value,
+  ])
+  return Object.fromEntries(entries) as object
+}
