@@ -10,7 +10,32 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Builds what runs in a browser: the script of the challenge page and the authenticator. */
 export async function buildAssets(): Promise<void> {
+  await buildChallengeScript()
   await buildAuthenticator()
+}
+
+/** The script of the challenge page, as one file. */
+export async function buildChallengeScript(): Promise<void> {
+  const output = join(root, 'dist', 'browser')
+  if (isNewer(join(output, 'challenge.js'), ['src/browser/**', 'scripts/assets.ts'])) return
+
+  await intoPlace(output, (folder) =>
+    build({
+      root: join(root, 'src', 'browser'),
+      configFile: false,
+      logLevel: 'error',
+      build: {
+        outDir: folder,
+        emptyOutDir: true,
+        target: 'es2022',
+        lib: {
+          entry: join(root, 'src', 'browser', 'challenge-page.ts'),
+          formats: ['es'],
+          fileName: () => 'challenge.js',
+        },
+      },
+    }),
+  )
 }
 
 /** The installable web app, as static files with relative addresses and nothing inline. */
