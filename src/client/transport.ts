@@ -70,17 +70,17 @@ interface DescribedCall {
 
 /** @throws {TypeError} when the input is not what the operation takes. */
 function describeCall(endpoint: Endpoint, input: CallInput): DescribedCall {
-  const params = check<Record<string, string>>(endpoint, endpoint.params, input.params)
-  const query = check<Record<string, unknown>>(endpoint, endpoint.query, input.query)
+  const params = check(endpoint, endpoint.params, input.params)
+  const query = check(endpoint, endpoint.query, input.query)
   check(endpoint, endpoint.body, input.body)
-  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
   return { path: path + queryString(query), body: input.body }
 }
 
-function check<T>(endpoint: Endpoint, schema: z.ZodType | undefined, value: unknown): T {
-  if (!schema) return {} as T
+function check(endpoint: Endpoint, schema: z.ZodType | undefined, value: unknown): Record<string, unknown> {
+  if (!schema) return {}
   const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data as T
+  if (parsed.success) return parsed.data as Record<string, unknown>
   const issue = parsed.error.issues[0]
   // Names the place and the rule, never the value: it may be a code.
   throw new TypeError(

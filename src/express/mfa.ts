@@ -26,7 +26,8 @@ import { checkWebSession, drop, readKept } from './web-session.ts'
  */
 export function mfa(options: MfaOptions = {}): RequestHandler {
   const resolved = resolveOptions(options, process.env)
-  const instance: Mfa = { options: resolved, connect: createConnector(resolved.open, resolved) }
+  const { open, timeout, clock } = resolved
+  const instance: Mfa = { options: resolved, connect: createConnector(open, { timeout, clock }) }
 
   return function mfaHandler(req, res, next) {
     handle(instance, req, res, next).catch(next)

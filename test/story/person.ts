@@ -26,7 +26,11 @@ export async function activate(phone: BrowserContext, page: Page): Promise<Page>
   const authenticator = await phone.newPage()
   await authenticator.goto(link ?? '')
   await authenticator.getByRole('button', { name: 'Add this account' }).click()
-  await authenticator.getByText('Nothing to approve').waitFor()
+  // The web page may be quicker than our eyes: then the first request is there already.
+  await authenticator
+    .getByText(/^(Added|Nothing to approve|Sign in as)/)
+    .first()
+    .waitFor()
   return authenticator
 }
 

@@ -20,6 +20,7 @@ async function arrange(web: BrowserContextOptions = {}) {
     chromium.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }),
   ])
   onTestFinished(() => Promise.all(contexts.map((context) => context.close())).then(() => undefined))
+  for (const context of contexts) context.setDefaultTimeout(5000)
   const [desk, phone] = contexts
   return { url, desk, phone, page: await desk.newPage() }
 }
