@@ -94,6 +94,7 @@ describe('the boundaries', () => {
       'src/index.ts',
       `export { a } from './express/b.ts'\nexport type * from './client/b.ts'`,
     ],
+    ['the shape of a row, in a rule', 'src/service/rules/a.ts', `import type { Row } from '../store/b.ts'`],
     ['a circle of types', 'src/client/a.ts', `import type { A } from './a.ts'`],
     ['an import that is only spoken of', 'src/contract/a.ts', `// import 'node:fs'\nconst a = "import 'express'"`],
   ])('allow %s', async (_what, path, code) => {
