@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+/** Starts `second-factor …` as a process of its own, without a terminal. */
+export function start(...args: readonly string[]) {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let stdout = ''
+  let stderr = ''
+  const heard = new Set<() => void>()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    for (const check of heard) check()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout, stderr, lines: stdout.trimEnd().split('\n') }))
+  })
+  return {
+    ended,
+    stop: () => child.kill('SIGINT'),
+    /** Resolves as soon as the output matches. */
+    printed: (pattern: RegExp) =>
+      new Promise<void>((resolve) => {
+        const check = () => {
+          if (!pattern.test(stdout)) return
+          heard.delete(check)
+          resolve()
+        }
+        heard.add(check)
+        check()
+      }),
+  }
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly lines: readonly string[]
+}
+
+/** Runs `second-factor …` to its end. */
+export const run = (...args: readonly string[]): Promise<Ended> => start(...args).ended

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+
+import { createDevice } from '../../src/device/device.ts'
+import { startService } from '../support/running-service.ts'
+
+const device = createDevice()
+
+async function enrolled(username = 'alice') {
+  const service = await startService()
+  const { userId, code } = await service.enrol(username)
+  const account = await device.activate(service.url, code, { name: 'Test' })
+  return { service, userId, account }
+}
+
+describe('a device and the service', () => {
+  it('shows what a code would join before joining', async () => {
+    const service = await startService()
+    const { code } = await service.enrol('alice')
+
+    const preview = await device.preview(service.url, code.toUpperCase())
+
+    expect(preview).toMatchObject({
+      organization: { name: 'Acme' },
+      domain: { name: 'Wiki', keyType: 'NONE' },
+      user: { username: 'alice' },
+    })
+  })
+
+  it('uses an activation code up', async () => {
+    const service = await startService()
+    const { code } = await service.enrol('alice')
+    await device.activate(service.url, code, { name: 'Test' })
+
+    const again = device.activate(service.url, code, { name: 'Test' })
+
+    await expect(again).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+  })
+
+  it('approves with the number of the web page', async () => {
+    const { service, account } = await enrolled()
+    const session = await service.ask('alice', { numberMatching: true, ipAddress: '203.0.113.7' })
+    const { requests = [] } = await device.requests(account)
+
+    const answered = await device.answer(account, requests[0]!, { decision: 'approve', number: session.number })
+
+    expect(requests[0]).toMatchObject({ id: session.id, numberLength: 2, ipAddress: '203.0.113.7' })
+    expect(JSON.stringify(requests)).not.toContain(`"${session.number}"`)
+    expect(answered.state).toBe('approved')
+    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+  })
+
+  it.each([
+    ['a denial', { decision: 'deny' }, 'user_denied'],
+    ['a report', { decision: 'report' }, 'reported'],
+    ['a wrong number', { decision: 'approve', number: '00' }, 'wrong_number'],
+  ] as const)('denies at %s', async (_, answer, reason) => {
+    const { service, account } = await enrolled()
+    const session = await service.ask('alice', { numberMatching: true })
+    const { requests = [] } = await device.requests(account)
+
+    await device.answer(account, requests[0]!, answer)
+
+    expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason })
+  })
+
+  it('hears the same answer twice, and no other one after it', async () => {
+    const { service, account } = await enrolled()
+    await service.ask('alice')
+    const { requests = [] } = await device.requests(account)
+    await device.answer(account, requests[0]!, { decision: 'deny' })
+
+    const same = device.answer(account, requests[0]!, { decision: 'deny' })
+    const other = device.answer(account, requests[0]!, { decision: 'approve' })
+
+    await expect(same).resolves.toMatchObject({ state: 'denied' })
+    await expect(other).rejects.toMatchObject({ code: 'api.error.conflict.state' })
+  })
+
+  it('hears of a request while its call is held, and of its end', async () => {
+    const { service, account } = await enrolled()
+    const lists: number[] = []
+    const stop = new AbortController()
+    const seen = { one: Promise.withResolvers<void>(), none: Promise.withResolvers<void>() }
+    const watching = device.watch(account, {
+      signal: stop.signal,
+      onChange: (requests) => {
+        lists.push(requests.length)
+        if (requests.length === 1) seen.one.resolve()
+        else if (lists.length > 1) seen.none.resolve()
+      },
+    })
+
+    const session = await service.ask('alice')
+    await seen.one.promise
+    await service.client.sessions.cancel(service.domainId, session.id)
+    await seen.none.promise
+    stop.abort()
+    await watching
+
+    expect(lists.slice(-2)).toEqual([1, 0])
+  })
+
+  it('is told when its token was revoked', async () => {
+    const { service, userId, account } = await enrolled()
+    const watching = device.watch(account, { signal: new AbortController().signal, onChange: () => {} })
+
+    await service.client.tokens.revoke(service.domainId, userId)
+
+    await expect(watching).rejects.toMatchObject({ code: 'api.error.device.revoked' })
+  })
+
+  it('takes its key off the service', async () => {
+    const { service, userId, account } = await enrolled()
+
+    await device.remove(account)
+
+    await expect(device.requests(account)).rejects.toMatchObject({ code: 'api.error.device.revoked' })
+    await expect(service.client.tokens.get(service.domainId, userId)).rejects.toMatchObject({
+      code: 'api.error.notfound.token',
+    })
+  })
+
+  it('works with a clock that is an hour slow', async () => {
+    const { service, account } = await enrolled()
+    const slow = createDevice({
+      clock: { now: () => Math.floor(Date.now() / 1000) - 3600, after: (ms, callback) => after(ms, callback) },
+    })
+    await service.ask('alice')
+
+    const { requests } = await slow.requests(account)
+
+    expect(requests).toHaveLength(1)
+    expect(account.clockOffset).toBeGreaterThanOrEqual(3599)
+  })
+})
+
+function after(milliseconds: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, milliseconds)
+  return () => clearTimeout(timer)
+}

@@ -1,0 +1,59 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { onTestFinished } from 'vitest'
+
+import { createClient } from '../../src/client/client.ts'
+import { systemClock } from '../../src/clock.ts'
+import type { NewSession } from '../../src/contract/sessions.ts'
+import type { NewDomain } from '../../src/service/administration.ts'
+import type { ServiceOptions } from '../../src/service/options.ts'
+import { createService } from '../../src/service/service.ts'
+
+export interface RunningServiceOptions {
+  readonly domain?: Partial<NewDomain>
+  readonly service?: Partial<ServiceOptions>
+}
+
+export type RunningService = Awaited<ReturnType<typeof startService>>
+
+/** A whole service on a real port, with one domain; it ends with the test. */
+export async function startService({ domain = {}, service: given = {} }: RunningServiceOptions = {}) {
+  const service = await createService({ database: ':memory:', clock: systemClock, ...given })
+  const organization = await service.administration.createOrganization('Acme')
+  const { id: domainId } = await service.administration.createDomain(organization.id, { name: 'Wiki', ...domain })
+  const apiKey = await service.administration.createApiKey(organization.id)
+
+  const server = createServer(service.listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await service.close()
+  })
+
+  // Browsers give keys to `localhost` as if it were https.
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`
+  const client = createClient({ baseUrl: `${url}/api`, apiKey })
+  return {
+    url,
+    client,
+    domainId,
+    /** A new user of the domain. @returns its id and activation code. */
+    async enrol(username: string): Promise<{ userId: string; code: string }> {
+      const user = await client.users.create({ username, name: username, email: 'person@example.com' })
+      await client.domains.addUser(domainId, user.id)
+      const { code = '' } = await client.tokens.issue(domainId, user.id)
+      return { userId: user.id, code }
+    },
+    /** Starts an ordinary push. */
+    ask: (username: string, more: Partial<NewSession> = {}) =>
+      client.sessions.create(domainId, { user: { username }, ...more }),
+    state: (sessionId: string) => client.sessions.get(domainId, sessionId),
+    /** No device can reach it from now on. */
+    breakConnections: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
