@@ -82,8 +82,8 @@ function passOn(
 /** A marker or challenge of somebody else, or of nobody any more, ends with the login it belonged to. */
 function dropForeign(req: Request, { user }: RequestContext): void {
   const { verified, challenge } = readKept(req)
-  const owner = verified?.userKey ?? challenge?.userKey
-  if (owner !== undefined && (!user || owner !== userKeyOf(user))) drop(req)
+  const isOwn = (kept: { userKey: string } | undefined) => !kept || (user && kept.userKey === userKeyOf(user))
+  if (!isOwn(verified) || !isOwn(challenge)) drop(req)
 }
 
 /** What follows the challenge path, such as `/events`; undefined for the app's own routes. */

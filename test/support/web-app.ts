@@ -96,8 +96,8 @@ function people(url: string, clock: ReturnType<typeof createTestClock>, trouble:
   const device = createDevice({ clock })
 
   async function signIn(browser: Browser, username: string): Promise<void> {
-    const answer = await browser.submit('/login', { username, password: 'secret' })
-    if (answer.status !== 303) throw new Error(`login answered ${answer.status}: ${answer.text}`)
+    const { status, text } = await browser.submit('/login', { username, password: 'secret' })
+    if (status !== 303) throw new Error(`login answered ${status}: ${text}`)
   }
 
   /** Activates the device that the enrolment page offers. */
