@@ -5,7 +5,7 @@ import type { ServiceContext } from '../context.ts'
 
 /** Seconds of `Prefer: wait=N` (RFC 7240 section 4.3), at most `longestWait`; nothing where it is absent or makes no sense. */
 export function preferredWait(prefer: string | undefined): number | undefined {
-  const [, seconds] = /(?:^|[,\s])wait\s*=\s*"?(\d{1,9})"?\s*(?=$|[,;])/i.exec(prefer ?? '') ?? []
+  const [, seconds] = /(?:^|[,\s])wait\s*=\s*"?(\d+)"?\s*(?=$|[,;])/i.exec(prefer ?? '') ?? []
   return seconds === undefined ? undefined : Math.min(Number(seconds), longestWait)
 }
 

@@ -1,0 +1,147 @@
+import type { Clock } from '../../src/clock.ts'
+import type { DeviceRequest } from '../../src/contract/device.ts'
+import type { Session } from '../../src/contract/sessions.ts'
+import type { User } from '../../src/contract/users.ts'
+import { listen } from '../../src/service/http/listen.ts'
+import { createService } from '../../src/service/index.ts'
+import type { NewDomain, Service, ServiceOptions } from '../../src/service/index.ts'
+import { createTestClock } from '../../src/testing/clock.ts'
+import type { TestClock } from '../../src/testing/clock.ts'
+import { createDeviceCalls, createDeviceSigner, previewCode, random128 } from '../support/device-signer.ts'
+
+export const v14 = 'application/vnd.service.v1+json; version=1.4'
+
+/** A test clock that also tells when somebody begins to wait on it. */
+export interface WatchedClock extends TestClock {
+  /** Resolves when a timer of so many seconds is set. */
+  timerSet(seconds: number): Promise<void>
+}
+
+export function createWatchedClock(): WatchedClock {
+  const inner = createTestClock()
+  const watchers: { milliseconds: number; resolve: () => void }[] = []
+  const after: Clock['after'] = (milliseconds, callback) => {
+    for (const watcher of watchers) if (watcher.milliseconds === milliseconds) watcher.resolve()
+    return inner.after(milliseconds, callback)
+  }
+  const timerSet = (seconds: number) =>
+    new Promise<void>((resolve) => void watchers.push({ milliseconds: seconds * 1000, resolve }))
+  return { ...inner, after, timerSet }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Whatever the text is as JSON; undefined for none. */
+  readonly json: any // oxlint-disable-line typescript/no-explicit-any -- tests read what they expect
+  readonly code: string | undefined
+}
+
+export interface CallOptions {
+  readonly body?: unknown
+  readonly raw?: string
+  readonly headers?: Record<string, string>
+  readonly signal?: AbortSignal
+}
+
+export async function read(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const json: any = text === '' ? undefined : JSON.parse(text) // oxlint-disable-line typescript/no-explicit-any
+  return { status: response.status, headers: response.headers, text, json, code: json?.errors?.[0]?.code }
+}
+
+export type Running = Awaited<ReturnType<typeof startService>>
+
+/** The service over HTTP on its own port, with an organization, a domain and a key. */
+export async function startService(options: Partial<ServiceOptions> = {}, domainOptions: Partial<NewDomain> = {}) {
+  const clock = createWatchedClock()
+  const logged: { details: object; message: string }[] = []
+  const log = (details: object, message: string) => void logged.push({ details, message })
+  const service = await createService({
+    database: ':memory:',
+    clock,
+    logger: { info: log, warn: log, error: log },
+    limits: { triesPerAddress: 10_000, triesPerService: 10_000 },
+    ...options,
+  })
+  const { origin, close } = await serve(service)
+  const tenant = await createTenant(service, origin, domainOptions)
+  return {
+    service,
+    clock,
+    origin,
+    logged,
+    ...tenant,
+    enrol: (username: string) => enrol(origin, clock, tenant, username),
+    close,
+  }
+}
+
+async function serve(service: Service) {
+  const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
+  const close = async () => {
+    const gone = listening.close()
+    await service.close()
+    await gone
+  }
+  return { origin: `http://127.0.0.1:${listening.port}`, close }
+}
+
+export type Tenant = Awaited<ReturnType<typeof createTenant>>
+
+/** An organization with one domain, and how its key calls the REST interface. */
+export async function createTenant(service: Service, origin: string, domainOptions: Partial<NewDomain> = {}) {
+  const organization = await service.administration.createOrganization(`Organization ${random128()}`)
+  const domain = await service.administration.createDomain(organization.id, { name: 'Domain', ...domainOptions })
+  const apiKey = await service.administration.createApiKey(organization.id)
+  return { organization, domain, apiKey, call: createCall(origin, apiKey) }
+}
+
+/** Calls in 1.4 unless the headers say otherwise. */
+export function createCall(origin: string, apiKey: string) {
+  return async (method: string, path: string, { body, raw, headers, signal }: CallOptions = {}): Promise<Answer> => {
+    const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const response = await fetch(`${origin}/api${path}`, {
+      method,
+      headers: { accept: v14, authorization: `Service key="${apiKey}"`, ...headers },
+      ...(content !== undefined && { body: content }),
+      ...(signal && { signal }),
+    })
+    return read(response)
+  }
+}
+
+/** A member of the domain with a device, and what the two of them do. */
+async function enrol(origin: string, clock: Clock, tenant: Tenant, username: string) {
+  const { call, domain } = tenant
+  const user: User = (await call('POST', '/users', { body: newUser(username) })).json
+  await call('PUT', `/domains/${domain.id}/users/${user.id}`)
+  const { code } = (await call('PUT', `/domains/${domain.id}/users/${user.id}/token`)).json
+  return { user, ...(await activateDevice(origin, clock, code)), ...sessionCalls(tenant, user) }
+}
+
+export async function activateDevice(origin: string, clock: Clock, code: string) {
+  const preview = await read(await previewCode(origin, code))
+  const signer = await createDeviceSigner({ service: preview.json.service, now: () => clock.now() })
+  const device = createDeviceCalls(origin, signer)
+  const activated = await read(await device.activate(code))
+  signer.id = activated.json.device
+  const pending = async (): Promise<DeviceRequest[]> => (await read(await device.inbox())).json.requests
+  return { signer, device, pending }
+}
+
+function sessionCalls({ call, domain }: Tenant, user: User) {
+  const path = `/domains/${domain.id}/sessions`
+  return {
+    sessions: path,
+    ask: async (more: object = {}): Promise<Session> =>
+      (await call('POST', path, { body: { user: { id: user.id }, ...more } })).json,
+    session: async (id: string): Promise<Session> => (await call('GET', `${path}/${id}`)).json,
+    held: (id: string, wait: number) => call('GET', `${path}/${id}`, { headers: { prefer: `wait=${wait}` } }),
+  }
+}
+
+export const newUser = (username: string) => ({ username, name: `Name of ${username}`, email: 'somebody@example.com' })
+
+export const unknownId = '0'.repeat(40)

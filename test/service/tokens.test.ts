@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { previewCode } from '../support/device-signer.ts'
+import { newUser, read, startService } from './start-service.ts'
+import type { Running } from './start-service.ts'
+
+let running: Running
+
+beforeAll(async () => {
+  running = await startService()
+})
+afterAll(() => running.close())
+
+const day = 24 * 60 * 60
+
+async function member(username: string) {
+  const { json: user } = await running.call('POST', '/users', { body: newUser(username) })
+  const membership = `/domains/${running.domain.id}/users/${user.id}`
+  await running.call('PUT', membership)
+  return { user, membership, path: `${membership}/token` }
+}
+
+describe('a token', () => {
+  it('is issued pending with an activation code, and answered as it is from then on', async () => {
+    const { path } = await member('issued')
+
+    const none = await running.call('GET', path)
+    const issued = await running.call('PUT', path)
+    const again = await running.call('PUT', path)
+    const shown = await running.call('GET', path)
+
+    expect(none.code).toBe('api.error.notfound.token')
+    expect(issued.json).toEqual({ state: 'pending', code: expect.stringMatching(/^[a-hj-km-np-z2-9]{10}$/) })
+    expect([again.json, shown.json]).toEqual([issued.json, issued.json])
+  })
+
+  it('is issued once when it is asked for many times at once', async () => {
+    const { path } = await member('at once')
+
+    const answers = await Promise.all(Array.from({ length: 16 }, () => running.call('PUT', path)))
+
+    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1)
+  })
+
+  it('has no code any more once it is active', async () => {
+    const { user } = await running.enrol('active')
+    const path = `/domains/${running.domain.id}/users/${user.id}/token`
+
+    const shown = await running.call('GET', path)
+    const asked = await running.call('PUT', path)
+
+    expect([shown.json, asked.json]).toEqual([{ state: 'active' }, { state: 'active' }])
+  })
+
+  it('that nobody activated in time reads as none, and is issued anew with another code', async () => {
+    const { path } = await member('too late')
+    const { json: first } = await running.call('PUT', path)
+    await running.clock.advance(7 * day)
+
+    const expired = await running.call('GET', path)
+    const { json: second } = await running.call('PUT', path)
+
+    expect(expired.code).toBe('api.error.notfound.token')
+    expect(second.state).toBe('pending')
+    expect(second.code).not.toBe(first.code)
+  })
+
+  it('is for members of the domain only', async () => {
+    const { json: stranger } = await running.call('POST', '/users', { body: newUser('stranger') })
+
+    const answer = await running.call('PUT', `/domains/${running.domain.id}/users/${stranger.id}/token`)
+
+    expect(answer.code).toBe('api.error.notfound.user')
+  })
+
+  it('counts as a factor while it is active, and as enrolment forever', async () => {
+    const { user } = await running.enrol('enrolled')
+    const facts = async () => (await running.call('GET', `/users/${user.id}`)).json
+
+    const before = await facts()
+    await running.call('DELETE', `/domains/${running.domain.id}/users/${user.id}/token`)
+    const after = await facts()
+
+    expect([before.factors, before.everEnrolled]).toEqual([['push'], true])
+    expect([after.factors, after.everEnrolled]).toEqual([[], true])
+  })
+})
+
+describe('taking a token away', () => {
+  const token = (user: { id: string }) => `/domains/${running.domain.id}/users/${user.id}/token`
+
+  const ways: [string, (user: { id: string }) => string][] = [
+    ['by revoking it', token],
+    ['by removing the member', (user) => `/domains/${running.domain.id}/users/${user.id}`],
+    ['by deleting the user', (user) => `/users/${user.id}`],
+  ]
+
+  it.each(ways)('%s cancels what was pending and tells who waits', async (way, path) => {
+    const { user, ask, held } = await running.enrol(way)
+    const session = await ask()
+    const waiting = running.clock.timerSet(25)
+    const answer = held(session.id, 25)
+    await waiting
+
+    const taken = await running.call('DELETE', path(user))
+
+    expect(taken.status).toBe(200)
+    expect((await answer).json).toMatchObject({ state: 'cancelled', reason: 'cancelled' })
+  })
+
+  it.each(ways)('%s shuts its device out, also while its call is held', async (way, path) => {
+    const { user, device } = await running.enrol(`${way}, device`)
+    const etag = (await device.inbox()).headers.get('etag') ?? ''
+    const waiting = running.clock.timerSet(20)
+    const held = device.inbox({ 'if-none-match': etag, prefer: 'wait=20' })
+    await waiting
+
+    await running.call('DELETE', path(user))
+
+    const answers = [await read(await held), await read(await device.inbox())]
+    expect(answers.map((answer) => [answer.status, answer.code])).toEqual([
+      [403, 'api.error.device.revoked'],
+      [403, 'api.error.device.revoked'],
+    ])
+  })
+
+  it('before it is redeemed makes an approval worthless', async () => {
+    const { user, ask, pending, device, sessions } = await running.enrol('approved and revoked')
+    const challenge = 'A'.repeat(22)
+    const session = await ask({ challenge })
+    await device.answer(session.id, { nonce: (await pending())[0]!.nonce, decision: 'approve' })
+
+    await running.call('DELETE', token(user))
+
+    const redeemed = await running.call('POST', `${sessions}/${session.id}/redeem`, { body: { challenge } })
+    expect(redeemed.code).toBe('api.error.conflict.state')
+  })
+
+  it('does not touch the tokens of others', async () => {
+    const { user } = await running.enrol('going')
+    const { ask, session } = await running.enrol('staying')
+    const { id } = await ask()
+
+    await running.call('DELETE', token(user))
+
+    expect((await session(id)).state).toBe('pending')
+  })
+
+  it('annuls its activation code', async () => {
+    const { path } = await member('annulled')
+    const { json: issued } = await running.call('PUT', path)
+    await running.call('DELETE', path)
+
+    const preview = await read(await previewCode(running.origin, issued.code))
+
+    expect(preview.code).toBe('api.error.notfound.activationcode')
+  })
+
+  it('that is not there is 404', async () => {
+    const { path } = await member('none')
+
+    expect((await running.call('DELETE', path)).code).toBe('api.error.notfound.token')
+  })
+
+  it('makes room for another, which the old device cannot use', async () => {
+    const { user, device } = await running.enrol('again')
+    await running.call('DELETE', token(user))
+
+    const { json: issued } = await running.call('PUT', token(user))
+
+    expect(issued.state).toBe('pending')
+    expect((await device.inbox()).status).toBe(403)
+  })
+})
