@@ -75,7 +75,7 @@ function Screens({ device, store, clock, serviceUrl, code }: AppProps) {
     await accounts.add(account)
     // Asks the browser not to clear the key away when space gets short; it may say no.
     void navigator.storage.persist()
-    setScreen({ name: 'outcome', outcome: 'added' })
+    goHome()
   }
 
   async function drop(account: Account) {

@@ -56,7 +56,6 @@ export const messages = {
   expiredSentence: 'Nothing was approved. Start again on the web page.',
   gone: 'No longer needed',
   goneSentence: 'The request was taken back or answered already.',
-  added: 'Added',
   ok: 'OK',
 
   removeTitle: 'Remove this account?',

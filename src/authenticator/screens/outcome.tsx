@@ -12,7 +12,6 @@ const outcomes = {
   wrongNumber: { icon: 'warning', tone: 'danger', word: messages.wrongNumber, sentence: messages.wrongNumberSentence },
   expired: { icon: 'clock', tone: 'muted', word: messages.expired, sentence: messages.expiredSentence },
   gone: { icon: 'clock', tone: 'muted', word: messages.gone, sentence: messages.goneSentence },
-  added: { icon: 'check', tone: 'ok', word: messages.added, sentence: '' },
 } as const satisfies Record<string, { icon: IconName; tone: string; word: string; sentence: string }>
 
 export type Outcome = keyof typeof outcomes
