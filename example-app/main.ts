@@ -21,7 +21,7 @@ try {
 async function start(settings: Settings): Promise<void> {
   const { data, publicUrl } = settings
   await mkdir(data, { recursive: true, mode: 0o700 })
-  const service = settings.hosted ? undefined : embedded({ database: join(data, 'mfa.sqlite'), logger: console })
+  const service = settings.hosted ? undefined : openService(data)
   const { app, close } = createExampleApp({
     database: join(data, 'example.sqlite'),
     ...(service && { service }),
@@ -43,6 +43,12 @@ async function start(settings: Settings): Promise<void> {
   }
   closeOnSignals(end)
   greet(settings)
+}
+
+/** Its names are what people see on their device. */
+function openService(data: string) {
+  const names = { organization: 'Example Inc.', domain: 'Example' }
+  return embedded({ database: join(data, 'mfa.sqlite'), logger: console, ...names })
 }
 
 async function listen(server: Server, { host, port }: Settings): Promise<void> {
