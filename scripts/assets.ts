@@ -100,7 +100,10 @@ async function intoPlace(output: string, write: (folder: string) => Promise<unkn
     await write(scratch)
     await chmod(scratch, 0o755)
     await rm(output, { recursive: true, force: true })
-    await rename(scratch, output)
+    // Another process may have been first; what it built is as good.
+    await rename(scratch, output).catch((error: unknown) => {
+      if (!existsSync(output)) throw error
+    })
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }

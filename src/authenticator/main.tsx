@@ -1,5 +1,6 @@
+import './no-eval.ts'
+
 import { render } from 'preact'
-import { z } from 'zod'
 
 import { systemClock } from '../clock.ts'
 import { createDevice } from '../device/device.ts'
@@ -8,9 +9,6 @@ import { createAccountsStore } from './accounts-store.ts'
 import { takeCode } from './activation-link.ts'
 import { App, type AppProps } from './app.tsx'
 import { CannotRunScreen, findObstacle } from './screens/cannot-run.tsx'
-
-// The page's policy forbids to make code from text, which zod would otherwise try.
-z.config({ jitless: true })
 
 function start(root: Element): void {
   const obstacle = findObstacle()

@@ -338,9 +338,14 @@ describe('the page', () => {
     const service = await startService()
     const { code } = await service.enrol('alice')
     const page = await open(service)
+    await page.goto('about:blank')
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
+    // What a script catches is in no console, but in the reports of the policy.
+    await page.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', (event) => reportError(event.violatedDirective))
+    })
 
     await page.goto(`${service.url}/authenticator/#code=${code}`)
     await add(page)
