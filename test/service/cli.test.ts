@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+let folder: string
+let database: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-cli-'))
+  database = join(folder, 'mfa.sqlite')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function start(...args: string[]) {
+  return spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+async function run(...args: string[]) {
+  const child = start(...args)
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { stdout, stderr, code: code as number }
+}
+
+/** Said in one line, and without showing how the program is made. */
+function expectOneLine(stderr: string): void {
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  expect(stderr).not.toContain('    at ')
+}
+
+describe('second-factor init', () => {
+  it('prints the key of a new organization as JSON', async () => {
+    const { stdout, stderr, code } = await run('init', '--database', database, '--json')
+
+    expect([stderr, code]).toEqual(['', 0])
+    expect(JSON.parse(stdout)).toEqual({
+      organizationId: expect.stringMatching(/^[0-9a-f]{40}$/),
+      domainId: expect.stringMatching(/^[0-9a-f]{40}$/),
+      apiKey: expect.stringMatching(/^[A-Za-z0-9]{64}$/),
+    })
+  })
+
+  it('adds an organization to a database that has others, but none of the same name', async () => {
+    const first = await run('init', '--database', database, '--organization', 'A')
+    const second = await run('init', '--database', database, '--organization', 'B', '--domain', 'Shop')
+    const third = await run('init', '--database', database, '--organization', 'A')
+
+    expect([first.code, second.code, third.code]).toEqual([0, 0, 1])
+    expect(second.stdout).toContain('Shop')
+    expectOneLine(third.stderr)
+    expect(third.stderr).toContain('There is an organization "A" already.')
+    expect(third.stdout).toBe('')
+  })
+
+  it.each([
+    ['a file that is something else', () => join(folder, 'letter.txt')],
+    ['a folder', () => folder],
+  ])('refuses %s', async (_what, path) => {
+    writeFileSync(join(folder, 'letter.txt'), 'Dear Sir or Madam, this is no database.')
+
+    const { stderr, code } = await run('init', '--database', path())
+
+    expect(code).toBe(1)
+    expectOneLine(stderr)
+  })
+})
+
+describe('second-factor serve', () => {
+  it('prints one line when it listens, speaks as it is told, and ends well on SIGTERM', async () => {
+    const made = JSON.parse((await run('init', '--database', database, '--json')).stdout)
+    const words = ['--base-path', '/mfa', '--scheme', 'Acme', '--media-type', 'acme']
+    const child = start('serve', '--database', database, '--port', '0', ...words)
+    const output = text(child.stdout)
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line.toString())?.[0]
+
+    const response = await fetch(`${origin}/mfa/organization`, {
+      headers: { authorization: `Acme key="${made.apiKey}"` },
+    })
+    child.kill('SIGTERM')
+    const [code] = (await once(child, 'close')) as [number]
+
+    expect(response.headers.get('content-type')).toBe('application/vnd.acme.v1+json')
+    expect(await response.json()).toEqual({ name: 'Organization' })
+    expect(code).toBe(0)
+    expect((await output).trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it('does not make a database', async () => {
+    const { stderr, code } = await run('serve', '--database', database)
+
+    expect(code).toBe(1)
+    expectOneLine(stderr)
+    expect(stderr).toContain('second-factor init')
+    expect(existsSync(database)).toBe(false)
+  })
+
+  it('says when its port is taken', async () => {
+    await run('init', '--database', database)
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+
+    const { stderr, code } = await run('serve', '--database', database, '--port', String(port))
+    other.close()
+
+    expect(code).toBe(1)
+    expectOneLine(stderr)
+    expect(stderr).toContain('--port')
+  })
+})
+
+describe('wrong use', () => {
+  it.each([
+    [[]],
+    [['unknown']],
+    [['init']],
+    [['serve', '--database', 'x', '--port', '99999']],
+    [['serve', '--database', 'x', '--log-level', 'loud']],
+    [['init', '--database', 'x', '--unknown']],
+  ])('ends with 2: %j', async (args) => {
+    expect((await run(...args)).code).toBe(2)
+  })
+
+  it('of an option of the service ends with 2 and names it', async () => {
+    await run('init', '--database', database)
+
+    const { stderr, code } = await run('serve', '--database', database, '--base-path', 'api')
+
+    expect(code).toBe(2)
+    expectOneLine(stderr)
+    expect(stderr).toContain('basePath')
+  })
+})
+
+describe('--help', () => {
+  it.each([[[]], [['init']], [['serve']], [['device']]])(
+    'of %j shows real examples and ends with 0',
+    async (command) => {
+      const { stdout, code } = await run(...command, '--help')
+
+      expect(code).toBe(0)
+      expect(stdout.match(/^ {2}\$ second-factor .+/gm)?.length).toBeGreaterThanOrEqual(2)
+    },
+  )
+})

@@ -1,0 +1,214 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import express from 'express'
+import express4 from 'express4'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { createService, embedded } from '../../src/service/index.ts'
+import type { ServiceHandle } from '../../src/service-handle.ts'
+import { createCall } from './start-service.ts'
+
+let folder: string
+let handles: ServiceHandle[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-embedded-'))
+  handles = []
+})
+afterEach(async () => {
+  await Promise.all(handles.map((handle) => handle.close()))
+  rmSync(folder, { recursive: true })
+})
+
+function embed(options: Partial<Parameters<typeof embedded>[0]> = {}): ServiceHandle {
+  const handle = embedded({ database: ':memory:', ...options })
+  handles.push(handle)
+  return handle
+}
+
+/** A GET with exactly these headers, as `fetch` adds some of its own. */
+function get(url: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+describe('an embedded service', () => {
+  it('answers its own key on an address of this machine', async () => {
+    const { baseUrl, apiKey, domainId } = await embed({ organization: 'Example', domain: 'Shop' }).connect()
+    const call = createCall(new URL(baseUrl).origin, apiKey)
+
+    const domain = await call('GET', `/domains/${domainId}`)
+
+    expect(new URL(baseUrl).hostname).toBe('127.0.0.1')
+    expect(domain.json).toMatchObject({ id: domainId, name: 'Shop' })
+    expect((await call('GET', '/organization')).json).toEqual({ name: 'Example' })
+  })
+
+  it('is opened once, whoever asks at once', async () => {
+    const handle = embed()
+
+    const connections = await Promise.all(Array.from({ length: 8 }, () => handle.connect()))
+
+    expect(new Set(connections).size).toBe(1)
+  })
+
+  it('has the same organization and domain when it is opened again, also by others at once', async () => {
+    const database = join(folder, 'mfa.sqlite')
+    const several = Array.from({ length: 4 }, () => embed({ database }))
+
+    const connections = await Promise.all(several.map((handle) => handle.connect()))
+    await several[0]!.close()
+    const later = await embed({ database }).connect()
+
+    expect(new Set([...connections, later].map((connection) => connection.domainId)).size).toBe(1)
+  })
+
+  it('can be opened after it failed to', async () => {
+    const database = join(folder, 'file', 'mfa.sqlite')
+    writeFileSync(join(folder, 'file'), 'in the way')
+    const handle = embed({ database })
+
+    await expect(handle.connect()).rejects.toThrow(/EEXIST|ENOTDIR/)
+    rmSync(join(folder, 'file'))
+
+    expect((await handle.connect()).domainId).toMatch(/^[0-9a-f]{40}$/)
+  })
+
+  it('closes, and is not opened again', async () => {
+    const handle = embed()
+    const { baseUrl, apiKey } = await handle.connect()
+
+    await handle.close()
+
+    await expect(createCall(new URL(baseUrl).origin, apiKey)('GET', '/ping')).rejects.toThrow('fetch failed')
+    await expect(handle.connect()).rejects.toThrow('closed')
+  })
+
+  it('refuses wrong options at once', () => {
+    expect(() => embedded({ database: '' })).toThrow(TypeError)
+    expect(() => embedded({ database: ':memory:', domian: 'x' } as never)).toThrow('domian')
+  })
+})
+
+describe('its private door', () => {
+  it('opens for no key but its own', async () => {
+    const database = join(folder, 'mfa.sqlite')
+    const [one, two] = await Promise.all([embed({ database }).connect(), embed({ database }).connect()])
+    const service = await createService({ database })
+    const { id } = await service.administration.createOrganization('Other')
+    const stored = await service.administration.createApiKey(id)
+    await service.close()
+    const origin = new URL(one.baseUrl).origin
+
+    const answers = await Promise.all([two.apiKey, stored].map((key) => createCall(origin, key)('GET', '/ping')))
+
+    expect(answers.map((answer) => answer.status)).toEqual([401, 401])
+  })
+
+  it('has a key that is nowhere in the database', async () => {
+    const database = join(folder, 'mfa.sqlite')
+    const { apiKey } = await embed({ database }).connect()
+    const service = await createService({ database })
+    const server = createServer(service.listener).listen(0, '127.0.0.1')
+    await new Promise((resolve) => void server.once('listening', resolve))
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+    const answer = await createCall(origin, apiKey)('GET', '/ping')
+    server.close()
+    await service.close()
+
+    expect(answer.status).toBe(401)
+  })
+
+  it.each([
+    ['another Host', { host: 'localhost' }],
+    ['a rebound name', { host: 'evil.example' }],
+    ['an Origin', { origin: 'http://evil.example' }],
+    ['its own Origin', { origin: 'http://127.0.0.1' }],
+    ['Sec-Fetch-Site', { 'sec-fetch-site': 'cross-site' }],
+    ['Sec-Fetch-Site of an address that was typed', { 'sec-fetch-site': 'none' }],
+    ['Sec-Fetch-Mode of a page', { 'sec-fetch-mode': 'navigate' }],
+    ['Sec-Fetch-Dest', { 'sec-fetch-dest': 'image' }],
+  ])('is shut for browsers, even with the key: %s', async (_what, headers) => {
+    const { baseUrl, apiKey } = await embed().connect()
+    const authorization = `Service key="${apiKey}"`
+
+    expect(await get(`${baseUrl}/ping`, { authorization })).toBe(200)
+    expect(await get(`${baseUrl}/ping`, { authorization, ...headers })).toBe(403)
+  })
+
+  it('leads to nothing but the REST interface', async () => {
+    const { baseUrl, apiKey } = await embed().connect()
+    const { origin } = new URL(baseUrl)
+    const authorization = `Service key="${apiKey}"`
+
+    const statuses = await Promise.all(
+      ['/', '/device/requests', '/authenticator/'].map((path) => get(origin + path, { authorization })),
+    )
+
+    expect(statuses).toEqual([404, 404, 404])
+  })
+})
+
+describe.each([
+  ['Express 5', express],
+  ['Express 4', express4],
+])('its public routes on %s', (_name, framework) => {
+  async function mounted(use: (app: express.Express, handle: ServiceHandle) => void) {
+    const app = framework()
+    const handle = embed()
+    use(app, handle)
+    app.use((_req, res) => void res.status(418).end())
+    const server = createServer(app).listen(0, '127.0.0.1')
+    await new Promise((resolve) => void server.once('listening', resolve))
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    return { origin, close: () => server.close() }
+  }
+
+  it('open by themselves, below any path, and pass on what is not theirs', async () => {
+    const { origin, close } = await mounted((app, handle) => app.use('/mfa', handle.routes))
+
+    const device = await fetch(`${origin}/mfa/device/requests`)
+    const redirect = await fetch(`${origin}/mfa/authenticator`, { redirect: 'manual' })
+    const page = await fetch(`${origin}/mfa/authenticator/`)
+    const others = await Promise.all(
+      ['/mfa', '/mfa/other', '/mfa/api/ping', '/device/requests'].map((path) => fetch(origin + path)),
+    )
+    close()
+
+    expect(device.status).toBe(401)
+    expect(new URL(redirect.headers.get('location') ?? '', redirect.url).pathname).toBe('/mfa/authenticator/')
+    expect(page.status).toBe(200)
+    expect(others.map((other) => other.status)).toEqual([418, 418, 418, 418])
+  })
+
+  it('read previews also where the app has parsed the body before', async () => {
+    const { origin, close } = await mounted((app, handle) => {
+      app.use(framework.json(), framework.urlencoded({ extended: false }), framework.text({ type: '*/*' }))
+      app.use(handle.routes)
+    })
+
+    const answers = await Promise.all(
+      ['application/json', 'text/plain'].map((type) =>
+        fetch(`${origin}/device/preview`, {
+          method: 'POST',
+          headers: { 'content-type': type },
+          body: JSON.stringify({ code: 'aaaaaaaaaa' }),
+        }),
+      ),
+    )
+    close()
+
+    expect(answers.map((answer) => answer.status)).toEqual([404, 404])
+  })
+})
