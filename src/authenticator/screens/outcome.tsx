@@ -5,29 +5,48 @@ import { Card } from '../card.tsx'
 import { Icon, type IconName } from '../icons.tsx'
 import { messages } from '../messages.ts'
 
-const outcomes = {
-  approved: { icon: 'check', tone: 'ok', word: messages.approved, sentence: '' },
-  denied: { icon: 'cross', tone: 'danger', word: messages.denied, sentence: '' },
-  reported: { icon: 'cross', tone: 'danger', word: messages.reported, sentence: messages.reportedSentence },
-  wrongNumber: { icon: 'warning', tone: 'danger', word: messages.wrongNumber, sentence: messages.wrongNumberSentence },
-  expired: { icon: 'clock', tone: 'muted', word: messages.expired, sentence: messages.expiredSentence },
-  gone: { icon: 'clock', tone: 'muted', word: messages.gone, sentence: messages.goneSentence },
-} as const satisfies Record<string, { icon: IconName; tone: string; word: string; sentence: string }>
+interface OutcomeCard {
+  readonly icon: IconName
+  readonly tone: 'ok' | 'danger' | 'muted'
+  readonly word: string
+  readonly sentence?: string
+  /** How long it stays, milliseconds: a word is read in a moment, advice is not. */
+  readonly shown: number
+}
 
-export type Outcome = keyof typeof outcomes
+const cards = {
+  approved: { icon: 'check', tone: 'ok', word: messages.approved, shown: 2000 },
+  denied: { icon: 'cross', tone: 'danger', word: messages.denied, shown: 2000 },
+  reported: {
+    icon: 'cross',
+    tone: 'danger',
+    word: messages.reported,
+    sentence: messages.reportedSentence,
+    shown: 6000,
+  },
+  wrongNumber: {
+    icon: 'warning',
+    tone: 'danger',
+    word: messages.wrongNumber,
+    sentence: messages.wrongNumberSentence,
+    shown: 6000,
+  },
+  expired: { icon: 'clock', tone: 'muted', word: messages.expired, sentence: messages.expiredSentence, shown: 3000 },
+  gone: { icon: 'clock', tone: 'muted', word: messages.gone, sentence: messages.goneSentence, shown: 3000 },
+} as const satisfies Record<string, OutcomeCard>
 
-/** Milliseconds on the screen: one word is read in a moment, a sentence is not. */
-const shown = { word: 2000, sentence: 6000 }
+export type Outcome = keyof typeof cards
 
-/** What came of it: one word and its icon; back by itself. */
-export function OutcomeScreen(props: {
+interface OutcomeScreenProps {
   readonly outcome: Outcome
   readonly clock: Clock
   readonly onDone: () => void
-}) {
-  const { outcome, clock, onDone } = props
-  const { icon, tone, word, sentence } = outcomes[outcome]
-  useEffect(() => clock.after(sentence === '' ? shown.word : shown.sentence, onDone), [clock, outcome])
+}
+
+/** What came of it: one word and its icon; back by itself. */
+export function OutcomeScreen({ outcome, clock, onDone }: OutcomeScreenProps) {
+  const { icon, tone, word, sentence, shown }: OutcomeCard = cards[outcome]
+  useEffect(() => clock.after(shown, onDone), [clock, outcome])
 
   return (
     <Card
@@ -38,11 +57,13 @@ export function OutcomeScreen(props: {
         </span>
       }
     >
-      <p class="sentence centred">{sentence}</p>
-      {sentence === '' ? null : (
-        <button type="button" class="outlined wide" onClick={onDone}>
-          {messages.ok}
-        </button>
+      {sentence === undefined ? null : (
+        <>
+          <p class="sentence centred">{sentence}</p>
+          <button type="button" class="outlined wide" onClick={onDone}>
+            {messages.ok}
+          </button>
+        </>
       )}
     </Card>
   )
