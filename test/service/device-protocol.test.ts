@@ -69,6 +69,13 @@ describe('a preview', () => {
     expect(response.status).toBe(200)
   })
 
+  it('knows nothing of a code that has expired', async () => {
+    const { code } = await invited()
+    await running.clock.advance(7 * 24 * 60 * 60)
+
+    expect(await outcome(await previewCode(running.origin, code))).toEqual([404, 'api.error.notfound.activationcode'])
+  })
+
   it('knows nothing of a code that is not there, and says so of one that cannot be', async () => {
     const preview = (code: string) => previewCode(running.origin, code)
 
@@ -437,23 +444,25 @@ describe('a call that was recorded', () => {
     expect(outcomes.filter(([, code]) => code === 'api.error.device.replayed')).toHaveLength(15)
   })
 
-  it('is refused for as long as its signature is young enough', async () => {
-    const target = await asked()
-    const iat = running.clock.now() + 60
-    const jws = await target.signer.sign({
-      htm: 'POST',
-      path: target.path,
-      iat,
-      nonce: target.nonce,
-      decision: 'approve',
-    })
-    await target.device.post(target.path, jws)
+  it('is refused for as long as its signature is young enough, also when old ones were just cleared away', async () => {
+    const fresh = await startService()
+    const { ask, pending, device, signer } = await fresh.enrol('recorded')
+    const betweenSweeps = 300
+    await fresh.clock.advance(betweenSweeps - 120)
+    const { id } = await ask()
+    const path = devicePaths.answer(id)
+    const content = { nonce: (await pending())[0]!.nonce, decision: 'approve', iat: fresh.clock.now() + 60 }
+    const jws = await signer.sign({ htm: 'POST', path, ...content })
+    await device.post(path, jws)
 
-    await running.clock.advance(120)
+    await fresh.clock.advance(120)
+    const young = await outcome(await device.post(path, jws))
+    await fresh.clock.advance(1)
+    const old = await outcome(await device.post(path, jws))
+    await fresh.close()
 
-    expect(await outcome(await target.device.post(target.path, jws))).toEqual([401, 'api.error.device.replayed'])
-    await running.clock.advance(1)
-    expect(await outcome(await target.device.post(target.path, jws))).toEqual([401, 'api.error.device.clock'])
+    expect(young).toEqual([401, 'api.error.device.replayed'])
+    expect(old).toEqual([401, 'api.error.device.clock'])
   })
 })
 

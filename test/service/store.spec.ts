@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+import { activateToken } from '../../src/service/store/activations.ts'
 import { takeAttempt } from '../../src/service/store/attempts.ts'
-import { rememberCall } from '../../src/service/store/devices.ts'
+import { forgetCalls, insertDevice, rememberCall } from '../../src/service/store/devices.ts'
 import { insertDomain } from '../../src/service/store/domains.ts'
 import { insertMember } from '../../src/service/store/members.ts'
 import { insertOrganization, serviceId } from '../../src/service/store/organizations.ts'
 import { expireSessions, insertSession, sessionOf, settleSession } from '../../src/service/store/sessions.ts'
 import type { Store } from '../../src/service/store/store.ts'
-import { insertToken } from '../../src/service/store/tokens.ts'
+import { insertToken, tokenOf } from '../../src/service/store/tokens.ts'
 import { insertUser, listUsers, userByUsername } from '../../src/service/store/users.ts'
 
 /** What every engine has to do. @param open Two calls with the same name open the same database. */
@@ -95,6 +96,44 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       expect(outcomes).toEqual([true, false])
     })
 
+    it('forgets a call when its signature is too old anyway, not before', async () => {
+      const call = { deviceId: id('d'), jti: 'j', expiresAt: 100 }
+      await rememberCall(store.db, call)
+
+      await forgetCalls(store.db, 100)
+      const inTime = await rememberCall(store.db, call)
+      await forgetCalls(store.db, 101)
+      const later = await rememberCall(store.db, call)
+
+      expect([inTime, later]).toEqual([false, true])
+    })
+
+    it('uses an activation code up once, and not after its time', async () => {
+      await organization()
+      await user('2', 'somebody')
+      await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0') })
+      await insertToken(store.db, {
+        id: id('3'),
+        domainId: id('1'),
+        userId: id('2'),
+        state: 'pending',
+        code: 'sealed',
+        codeLookup: 'found',
+        codeExpiresAt: 100,
+        createdAt: 1,
+      })
+
+      const outcomes = [
+        await activateToken(store.db, 'other', 99),
+        await activateToken(store.db, 'found', 100),
+        await activateToken(store.db, 'found', 99),
+        await activateToken(store.db, 'found', 99),
+      ]
+
+      expect(outcomes).toEqual([false, false, true, false])
+      expect(await tokenOf(store.db, id('1'), id('2'))).toMatchObject({ state: 'active', code: null, codeLookup: null })
+    })
+
     it('takes attempts of all limits or of none, and says when there is one again', async () => {
       const limits = [
         { scope: 'a', limit: 2, window: 10 },
@@ -111,10 +150,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       beforeEach(async () => {
         await organization()
         await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0') })
-        await store.db
-          .insertInto('device')
-          .values({ ...device, id: id('d'), tokenId: id('7'), domainId: id('1'), userId: id('2') })
-          .execute()
+        for (const character of ['d', 'e']) await insertDevice(store.db, { ...device, id: id(character) })
         await insertSession(store.db, {
           ...session,
           id: id('5'),
@@ -229,6 +265,15 @@ const domain = {
   createdAt: 1,
 } as const
 
-const device = { name: 'x', keyX: 'x', keyY: 'y', createdAt: 1, revokedAt: null }
+const device = {
+  tokenId: 't',
+  domainId: 'd',
+  userId: 'u',
+  name: 'x',
+  keyX: 'x',
+  keyY: 'y',
+  createdAt: 1,
+  revokedAt: null,
+}
 
 const session = { state: 'pending', nonce: 'n', attributes: '[]', createdAt: 10, expiresAt: 100 } as const

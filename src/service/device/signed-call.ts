@@ -18,13 +18,12 @@ export interface SignedCall extends Verified {
 
 const Subject = z.object({ sub: Id })
 
-/** Finds the device a call says it is from, and holds it to that. */
+/** Finds the device a call says it is from, and holds it to that. Whether it is still in use is looked at where it matters: `requireActive`. */
 export async function verifyCall(ctx: ServiceContext, jws: string, purpose: Purpose): Promise<SignedCall> {
   const subject = Subject.safeParse(peek(jws))
   const device = subject.success ? await deviceById(ctx.store.db, subject.data.sub) : undefined
   if (!device) throw unknownDevice()
   const verified = await verify(ctx, jws, { kty: 'EC', crv: 'P-256', x: device.keyX, y: device.keyY }, purpose)
-  if (device.revokedAt !== null) throw new ApiProblem('api.error.device.revoked')
   return { ...verified, device }
 }
 
