@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { activateToken } from '../../src/service/store/activations.ts'
+import { activateToken, activationOf } from '../../src/service/store/activations.ts'
 import { takeAttempt } from '../../src/service/store/attempts.ts'
 import { forgetCalls, insertDevice, rememberCall } from '../../src/service/store/devices.ts'
 import { insertDomain } from '../../src/service/store/domains.ts'
@@ -123,6 +123,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
         createdAt: 1,
       })
 
+      const found = [await activationOf(store.db, 'found', 100), await activationOf(store.db, 'found', 99)]
       const outcomes = [
         await activateToken(store.db, 'other', 99),
         await activateToken(store.db, 'found', 100),
@@ -130,6 +131,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
         await activateToken(store.db, 'found', 99),
       ]
 
+      expect(found.map((activation) => activation?.username)).toEqual([undefined, 'somebody'])
       expect(outcomes).toEqual([false, false, true, false])
       expect(await tokenOf(store.db, id('1'), id('2'))).toMatchObject({ state: 'active', code: null, codeLookup: null })
     })

@@ -109,7 +109,9 @@ describe('taking a token away', () => {
   })
 
   it.each(ways)('%s shuts its device out, also while its call is held', async (way, path) => {
-    const { user, device } = await running.enrol(`${way}, device`)
+    const { user, ask, pending, device } = await running.enrol(`${way}, device`)
+    const { id } = await ask()
+    const [request] = await pending()
     const etag = (await device.inbox()).headers.get('etag') ?? ''
     const waiting = running.clock.timerSet(20)
     const held = device.inbox({ 'if-none-match': etag, prefer: 'wait=20' })
@@ -117,11 +119,12 @@ describe('taking a token away', () => {
 
     await running.call('DELETE', path(user))
 
-    const answers = [await read(await held), await read(await device.inbox())]
-    expect(answers.map((answer) => [answer.status, answer.code])).toEqual([
-      [403, 'api.error.device.revoked'],
-      [403, 'api.error.device.revoked'],
-    ])
+    const approval = { nonce: request!.nonce, decision: 'approve' }
+    const responses = [await held, await device.inbox(), await device.answer(id, approval), await device.remove()]
+    const answers = await Promise.all(responses.map(read))
+    expect(answers.map((answer) => [answer.status, answer.code])).toEqual(
+      responses.map(() => [403, 'api.error.device.revoked']),
+    )
   })
 
   it('before it is redeemed makes an approval worthless', async () => {
