@@ -10,8 +10,15 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Builds what runs in a browser: the script of the challenge page and the authenticator. */
 export async function buildAssets(): Promise<void> {
-  await buildChallengeScript()
-  await buildAuthenticator()
+  // Vite sets it for the whole process; what runs after the build is none of its business.
+  const { NODE_ENV: before } = process.env
+  try {
+    await buildChallengeScript()
+    await buildAuthenticator()
+  } finally {
+    if (before === undefined) delete process.env['NODE_ENV']
+    else process.env['NODE_ENV'] = before
+  }
 }
 
 /** The script of the challenge page, as one file. */
