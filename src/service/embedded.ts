@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 
-import { vendorLabel } from './http/answer.ts'
+import { jsonLabel, vendorLabel } from './http/answer.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import { ensureDomain, newApiKey } from './administration.ts'
 import { hashApiKey } from './http/authenticate.ts'
@@ -8,6 +8,7 @@ import { answerError } from './http/errors.ts'
 import { listen } from './http/listen.ts'
 import { EmbeddedOptions, parseOptions } from './options.ts'
 import { ApiProblem } from './problem.ts'
+import { isPublic } from './public.ts'
 import { openService } from './service.ts'
 import type { OpenedService } from './service.ts'
 
@@ -40,7 +41,14 @@ export function embedded(given: EmbeddedOptions): ServiceHandle {
   }
 
   return {
-    routes: (req, res, next) => void open().then((service) => service.routes(req, res, next), next),
+    routes(req, res, next) {
+      // Whatever is wrong with the service, the other pages of the app are not its business.
+      if (!isPublic(req.url)) return next()
+      void open().then(
+        (service) => service.routes(req, res, next),
+        (error: unknown) => answerError(res, unavailable(error), jsonLabel, options.logger),
+      )
+    },
     connect: async () => (await open()).connection,
     async close() {
       closed = true
@@ -49,6 +57,8 @@ export function embedded(given: EmbeddedOptions): ServiceHandle {
     },
   }
 }
+
+const unavailable = (cause: unknown) => new ApiProblem('api.error.unavailable', undefined, { cause })
 
 async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>): Promise<Open> {
   const { organization, domain, ...rest } = options

@@ -12,7 +12,12 @@ import type { Handle } from './http/handle.ts'
 /** The authenticator as it was built; the same from src/ and from dist/. */
 const folder = fileURLToPath(new URL('../../dist/authenticator/', import.meta.url))
 
-/** What devices and people's browsers see of the service. Passes on whatever is not its own. */
+/** Whether a URL, as it is seen below the mount, is one of the public routes. */
+export function isPublic(url: string | undefined): boolean {
+  return /^\/(device|authenticator)(?=[/?]|$)/.test(url ?? '')
+}
+
+/** What devices and people's browsers see of the service; answers all that `isPublic`. */
 export function createPublic(ctx: ServiceContext): Handle {
   const router = Router({ caseSensitive: true, strict: true })
   router.use(createDeviceRoutes(ctx))

@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { Router } from 'express'
 
-import { vendorLabel } from './http/answer.ts'
 import { createAdministration } from './administration.ts'
 import type { Administration } from './administration.ts'
 import { routes } from './api/routes.ts'
 import { createCore } from './core.ts'
+import type { Core } from './core.ts'
 import type { ServiceContext } from './context.ts'
+import { jsonLabel, vendorLabel } from './http/answer.ts'
+import type { Label } from './http/answer.ts'
 import { answerError } from './http/errors.ts'
 import type { FindKey } from './http/authenticate.ts'
 import { createInFlight } from './http/in-flight.ts'
@@ -16,7 +18,7 @@ import type { Handle } from './http/handle.ts'
 import { createRest } from './http/rest.ts'
 import { parseOptions, ServiceOptions } from './options.ts'
 import { ApiProblem } from './problem.ts'
-import { createPublic } from './public.ts'
+import { createPublic, isPublic } from './public.ts'
 import { apiKeyByHash } from './store/organizations.ts'
 import { openSqliteStore } from './store/sqlite.ts'
 
@@ -63,19 +65,35 @@ export interface OpenedService {
 }
 
 export async function openService(options: Omit<ParsedOptions, 'basePath'>): Promise<OpenedService> {
-  const { vendor } = options
-  const core = await createCore(await openSqliteStore(options.database), options)
-  const refuse = new ApiProblem('api.error.unavailable', undefined, { headers: { Connection: 'close' } })
-  const inFlight = createInFlight((res) => answerError(res, refuse, vendorLabel(vendor, '1.3'), core.ctx.logger))
+  const { vendor, logger } = options
+  const core = await openCore(options)
+  const inFlight = createInFlight()
+  const refuse = (label: Label) => (res: ServerResponse) => answerError(res, closed, label, logger)
+  const publicRoutes = inFlight.track(createPublic(core.ctx), refuse(jsonLabel))
   let closing: Promise<void> | undefined
   return {
     ctx: core.ctx,
-    routes: inFlight.track(createPublic(core.ctx)),
-    rest: (basePath, findKey) =>
-      inFlight.track(asHandle(Router().use(basePath || '/', createRest(core.ctx, { vendor, findKey, routes })))),
+    routes: (req, res, next) => (isPublic(req.url) ? publicRoutes(req, res, next) : next()),
+    rest(basePath, findKey) {
+      const rest = asHandle(createRest(core.ctx, { vendor, findKey, routes }))
+      const tracked = inFlight.track(rest, refuse(vendorLabel(vendor, '1.3')))
+      return asHandle(Router().use(basePath || '/', tracked))
+    },
     close: () => (closing ??= core.close(() => inFlight.drain())),
   }
 }
+
+async function openCore(options: Omit<ParsedOptions, 'basePath'>): Promise<Core> {
+  const store = await openSqliteStore(options.database)
+  try {
+    return await createCore(store, options)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+const closed = new ApiProblem('api.error.unavailable', undefined, { headers: { Connection: 'close' } })
 
 type ParsedOptions = ReturnType<typeof ServiceOptions.parse>
 

@@ -84,6 +84,23 @@ describe('an embedded service', () => {
     expect((await handle.connect()).domainId).toMatch(/^[0-9a-f]{40}$/)
   })
 
+  it('that cannot be opened is 503 to devices, and nothing to the rest of the app', async () => {
+    writeFileSync(join(folder, 'file'), 'in the way')
+    const handle = embed({ database: join(folder, 'file', 'mfa.sqlite') })
+    const app = express().use(handle.routes, (_req, res) => void res.end('the app'))
+    const server = createServer(app).listen(0, '127.0.0.1')
+    await new Promise((resolve) => void server.once('listening', resolve))
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+    const device = await fetch(`${origin}/device/requests`)
+    const other = await fetch(`${origin}/devices`)
+    server.close()
+
+    expect(device.status).toBe(503)
+    expect(await device.json()).toMatchObject({ errors: [{ code: 'api.error.unavailable' }] })
+    expect(await other.text()).toBe('the app')
+  })
+
   it('closes, and is not opened again', async () => {
     const handle = embed()
     const { baseUrl, apiKey } = await handle.connect()

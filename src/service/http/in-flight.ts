@@ -4,14 +4,13 @@ import type { Handle } from './handle.ts'
 
 /** Requests under way, so that closing can wait for them. */
 export interface InFlight {
-  /** Counts what the handler is given. */
-  track(handle: Handle): Handle
+  /** Counts what the handler is given. @param refuse Answers a request that came too late. */
+  track(handle: Handle, refuse: (res: ServerResponse) => void): Handle
   /** From now on refuses new requests; resolves when the last one is answered. */
   drain(): Promise<void>
 }
 
-/** @param refuse Answers a request that came too late. */
-export function createInFlight(refuse: (res: ServerResponse) => void): InFlight {
+export function createInFlight(): InFlight {
   let count = 0
   let drained: (() => void) | undefined
 
@@ -21,7 +20,7 @@ export function createInFlight(refuse: (res: ServerResponse) => void): InFlight 
   }
 
   return {
-    track: (handle) => (req, res, next) => {
+    track: (handle, refuse) => (req, res, next) => {
       if (drained) return refuse(res)
       count += 1
       let left = false

@@ -72,11 +72,19 @@ function createPrivately(file: string): void {
 function watchDataVersion(database: BetterSqlite3.Database, changed: () => void): () => void {
   const version = database.prepare<[], number>('PRAGMA data_version').pluck()
   let seen = version.get()
-  const timer = setInterval(() => {
+  const look = () => {
     const present = version.get()
     if (present === seen) return
     seen = present
     changed()
+  }
+  const timer = setInterval(() => {
+    try {
+      if (database.open) look()
+    } catch {
+      // Whoever waits reads, and finds out what is wrong where it can be answered.
+      changed()
+    }
   }, watchInterval)
   timer.unref()
   return () => clearInterval(timer)
