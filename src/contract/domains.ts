@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
 import { Id } from './text.ts'
-import { User, User13 } from './users.ts'
+import { NewUser, User, User13 } from './users.ts'
 
 /** `off`: never; `offered`: where the caller asks for it; `required`: sessions that cannot have it are denied. */
 export const NumberMatching = z.enum(['off', 'offered', 'required'])
@@ -41,6 +41,7 @@ export const getDomain = endpoint({
   params: DomainParams,
   response: Domain,
   response13: Domain13,
+  role: 'auth',
   errors: ['api.error.notfound.domain'],
 })
 
@@ -59,6 +60,7 @@ export const getMember = endpoint({
   params: MemberParams,
   response: User,
   response13: User13,
+  role: 'auth',
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
 
@@ -70,6 +72,7 @@ export const listMembers = endpoint({
   query: z.object({ page: z.union([z.string(), z.number()]).optional() }),
   response: z.array(User),
   response13: z.array(User13),
+  role: 'auth',
   errors: ['api.error.notfound.domain', 'api.error.invalid.page'],
 })
 
@@ -79,4 +82,27 @@ export const removeMember = endpoint({
   summary: 'Removes a user from the domain and revokes its token there.',
   params: MemberParams,
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
+})
+
+/** How large a synchronisation may be, bytes. */
+const synchronisationLimit = 16 * 1024 * 1024
+
+export const synchronizeMembers = endpoint({
+  method: 'PUT',
+  path: '/domains/:domainId/users',
+  summary: 'Makes the users of the body the users of the domain, all at once or not at all.',
+  params: DomainParams,
+  body: z.array(NewUser),
+  bodyLimit: synchronisationLimit,
+  errors: ['api.error.notfound.domain', 'api.error.invalid.users'],
+})
+
+export const getDomainImage = endpoint({
+  method: 'GET',
+  path: '/domains/:domainId/image',
+  summary: "Reads the domain's image.",
+  params: DomainParams,
+  media: 'image/png',
+  role: 'auth',
+  errors: ['api.error.notfound.domain'],
 })

@@ -24,6 +24,12 @@ export interface Endpoint {
   readonly response?: z.ZodType
   /** The filter a 1.3 answer passes through: what is not declared here does not leave. */
   readonly response13?: z.ZodType
+  /** Answers this instead of JSON: bytes, or an event stream (WHATWG HTML section 9.2) of `response` values. */
+  readonly media?: 'image/png' | 'text/event-stream'
+  /** The largest body, bytes; 1 MiB where nothing else is said. */
+  readonly bodyLimit?: number
+  /** Who may call it beside administrators: keys of role `auth`. */
+  readonly role?: 'auth'
   /** What can go wrong beyond what can go wrong anywhere (`commonErrors`). */
   readonly errors: readonly ErrorCode[]
   /** Operations that 1.3 callers do not see. */

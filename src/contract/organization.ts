@@ -10,6 +10,7 @@ export const getOrganization = endpoint({
   path: '/organization',
   summary: 'Reads the organization the API key belongs to.',
   response: Organization,
+  role: 'auth',
   errors: [],
 })
 
@@ -18,5 +19,6 @@ export const ping = endpoint({
   path: '/ping',
   summary: 'Answers while the service is up and the API key is good.',
   response: z.object({ status: z.literal('OK') }),
+  role: 'auth',
   errors: [],
 })

@@ -84,6 +84,7 @@ export const createSession = endpoint({
   body13: NewSession13,
   response: Session,
   response13: Session13,
+  role: 'auth',
   errors: [
     'api.error.notfound.domain',
     'api.error.notfound.user',
@@ -106,6 +107,7 @@ export const getSession = endpoint({
   params: SessionParams,
   response: Session,
   response13: Session13,
+  role: 'auth',
   errors: ['api.error.notfound.domain', 'api.error.notfound.session'],
 })
 
@@ -114,6 +116,7 @@ export const cancelSession = endpoint({
   path: '/domains/:domainId/sessions/:sessionId',
   summary: 'Cancels a pending session; the device forgets it. Does nothing to a settled one.',
   params: SessionParams,
+  role: 'auth',
   errors: ['api.error.notfound.domain', 'api.error.notfound.session'],
 })
 
@@ -124,6 +127,7 @@ export const redeemSession = endpoint({
   params: SessionParams,
   body: z.object({ challenge: Random128 }),
   response: Session,
+  role: 'auth',
   errors: [
     'api.error.notfound.domain',
     'api.error.notfound.session',
@@ -135,3 +139,31 @@ export const redeemSession = endpoint({
 
 /** The longest a held read lasts, seconds. */
 export const longestWait = 60
+
+/** One event each time a session of the domain settles; what happened, a read of that session tells. */
+export const watchSessions = endpoint({
+  method: 'GET',
+  path: '/domains/:domainId/sessions/events',
+  summary: 'Streams the ids of sessions as they settle, so that one connection serves everybody who waits.',
+  params: z.object({ domainId: Id }),
+  media: 'text/event-stream',
+  response: z.object({ id: Id }),
+  role: 'auth',
+  errors: ['api.error.notfound.domain'],
+  since: '1.4',
+})
+
+export const sendEmailCode = endpoint({
+  method: 'POST',
+  path: '/domains/:domainId/users/:userId/otp',
+  summary: "E-mails a one-time code to the user's address; the newest one counts.",
+  params: z.object({ domainId: Id, userId: Id }),
+  body: z.object({ deliverableOTPType: z.literal('EMAIL') }),
+  role: 'auth',
+  errors: [
+    'api.error.notfound.domain',
+    'api.error.notfound.user',
+    'api.error.invalid.deliverableotptype',
+    'api.error.conflict.emailotpenabled',
+  ],
+})

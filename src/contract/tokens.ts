@@ -30,6 +30,7 @@ export const issueToken = endpoint({
   summary: 'Issues a token; answers the present one while it is pending or active.',
   params: TokenParams,
   response: Token,
+  role: 'auth',
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
 
@@ -39,6 +40,7 @@ export const getToken = endpoint({
   summary: 'Reads the token of a user in the domain.',
   params: TokenParams,
   response: Token,
+  role: 'auth',
   errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.notfound.token'],
 })
 

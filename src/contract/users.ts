@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { Id, text } from './text.ts'
 
-/** What a user can pass a second step with. */
+/** What a user can pass a second step with; `otp` is a hardware token or the authenticator's own code. */
 export const Factor = z.enum(['push', 'otp', 'email', 'bypass'])
 export type Factor = z.infer<typeof Factor>
 
@@ -19,6 +19,10 @@ export const User13 = z.object({
   email: z.string(),
   /** Ids of the domains the user belongs to. */
   domains: z.array(Id),
+  /** Id of the user's hardware token; `""` while there is none. */
+  hardware: z.union([Id, z.literal('')]),
+  /** Ids of the user's bypass codes. */
+  bypasscodes: z.array(Id),
 })
 
 /** A person or an account; belongs to any number of domains. */
@@ -58,6 +62,7 @@ export const findUsers = endpoint({
   query: z.object({ username: z.string().optional(), page: z.union([z.string(), z.number()]).optional() }),
   response: z.union([User, z.array(User)]),
   response13: z.union([User13, z.array(User13)]),
+  role: 'auth',
   errors: ['api.error.notfound.user', 'api.error.invalid.page'],
 })
 
@@ -68,6 +73,7 @@ export const getUser = endpoint({
   params: UserParams,
   response: User,
   response13: User13,
+  role: 'auth',
   errors: ['api.error.notfound.user'],
 })
 

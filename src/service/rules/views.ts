@@ -19,6 +19,8 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
     name: user.name,
     email: user.email,
     domains: has?.domainIds ?? [],
+    hardware: '',
+    bypasscodes: [],
     factors: has?.hasActiveToken ? ['push'] : [],
     everEnrolled: user.everEnrolled === 1,
   }

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+
+import { endpoint } from './endpoint.ts'
+import { Id } from './text.ts'
+
+/** How many a user can have at a time. */
+export const mostBypassCodes = 5
+
+/** Lets a user in who cannot reach the device; good for every domain of the organization that allows it. */
+export const BypassCode = z.object({
+  id: Id,
+  /** 9 digits; absent where the service shows a code only when it is made. */
+  code: z.string().optional(),
+  usesAllowed: z.int(),
+  usesRemaining: z.int(),
+  /** `yyyy-MM-ddTHH:mm:ss+hhmm`; a code that never expires says the end of year 9999. */
+  dtExpiry: z.string(),
+  user: Id,
+})
+export type BypassCode = z.infer<typeof BypassCode>
+
+/** A whole number, or its digits. */
+function wholeNumber(minimum: number, maximum: number) {
+  return z
+    .union([z.number(), z.string().regex(/^\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)])
+    .transform(Number)
+    .pipe(z.int().min(minimum).max(maximum))
+}
+
+export const NewBypassCode = z.object({
+  usesAllowed: wholeNumber(1, 1000),
+  /** Minutes, at most a year; 0: never expires. */
+  expirationTime: wholeNumber(0, 525_600),
+})
+export type NewBypassCode = z.input<typeof NewBypassCode>
+
+const UserParams = z.object({ userId: Id })
+const BypassCodeParams = z.object({ bypassCodeId: Id })
+
+export const createBypassCode = endpoint({
+  method: 'POST',
+  path: '/users/:userId/bypasscodes',
+  summary: 'Makes a bypass code for the user; at most 5 at a time.',
+  params: UserParams,
+  body: NewBypassCode,
+  response: BypassCode,
+  errors: [
+    'api.error.notfound.user',
+    'api.error.invalid.usesallowed',
+    'api.error.invalid.expirationtime',
+    'api.error.limit.bypasscodes',
+  ],
+})
+
+export const listBypassCodes = endpoint({
+  method: 'GET',
+  path: '/users/:userId/bypasscodes',
+  summary: "Lists the user's bypass codes.",
+  params: UserParams,
+  response: z.array(BypassCode),
+  errors: ['api.error.notfound.user'],
+})
+
+export const getBypassCode = endpoint({
+  method: 'GET',
+  path: '/bypasscodes/:bypassCodeId',
+  summary: 'Reads a bypass code.',
+  params: BypassCodeParams,
+  response: BypassCode,
+  errors: ['api.error.notfound.bypasscode'],
+})
+
+export const deleteBypassCodes = endpoint({
+  method: 'DELETE',
+  path: '/users/:userId/bypasscodes',
+  summary: "Deletes all of the user's bypass codes.",
+  params: UserParams,
+  errors: ['api.error.notfound.user'],
+})
+
+export const deleteBypassCode = endpoint({
+  method: 'DELETE',
+  path: '/bypasscodes/:bypassCodeId',
+  summary: 'Deletes a bypass code.',
+  params: BypassCodeParams,
+  errors: ['api.error.notfound.bypasscode'],
+})

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+
+import { endpoint } from './endpoint.ts'
+import { Id, text } from './text.ts'
+
+/** A device that shows codes (RFC 6238); good for every domain of the organization. */
+export const HardwareToken = z.object({
+  id: Id,
+  alias: z.string(),
+  serialNumber: z.string(),
+  type: z.enum(['TOTP6', 'TOTP8']),
+  timeStep: z.enum(['30s', '60s']),
+  syncState: z.enum(['Never Used', 'Synchronized', 'Out of Sync']),
+  /** Id of its user; `""` while it has none. */
+  user: z.union([Id, z.literal('')]),
+})
+export type HardwareToken = z.infer<typeof HardwareToken>
+
+const Alias = text(1, 128)
+
+/** Seconds, as a number or in digits; answered as `30s` or `60s`. */
+const TimeStep = z
+  .union([z.literal([30, 60]), z.enum(['30', '60'])])
+  .transform((value): 30 | 60 => (Number(value) === 30 ? 30 : 60))
+
+export const NewHardwareToken = z.object({
+  /** Without one the service makes it from the id: `HW-` and its first 8 characters. */
+  alias: Alias.nullish(),
+  serialNumber: text(1, 64),
+  type: HardwareToken.shape.type,
+  timeStep: TimeStep,
+  /** Hexadecimal; at least the 128 bits that RFC 4226 section 4 (R6) asks for, never answered. */
+  seed: z.string().regex(/^(?:[0-9a-fA-F]{2}){16,64}$/, 'must be 32 to 128 hexadecimal digits'),
+})
+export type NewHardwareToken = z.input<typeof NewHardwareToken>
+
+const HardwareParams = z.object({ hardwareTokenId: Id })
+const UserParams = z.object({ userId: Id })
+
+export const createHardwareToken = endpoint({
+  method: 'POST',
+  path: '/hardware',
+  summary: 'Adds a hardware token to the organization.',
+  body: NewHardwareToken,
+  response: HardwareToken,
+  errors: [
+    'api.error.invalid.alias',
+    'api.error.invalid.serialnumber',
+    'api.error.invalid.type',
+    'api.error.invalid.timestep',
+    'api.error.invalid.seed',
+    'api.error.conflict.serialnumber',
+  ],
+})
+
+export const listHardwareTokens = endpoint({
+  method: 'GET',
+  path: '/hardware',
+  summary: 'Lists hardware tokens, 100 a page.',
+  query: z.object({ page: z.union([z.string(), z.number()]).optional() }),
+  response: z.array(HardwareToken),
+  role: 'auth',
+  errors: ['api.error.invalid.page'],
+})
+
+export const getHardwareToken = endpoint({
+  method: 'GET',
+  path: '/hardware/:hardwareTokenId',
+  summary: 'Reads a hardware token.',
+  params: HardwareParams,
+  response: HardwareToken,
+  role: 'auth',
+  errors: ['api.error.notfound.hardware'],
+})
+
+export const updateHardwareToken = endpoint({
+  method: 'PUT',
+  path: '/hardware/:hardwareTokenId',
+  summary: 'Renames a hardware token.',
+  params: HardwareParams,
+  body: z.object({ alias: Alias }),
+  response: HardwareToken,
+  errors: ['api.error.notfound.hardware', 'api.error.invalid.alias'],
+})
+
+export const deleteHardwareToken = endpoint({
+  method: 'DELETE',
+  path: '/hardware/:hardwareTokenId',
+  summary: 'Deletes a hardware token; its codes no longer work.',
+  params: HardwareParams,
+  errors: ['api.error.notfound.hardware'],
+})
+
+export const assignHardwareToken = endpoint({
+  method: 'PUT',
+  path: '/users/:userId/hardware/:hardwareTokenId',
+  summary: 'Gives a hardware token to a user; does nothing when the user has it.',
+  params: z.object({ userId: Id, hardwareTokenId: Id }),
+  errors: ['api.error.notfound.user', 'api.error.notfound.hardware', 'api.error.conflict.hardware'],
+})
+
+export const getHardwareTokenOfUser = endpoint({
+  method: 'GET',
+  path: '/users/:userId/hardware',
+  summary: "Reads the user's hardware token.",
+  params: UserParams,
+  response: HardwareToken,
+  role: 'auth',
+  errors: ['api.error.notfound.user', 'api.error.notfound.hardware'],
+})
+
+export const releaseHardwareToken = endpoint({
+  method: 'DELETE',
+  path: '/users/:userId/hardware',
+  summary: 'Takes the hardware token from the user; another one can have it.',
+  params: UserParams,
+  errors: ['api.error.notfound.user', 'api.error.notfound.hardware'],
+})
