@@ -5,7 +5,7 @@ import type { ServiceContext } from './context.ts'
 import { hashApiKey } from './http/authenticate.ts'
 import { parseOptions } from './options.ts'
 import { newId, randomText } from './rules/random.ts'
-import { domainByName, insertDomain } from './store/domains.ts'
+import { domainById, domainByName, insertDomain } from './store/domains.ts'
 import { insertApiKey, insertOrganization, organizationById, organizationByName } from './store/organizations.ts'
 
 /** What an administrator does beside the REST interface. */
@@ -15,7 +15,7 @@ export interface Administration {
   /** @throws {NameTakenError} */
   createDomain(organizationId: string, domain: NewDomain): Promise<{ id: string; name: string }>
   /** @returns the key: the only time it can be read. */
-  createApiKey(organizationId: string): Promise<string>
+  createApiKey(organizationId: string, key?: NewApiKey): Promise<string>
 }
 
 /** The organization, or the domain within it, exists already. */
@@ -37,6 +37,20 @@ const NewDomain = z.strictObject({
   numberMatching: NumberMatching.default('offered'),
 })
 export type NewDomain = z.input<typeof NewDomain>
+
+const NewApiKey = z
+  .strictObject({
+    /** `auth`: sessions and reads only. */
+    role: z.enum(['admin', 'auth']).default('admin'),
+    /** The only domain it is good for. */
+    domainId: z.string().optional(),
+  })
+  // Users are the organization's: who may change them in one domain changes them in all.
+  .refine(
+    (key) => key.role === 'auth' || key.domainId === undefined,
+    'only keys of role auth can be limited to a domain',
+  )
+export type NewApiKey = z.input<typeof NewApiKey>
 
 const apiKeyAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const apiKeyLength = 64
@@ -73,11 +87,16 @@ export function createAdministration(ctx: ServiceContext): Administration {
       return { id, name: options.name }
     },
 
-    async createApiKey(organizationId) {
+    async createApiKey(organizationId, given = {}) {
+      const { role, domainId = null } = parseOptions(NewApiKey, 'createApiKey', given)
       await needOrganization(organizationId)
+      if (domainId !== null && !(await domainById(db, organizationId, domainId))) {
+        throw new RangeError('domainId: there is no such domain')
+      }
       const key = newApiKey(ctx)
       const createdAt = ctx.clock.now()
-      await insertApiKey(db, { id: newId(ctx.random), organizationId, hash: hashApiKey(key), createdAt })
+      const id = newId(ctx.random)
+      await insertApiKey(db, { id, organizationId, hash: hashApiKey(key), role, domainId, createdAt })
       return key
     },
   }

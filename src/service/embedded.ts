@@ -4,6 +4,7 @@ import { jsonLabel, vendorLabel } from './http/answer.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import { ensureDomain, newApiKey } from './administration.ts'
 import { hashApiKey } from './http/authenticate.ts'
+import type { KnownKey } from './http/authenticate.ts'
 import { answerError } from './http/errors.ts'
 import { listen } from './http/listen.ts'
 import { EmbeddedOptions, parseOptions } from './options.ts'
@@ -58,6 +59,9 @@ export function embedded(given: EmbeddedOptions): ServiceHandle {
   }
 }
 
+/** The app around us administers its users. */
+const ownKey = { role: 'admin', domainId: null } as const
+
 const unavailable = (cause: unknown) => new ApiProblem('api.error.unavailable', undefined, { cause })
 
 async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>): Promise<Open> {
@@ -67,7 +71,7 @@ async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>): 
     const { organizationId, domainId } = await ensureDomain(service.ctx, { organization, domain })
     // Lives in this process only, and opens this door only.
     const apiKey = newApiKey(service.ctx)
-    const door = await openDoor(service, { hash: hashApiKey(apiKey), organizationId }, options.vendor)
+    const door = await openDoor(service, { ...ownKey, hash: hashApiKey(apiKey), organizationId }, options.vendor)
     const connection = { baseUrl: `http://${host}:${door.port}/api`, apiKey, domainId, vendor: options.vendor }
     return {
       connection: Object.freeze(connection),
@@ -84,11 +88,7 @@ async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>): 
   }
 }
 
-function openDoor(
-  service: OpenedService,
-  key: { hash: string; organizationId: string },
-  vendor: NonNullable<Connection['vendor']>,
-) {
+function openDoor(service: OpenedService, key: KnownKey, vendor: NonNullable<Connection['vendor']>) {
   const label = vendorLabel(vendor, '1.3')
   const rest = service.rest('/api', (hash) => Promise.resolve(hash === key.hash ? key : undefined))
   const notFound = new ApiProblem('api.error.notfound.operation')

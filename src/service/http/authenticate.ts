@@ -8,20 +8,23 @@ import { ApiProblem } from '../problem.ts'
 export interface KnownKey {
   readonly hash: string
   readonly organizationId: string
+  readonly role: 'admin' | 'auth'
+  /** The only domain it is good for; null: all of the organization. */
+  readonly domainId: string | null
 }
 
 export type FindKey = (hash: string) => Promise<KnownKey | undefined>
 
 export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
-/** @returns the id of the organization whose key the request carries. */
-export async function authenticate(req: IncomingMessage, vendor: Vendor, findKey: FindKey): Promise<string> {
+/** @returns the key that the request carries. */
+export async function authenticate(req: IncomingMessage, vendor: Vendor, findKey: FindKey): Promise<KnownKey> {
   const key = keyOf(req.headers.authorization, vendor.scheme)
   if (key === undefined) throw unauthorized(vendor)
   const hash = hashApiKey(key)
   const known = await findKey(hash)
   if (known === undefined || !timingSafeEqual(Buffer.from(known.hash), Buffer.from(hash))) throw unauthorized(vendor)
-  return known.organizationId
+  return known
 }
 
 /** `Service key="…"`: scheme and name in any case, quotes optional. */

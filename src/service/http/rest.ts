@@ -10,7 +10,8 @@ import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
 import { answer, vendorLabel } from './answer.ts'
 import { authenticate } from './authenticate.ts'
-import type { FindKey } from './authenticate.ts'
+import type { FindKey, KnownKey } from './authenticate.ts'
+import { authorize } from './authorize.ts'
 import { readJson } from './body.ts'
 import { answerError } from './errors.ts'
 import { heldRead, preferredWait } from './held-read.ts'
@@ -45,11 +46,12 @@ async function serve(
   const accepted = acceptedVersion(options.vendor, req.headers.accept)
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
   try {
-    const organizationId = await authenticate(req, options.vendor, options.findKey)
-    const { run } = select(routes, req.method, accepted)
+    const key = await authenticate(req, options.vendor, options.findKey)
+    const { endpoint, run } = select(routes, req.method, accepted)
+    authorize(key, endpoint, req.params)
     if (accepted === undefined) throw new ApiProblem('api.error.notacceptable')
     const headers: Record<string, string> = {}
-    const call = createCall(ctx, { organizationId, version: accepted, headers, req, res })
+    const call = createCall(ctx, { key, version: accepted, headers, req, res })
     const output = await run(givenBy(req, res), call)
     answer(res, 200, output, { ...label, ...headers })
   } catch (error) {
@@ -74,17 +76,19 @@ function givenBy(req: Request, res: Response): Given {
 }
 
 interface CallParts {
-  readonly organizationId: string
+  readonly key: KnownKey
   readonly version: Version
   readonly headers: Record<string, string>
   readonly req: Request
   readonly res: Response
 }
 
-function createCall(ctx: ServiceContext, { organizationId, version, headers, req, res }: CallParts): Call {
+function createCall(ctx: ServiceContext, { key: caller, version, headers, req, res }: CallParts): Call {
   return {
     ...ctx,
-    organizationId,
+    organizationId: caller.organizationId,
+    role: caller.role,
+    limitedTo: caller.domainId,
     version,
     path: req.originalUrl.replace(/\?.*$/, ''),
     setHeader: (name, value) => void (headers[name] = value),

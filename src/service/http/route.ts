@@ -9,6 +9,10 @@ import { ApiProblem } from '../problem.ts'
 export interface Call extends ServiceContext {
   /** Whose API key the call carries: nothing of anybody else exists for it. */
   readonly organizationId: string
+  /** What the key may do; `rest.ts` has seen to it that it may call this operation. */
+  readonly role: 'admin' | 'auth'
+  /** The only domain the key is good for; null: all of the organization. */
+  readonly limitedTo: string | null
   readonly version: Version
   /** Path of the operation as the caller sees it, for links. */
   readonly path: string

@@ -44,8 +44,14 @@ export interface ApiKeyTable {
   organizationId: string
   /** SHA-256 of the key, hexadecimal. */
   hash: string
+  /** `admin`: everything; `auth`: what endpoints with that role do. */
+  role: ApiKeyRole
+  /** The only domain it is good for; null: all of the organization. */
+  domainId: string | null
   createdAt: number
 }
+
+export type ApiKeyRole = 'admin' | 'auth'
 
 export interface DomainTable {
   id: string

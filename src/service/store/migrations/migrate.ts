@@ -3,6 +3,7 @@ import { Migrator } from 'kysely/migration'
 import { StoreUnavailableError } from '../store.ts'
 import type { Queryable } from '../schema.ts'
 import { mainPath } from './0001-main-path.ts'
+import { roles } from './0003-roles.ts'
 import type { Engine } from './engine.ts'
 
 /** Brings the database to the present schema, in one transaction; several processes may try at once. */
@@ -10,9 +11,14 @@ export async function migrate(db: Queryable, engine: Engine): Promise<void> {
   const migrator = new Migrator({
     // Migrations write SQL's own names.
     db: db.withoutPlugins(),
-    provider: { getMigrations: () => Promise.resolve({ '0001-main-path': mainPath(engine) }) },
+    provider: { getMigrations: () => Promise.resolve(migrations(engine)) },
   })
   const { error } = await migrator.migrateToLatest()
   if (error instanceof StoreUnavailableError) throw error
   if (error !== undefined) throw new Error('The database could not be brought to the present schema.', { cause: error })
 }
+
+const migrations = (engine: Engine) => ({
+  '0001-main-path': mainPath(engine),
+  '0003-roles': roles,
+})
