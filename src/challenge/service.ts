@@ -7,6 +7,8 @@ import type { Connection } from '../service-handle.ts'
 /** A service that can be asked. */
 export interface ConnectedService {
   readonly client: Client
+  /** Where its REST interface is. */
+  readonly baseUrl: string
   readonly domainId: string
 }
 
@@ -45,5 +47,5 @@ async function openService(open: () => Promise<Connection>, options: ConnectOpti
       'The service does not speak version 1.4, which binds approvals to a browser.',
     )
   }
-  return { client, domainId }
+  return { client, baseUrl, domainId }
 }

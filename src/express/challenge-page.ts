@@ -27,7 +27,8 @@ export async function showPage(request: ChallengeRequest): Promise<void> {
   if (standing.kind === 'approved' && req.query['page'] === current.page) return completePage(request)
   if (current === challenge) letGo(req)
   else await keep(req, { ...readKept(req), challenge: current })
-  showStanding(req, res, context, current, standing)
+  const { baseUrl } = await context.mfa.connect()
+  showStanding(req, res, context, { challenge: current, standing, baseUrl })
 }
 
 /** `POST /mfa/complete`: turns the approval into a verified web session, once. */

@@ -4,10 +4,18 @@ import type { RequestContext } from '../context.ts'
 
 /**
  * What sets up the authenticator. The code travels in the fragment, which browsers keep to themselves: it reaches no log.
- * The address is configured, or this machine's own: never what a Host header says, as people follow it with a code.
+ *
+ * @param baseUrl where the service's REST interface is.
  */
-export function authenticatorLink(req: Request, { base, mfa }: RequestContext, code: string): string {
-  const { authenticatorUrl, publicUrl } = mfa.options
-  const origin = publicUrl ?? `http://localhost:${req.socket.localPort ?? 80}`
-  return `${authenticatorUrl ?? `${origin}${base}/authenticator`}/#code=${code}`
+export function authenticatorLink(req: Request, context: RequestContext, baseUrl: string, code: string): string {
+  return `${authenticatorUrl(req, context, baseUrl)}/#code=${code}`
+}
+
+/** The address is configured, or this machine's own: never what a Host header says, as people follow it with a code. */
+function authenticatorUrl(req: Request, { base, mfa }: RequestContext, baseUrl: string): string {
+  const { authenticatorUrl: configured, publicUrl, routes } = mfa.options
+  if (configured !== undefined) return configured
+  // A service of its own shows the authenticator beside its REST interface.
+  if (!routes) return new URL('../authenticator', `${baseUrl.replace(/\/+$/, '')}/`).href
+  return `${publicUrl ?? `http://localhost:${req.socket.localPort ?? 80}`}${base}/authenticator`
 }

@@ -20,8 +20,7 @@ export function showStanding(
   req: Request,
   res: Response,
   context: RequestContext,
-  challenge: Challenge,
-  standing: Standing,
+  { challenge, standing, baseUrl }: { challenge: Challenge; standing: Standing; baseUrl: string },
 ): void {
   const common = { ...layoutOf(req, context), token: challenge.page }
   if (standing.kind === 'waiting') {
@@ -37,7 +36,7 @@ export function showStanding(
     })
   }
   if (standing.kind === 'enrolling') {
-    const link = authenticatorLink(req, context, standing.code)
+    const link = authenticatorLink(req, context, baseUrl, standing.code)
     return send(res, 200, 'enrolling', {
       ...common,
       live: true,
