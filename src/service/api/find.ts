@@ -13,8 +13,13 @@ export async function findDomain(call: Call, domainId: string): Promise<DomainRo
   return domain
 }
 
+/** The caller's user: of its organization, or of the one domain its key is good for. */
 export async function findUser(call: Call, userId: string): Promise<UserRow> {
-  const user = await userById(call.store.db, call.organizationId, userId)
+  const { db } = call.store
+  const user =
+    call.limitedTo === null
+      ? await userById(db, call.organizationId, userId)
+      : await memberBy(db, call.limitedTo, { id: userId })
   if (!user) throw new ApiProblem('api.error.notfound.user')
   return user
 }

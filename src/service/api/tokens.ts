@@ -9,6 +9,7 @@ import { memberBy } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
 import { insertToken, revokeTokens, tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
+import type { UserRow } from '../store/users.ts'
 import { findDomain, findMember } from './find.ts'
 import { notifyRevoked } from './notify.ts'
 
@@ -19,7 +20,8 @@ export const issue: Handler<typeof contract.issueToken> = async (input, call) =>
     const user = await memberBy(db, domain.id, { id: input.userId })
     if (!user) throw new ApiProblem('api.error.notfound.user')
     const present = await tokenOf(db, domain.id, user.id)
-    if (present && !hasExpired(present, now)) return show(call, present)
+    if (present && !hasExpired(present, now)) return show(call, user, present)
+    requireCodesFor(call, user)
     await revokeTokens(db, { userId: user.id, domainId: domain.id }, now)
     return issueAnew(call, db, domain, user.id)
   })
@@ -29,7 +31,7 @@ export const get: Handler<typeof contract.getToken> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   const token = await tokenOf(call.store.db, domain.id, user.id)
   if (!token || hasExpired(token, call.clock.now())) throw new ApiProblem('api.error.notfound.token')
-  return show(call, token)
+  return show(call, user, token)
 }
 
 export const revoke: Handler<typeof contract.revokeToken> = async (input, call) => {
@@ -60,7 +62,13 @@ async function issueAnew(call: Call, db: Queryable, domain: DomainRow, userId: s
   return { state: 'pending', code }
 }
 
-function show(call: Call, token: TokenRow): Token {
+function show(call: Call, user: UserRow, token: TokenRow): Token {
   if (token.state === 'active' || token.code === null) return { state: token.state }
+  requireCodesFor(call, user)
   return { state: 'pending', code: call.secrets.open(token.code, token.id) }
+}
+
+/** Whoever takes over an app and its key of role `auth` must not be able to replace the devices people have. */
+function requireCodesFor(call: Call, user: UserRow): void {
+  if (call.role === 'auth' && user.everEnrolled === 1) throw new ApiProblem('api.error.forbidden')
 }

@@ -5,7 +5,7 @@ import type { Call, Handler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
 import { newId } from '../rules/random.ts'
 import { userView } from '../rules/views.ts'
-import { removeMember } from '../store/members.ts'
+import { listMembers, memberBy, removeMember } from '../store/members.ts'
 import { revokeTokens } from '../store/tokens.ts'
 import { belongings, insertUser, listUsers, removeUser, updateUser, userById, userByUsername } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
@@ -29,7 +29,11 @@ export const create: Handler<typeof contract.createUser> = async (input, call) =
 
 export const find: Handler<typeof contract.findUsers> = async (input, call) => {
   if (input.username === undefined) return list(call, input.page)
-  const user = await userByUsername(call.store.db, call.organizationId, input.username)
+  const { db } = call.store
+  const user =
+    call.limitedTo === null
+      ? await userByUsername(db, call.organizationId, input.username)
+      : await memberBy(db, call.limitedTo, { username: input.username })
   if (!user) throw new ApiProblem('api.error.notfound.user')
   return show(call, user)
 }
@@ -61,18 +65,29 @@ export const remove: Handler<typeof contract.deleteUser> = async (input, call) =
 
 async function list(call: Call, wanted: string | number | undefined): Promise<User[]> {
   const page = parsePage(wanted)
-  const { rows, link } = cutPage(await listUsers(call.store.db, call.organizationId, page), page, call.path)
+  const { db } = call.store
+  const found =
+    call.limitedTo === null
+      ? await listUsers(db, call.organizationId, page)
+      : await listMembers(db, call.limitedTo, page)
+  const { rows, link } = cutPage(found, page, call.path)
   call.setHeader('Link', link)
   return showAll(call, rows)
 }
 
 async function show(call: Call, user: UserRow): Promise<User> {
-  const has = await belongings(call.store.db, [user.id])
-  return userView(user, has.get(user.id))
+  const [shown] = await showAll(call, [user])
+  if (!shown) throw new ApiProblem('api.error.notfound.user')
+  return shown
 }
 
 export async function showAll(call: Call, users: UserRow[]): Promise<User[]> {
   const ids = users.map((user) => user.id)
   const has = await belongings(call.store.db, ids)
-  return users.map((user) => userView(user, has.get(user.id)))
+  return users.map((user) => withinLimit(call, userView(user, has.get(user.id))))
+}
+
+/** A key of one domain does not learn of others. */
+function withinLimit({ limitedTo }: Call, user: User): User {
+  return limitedTo === null ? user : { ...user, domains: user.domains.filter((id) => id === limitedTo) }
 }
