@@ -45,6 +45,15 @@ export function acceptedVersion(vendor: Vendor, accept: string | undefined): Ver
     .find((version) => version !== undefined)
 }
 
+/** Whether an Accept header names a type that is not the vendor's, such as `image/png`. */
+export function acceptsType(accept: string | undefined, type: string): boolean {
+  const family = `${type.split('/', 1)[0]}/*`
+  return (accept ?? '')
+    .split(',')
+    .map(parseRange)
+    .some((range) => range.weight > 0 && (range.type === type || range.type === family))
+}
+
 /** The version an answer's Content-Type names; undefined when it is not of this vendor. */
 export function answeredVersion(vendor: Vendor, contentType: string | null): Version | undefined {
   if (contentType === null) return undefined

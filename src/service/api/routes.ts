@@ -24,6 +24,7 @@ export const routes: readonly Route[] = [
   route(user.deleteUser, users.remove),
 
   route(domain.getDomain, domains.get),
+  route(domain.getDomainImage, domains.image),
   route(domain.addMember, members.add),
   route(domain.getMember, members.get),
   route(domain.listMembers, members.list),

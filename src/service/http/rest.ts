@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Router } from 'express'
 import type { ErrorRequestHandler, Request, Response } from 'express'
 
-import type { Version } from '../../contract/endpoint.ts'
-import { acceptedVersion } from '../../contract/media-type.ts'
+import type { Endpoint, Version } from '../../contract/endpoint.ts'
+import { acceptedVersion, acceptsType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
+import type { NamedImage } from '../rules/image.ts'
 import { answer, vendorLabel } from './answer.ts'
 import { authenticate } from './authenticate.ts'
 import type { FindKey, KnownKey } from './authenticate.ts'
@@ -15,6 +16,7 @@ import { authorize } from './authorize.ts'
 import { readJson } from './body.ts'
 import { answerError } from './errors.ts'
 import { heldRead, preferredWait } from './held-read.ts'
+import { answerImage } from './image.ts'
 import { parseQuery } from './query-string.ts'
 import type { Call, Given, Route } from './route.ts'
 
@@ -49,11 +51,13 @@ async function serve(
     const key = await authenticate(req, options.vendor, options.findKey)
     const { endpoint, run } = select(routes, req.method, accepted)
     authorize(key, endpoint, req.params)
-    if (accepted === undefined) throw new ApiProblem('api.error.notacceptable')
+    const version = accepted ?? mediaVersion(endpoint, req.headers.accept)
+    if (version === undefined) throw new ApiProblem('api.error.notacceptable')
     const headers: Record<string, string> = {}
-    const call = createCall(ctx, { key, version: accepted, headers, req, res })
+    const call = createCall(ctx, { key, version, headers, req, res })
     const output = await run(givenBy(req, res), call)
-    answer(res, 200, output, { ...label, ...headers })
+    if (endpoint.media === 'image/png') answerImage(req, res, output as NamedImage, headers)
+    else answer(res, 200, output, { ...label, ...headers })
   } catch (error) {
     answerError(res, error, label, ctx.logger)
   }
@@ -69,6 +73,11 @@ function select(routes: readonly Route[], method: string, version: Version | und
   const methods = visible.map(({ endpoint }) => endpoint.method)
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
   throw new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allow } })
+}
+
+/** Who asks for an image or a stream by its own type asks for no version: the first that has it. */
+function mediaVersion({ media, since }: Endpoint, accept: string | undefined): Version | undefined {
+  return media !== undefined && acceptsType(accept, media) ? (since ?? '1.3') : undefined
 }
 
 function givenBy(req: Request, res: Response): Given {

@@ -4,6 +4,7 @@ import { commonErrors, isErrorCode, notFoundByParam } from '../../contract/error
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
+import type { NamedImage } from '../rules/image.ts'
 
 /** The service, as one call of one caller sees it. */
 export interface Call extends ServiceContext {
@@ -27,7 +28,11 @@ type Parsed<E, K extends keyof Endpoint> = E extends { readonly [key in K]: z.Zo
 export type Input<E extends Endpoint> = Parsed<E, 'params'> & Parsed<E, 'query'> & Parsed<E, 'body'>
 
 /** What the handler answers, before the contract has filtered it. */
-export type Output<E extends Endpoint> = E extends { readonly response: z.ZodType } ? z.input<E['response']> : void
+export type Output<E extends Endpoint> = E extends { readonly media: 'image/png' }
+  ? NamedImage
+  : E extends { readonly response: z.ZodType }
+    ? z.input<E['response']>
+    : void
 
 export type Handler<E extends Endpoint> = (input: Input<E>, call: Call) => Promise<Output<E>>
 
@@ -89,6 +94,8 @@ function invalid(endpoint: Endpoint, issue: z.core.$ZodIssue): ApiProblem {
 }
 
 function filter(endpoint: Endpoint, output: unknown, version: Version): unknown {
+  // What is no JSON has no members that could be too many.
+  if (endpoint.media !== undefined) return output
   const schema = version === '1.3' ? (endpoint.response13 ?? endpoint.response) : endpoint.response
   return schema?.parse(output)
 }

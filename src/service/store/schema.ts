@@ -15,6 +15,7 @@ export interface Database {
   organization: OrganizationTable
   apiKey: ApiKeyTable
   domain: DomainTable
+  domainImage: DomainImageTable
   user: UserTable
   membership: MembershipTable
   token: TokenTable
@@ -69,6 +70,14 @@ export interface DomainTable {
   emailOtpEnabled: Fact
   numberMatching: 'off' | 'offered' | 'required'
   createdAt: number
+}
+
+/** Apart from its domain, which is read far more often. */
+export interface DomainImageTable {
+  domainId: string
+  /** PNG, base64: the engines do not agree on bytes. */
+  png: string
+  etag: string
 }
 
 export interface UserTable {

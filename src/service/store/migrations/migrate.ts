@@ -4,6 +4,7 @@ import { StoreUnavailableError } from '../store.ts'
 import type { Queryable } from '../schema.ts'
 import { mainPath } from './0001-main-path.ts'
 import { roles } from './0003-roles.ts'
+import { domainImages } from './0004-domain-images.ts'
 import type { Engine } from './engine.ts'
 
 /** Brings the database to the present schema, in one transaction; several processes may try at once. */
@@ -21,4 +22,5 @@ export async function migrate(db: Queryable, engine: Engine): Promise<void> {
 const migrations = (engine: Engine) => ({
   '0001-main-path': mainPath(engine),
   '0003-roles': roles,
+  '0004-domain-images': domainImages,
 })

@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { NamedImage } from '../rules/image.ts'
+
+/** Ends the response with the image, or with 304 where the caller has it already (RFC 9110 section 13.1.2). */
+export function answerImage(
+  req: IncomingMessage,
+  res: ServerResponse,
+  image: NamedImage,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (res.headersSent || res.destroyed) return
+  const known = isNamedBy(req.headers['if-none-match'], image.etag)
+  res.writeHead(known ? 304 : 200, {
+    ...headers,
+    ...(!known && { 'Content-Type': 'image/png', 'Content-Length': image.bytes.byteLength }),
+    ETag: image.etag,
+    // Kept, but asked for again each time: it may be changed at any moment.
+    'Cache-Control': 'private, no-cache',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  res.end(known ? undefined : image.bytes)
+}
+
+/** Compared weakly, as compressing proxies mark tags as weak. */
+function isNamedBy(ifNoneMatch: string | undefined, etag: string): boolean {
+  return (ifNoneMatch ?? '').split(',').some((tag) => {
+    const trimmed = tag.trim()
+    return trimmed === '*' || trimmed.replace(/^W\//, '') === etag
+  })
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+
+/** A PNG, with a name for what it is now (an entity tag, RFC 9110 section 8.8.3). */
+export interface NamedImage {
+  readonly bytes: Uint8Array
+  readonly etag: string
+}
+
+export const imageLimits = Object.freeze({ bytes: 256 * 1024, pixels: 1024 })
+
+/** PNG (ISO/IEC 15948) section 5.2, then the length and type of the chunk that has to come first. */
+const beginning = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+
+/** The chunk that has to come last, IEND; it is always the same. */
+const ending = Buffer.from('0000000049454e44ae426082', 'hex')
+
+/** Why the bytes cannot be the image of a domain; undefined where they can. */
+export function imageFault(bytes: Uint8Array): string | undefined {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (file.length > imageLimits.bytes) return `it is larger than ${imageLimits.bytes / 1024} KiB`
+  if (!startsWith(file, beginning)) return 'it is no PNG'
+  // What follows the end would be carried along unseen.
+  if (!file.subarray(-ending.length).equals(ending)) return 'it is no whole PNG'
+  const sides = [file.readUInt32BE(beginning.length), file.readUInt32BE(beginning.length + 4)]
+  if (sides.some((side) => side < 1)) return 'it is no PNG'
+  if (sides.some((side) => side > imageLimits.pixels)) {
+    return `it is larger than ${imageLimits.pixels} x ${imageLimits.pixels} pixels`
+  }
+  return undefined
+}
+
+export function nameImage(bytes: Uint8Array): NamedImage {
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` }
+}
+
+const startsWith = (file: Buffer, start: Buffer) => file.subarray(0, start.length).equals(start)

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { startService, unknownId } from './start-service.ts'
+import type { Running } from './start-service.ts'
+
+let running: Running
+
+beforeAll(async () => {
+  running = await startService()
+})
+afterAll(() => running.close())
+
+const png = Buffer.from('89504e470d0a1a0a', 'hex')
+
+async function read(headers: Record<string, string> = {}, domainId = running.domain.id, method = 'GET') {
+  const response = await fetch(`${running.origin}/api/domains/${domainId}/image`, {
+    method,
+    headers: { authorization: `Service key="${running.apiKey}"`, ...headers },
+  })
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+
+describe('the image of a domain', () => {
+  it('is a neutral PNG while the domain has none of its own', async () => {
+    const { response, bytes } = await read()
+
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('image/png')
+    expect(response.headers.get('content-length')).toBe(String(bytes.length))
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(bytes.subarray(0, 8)).toEqual(png)
+  })
+
+  it.each([
+    'image/png',
+    'image/*',
+    '*/*',
+    'application/vnd.service.v1+json',
+    'application/vnd.service.v1+json; version=1.4',
+  ])('is answered to who accepts %s', async (accept) => {
+    const { response } = await read({ accept })
+
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
+  })
+
+  it.each(['image/jpeg', 'text/html', 'image/png;q=0'])('is not acceptable to who wants %s', async (accept) => {
+    expect((await read({ accept })).response.status).toBe(406)
+  })
+
+  it.each([
+    ['as it was answered', (tag: string) => tag],
+    ['marked as weak by a proxy', (tag: string) => `W/${tag}`],
+    ['among others', (tag: string) => `"other", ${tag}`],
+    ['as any', () => '*'],
+  ])('is not sent again to who names it %s', async (_how, name) => {
+    const etag = (await read()).response.headers.get('etag') ?? ''
+
+    const { response, bytes } = await read({ 'if-none-match': name(etag) })
+
+    expect([response.status, bytes.length]).toEqual([304, 0])
+    expect(response.headers.get('etag')).toBe(etag)
+  })
+
+  it('is sent again to who names another', async () => {
+    expect((await read({ 'if-none-match': '"other"' })).response.status).toBe(200)
+  })
+
+  it('answers HEAD without bytes', async () => {
+    const { response, bytes } = await read({}, running.domain.id, 'HEAD')
+
+    expect([response.status, response.headers.get('content-type'), bytes.length]).toEqual([200, 'image/png', 0])
+  })
+
+  it('of an unknown domain is an error as any other', async () => {
+    const { response, bytes } = await read({ accept: 'image/png' }, unknownId)
+
+    expect(response.status).toBe(404)
+    expect(JSON.parse(bytes.toString()).errors[0].code).toBe('api.error.notfound.domain')
+  })
+})
