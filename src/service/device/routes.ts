@@ -7,6 +7,7 @@ import { answer, jsonLabel } from '../http/answer.ts'
 import { readJson, readText } from '../http/body.ts'
 import { answerError } from '../http/errors.ts'
 import { heldRead, preferredWait } from '../http/held-read.ts'
+import { nameRequest } from '../http/request-id.ts'
 import { ApiProblem } from '../problem.ts'
 import { waiterKey } from '../waiters.ts'
 import { activate } from './activate.ts'
@@ -80,6 +81,7 @@ async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Pro
 
 function only(ctx: ServiceContext, method: 'GET' | 'POST', serve: Serve) {
   return async (req: Request, res: Response) => {
+    nameRequest(req, res)
     try {
       if (req.method !== method) throw notThisWay(method)
       refuseOtherSites(req)

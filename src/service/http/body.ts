@@ -4,21 +4,37 @@ import { raw } from 'express'
 
 import { ApiProblem } from '../problem.ts'
 
-const read = raw({ type: () => true, limit: '64kb' })
+/** What a device has to say is short, bytes. */
+const deviceLimit = 64 * 1024
+
+const readers = new Map<number, ReturnType<typeof raw>>()
+
+/** Reads a body of up to so many bytes, whatever type it says it has. */
+function reader(limit: number): ReturnType<typeof raw> {
+  const present = readers.get(limit)
+  if (present) return present
+  const made = raw({ type: () => true, limit })
+  readers.set(limit, made)
+  return made
+}
 
 /** What clearly is no JSON, whoever sends it. All else is tried: `curl -d` says it sends a form. */
 const foreignTypes = /^\s*(multipart\/|image\/|audio\/|video\/|text\/xml|application\/xml|[^;]*\+xml)/i
 
-/** The body as JSON, whatever type it says it has. */
-export async function readJson(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
+/** The body as JSON, whatever type it says it has. @param limit Bytes. */
+export async function readJson(
+  req: IncomingMessage,
+  res: ServerResponse,
+  limit: number = deviceLimit,
+): Promise<unknown> {
   if (foreignTypes.test(req.headers['content-type'] ?? '')) throw new ApiProblem('api.error.unsupportedmediatype')
-  const body = await readBody(req, res)
+  const body = await readBody(req, res, limit)
   return typeof body === 'string' ? parseJson(body) : body
 }
 
 /** The body as text. */
 export async function readText(req: IncomingMessage, res: ServerResponse): Promise<string> {
-  const body = await readBody(req, res)
+  const body = await readBody(req, res, deviceLimit)
   if (typeof body !== 'string') throw new ApiProblem('api.error.malformed')
   return body
 }
@@ -33,9 +49,9 @@ export function parseJson(text: string): unknown {
 }
 
 /** Text, or what a body parser of the app before us made of it. */
-async function readBody(req: IncomingMessage, res: ServerResponse): Promise<unknown> {
+async function readBody(req: IncomingMessage, res: ServerResponse, limit: number): Promise<unknown> {
   await new Promise<void>((resolve, reject) => {
-    read(req, res, (error?: Error) => (error ? reject(error) : resolve()))
+    reader(limit)(req, res, (error?: Error) => (error ? reject(error) : resolve()))
   })
   const body: unknown = 'body' in req ? req.body : undefined
   if (body === undefined) return ''

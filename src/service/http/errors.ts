@@ -6,11 +6,18 @@ import { ApiProblem } from '../problem.ts'
 import { StoreUnavailableError } from '../store/store.ts'
 import { answer } from './answer.ts'
 import type { Label } from './answer.ts'
+import { requestIdOf } from './request-id.ts'
 
 /** The one place where errors become answers: what is not a no of ours becomes `internal`, and is logged. */
 export function answerError(res: ServerResponse, error: unknown, label: Label, logger: Logger): void {
   const problem = toProblem(error)
-  if (problem.status >= 500) logger.error({ err: problem.cause ?? problem, code: problem.code }, 'request failed')
+  if (problem.status >= 500) {
+    const requestId = requestIdOf(res)
+    logger.error(
+      { err: problem.cause ?? problem, code: problem.code, ...(requestId && { requestId }) },
+      'request failed',
+    )
+  }
   const body: ErrorBody = { errors: [{ code: problem.code, message: problem.message }] }
   answer(res, problem.status, body, { ...label, ...problem.headers })
 }

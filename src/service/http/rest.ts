@@ -18,6 +18,7 @@ import { answerError } from './errors.ts'
 import { heldRead, preferredWait } from './held-read.ts'
 import { answerImage } from './image.ts'
 import { parseQuery } from './query-string.ts'
+import { nameRequest } from './request-id.ts'
 import type { Call, Given, Route } from './route.ts'
 
 export interface RestOptions {
@@ -25,6 +26,9 @@ export interface RestOptions {
   readonly findKey: FindKey
   readonly routes: readonly Route[]
 }
+
+/** The largest body of an operation that says nothing else, bytes. */
+const bodyLimit = 1024 * 1024
 
 /** The REST interface, to be mounted at its base path. Answers everything below it. */
 export function createRest(ctx: ServiceContext, options: RestOptions): Router {
@@ -45,17 +49,20 @@ async function serve(
   req: Request,
   res: Response,
 ): Promise<void> {
+  nameRequest(req, res)
   const accepted = acceptedVersion(options.vendor, req.headers.accept)
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
   try {
     const key = await authenticate(req, options.vendor, options.findKey)
-    const { endpoint, run } = select(routes, req.method, accepted)
+    const visible = visibleTo(accepted, routes)
+    if (req.method === 'OPTIONS') return answer(res, 200, undefined, { Allow: allowedOn(visible) })
+    const { endpoint, run } = select(visible, req.method)
     authorize(key, endpoint, req.params)
     const version = accepted ?? mediaVersion(endpoint, req.headers.accept)
     if (version === undefined) throw new ApiProblem('api.error.notacceptable')
     const headers: Record<string, string> = {}
     const call = createCall(ctx, { key, version, headers, req, res })
-    const output = await run(givenBy(req, res), call)
+    const output = await run(givenBy(req, res, endpoint), call)
     if (endpoint.media === 'image/png') answerImage(req, res, output as NamedImage, headers)
     else answer(res, 200, output, { ...label, ...headers })
   } catch (error) {
@@ -63,16 +70,24 @@ async function serve(
   }
 }
 
-/** The operation of the method; 1.3 callers do not see the later ones. */
-function select(routes: readonly Route[], method: string, version: Version | undefined): Route {
+/** The operations of a path that a caller of the version sees: 1.3 callers do not see the later ones. */
+function visibleTo(version: Version | undefined, routes: readonly Route[]): readonly Route[] {
   const visible = routes.filter(({ endpoint }) => version !== '1.3' || endpoint.since === undefined)
   if (visible.length === 0) throw new ApiProblem('api.error.notfound.operation')
+  return visible
+}
+
+/** HEAD is a GET whose content is not sent. */
+function select(routes: readonly Route[], method: string): Route {
   const wanted = method === 'HEAD' ? 'GET' : method
-  const found = visible.find(({ endpoint }) => endpoint.method === wanted)
+  const found = routes.find(({ endpoint }) => endpoint.method === wanted)
   if (found) return found
-  const methods = visible.map(({ endpoint }) => endpoint.method)
-  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-  throw new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allow } })
+  throw new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowedOn(routes) } })
+}
+
+function allowedOn(routes: readonly Route[]): string {
+  const methods = routes.map(({ endpoint }) => endpoint.method)
+  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
 }
 
 /** Who asks for an image or a stream by its own type asks for no version: the first that has it. */
@@ -80,8 +95,12 @@ function mediaVersion({ media, since }: Endpoint, accept: string | undefined): V
   return media !== undefined && acceptsType(accept, media) ? (since ?? '1.3') : undefined
 }
 
-function givenBy(req: Request, res: Response): Given {
-  return { params: req.params, query: parseQuery(req.originalUrl), body: () => readJson(req, res) }
+function givenBy(req: Request, res: Response, endpoint: Endpoint): Given {
+  return {
+    params: req.params,
+    query: parseQuery(req.originalUrl),
+    body: () => readJson(req, res, endpoint.bodyLimit ?? bodyLimit),
+  }
 }
 
 interface CallParts {
