@@ -1,0 +1,57 @@
+import { hkdfSync } from 'node:crypto'
+
+/** A key of the ring. What is encrypted says its id, so that it finds its key again after others were added. */
+export interface RingKey {
+  readonly id: string
+  /** For AES-256-GCM. */
+  readonly encryption: Buffer
+  /** For HMAC-SHA-256, of what has to be found without being readable. */
+  readonly lookup: Buffer
+}
+
+/** The keys of a service. The first one is used for whatever is written; the others can still be read with. */
+export interface KeyRing {
+  readonly primary: RingKey
+  readonly keys: readonly RingKey[]
+}
+
+/** 256 bits, as AES-256 takes them. */
+export const keySize = 32
+
+/**
+ * Reads a ring as people write it: `id:base64,id:base64`, the first one primary.
+ * @throws {TypeError} that says what is wrong and never repeats a key.
+ */
+export function parseKeyRing(text: string): KeyRing {
+  const keys = text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map((entry, index) => parseKey(entry, index + 1))
+  const [primary] = keys
+  if (!primary)
+    throw new TypeError('The keys are empty: write id:base64, such as the output of `openssl rand -base64 32`')
+  const ids = new Set(keys.map(({ id }) => id))
+  if (ids.size < keys.length) throw new TypeError('The keys have an id twice: give each one its own')
+  return Object.freeze({ primary, keys: Object.freeze(keys) })
+}
+
+/** A key as people write it. */
+export function formatKey(id: string, secret: Uint8Array): string {
+  return `${id}:${Buffer.from(secret).toString('base64')}`
+}
+
+function parseKey(entry: string, position: number): RingKey {
+  const [, id, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})$/.exec(entry) ?? []
+  if (id === undefined || encoded === undefined) {
+    throw new TypeError(`Key ${position} is not as it has to be: write id:base64, the id of letters, digits, - and _`)
+  }
+  const secret = Buffer.from(encoded, 'base64')
+  if (secret.length !== keySize) throw new TypeError(`Key "${id}" has ${secret.length} bytes: it must have ${keySize}`)
+  return Object.freeze({ id, encryption: derive(secret, 'encryption'), lookup: derive(secret, 'lookup') })
+}
+
+/** One secret, one key a purpose (RFC 5869). */
+function derive(secret: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `second-factor ${purpose}`, keySize))
+}

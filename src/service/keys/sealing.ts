@@ -1,0 +1,61 @@
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
+
+import type { Random } from '../rules/random.ts'
+import type { KeyRing, RingKey } from './key-ring.ts'
+
+/** 96 bits, drawn anew each time (NIST SP 800-38D section 8.2.2). */
+const nonceSize = 12
+const tagSize = 16
+
+/** A sealed value cannot be read: it was changed, belongs to another record, or its key is not in the ring. */
+export class UnsealError extends Error {
+  override readonly name = 'UnsealError'
+}
+
+/**
+ * Encrypts a secret for one record: `key id.base64url(nonce, ciphertext, tag)`, AES-256-GCM.
+ * @param record what it belongs to; in another record the value cannot be opened.
+ */
+export function seal({ primary }: KeyRing, random: Random, secret: string, record: string): string {
+  const nonce = random(nonceSize)
+  const cipher = createCipheriv('aes-256-gcm', primary.encryption, nonce, { authTagLength: tagSize })
+  cipher.setAAD(Buffer.from(record))
+  const sealed = [nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]
+  return `${primary.id}.${Buffer.concat(sealed).toString('base64url')}`
+}
+
+/** @throws {UnsealError} */
+export function unseal(ring: KeyRing, sealed: string, record: string): string {
+  const { key, bytes } = take(ring, sealed)
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key.encryption, bytes.subarray(0, nonceSize), {
+      authTagLength: tagSize,
+    })
+    decipher.setAAD(Buffer.from(record))
+    decipher.setAuthTag(bytes.subarray(-tagSize))
+    const text = decipher.update(bytes.subarray(nonceSize, -tagSize))
+    return Buffer.concat([text, decipher.final()]).toString('utf8')
+  } catch (cause) {
+    throw new UnsealError('A sealed value was changed, or belongs to another record.', { cause })
+  }
+}
+
+/** Whether a value is sealed with the primary key; if not, it is to be sealed anew. */
+export function isCurrent({ primary }: KeyRing, sealed: string): boolean {
+  return sealed.startsWith(`${primary.id}.`)
+}
+
+/** Finds a secret without its being readable. */
+export function lookupWith(key: RingKey, secret: string): string {
+  return createHmac('sha256', key.lookup).update(secret).digest('base64url')
+}
+
+function take(ring: KeyRing, sealed: string): { key: RingKey; bytes: Buffer } {
+  const dot = sealed.indexOf('.')
+  const id = sealed.slice(0, dot)
+  const key = ring.keys.find((candidate) => candidate.id === id)
+  if (dot < 1 || !key) throw new UnsealError('A sealed value names a key that is not in the ring.')
+  const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url')
+  if (bytes.length < nonceSize + tagSize) throw new UnsealError('A sealed value is cut off.')
+  return { key, bytes }
+}
