@@ -2,6 +2,7 @@ import type { Generated, Kysely } from 'kysely'
 
 import type { Decision } from '../../contract/device.ts'
 import type { Domain } from '../../contract/domains.ts'
+import type { HardwareToken } from '../../contract/hardware.ts'
 import type { SessionReason, SessionState } from '../../contract/sessions.ts'
 import type { Token } from '../../contract/tokens.ts'
 import type { Factor } from '../../contract/users.ts'
@@ -21,6 +22,10 @@ export interface Database {
   token: TokenTable
   device: DeviceTable
   session: SessionTable
+  codeGenerator: CodeGeneratorTable
+  hardwareToken: HardwareTokenTable
+  bypassCode: BypassCodeTable
+  emailCode: EmailCodeTable
   deviceCall: DeviceCallTable
   attempt: AttemptTable
 }
@@ -89,6 +94,8 @@ export interface UserTable {
   name: string
   email: string
   everEnrolled: Fact
+  /** When the address was last replaced by another one; whatever changes `email` sets it. */
+  emailChangedAt: number | null
   createdAt: number
 }
 
@@ -149,6 +156,58 @@ export interface SessionTable {
   /** What the device answered, so that the same answer sent again is known. */
   answeredDecision: Decision | null
   answeredNumber: string | null
+}
+
+/** What makes codes from a seed and the time (RFC 6238): a hardware token or a device, and has its id. */
+export interface CodeGeneratorTable {
+  id: string
+  /** Hexadecimal, sealed. */
+  seed: string
+  digits: 6 | 8
+  /** Seconds. */
+  period: 30 | 60
+  /** The last time step a code was accepted of; -1 before the first. */
+  lastStep: number
+  /** By how many steps its clock was ahead of ours then. */
+  drift: number
+  /** A step that was too far away to be accepted, and when it was seen: the first half of a resynchronisation. */
+  seenStep: number | null
+  seenAt: number | null
+  syncState: HardwareToken['syncState']
+}
+
+export interface HardwareTokenTable {
+  sequence: Generated<number>
+  /** Also of its generator. */
+  id: string
+  organizationId: string
+  alias: string
+  serialNumber: string
+  userId: string | null
+  createdAt: number
+}
+
+export interface BypassCodeTable {
+  sequence: Generated<number>
+  id: string
+  userId: string
+  /** Sealed. */
+  code: string
+  /** What finds it again among the codes of its user. */
+  codeLookup: string
+  usesAllowed: number
+  usesRemaining: number
+  expiresAt: number
+  createdAt: number
+}
+
+/** The newest code that was sent to a user for a domain. */
+export interface EmailCodeTable {
+  domainId: string
+  userId: string
+  codeLookup: string
+  wrongTries: number
+  expiresAt: number
 }
 
 /** A signed call that was acted on, kept while its signature is young enough to be sent again. */

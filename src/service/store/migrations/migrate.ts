@@ -3,6 +3,7 @@ import { Migrator } from 'kysely/migration'
 import { StoreUnavailableError } from '../store.ts'
 import type { Queryable } from '../schema.ts'
 import { mainPath } from './0001-main-path.ts'
+import { codes } from './0002-codes.ts'
 import { roles } from './0003-roles.ts'
 import { domainImages } from './0004-domain-images.ts'
 import type { Engine } from './engine.ts'
@@ -21,6 +22,7 @@ export async function migrate(db: Queryable, engine: Engine): Promise<void> {
 
 const migrations = (engine: Engine) => ({
   '0001-main-path': mainPath(engine),
+  '0002-codes': codes(engine),
   '0003-roles': roles,
   '0004-domain-images': domainImages,
 })
