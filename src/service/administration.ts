@@ -1,62 +1,41 @@
 import { z } from 'zod'
 
-import { NumberMatching } from '../contract/domains.ts'
+import type { Domain } from '../contract/domains.ts'
+import { addApiKey, listApiKeys, revokeApiKey } from './administration/api-keys.ts'
+import type { ApiKey, NewApiKey } from './administration/api-keys.ts'
+import { removeDomainImage, setDomainImage } from './administration/domain-images.ts'
+import { addDomain, changeDomain, listDomains } from './administration/domains.ts'
+import type { DomainChanges, NewDomain } from './administration/domains.ts'
+import { NameTakenError } from './administration/name-taken.ts'
 import type { ServiceContext } from './context.ts'
-import { hashApiKey } from './http/authenticate.ts'
 import { parseOptions } from './options.ts'
-import { newId, randomText } from './rules/random.ts'
-import { domainById, domainByName, insertDomain } from './store/domains.ts'
-import { insertApiKey, insertOrganization, organizationById, organizationByName } from './store/organizations.ts'
+import { newId } from './rules/random.ts'
+import { domainByName } from './store/domains.ts'
+import { insertOrganization, organizationById, organizationByName, organizations } from './store/organizations.ts'
 
-/** What an administrator does beside the REST interface. */
+/**
+ * What an administrator does beside the REST interface.
+ * @throws {TypeError} where a value is wrong; RangeError where there is no such organization or domain.
+ */
 export interface Administration {
   /** @throws {NameTakenError} */
   createOrganization(name: string): Promise<{ id: string; name: string }>
+  organizations(): Promise<{ id: string; name: string }[]>
   /** @throws {NameTakenError} */
-  createDomain(organizationId: string, domain: NewDomain): Promise<{ id: string; name: string }>
+  createDomain(organizationId: string, domain: NewDomain): Promise<Domain>
+  domains(organizationId: string): Promise<Domain[]>
+  /** @throws {NameTakenError} @throws {RefusalError} */
+  setDomain(organizationId: string, domainId: string, changes: DomainChanges): Promise<Domain>
+  /** @param png At most 256 KiB and 1024 x 1024 pixels. @throws {RefusalError} */
+  setDomainImage(organizationId: string, domainId: string, png: Uint8Array): Promise<void>
+  removeDomainImage(organizationId: string, domainId: string): Promise<boolean>
   /** @returns the key: the only time it can be read. */
   createApiKey(organizationId: string, key?: NewApiKey): Promise<string>
-}
-
-/** The organization, or the domain within it, exists already. */
-export class NameTakenError extends Error {
-  override readonly name = 'NameTakenError'
+  apiKeys(organizationId: string): Promise<ApiKey[]>
+  revokeApiKey(organizationId: string, id: string): Promise<boolean>
 }
 
 const Title = z.string().trim().min(1).max(128)
-
-const NewDomain = z.strictObject({
-  name: Title,
-  type: z.enum(['RADIUS', 'WEB', 'PAM', 'OTHER']).default('WEB'),
-  /** Devices do not ask for PINs yet. */
-  keyType: z.literal('NONE').default('NONE'),
-  /** Lifetime of a session, seconds. */
-  requestTimeout: z.int().min(10).max(600).default(90),
-  /** Lifetime of an activation code, days. */
-  activationCodeExpiration: z.int().min(1).max(365).default(7),
-  numberMatching: NumberMatching.default('offered'),
-})
-export type NewDomain = z.input<typeof NewDomain>
-
-const NewApiKey = z
-  .strictObject({
-    /** `auth`: sessions and reads only. */
-    role: z.enum(['admin', 'auth']).default('admin'),
-    /** The only domain it is good for. */
-    domainId: z.string().optional(),
-  })
-  // Users are the organization's: who may change them in one domain changes them in all.
-  .refine(
-    (key) => key.role === 'auth' || key.domainId === undefined,
-    'only keys of role auth can be limited to a domain',
-  )
-export type NewApiKey = z.input<typeof NewApiKey>
-
-const apiKeyAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-const apiKeyLength = 64
-
-export const newApiKey = (ctx: Pick<ServiceContext, 'random'>): string =>
-  randomText(ctx.random, apiKeyAlphabet, apiKeyLength)
 
 export function createAdministration(ctx: ServiceContext): Administration {
   const { db } = ctx.store
@@ -71,44 +50,25 @@ export function createAdministration(ctx: ServiceContext): Administration {
       if (!inserted) throw new NameTakenError(`There is an organization "${name}" already.`)
       return { id, name }
     },
-
-    async createDomain(organizationId, given) {
-      const options = parseOptions(NewDomain, 'createDomain', given)
-      await needOrganization(organizationId)
-      const id = newId(ctx.random)
-      const inserted = await insertDomain(db, {
-        ...options,
-        ...unsupported,
-        id,
-        organizationId,
-        createdAt: ctx.clock.now(),
-      })
-      if (!inserted) throw new NameTakenError(`There is a domain "${options.name}" already.`)
-      return { id, name: options.name }
+    async organizations() {
+      return (await organizations(db)).map(({ id, name }) => ({ id, name }))
     },
-
-    async createApiKey(organizationId, given = {}) {
-      const { role, domainId = null } = parseOptions(NewApiKey, 'createApiKey', given)
+    async createDomain(organizationId, domain) {
       await needOrganization(organizationId)
-      if (domainId !== null && !(await domainById(db, organizationId, domainId))) {
-        throw new RangeError('domainId: there is no such domain')
-      }
-      const key = newApiKey(ctx)
-      const createdAt = ctx.clock.now()
-      const id = newId(ctx.random)
-      await insertApiKey(db, { id, organizationId, hash: hashApiKey(key), role, domainId, createdAt })
-      return key
+      return addDomain(ctx, organizationId, domain)
     },
+    domains: (organizationId) => listDomains(ctx, organizationId),
+    setDomain: (organizationId, domainId, changes) => changeDomain(ctx, organizationId, domainId, changes),
+    setDomainImage: (organizationId, domainId, png) => setDomainImage(ctx, organizationId, domainId, png),
+    removeDomainImage: (organizationId, domainId) => removeDomainImage(ctx, organizationId, domainId),
+    async createApiKey(organizationId, key = {}) {
+      await needOrganization(organizationId)
+      return (await addApiKey(ctx, organizationId, key)).key
+    },
+    apiKeys: (organizationId) => listApiKeys(ctx, organizationId),
+    revokeApiKey: (organizationId, id) => revokeApiKey(ctx, organizationId, id),
   }
 }
-
-/** Rules of factors that are not there yet. */
-const unsupported = {
-  maxAllowedRetries: 5,
-  requestPollingEnabled: 1,
-  bypassEnabled: 0,
-  emailOtpEnabled: 0,
-} as const
 
 /** The organization and its domain of these names, made where they are missing; processes may do so at once. */
 export async function ensureDomain(

@@ -2,7 +2,8 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 
 import { jsonLabel, vendorLabel } from './http/answer.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
-import { ensureDomain, newApiKey } from './administration.ts'
+import { newApiKey } from './administration/api-keys.ts'
+import { ensureDomain } from './administration.ts'
 import { hashApiKey } from './http/authenticate.ts'
 import type { KnownKey } from './http/authenticate.ts'
 import { answerError } from './http/errors.ts'
@@ -96,7 +97,7 @@ function openDoor(service: OpenedService, key: KnownKey, vendor: NonNullable<Con
     if (mayBeBrowser(req)) return answerError(res, new ApiProblem('api.error.forbidden'), label, service.ctx.logger)
     rest(req, res, (error) => answerError(res, error ?? notFound, label, service.ctx.logger))
   }
-  return listen(listener, { host, port: 0 })
+  return listen(listener, { host, port: 0, label })
 }
 
 /**

@@ -1,8 +1,11 @@
-export { NameTakenError } from './administration.ts'
+export { NameTakenError } from './administration/name-taken.ts'
+export { RefusalError } from './administration/refusal.ts'
 export { embedded } from './embedded.ts'
 export { createService } from './service.ts'
 
-export type { Administration, NewApiKey, NewDomain } from './administration.ts'
+export type { ApiKey, NewApiKey } from './administration/api-keys.ts'
+export type { DomainChanges, NewDomain } from './administration/domains.ts'
+export type { Administration } from './administration.ts'
 export type { Limits, Logger } from './context.ts'
 export type { EmbeddedOptions, ServiceOptions } from './options.ts'
 export type { Service } from './service.ts'

@@ -19,7 +19,7 @@ import { createRest } from './http/rest.ts'
 import { parseOptions, ServiceOptions } from './options.ts'
 import { ApiProblem } from './problem.ts'
 import { createPublic, isPublic } from './public.ts'
-import { apiKeyByHash } from './store/organizations.ts'
+import { apiKeyByHash } from './store/api-keys.ts'
 import { openSqliteStore } from './store/sqlite.ts'
 
 /** The service, open: what serves it is up to you. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 
-import { NameTakenError } from '../../service/administration.ts'
+import { NameTakenError } from '../../service/administration/name-taken.ts'
 import { createService } from '../../service/service.ts'
 import type { Service } from '../../service/service.ts'
 import { ending, Failure } from '../device/failure.ts'

@@ -1,8 +1,9 @@
-import type { Selectable } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 
 import type { DomainTable, Queryable } from './schema.ts'
 
 export type DomainRow = Selectable<DomainTable>
+export type DomainChanges = Omit<Updateable<DomainTable>, 'id' | 'organizationId' | 'createdAt'>
 
 export async function insertDomain(db: Queryable, row: DomainTable): Promise<boolean> {
   const inserted = await db
@@ -29,4 +30,33 @@ export function domainByName(db: Queryable, organizationId: string, name: string
     .where('organizationId', '=', organizationId)
     .where('name', '=', name)
     .executeTakeFirst()
+}
+
+/** By name. */
+export function domainsOf(db: Queryable, organizationId: string): Promise<DomainRow[]> {
+  return db.selectFrom('domain').selectAll().where('organizationId', '=', organizationId).orderBy('name').execute()
+}
+
+/** @returns false where another key type is asked for while tokens are active. */
+export async function updateDomain(db: Queryable, id: string, changes: DomainChanges): Promise<boolean> {
+  if (Object.keys(changes).length === 0) return true
+  const { keyType } = changes
+  const updated = await db
+    .updateTable('domain')
+    .set(changes)
+    .where('id', '=', id)
+    .$if(keyType !== undefined, (query) =>
+      query.where((is) =>
+        is.or([
+          is('keyType', '=', keyType ?? 'NONE'),
+          is.not(
+            is.exists(
+              is.selectFrom('token').select('token.id').where('domainId', '=', id).where('state', '=', 'active'),
+            ),
+          ),
+        ]),
+      ),
+    )
+    .executeTakeFirst()
+  return updated.numUpdatedRows === 1n
 }

@@ -1,4 +1,4 @@
-import type { ApiKeyTable, OrganizationTable, Queryable } from './schema.ts'
+import type { OrganizationTable, Queryable } from './schema.ts'
 
 /** @returns the service's id: the one given where there was none yet. */
 export async function serviceId(db: Queryable, id: string): Promise<string> {
@@ -27,10 +27,7 @@ export function organizationByName(db: Queryable, name: string): Promise<Organiz
   return db.selectFrom('organization').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
-export async function insertApiKey(db: Queryable, row: ApiKeyTable): Promise<void> {
-  await db.insertInto('apiKey').values(row).execute()
-}
-
-export function apiKeyByHash(db: Queryable, hash: string): Promise<ApiKeyTable | undefined> {
-  return db.selectFrom('apiKey').selectAll().where('hash', '=', hash).executeTakeFirst()
+/** By name. */
+export function organizations(db: Queryable): Promise<OrganizationTable[]> {
+  return db.selectFrom('organization').selectAll().orderBy('name').execute()
 }

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+
+import type { ServiceContext } from '../context.ts'
+import { hashApiKey } from '../http/authenticate.ts'
+import { parseOptions } from '../options.ts'
+import { newId, randomText } from '../rules/random.ts'
+import { apiKeysOf, insertApiKey, removeApiKey } from '../store/api-keys.ts'
+import { domainById } from '../store/domains.ts'
+import type { ApiKeyRole } from '../store/schema.ts'
+
+export const NewApiKey = z
+  .strictObject({
+    /** `auth`: sessions and reads only. */
+    role: z.enum(['admin', 'auth']).default('admin'),
+    /** The only domain it is good for. */
+    domainId: z.string().optional(),
+  })
+  // Users are the organization's: who may change them in one domain changes them in all.
+  .refine(
+    (key) => key.role === 'auth' || key.domainId === undefined,
+    'only keys of role auth can be limited to a domain',
+  )
+export type NewApiKey = z.input<typeof NewApiKey>
+
+/** A key as it can be shown: its characters are known to whoever was given them, and to nobody else. */
+export interface ApiKey {
+  readonly id: string
+  readonly role: ApiKeyRole
+  /** The only domain it is good for; null: all of the organization. */
+  readonly domainId: string | null
+  /** Unix time, seconds. */
+  readonly createdAt: number
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const length = 64
+
+export const newApiKey = (ctx: Pick<ServiceContext, 'random'>): string => randomText(ctx.random, alphabet, length)
+
+/** @returns the key itself, too: the only time it can be read. */
+export async function addApiKey(
+  ctx: ServiceContext,
+  organizationId: string,
+  given: NewApiKey,
+): Promise<ApiKey & { key: string }> {
+  const { db } = ctx.store
+  const { role, domainId = null } = parseOptions(NewApiKey, 'createApiKey', given)
+  if (domainId !== null && !(await domainById(db, organizationId, domainId))) {
+    throw new RangeError('domainId: there is no such domain')
+  }
+  const key = newApiKey(ctx)
+  const added = { id: newId(ctx.random), role, domainId, createdAt: ctx.clock.now() }
+  await insertApiKey(db, { ...added, organizationId, hash: hashApiKey(key) })
+  return { ...added, key }
+}
+
+/** Oldest first. */
+export async function listApiKeys(ctx: ServiceContext, organizationId: string): Promise<ApiKey[]> {
+  const rows = await apiKeysOf(ctx.store.db, organizationId)
+  return rows.map(({ id, role, domainId, createdAt }) => ({ id, role, domainId, createdAt }))
+}
+
+/** From the next request on it is nobody's. @returns false where the organization has no such key. */
+export function revokeApiKey(ctx: ServiceContext, organizationId: string, id: string): Promise<boolean> {
+  return removeApiKey(ctx.store.db, organizationId, id)
+}

@@ -1,0 +1,33 @@
+import type { ServiceContext } from '../context.ts'
+import { imageFault, nameImage } from '../rules/image.ts'
+import { removeImageOfDomain, setImageOfDomain } from '../store/domain-images.ts'
+import { domainById } from '../store/domains.ts'
+import type { Queryable } from '../store/schema.ts'
+import { RefusalError } from './refusal.ts'
+
+/** @param png Shown to people on their device. @throws {RefusalError} where it is not what a domain can show. */
+export async function setDomainImage(
+  ctx: ServiceContext,
+  organizationId: string,
+  domainId: string,
+  png: Uint8Array,
+): Promise<void> {
+  const fault = imageFault(png)
+  if (fault !== undefined) throw new RefusalError(`The image cannot be used: ${fault}.`)
+  await ctx.store.db.transaction().execute(async (db) => {
+    await needDomain(db, organizationId, domainId)
+    await setImageOfDomain(db, domainId, nameImage(png))
+  })
+}
+
+/** The neutral default is shown again. @returns false where it is already. */
+export function removeDomainImage(ctx: ServiceContext, organizationId: string, domainId: string): Promise<boolean> {
+  return ctx.store.db.transaction().execute(async (db) => {
+    await needDomain(db, organizationId, domainId)
+    return removeImageOfDomain(db, domainId)
+  })
+}
+
+async function needDomain(db: Queryable, organizationId: string, id: string): Promise<void> {
+  if (!(await domainById(db, organizationId, id))) throw new RangeError('domainId: there is no such domain')
+}

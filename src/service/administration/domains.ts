@@ -1,0 +1,106 @@
+import { z } from 'zod'
+
+import { NumberMatching } from '../../contract/domains.ts'
+import type { Domain } from '../../contract/domains.ts'
+import type { ServiceContext } from '../context.ts'
+import { parseOptions } from '../options.ts'
+import { newId } from '../rules/random.ts'
+import { domainView } from '../rules/views.ts'
+import { domainById, domainByName, domainsOf, insertDomain, updateDomain } from '../store/domains.ts'
+import type { DomainChanges as Columns } from '../store/domains.ts'
+import type { Fact } from '../store/schema.ts'
+import { NameTakenError } from './name-taken.ts'
+import { RefusalError } from './refusal.ts'
+
+const rules = {
+  name: z.string().trim().min(1).max(128),
+  type: z.enum(['RADIUS', 'WEB', 'PAM', 'OTHER']),
+  keyType: z.literal('NONE', 'this version serves NONE only: its devices do not ask for a PIN or passcode yet'),
+  /** Lifetime of a session, seconds. */
+  requestTimeout: z.int().min(10).max(600),
+  /** Lifetime of an activation code, days. */
+  activationCodeExpiration: z.int().min(1).max(365),
+  /** Wrong PINs until a token is revoked. */
+  maxAllowedRetries: z.int().min(1).max(20),
+  requestPollingEnabled: z.boolean(),
+  bypassEnabled: z.boolean(),
+  emailOtpEnabled: z.boolean(),
+  numberMatching: NumberMatching,
+}
+
+export const NewDomain = z.strictObject({
+  name: rules.name,
+  type: rules.type.default('WEB'),
+  keyType: rules.keyType.default('NONE'),
+  requestTimeout: rules.requestTimeout.default(90),
+  activationCodeExpiration: rules.activationCodeExpiration.default(7),
+  maxAllowedRetries: rules.maxAllowedRetries.default(5),
+  requestPollingEnabled: rules.requestPollingEnabled.default(true),
+  // The weaker ways in are opted into.
+  bypassEnabled: rules.bypassEnabled.default(false),
+  emailOtpEnabled: rules.emailOtpEnabled.default(false),
+  numberMatching: rules.numberMatching.default('offered'),
+})
+export type NewDomain = z.input<typeof NewDomain>
+
+export const DomainChanges = z.strictObject(rules).partial()
+export type DomainChanges = z.input<typeof DomainChanges>
+
+export async function addDomain(ctx: ServiceContext, organizationId: string, given: NewDomain): Promise<Domain> {
+  const { db } = ctx.store
+  const options = parseOptions(NewDomain, 'createDomain', given)
+  const row = {
+    ...options,
+    requestPollingEnabled: fact(options.requestPollingEnabled),
+    bypassEnabled: fact(options.bypassEnabled),
+    emailOtpEnabled: fact(options.emailOtpEnabled),
+    id: newId(ctx.random),
+    organizationId,
+    createdAt: ctx.clock.now(),
+  }
+  if (!(await insertDomain(db, row))) throw taken(options.name)
+  return domainView(row)
+}
+
+/** By name. */
+export async function listDomains(ctx: ServiceContext, organizationId: string): Promise<Domain[]> {
+  return (await domainsOf(ctx.store.db, organizationId)).map((row) => domainView(row))
+}
+
+/** @throws {RefusalError} where tokens stand against it. */
+export async function changeDomain(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+  given: DomainChanges,
+): Promise<Domain> {
+  const changes = parseOptions(DomainChanges, 'setDomain', given)
+  return ctx.store.db.transaction().execute(async (db) => {
+    const domain = await domainById(db, organizationId, id)
+    if (!domain) throw new RangeError('domainId: there is no such domain')
+    const namesake = changes.name === undefined ? undefined : await domainByName(db, organizationId, changes.name)
+    if (namesake && namesake.id !== id) throw taken(namesake.name)
+    if (!(await updateDomain(db, id, columns(changes)))) throw keyTypeInUse(domain.keyType)
+    return domainView((await domainById(db, organizationId, id)) ?? domain)
+  })
+}
+
+function columns(changes: z.output<typeof DomainChanges>): Columns {
+  const { requestPollingEnabled, bypassEnabled, emailOtpEnabled, ...others } = changes
+  return {
+    ...others,
+    ...(requestPollingEnabled !== undefined && { requestPollingEnabled: fact(requestPollingEnabled) }),
+    ...(bypassEnabled !== undefined && { bypassEnabled: fact(bypassEnabled) }),
+    ...(emailOtpEnabled !== undefined && { emailOtpEnabled: fact(emailOtpEnabled) }),
+  }
+}
+
+const fact = (value: boolean): Fact => (value ? 1 : 0)
+
+const taken = (name: string) => new NameTakenError(`There is a domain "${name}" already.`)
+
+/** Devices learnt at activation what to ask for; they would go on asking for it, or never have it. */
+const keyTypeInUse = (present: string) =>
+  new RefusalError(
+    `The key type stays ${present}: devices were activated with it. Revoke the tokens of the domain first.`,
+  )

@@ -1,0 +1,4 @@
+/** What an administrator asked for cannot be: the message says why, and what to do instead. */
+export class RefusalError extends Error {
+  override readonly name = 'RefusalError'
+}
