@@ -1,0 +1,66 @@
+import type { AuditEntry } from './entry.ts'
+import { chainStart, hashEntry } from './entry.ts'
+
+/** Where a chain stood: what is kept elsewhere to notice that its end was cut off. */
+export interface Head {
+  readonly writer: string
+  readonly sequence: number
+  readonly hash: string
+}
+
+/** Something that is not as it was written. */
+export interface Finding {
+  readonly kind: 'changed' | 'missing' | 'cut_off'
+  readonly writer: string
+  readonly sequence: number
+}
+
+export interface Verification {
+  readonly entries: number
+  readonly findings: readonly Finding[]
+  /** Where the chains stand now; to be kept elsewhere. */
+  readonly heads: readonly Head[]
+}
+
+export interface VerifyOptions {
+  /** Where chains begin that were shortened on purpose, when their time was over. */
+  readonly starts?: readonly Head[]
+  /** Where chains stood before, as somebody kept it. */
+  readonly kept?: readonly Head[]
+}
+
+/**
+ * Walks every chain.
+ * @param entries by writer, then by sequence.
+ */
+export async function verifyChains(
+  entries: AsyncIterable<AuditEntry>,
+  { starts = [], kept = [] }: VerifyOptions = {},
+): Promise<Verification> {
+  const heads = new Map<string, Head>(starts.map((start) => [start.writer, start]))
+  const wanted = new Map(kept.map((head) => [`${head.writer} ${head.sequence}`, head]))
+  const findings: Finding[] = []
+  let count = 0
+
+  for await (const entry of entries) {
+    count++
+    const { writer, sequence, hash } = entry
+    const previous = heads.get(writer) ?? { writer, sequence: 0, hash: chainStart }
+    if (sequence !== previous.sequence + 1) findings.push({ kind: 'missing', writer, sequence: previous.sequence + 1 })
+    else if (hashEntry(previous.hash, entry) !== hash) findings.push({ kind: 'changed', writer, sequence })
+    if (differs(wanted, entry)) findings.push({ kind: 'changed', writer, sequence })
+    // Goes on from what is written there: one change is found once.
+    heads.set(writer, { writer, sequence, hash })
+  }
+  for (const { writer, sequence } of kept) {
+    const reached = heads.get(writer)?.sequence ?? 0
+    if (reached < sequence) findings.push({ kind: 'cut_off', writer, sequence: reached + 1 })
+  }
+  return { entries: count, findings, heads: [...heads.values()] }
+}
+
+/** Whether a chain that fits in itself is another one than the one that was kept: somebody wrote it anew. */
+function differs(wanted: ReadonlyMap<string, Head>, { writer, sequence, hash }: AuditEntry): boolean {
+  const head = wanted.get(`${writer} ${sequence}`)
+  return head !== undefined && head.hash !== hash
+}
