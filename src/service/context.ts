@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Observer } from './observer.ts'
 import type { Random } from './rules/random.ts'
 import type { Secrets } from './store/secrets.ts'
 import type { Store } from './store/store.ts'
@@ -17,6 +18,7 @@ export interface ServiceContext {
   readonly limits: Limits
 }
 
+  readonly observer: Observer
 /** Where the service says what its operator should know; `pino` and `console` fit in. Details never carry secrets. */
 export interface Logger {
   info(details: object, message: string): void

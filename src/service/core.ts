@@ -2,6 +2,7 @@ import { plainSecrets } from './store/secrets.ts'
 import { serviceId } from './store/organizations.ts'
 import type { Store } from './store/store.ts'
 import type { ServiceContext } from './context.ts'
+import type { Observer } from './observer.ts'
 import { newId } from './rules/random.ts'
 import { startSweep } from './sweep.ts'
 import { createWaiters } from './waiters.ts'
@@ -18,7 +19,7 @@ export interface Core {
   close(drain: () => Promise<void>): Promise<void>
 }
 
-export async function createCore(store: Store, given: Given): Promise<Core> {
+export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
   const { clock, random, logger, limits } = given
   const ctx: ServiceContext = {
     serviceId: await serviceId(store.db, newId(random)),
@@ -32,6 +33,7 @@ export async function createCore(store: Store, given: Given): Promise<Core> {
   }
   const sweep = startSweep(ctx)
   return {
+    observer,
     ctx,
     async close(drain) {
       ctx.waiters.close()

@@ -42,6 +42,10 @@ export const ServiceOptions = z.strictObject({
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must begin with a slash and not end with one')
     .default('/api'),
+  /** Logs a line for each request. */
+  logRequests: z.boolean().default(false),
+  /** Counts for Prometheus: behind a token at `/metrics`, or for `metrics` of the service to be served elsewhere. */
+  metrics: z.strictObject({ token: z.string().min(16, 'must have at least 16 characters').optional() }).optional(),
 })
 export type ServiceOptions = z.input<typeof ServiceOptions>
 

@@ -8,6 +8,11 @@ import { routes } from './api/routes.ts'
 import { createCore } from './core.ts'
 import type { Core } from './core.ts'
 import type { ServiceContext } from './context.ts'
+import { documents } from './front/documents.ts'
+import { createFront } from './front/front.ts'
+import { health, readiness } from './front/health.ts'
+import { createMetrics } from './front/metrics.ts'
+import type { Metrics } from './front/metrics.ts'
 import { jsonLabel, vendorLabel } from './http/answer.ts'
 import type { Label } from './http/answer.ts'
 import { answerError } from './http/errors.ts'
@@ -16,6 +21,8 @@ import { createInFlight } from './http/in-flight.ts'
 import { asHandle } from './http/handle.ts'
 import type { Handle } from './http/handle.ts'
 import { createRest } from './http/rest.ts'
+import { nobody, tellAll } from './observer.ts'
+import type { Observer } from './observer.ts'
 import { parseOptions, ServiceOptions } from './options.ts'
 import { ApiProblem } from './problem.ts'
 import { createPublic, isPublic } from './public.ts'
@@ -28,8 +35,10 @@ export interface Service {
   readonly api: Handle
   /** The device protocol and the authenticator, for people's devices. Passes on everything else. */
   readonly routes: Handle
-  /** Both, for a server of its own: `createServer(service.listener)`. */
+  /** Both, and what a server of its own has beside them: `/healthz`, `/readyz`, `/docs`, and `openapi.json`. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void
+  /** `/metrics` alone, without its token, for another port; only with the option `metrics`. */
+  readonly metrics: Service['listener'] | undefined
   readonly administration: Administration
   /** Answers what is held, waits for what is under way, closes the database. */
   close(): Promise<void>
@@ -44,13 +53,18 @@ export interface Service {
  */
 export async function createService(given: ServiceOptions): Promise<Service> {
   const options = parseOptions(ServiceOptions, 'createService', given)
-  const opened = await openService(options)
-  const api = opened.rest(options.basePath, (hash) => apiKeyByHash(opened.ctx.store.db, hash))
-  const both = asHandle(Router().use(opened.routes, api))
+  const { basePath, vendor, logger } = options
+  const metrics = options.metrics && (await createMetrics())
+  const opened = await openService(options, tellAll(observersOf(options, metrics)))
+  metrics?.watch(opened.ctx)
+  const api = opened.rest(basePath, (hash) => apiKeyByHash(opened.ctx.store.db, hash))
+  const pages = [health, readiness(opened.ctx), ...documents({ vendor, basePath })]
+  const guarded = options.metrics?.token === undefined ? [] : [metrics?.page(options.metrics.token) ?? []].flat()
   return {
     api,
     routes: opened.routes,
-    listener: (req, res) => both(req, res, (error) => answerLast(error, res)),
+    listener: createFront({ logger }, { vendor, pages: [...pages, ...guarded], handles: [opened.routes, api] }),
+    metrics: metrics && createFront({ logger }, { vendor, pages: [metrics.page()], handles: [] }),
     administration: createAdministration(opened.ctx),
     close: opened.close,
   }
@@ -64,9 +78,9 @@ export interface OpenedService {
   readonly close: () => Promise<void>
 }
 
-export async function openService(options: Omit<ParsedOptions, 'basePath'>): Promise<OpenedService> {
+export async function openService(options: CoreOptions, observer: Observer = nobody): Promise<OpenedService> {
   const { vendor, logger } = options
-  const core = await openCore(options)
+  const core = await openCore(options, observer)
   const inFlight = createInFlight()
   const refuse = (label: Label) => (res: ServerResponse) => answerError(res, closed, label, logger)
   const publicRoutes = inFlight.track(createPublic(core.ctx), refuse(jsonLabel))
@@ -83,10 +97,10 @@ export async function openService(options: Omit<ParsedOptions, 'basePath'>): Pro
   }
 }
 
-async function openCore(options: Omit<ParsedOptions, 'basePath'>): Promise<Core> {
+async function openCore(options: CoreOptions, observer: Observer): Promise<Core> {
   const store = await openSqliteStore(options.database)
   try {
-    return await createCore(store, options)
+    return await createCore(store, options, observer)
   } catch (error) {
     await store.close()
     throw error
@@ -97,7 +111,10 @@ const closed = new ApiProblem('api.error.unavailable', undefined, { headers: { C
 
 type ParsedOptions = ReturnType<typeof ServiceOptions.parse>
 
-/** Whatever is nowhere. */
-function answerLast(error: unknown, res: ServerResponse): void {
-  res.writeHead(error === undefined ? 404 : 400, { 'Content-Length': 0 }).end()
+/** What an embedded service has, too. */
+type CoreOptions = Omit<ParsedOptions, 'basePath' | 'logRequests' | 'metrics'>
+
+function observersOf({ logRequests, logger }: ParsedOptions, metrics: Metrics | undefined): Observer[] {
+  const log: Observer = { ...nobody, answered: (request) => logger.info(request, 'request') }
+  return [...(logRequests ? [log] : []), ...(metrics ? [metrics.observer] : [])]
 }

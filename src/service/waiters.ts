@@ -10,6 +10,8 @@ export interface Waiters {
 
 export interface Subscription {
   /** Resolves when there was a wake since the last one; at once when there was one already. */
+  /** How many wait, by the kind of thing they wait for. */
+  count(): Map<string, number>
   woken(): Promise<void>
   /** Wakes this one alone: its time is up, or its caller is gone. */
   wake(): void
@@ -75,4 +77,12 @@ function createBell(): Pick<Subscription, 'woken' | 'wake'> {
 export const waiterKey = {
   session: (id: string): string => `session:${id}`,
   device: (id: string): string => `device:${id}`,
+    count() {
+      const counts = new Map<string, number>()
+      for (const [key, { size }] of byKey) {
+        const kind = key.replace(/:.*$/s, '')
+        counts.set(kind, (counts.get(kind) ?? 0) + size)
+      }
+      return counts
+    },
 }

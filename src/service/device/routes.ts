@@ -9,6 +9,7 @@ import { answerError } from '../http/errors.ts'
 import { heldRead, preferredWait } from '../http/held-read.ts'
 import { nameRequest } from '../http/request-id.ts'
 import { ApiProblem } from '../problem.ts'
+import { observe } from '../observer.ts'
 import { waiterKey } from '../waiters.ts'
 import { activate } from './activate.ts'
 import { answerRequest } from './answer.ts'
@@ -29,8 +30,8 @@ type Serve = (req: Request, res: Response) => Promise<Reply>
 /** The device protocol. Answers everything below `/device`. */
 export function createDeviceRoutes(ctx: ServiceContext): Router {
   const router = Router({ caseSensitive: true, strict: true })
-  const post = (path: string, serve: Serve) => router.all(path, only(ctx, 'POST', serve))
-  const get = (path: string, serve: Serve) => router.all(path, only(ctx, 'GET', serve))
+  const post = (path: string, serve: Serve) => router.all(path, only(ctx, 'POST', path, serve))
+  const get = (path: string, serve: Serve) => router.all(path, only(ctx, 'GET', path, serve))
 
   post(devicePaths.preview, async (req, res) => {
     return { value: await preview(ctx, { body: await readJson(req, res), address: addressOf(req) }) }
@@ -79,9 +80,11 @@ async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Pro
   return isNamedBy(known, inbox) ? { status: 304, headers } : { value: inbox.inbox, headers }
 }
 
-function only(ctx: ServiceContext, method: 'GET' | 'POST', serve: Serve) {
+function only(ctx: ServiceContext, method: 'GET' | 'POST', path: string, serve: Serve) {
+  const operation = path.slice(1)
   return async (req: Request, res: Response) => {
     nameRequest(req, res)
+    observe(ctx, res, operation)
     try {
       if (req.method !== method) throw notThisWay(method)
       refuseOtherSites(req)

@@ -18,8 +18,11 @@ export function answerError(res: ServerResponse, error: unknown, label: Label, l
       'request failed',
     )
   }
-  const body: ErrorBody = { errors: [{ code: problem.code, message: problem.message }] }
-  answer(res, problem.status, body, { ...label, ...problem.headers })
+  answer(res, problem.status, errorBody(problem), { ...label, ...problem.headers })
+}
+
+export function errorBody({ code, message }: ApiProblem): ErrorBody {
+  return { errors: [{ code, message }] }
 }
 
 function toProblem(error: unknown): ApiProblem {

@@ -1,9 +1,37 @@
 import { createServer } from 'node:http'
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+
+import { ApiProblem } from '../problem.ts'
+import { answer, jsonLabel } from './answer.ts'
+import type { Label } from './answer.ts'
+import { errorBody } from './errors.ts'
+import { refuseWhatIsNoRequest } from './refuse-connection.ts'
 
 /** How long closing waits for answers to be read, milliseconds. */
 const patience = 15_000
+
+/** How slow a caller may be, milliseconds. */
+export interface Timeouts {
+  /** Until the head of a request is there. */
+  readonly headers: number
+  /** Until all of it is there. How long its answer takes does not count. */
+  readonly request: number
+  /** Until the next request on a connection that stays open. */
+  readonly keepAlive: number
+}
+
+/** Common proxies let go of an idle connection after a minute: who is first must be the proxy. */
+const defaultTimeouts: Timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000 }
+
+export interface ListenOptions {
+  readonly host: string
+  /** 0 for any that is free. */
+  readonly port: number
+  readonly timeouts?: Partial<Timeouts>
+  /** How answers to what is no request are labelled. */
+  readonly label?: Label
+}
 
 /** A server that listens. */
 export interface Listening {
@@ -13,17 +41,17 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** @param port 0 for any that is free. Rejects where the address cannot be had. */
-export async function listen(listener: RequestListener, address: { host: string; port: number }): Promise<Listening> {
-  const server = createServer(listener)
+/** Rejects where the address cannot be had. */
+export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
+  const server = createPatientServer(listener, options)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(address.port, address.host, resolve)
+    server.listen(options.port, options.host, resolve)
   })
   // Later ones belong to single connections, which Node ends by itself.
   server.removeAllListeners('error').on('error', () => {})
   return {
-    host: address.host,
+    host: options.host,
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
@@ -38,4 +66,33 @@ export async function listen(listener: RequestListener, address: { host: string;
         })
       }),
   }
+}
+
+/** Patient, but not endlessly so. */
+function createPatientServer(listener: RequestListener, { timeouts: given, label = jsonLabel }: ListenOptions) {
+  const timeouts = { ...defaultTimeouts, ...given }
+  const withHost: RequestListener = (req, res) => {
+    if (!lacksHost(req)) return listener(req, res)
+    answer(res, 400, errorBody(new ApiProblem('api.error.malformed')), { ...label, Connection: 'close' })
+  }
+  const server = createServer(
+    {
+      headersTimeout: timeouts.headers,
+      requestTimeout: timeouts.request,
+      keepAliveTimeout: timeouts.keepAlive,
+      connectionsCheckingInterval: Math.min(1_000, Math.ceil(timeouts.headers / 4)),
+      // Looked at above, where it can be said in our own words.
+      requireHostHeader: false,
+    },
+    withHost,
+  )
+  // An expectation we do not know may be ignored (RFC 9110 section 10.1.1).
+  server.on('checkExpectation', withHost)
+  refuseWhatIsNoRequest(server, label)
+  return server
+}
+
+/** RFC 9112 section 3.2; HTTP/1.0 knows no Host. */
+function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersion === '1.1'
 }

@@ -6,7 +6,9 @@ import type { ErrorRequestHandler, Request, Response } from 'express'
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
 import { acceptedVersion, acceptsType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
+import { operations } from '../../contract/operations.ts'
 import type { ServiceContext } from '../context.ts'
+import { observe } from '../observer.ts'
 import { ApiProblem } from '../problem.ts'
 import type { NamedImage } from '../rules/image.ts'
 import { answer, vendorLabel } from './answer.ts'
@@ -52,6 +54,7 @@ async function serve(
   nameRequest(req, res)
   const accepted = acceptedVersion(options.vendor, req.headers.accept)
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
+  observe(ctx, res, nameOf(routes, req.method))
   try {
     const key = await authenticate(req, options.vendor, options.findKey)
     const visible = visibleTo(accepted, routes)
@@ -73,14 +76,22 @@ async function serve(
 /** The operations of a path that a caller of the version sees: 1.3 callers do not see the later ones. */
 function visibleTo(version: Version | undefined, routes: readonly Route[]): readonly Route[] {
   const visible = routes.filter(({ endpoint }) => version !== '1.3' || endpoint.since === undefined)
+const names = new Map(operations.map(({ endpoint, name }) => [endpoint, name]))
+
+function nameOf(routes: readonly Route[], method: string): string {
+  const found = routes.find(({ endpoint }) => endpoint.method === asked(method))
+  return (found && names.get(found.endpoint)) ?? 'none'
+}
+
   if (visible.length === 0) throw new ApiProblem('api.error.notfound.operation')
   return visible
 }
 
 /** HEAD is a GET whose content is not sent. */
 function select(routes: readonly Route[], method: string): Route {
-  const wanted = method === 'HEAD' ? 'GET' : method
-  const found = routes.find(({ endpoint }) => endpoint.method === wanted)
+  const found = routes.find(({ endpoint }) => endpoint.method === asked(method))
+const asked = (method: string) => (method === 'HEAD' ? 'GET' : method)
+
   if (found) return found
   throw new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowedOn(routes) } })
 }

@@ -163,6 +163,16 @@ export function redeemApproval(
     .executeTakeFirst()
 }
 
+export async function countPending(db: Queryable, now: number): Promise<number> {
+  const { pending } = await db
+    .selectFrom('session')
+    .select((eb) => eb.fn.countAll<number | string>().as('pending'))
+    .where('state', '=', 'pending')
+    .where('expiresAt', '>', now)
+    .executeTakeFirstOrThrow()
+  return Number(pending)
+}
+
 /** Writes down what reads as expired already. */
 export async function expireSessions(db: Queryable, now: number): Promise<void> {
   await db

@@ -1,0 +1,47 @@
+/** All operations of the REST interface by name, in the order in which people read them. */
+import * as bypassCodes from './bypass-codes.ts'
+import * as domains from './domains.ts'
+import type { Endpoint } from './endpoint.ts'
+import * as hardware from './hardware.ts'
+import * as organization from './organization.ts'
+import * as sessions from './sessions.ts'
+import * as tokens from './tokens.ts'
+import * as users from './users.ts'
+
+export interface Operation {
+  /** As the contract exports it, such as `getUser`. */
+  readonly name: string
+  /** What it is about, such as `Users`. */
+  readonly section: string
+  readonly endpoint: Endpoint
+}
+
+const sections: Readonly<Record<string, object>> = {
+  Users: users,
+  Domains: domains,
+  Tokens: tokens,
+  Sessions: sessions,
+  'Hardware tokens': hardware,
+  'Bypass codes': bypassCodes,
+  Organization: organization,
+}
+
+export const operations: readonly Operation[] = Object.entries(sections).flatMap(([section, exported]) =>
+  Object.entries(exported).flatMap(([name, value]: [string, unknown]) =>
+    isEndpoint(value) ? [{ name, section, endpoint: value }] : [],
+  ),
+)
+
+/** Method and path as documents write them: `GET /users/{userId}`. */
+export function titleOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
+  return `${method} ${templateOf(path)}`
+}
+
+/** The path with its parameters in braces (RFC 6570). */
+export function templateOf(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}')
+}
+
+function isEndpoint(value: unknown): value is Endpoint {
+  return typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'errors' in value
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { Vendor } from '../../contract/media-type.ts'
+import type { ServiceContext } from '../context.ts'
+import { answer, jsonLabel, vendorLabel } from '../http/answer.ts'
+import type { Label } from '../http/answer.ts'
+import { answerError } from '../http/errors.ts'
+import type { Handle } from '../http/handle.ts'
+import { nameRequest } from '../http/request-id.ts'
+import { ApiProblem } from '../problem.ts'
+
+/** What a service of its own serves beside its interfaces, such as `/healthz`. */
+export interface Page {
+  /** Exact, without a query. */
+  readonly path: string
+  readonly serve: (req: IncomingMessage, res: ServerResponse) => void | Promise<void>
+}
+
+export interface FrontOptions {
+  readonly vendor: Vendor
+  readonly pages: readonly Page[]
+  /** Tried in this order; each passes on what is not its own. */
+  readonly handles: readonly Handle[]
+}
+
+/** Everything on one server, down to what is nowhere. */
+export function createFront(
+  ctx: Pick<ServiceContext, 'logger'>,
+  { vendor, pages, handles }: FrontOptions,
+): (req: IncomingMessage, res: ServerResponse) => void {
+  const label = vendorLabel(vendor, '1.3')
+  const byPath = new Map(pages.map((page) => [page.path, page]))
+  return (req, res) => {
+    nameRequest(req, res)
+    req.url = originForm(req.url)
+    const page = byPath.get(req.url.replace(/\?.*$/s, ''))
+    if (page) return void servePage(ctx, page, req, res)
+    passOn(handles, req, res, (error) => answerError(res, error ?? notFound(), label, ctx.logger))
+  }
+}
+
+/** Proxies may send a whole address; who is addressed does not matter here (RFC 9112 section 3.2.2). */
+function originForm(url = '/'): string {
+  const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(url)?.[1]
+  if (path === undefined) return url
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+const notFound = () => new ApiProblem('api.error.notfound.operation')
+
+function passOn(
+  [first, ...others]: readonly Handle[],
+  req: IncomingMessage,
+  res: ServerResponse,
+  last: (error?: unknown) => void,
+): void {
+  if (!first) return last()
+  first(req, res, (error) => (error === undefined || error === null ? passOn(others, req, res, last) : last(error)))
+}
+
+const methods = 'GET, HEAD, OPTIONS'
+
+async function servePage(
+  ctx: Pick<ServiceContext, 'logger'>,
+  page: Page,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const label: Label = jsonLabel
+  try {
+    if (req.method === 'OPTIONS') return answer(res, 200, undefined, { Allow: methods })
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      throw new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: methods } })
+    }
+    await page.serve(req, res)
+  } catch (error) {
+    answerError(res, error, label, ctx.logger)
+  }
+}

@@ -1,0 +1,42 @@
+import type { ServiceContext } from '../context.ts'
+import { answer, jsonLabel } from '../http/answer.ts'
+import { ApiProblem } from '../problem.ts'
+import type { Page } from './front.ts'
+
+/** How long the database may take to answer who asks whether it does, milliseconds. */
+const patience = 2_000
+
+/** The process is up; says nothing of what it needs. */
+export const health: Page = {
+  path: '/healthz',
+  serve: (_req, res) => answer(res, 200, { status: 'ok' }, jsonLabel),
+}
+
+/** Requests make sense: the database answers, and the service is not about to end. */
+export function readiness(ctx: Pick<ServiceContext, 'store' | 'clock' | 'waiters'>): Page {
+  return {
+    path: '/readyz',
+    async serve(_req, res) {
+      if (ctx.waiters.closed()) throw unavailable(new Error('The service is closing.'))
+      await soon(ctx, ctx.store.db.selectFrom('service').select('id').executeTakeFirstOrThrow())
+      answer(res, 200, { status: 'ok' }, jsonLabel)
+    },
+  }
+}
+
+async function soon({ clock }: Pick<ServiceContext, 'clock'>, query: Promise<unknown>): Promise<void> {
+  let stop = () => {}
+  const late = new Promise<never>((_resolve, reject) => {
+    stop = clock.after(patience, () => reject(new Error('The database did not answer in time.')))
+  })
+  try {
+    await Promise.race([query, late])
+  } catch (cause) {
+    throw unavailable(cause)
+  } finally {
+    stop()
+  }
+}
+
+const unavailable = (cause: unknown) =>
+  new ApiProblem('api.error.unavailable', undefined, { headers: { 'Retry-After': '1' }, cause })

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+import { ApiProblem } from '../problem.ts'
+import type { Label } from './answer.ts'
+import { errorBody } from './errors.ts'
+
+/** Answers what is no HTTP, or comes too slowly, in the shape that all our errors have, and hangs up. */
+export function refuseWhatIsNoRequest(server: Server, label: Label): void {
+  const latest = new WeakMap<Duplex, ServerResponse>()
+  server.on('request', (req, res) => latest.set(req.socket, res))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // In the middle of an answer, or where nobody reads any more, there is nothing to be said.
+    const begun = latest.get(socket)
+    const midway = begun?.headersSent === true && !begun.writableFinished
+    if (midway || !socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+    socket.write(lastWords(problemOf(error.code), label))
+    socket.end(() => socket.destroy())
+  })
+}
+
+function problemOf(code: string | undefined): ApiProblem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiProblem('api.error.timeout')
+  if (code === 'HPE_HEADER_OVERFLOW' || code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') {
+    return new ApiProblem('api.error.toolarge', 'The head of the request is too large.')
+  }
+  return new ApiProblem('api.error.malformed')
+}
+
+/** A whole answer, byte for byte: there is no request that Node could answer. */
+function lastWords(problem: ApiProblem, label: Label): string {
+  const body = JSON.stringify(errorBody(problem))
+  const headers = {
+    ...label,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': randomUUID(),
+    Date: new Date().toUTCString(),
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`
+}
