@@ -1,9 +1,28 @@
+import type { NewBypassCode } from '../contract/bypass-codes.ts'
+import {
+  createBypassCode,
+  deleteBypassCode,
+  deleteBypassCodes,
+  getBypassCode,
+  listBypassCodes,
+} from '../contract/bypass-codes.ts'
 import type { Domain } from '../contract/domains.ts'
 import { addMember, getDomain, getMember, listMembers, removeMember } from '../contract/domains.ts'
 import type { Endpoint, EndpointInput, Version } from '../contract/endpoint.ts'
+import type { NewHardwareToken } from '../contract/hardware.ts'
+import {
+  assignHardwareToken,
+  createHardwareToken,
+  deleteHardwareToken,
+  getHardwareToken,
+  getHardwareTokenOfUser,
+  listHardwareTokens,
+  releaseHardwareToken,
+  updateHardwareToken,
+} from '../contract/hardware.ts'
 import { getOrganization, ping } from '../contract/organization.ts'
 import type { NewSession } from '../contract/sessions.ts'
-import { cancelSession, createSession, getSession, redeemSession } from '../contract/sessions.ts'
+import { cancelSession, createSession, getSession, redeemSession, sendEmailCode } from '../contract/sessions.ts'
 import { getToken, issueToken, revokeToken } from '../contract/tokens.ts'
 import type { NewUser, User } from '../contract/users.ts'
 import { createUser, deleteUser, findUsers, getUser, updateUser } from '../contract/users.ts'
@@ -63,12 +82,35 @@ export function createClient(options: ClientOptions) {
       get: (domainId: string, userId: string) => call(getToken, { params: { domainId, userId } }),
       revoke: (domainId: string, userId: string) => call(revokeToken, { params: { domainId, userId } }),
     }),
+    hardware: Object.freeze({
+      create: (token: NewHardwareToken) => call(createHardwareToken, { body: token }),
+      list: (page = 1) => call(listHardwareTokens, { query: { page } }),
+      get: (hardwareTokenId: string) => call(getHardwareToken, { params: { hardwareTokenId } }),
+      rename: (hardwareTokenId: string, alias: string) =>
+        call(updateHardwareToken, { params: { hardwareTokenId }, body: { alias } }),
+      delete: (hardwareTokenId: string) => call(deleteHardwareToken, { params: { hardwareTokenId } }),
+      assign: (userId: string, hardwareTokenId: string) =>
+        call(assignHardwareToken, { params: { userId, hardwareTokenId } }),
+      getOfUser: (userId: string) => call(getHardwareTokenOfUser, { params: { userId } }),
+      /** Takes it from the user; it stays in the organization. */
+      release: (userId: string) => call(releaseHardwareToken, { params: { userId } }),
+    }),
+    bypassCodes: Object.freeze({
+      create: (userId: string, code: NewBypassCode) => call(createBypassCode, { params: { userId }, body: code }),
+      list: (userId: string) => call(listBypassCodes, { params: { userId } }),
+      get: (bypassCodeId: string) => call(getBypassCode, { params: { bypassCodeId } }),
+      delete: (bypassCodeId: string) => call(deleteBypassCode, { params: { bypassCodeId } }),
+      deleteAll: (userId: string) => call(deleteBypassCodes, { params: { userId } }),
+    }),
     sessions: Object.freeze({
       create: (domainId: string, session: NewSession) => call(createSession, { params: { domainId }, body: session }),
       get: (domainId: string, sessionId: string) => call(getSession, { params: { domainId, sessionId } }),
       cancel: (domainId: string, sessionId: string) => call(cancelSession, { params: { domainId, sessionId } }),
       redeem: (domainId: string, sessionId: string, challenge: string) =>
         call(redeemSession, { params: { domainId, sessionId }, body: { challenge } }),
+      /** E-mails the user a one-time code for the domain. */
+      emailCode: (domainId: string, userId: string) =>
+        call(sendEmailCode, { params: { domainId, userId }, body: { deliverableOTPType: 'EMAIL' } }),
       /** Follows a session until it settles, or `timeout` (ms) is over. */
       wait: (domainId: string, sessionId: string, wait?: WaitOptions) =>
         waitForSession(transport, resolved, { domainId, sessionId }, wait),

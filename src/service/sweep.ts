@@ -1,7 +1,9 @@
 import type { ServiceContext } from './context.ts'
 import { readableFor } from './rules/session-state.ts'
 import { forgetAttempts } from './store/attempts.ts'
+import { removeDeadBypassCodes } from './store/bypass-codes.ts'
 import { forgetCalls, removeDevicesRevokedBefore } from './store/devices.ts'
+import { removeExpiredEmailCodes } from './store/email-codes.ts'
 import { expireSessions, removeSessionsSettledBefore } from './store/sessions.ts'
 import { removeExpiredTokens } from './store/tokens.ts'
 
@@ -39,6 +41,8 @@ export async function sweep({ store: { db }, clock }: Pick<ServiceContext, 'stor
   await expireSessions(db, now)
   await removeSessionsSettledBefore(db, now - readableFor)
   await removeExpiredTokens(db, now)
+  await removeDeadBypassCodes(db, now)
+  await removeExpiredEmailCodes(db, now)
   await forgetCalls(db, now)
   await forgetAttempts(db, now - attemptsCountFor)
   await removeDevicesRevokedBefore(db, now - revokedDevicesKept)

@@ -2,6 +2,7 @@ import type * as contract from '../../contract/domains.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
 import type { Handler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
+import { removeEmailCodes } from '../store/email-codes.ts'
 import { insertMember, listMembers, memberBy, removeMember } from '../store/members.ts'
 import { revokeTokens } from '../store/tokens.ts'
 import { userById } from '../store/users.ts'
@@ -40,6 +41,7 @@ export const remove: Handler<typeof contract.removeMember> = async (input, call)
     const user = await memberBy(db, domain.id, { id: input.userId })
     if (!user) throw new ApiProblem('api.error.notfound.user')
     const ended = await revokeTokens(db, { userId: user.id, domainId: domain.id }, call.clock.now())
+    await removeEmailCodes(db, { userId: user.id, domainId: domain.id })
     await removeMember(db, user.id, domain.id)
     return ended
   })

@@ -5,9 +5,13 @@ import type { Call, Handler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
 import { newId } from '../rules/random.ts'
 import { userView } from '../rules/views.ts'
+import { belongings } from '../store/belongings.ts'
+import { removeBypassCodesOfUser } from '../store/bypass-codes.ts'
+import { removeEmailCodes } from '../store/email-codes.ts'
+import { releaseHardwareToken } from '../store/hardware.ts'
 import { listMembers, memberBy, removeMember } from '../store/members.ts'
 import { revokeTokens } from '../store/tokens.ts'
-import { belongings, insertUser, listUsers, removeUser, updateUser, userById, userByUsername } from '../store/users.ts'
+import { insertUser, listUsers, lockUser, removeUser, updateUser, userByUsername } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 import { findUser } from './find.ts'
 import { notifyRevoked } from './notify.ts'
@@ -47,17 +51,25 @@ export const update: Handler<typeof contract.updateUser> = async (input, call) =
   if (input.username !== undefined && input.username !== user.username) {
     throw new ApiProblem('api.error.invalid.username', 'username: cannot be changed.')
   }
-  await updateUser(call.store.db, user.id, { name: input.name, email: input.email })
+  const readdressed = input.email !== undefined && input.email !== user.email
+  await call.store.db.transaction().execute(async (db) => {
+    await updateUser(db, user.id, { name: input.name, email: input.email }, call.clock.now())
+    // Whoever reads the old mailbox has no more business here.
+    if (readdressed) await removeEmailCodes(db, { userId: user.id })
+  })
   return show(call, await findUser(call, user.id))
 }
 
 export const remove: Handler<typeof contract.deleteUser> = async (input, call) => {
   const revoked = await call.store.db.transaction().execute(async (db) => {
-    const user = await userById(db, call.organizationId, input.userId)
-    if (!user) throw new ApiProblem('api.error.notfound.user')
-    const ended = await revokeTokens(db, { userId: user.id }, call.clock.now())
-    await removeMember(db, user.id)
-    await removeUser(db, user.id)
+    const { userId } = input
+    if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
+    const ended = await revokeTokens(db, { userId }, call.clock.now())
+    await releaseHardwareToken(db, userId)
+    await removeBypassCodesOfUser(db, userId)
+    await removeEmailCodes(db, { userId })
+    await removeMember(db, userId)
+    await removeUser(db, userId)
     return ended
   })
   notifyRevoked(call, revoked)
@@ -83,7 +95,7 @@ async function show(call: Call, user: UserRow): Promise<User> {
 
 export async function showAll(call: Call, users: UserRow[]): Promise<User[]> {
   const ids = users.map((user) => user.id)
-  const has = await belongings(call.store.db, ids)
+  const has = await belongings(call.store.db, ids, call.clock.now())
   return users.map((user) => withinLimit(call, userView(user, has.get(user.id))))
 }
 

@@ -1,7 +1,9 @@
 import type { Domain } from '../../contract/domains.ts'
+import { Factor } from '../../contract/users.ts'
 import type { User } from '../../contract/users.ts'
 import type { DomainRow } from '../store/domains.ts'
-import type { Belongings, UserRow } from '../store/users.ts'
+import type { Belongings } from '../store/belongings.ts'
+import type { UserRow } from '../store/users.ts'
 
 export function domainView(domain: DomainRow): Domain {
   return {
@@ -19,9 +21,20 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
     name: user.name,
     email: user.email,
     domains: has?.domainIds ?? [],
-    hardware: '',
-    bypasscodes: [],
-    factors: has?.hasActiveToken ? ['push'] : [],
+    hardware: has?.hardwareId ?? '',
+    bypasscodes: has?.bypassCodeIds ?? [],
+    factors: has ? factorsOf(user, has) : [],
     everEnrolled: user.everEnrolled === 1,
   }
+}
+
+/** What the user can pass with right now, in one of its domains at least. */
+function factorsOf(user: UserRow, has: Belongings): Factor[] {
+  const present: Record<Factor, boolean> = {
+    push: has.hasActiveToken,
+    otp: has.hasDeviceCodes || has.hardwareId !== undefined,
+    email: has.domainTakesEmail && user.email !== '',
+    bypass: has.domainTakesBypass && has.bypassCodeIds.length > 0,
+  }
+  return Factor.options.filter((factor) => present[factor])
 }

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 
+import { removeCodeGenerators } from './code-generators.ts'
 import type { Queryable, TokenTable } from './schema.ts'
 
 export type TokenRow = Selectable<TokenTable>
@@ -46,6 +47,8 @@ export async function revokeTokens(
     .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
     .returning('id')
     .execute()
+  // Their codes end with them.
+  await removeCodeGenerators(db, ids(devices))
   const sessions = await db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })

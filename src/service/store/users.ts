@@ -4,12 +4,6 @@ import type { Queryable, UserTable } from './schema.ts'
 
 export type UserRow = Selectable<UserTable>
 
-/** What a user has: read apart from the user, for a page of them at once. */
-export interface Belongings {
-  readonly domainIds: string[]
-  readonly hasActiveToken: boolean
-}
-
 /** @returns false where the organization has the username already. */
 export async function insertUser(db: Queryable, row: Insertable<UserTable>): Promise<boolean> {
   const inserted = await db
@@ -58,9 +52,31 @@ export async function updateUser(
   db: Queryable,
   id: string,
   changes: { name?: string | undefined; email?: string | undefined },
+  now: number,
 ): Promise<void> {
-  if (changes.name === undefined && changes.email === undefined) return
-  await db.updateTable('user').set(changes).where('id', '=', id).execute()
+  const { name, email } = changes
+  if (name !== undefined) await db.updateTable('user').set({ name }).where('id', '=', id).execute()
+  if (email === undefined) return
+  await db
+    .updateTable('user')
+    .set({ email, emailChangedAt: now })
+    .where('id', '=', id)
+    .where('email', '<>', email)
+    .execute()
+}
+
+/**
+ * Makes transactions about one user follow each other, and fail where it is gone: the first step of those that count
+ * what a user has, and of its deletion.
+ */
+export async function lockUser(db: Queryable, organizationId: string, id: string): Promise<boolean> {
+  const locked = await db
+    .updateTable('user')
+    .set((eb) => ({ everEnrolled: eb.ref('everEnrolled') }))
+    .where('id', '=', id)
+    .where('organizationId', '=', organizationId)
+    .executeTakeFirst()
+  return locked.numUpdatedRows === 1n
 }
 
 /** Once true it stays true: tokens come and go. */
@@ -68,36 +84,7 @@ export async function markEnrolled(db: Queryable, id: string): Promise<void> {
   await db.updateTable('user').set({ everEnrolled: 1 }).where('id', '=', id).execute()
 }
 
-/** Memberships and tokens have to be gone. */
+/** Memberships, tokens and codes have to be gone. */
 export async function removeUser(db: Queryable, id: string): Promise<void> {
   await db.deleteFrom('user').where('id', '=', id).execute()
-}
-
-/** By user id; users that have nothing are there too. */
-export async function belongings(db: Queryable, userIds: string[]): Promise<Map<string, Belongings>> {
-  if (userIds.length === 0) return new Map()
-  const memberships = await db
-    .selectFrom('membership')
-    .select(['userId', 'domainId'])
-    .where('userId', 'in', userIds)
-    .orderBy('sequence')
-    .execute()
-  const active = await db
-    .selectFrom('token')
-    .select('userId')
-    .distinct()
-    .where('userId', 'in', userIds)
-    .where('state', '=', 'active')
-    .execute()
-  const withToken = new Set(active.map((token) => token.userId))
-  const domains = Map.groupBy(memberships, (membership) => membership.userId)
-  return new Map(
-    userIds.map((id) => [
-      id,
-      {
-        domainIds: (domains.get(id) ?? []).map((membership) => membership.domainId),
-        hasActiveToken: withToken.has(id),
-      },
-    ]),
-  )
 }

@@ -1,0 +1,82 @@
+import type { BypassCode } from '../../contract/bypass-codes.ts'
+import { mostBypassCodes } from '../../contract/bypass-codes.ts'
+import type * as contract from '../../contract/bypass-codes.ts'
+import { bypassCodeLookup } from '../codes/lookup.ts'
+import type { Call, Handler, Input } from '../http/route.ts'
+import { ApiProblem } from '../problem.ts'
+import { bypassCodeExpiry, bypassCodeView, newBypassCode } from '../rules/bypass-code.ts'
+import { newId } from '../rules/random.ts'
+import {
+  bypassCodeById,
+  bypassCodesOfUsers,
+  insertBypassCode,
+  removeBypassCode,
+  removeBypassCodesOfUser,
+} from '../store/bypass-codes.ts'
+import type { BypassCodeRow } from '../store/bypass-codes.ts'
+import type { Queryable } from '../store/schema.ts'
+import { lockUser } from '../store/users.ts'
+import { findUser } from './find.ts'
+
+export const create: Handler<typeof contract.createBypassCode> = async (input, call) => {
+  const row = await call.store.db.transaction().execute(async (db) => {
+    // Locked, so that many at once are counted one by one.
+    if (!(await lockUser(db, call.organizationId, input.userId))) throw new ApiProblem('api.error.notfound.user')
+    const present = await bypassCodesOfUsers(db, [input.userId], call.clock.now())
+    if (present.length >= mostBypassCodes) throw new ApiProblem('api.error.limit.bypasscodes')
+    return insertNew(call, db, input)
+  })
+  return show(call, row)
+}
+
+export const list: Handler<typeof contract.listBypassCodes> = async (input, call) => {
+  const user = await findUser(call, input.userId)
+  const rows = await bypassCodesOfUsers(call.store.db, [user.id], call.clock.now())
+  return rows.map((row) => show(call, row))
+}
+
+export const get: Handler<typeof contract.getBypassCode> = async (input, call) => {
+  return show(call, await load(call, input.bypassCodeId))
+}
+
+export const removeAll: Handler<typeof contract.deleteBypassCodes> = async (input, call) => {
+  const user = await findUser(call, input.userId)
+  await removeBypassCodesOfUser(call.store.db, user.id)
+}
+
+export const remove: Handler<typeof contract.deleteBypassCode> = async (input, call) => {
+  const row = await load(call, input.bypassCodeId)
+  await removeBypassCode(call.store.db, row.id)
+}
+
+async function insertNew(
+  call: Call,
+  db: Queryable,
+  input: Input<typeof contract.createBypassCode>,
+): Promise<BypassCodeRow> {
+  const now = call.clock.now()
+  for (;;) {
+    const id = newId(call.random)
+    const code = newBypassCode(call.random)
+    const row = await insertBypassCode(db, {
+      id,
+      userId: input.userId,
+      code: call.secrets.seal(code, id),
+      codeLookup: bypassCodeLookup(call, input.userId, code),
+      usesAllowed: input.usesAllowed,
+      usesRemaining: input.usesAllowed,
+      expiresAt: bypassCodeExpiry(now, input.expirationTime),
+      createdAt: now,
+    })
+    // Once in a hundred million times the user has the very code already.
+    if (row) return row
+  }
+}
+
+async function load(call: Call, id: string): Promise<BypassCodeRow> {
+  const row = await bypassCodeById(call.store.db, call.organizationId, id, call.clock.now())
+  if (!row) throw new ApiProblem('api.error.notfound.bypasscode')
+  return row
+}
+
+const show = (call: Call, row: BypassCodeRow): BypassCode => bypassCodeView(row, call.secrets.open(row.code, row.id))

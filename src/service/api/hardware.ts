@@ -1,0 +1,93 @@
+import type * as contract from '../../contract/hardware.ts'
+import { cutPage, parsePage } from '../http/paging.ts'
+import type { Call, Handler } from '../http/route.ts'
+import { ApiProblem } from '../problem.ts'
+import { defaultAlias, digitsOf, hardwareView } from '../rules/hardware-token.ts'
+import { newId } from '../rules/random.ts'
+import {
+  giveHardwareToken,
+  hardwareTokenById,
+  hardwareTokenOfUser,
+  insertHardwareToken,
+  listHardwareTokens,
+  releaseHardwareToken,
+  removeHardwareToken,
+  renameHardwareToken,
+} from '../store/hardware.ts'
+import type { HardwareTokenRow } from '../store/hardware.ts'
+import { lockUser, markEnrolled } from '../store/users.ts'
+import { findUser } from './find.ts'
+
+export const create: Handler<typeof contract.createHardwareToken> = async (input, call) => {
+  const id = newId(call.random)
+  const row = {
+    id,
+    organizationId: call.organizationId,
+    alias: input.alias ?? defaultAlias(id),
+    serialNumber: input.serialNumber,
+    seed: call.secrets.seal(input.seed.toLowerCase(), id),
+    digits: digitsOf(input.type),
+    period: input.timeStep,
+    createdAt: call.clock.now(),
+  }
+  const inserted = await call.store.db.transaction().execute((db) => insertHardwareToken(db, row))
+  if (!inserted) throw new ApiProblem('api.error.conflict.serialnumber')
+  return hardwareView(await load(call, id))
+}
+
+export const list: Handler<typeof contract.listHardwareTokens> = async (input, call) => {
+  const page = parsePage(input.page)
+  const found = await listHardwareTokens(call.store.db, call.organizationId, page)
+  const { rows, link } = cutPage(found, page, call.path)
+  call.setHeader('Link', link)
+  return rows.map((row) => hardwareView(row))
+}
+
+export const get: Handler<typeof contract.getHardwareToken> = async (input, call) => {
+  return hardwareView(await load(call, input.hardwareTokenId))
+}
+
+export const update: Handler<typeof contract.updateHardwareToken> = async (input, call) => {
+  const token = await load(call, input.hardwareTokenId)
+  await renameHardwareToken(call.store.db, token.id, input.alias)
+  return hardwareView(await load(call, token.id))
+}
+
+export const remove: Handler<typeof contract.deleteHardwareToken> = async (input, call) => {
+  const removed = await call.store.db
+    .transaction()
+    .execute((db) => removeHardwareToken(db, call.organizationId, input.hardwareTokenId))
+  if (!removed) throw notFound()
+}
+
+export const assign: Handler<typeof contract.assignHardwareToken> = async ({ userId, hardwareTokenId }, call) => {
+  await call.store.db.transaction().execute(async (db) => {
+    if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
+    const token = await hardwareTokenById(db, call.organizationId, hardwareTokenId)
+    if (!token) throw notFound()
+    if (token.userId === userId) return
+    const another = await hardwareTokenOfUser(db, userId)
+    if (another || !(await giveHardwareToken(db, token.id, userId))) throw new ApiProblem('api.error.conflict.hardware')
+    await markEnrolled(db, userId)
+  })
+}
+
+export const getOfUser: Handler<typeof contract.getHardwareTokenOfUser> = async (input, call) => {
+  const user = await findUser(call, input.userId)
+  const token = await hardwareTokenOfUser(call.store.db, user.id)
+  if (!token) throw notFound()
+  return hardwareView(token)
+}
+
+export const release: Handler<typeof contract.releaseHardwareToken> = async (input, call) => {
+  const user = await findUser(call, input.userId)
+  if (!(await releaseHardwareToken(call.store.db, user.id))) throw notFound()
+}
+
+async function load(call: Call, id: string): Promise<HardwareTokenRow> {
+  const token = await hardwareTokenById(call.store.db, call.organizationId, id)
+  if (!token) throw notFound()
+  return token
+}
+
+const notFound = () => new ApiProblem('api.error.notfound.hardware')

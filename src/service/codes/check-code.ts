@@ -1,0 +1,61 @@
+import type { Factor } from '../../contract/users.ts'
+import type { ServiceContext } from '../context.ts'
+import { looksLikeBypassCode } from '../rules/bypass-code.ts'
+import { useBypassCode } from '../store/bypass-codes.ts'
+import type { DomainRow } from '../store/domains.ts'
+import type { Queryable } from '../store/schema.ts'
+import type { UserRow } from '../store/users.ts'
+import { checkEmailCode, countWrong } from './email-code.ts'
+import { checkTimedCode } from './timed-code.ts'
+import { bypassCodeLookup } from './lookup.ts'
+
+type Context = Pick<ServiceContext, 'clock' | 'secrets'>
+
+/** A code and who gave it; blanks are out of it. */
+export interface GivenCode {
+  readonly user: UserRow
+  readonly domain: DomainRow
+  readonly otp?: string | undefined
+  /** Goes before `otp`. */
+  readonly bypasscode?: string | undefined
+}
+
+/**
+ * The one place where a code is checked, and used up where it is right. In the transaction of whatever depends on it.
+ * @returns the factor the code belongs to; nothing for a wrong one, whatever is wrong with it.
+ */
+export async function checkCode(
+  ctx: Context,
+  db: Queryable,
+  given: GivenCode,
+): Promise<{ readonly factor: Factor } | undefined> {
+  const correct =
+    meantFactor(given) === 'bypass' ? await checkBypassCode(ctx, db, given) : await checkOtp(ctx, db, given)
+  return correct && { factor: correct }
+}
+
+/** What the caller seems to mean, from the form of the code alone. */
+export function meantFactor({ otp, bypasscode }: Pick<GivenCode, 'otp' | 'bypasscode'>): 'bypass' | 'otp' {
+  return bypasscode !== undefined || looksLikeBypassCode(otp ?? '') ? 'bypass' : 'otp'
+}
+
+async function checkBypassCode(ctx: Context, db: Queryable, given: GivenCode): Promise<Factor | undefined> {
+  const { user, domain } = given
+  const code = given.bypasscode ?? given.otp ?? ''
+  if (domain.bypassEnabled !== 1) return undefined
+  const codeLookup = bypassCodeLookup(ctx, user.id, code)
+  return (await useBypassCode(db, { userId: user.id, codeLookup }, ctx.clock.now())) ? 'bypass' : undefined
+}
+
+/** All that could have made the code are asked, so that a wrong one takes as long whatever the user has. */
+async function checkOtp(
+  ctx: Context,
+  db: Queryable,
+  { user, domain, otp = '' }: GivenCode,
+): Promise<Factor | undefined> {
+  const of = { userId: user.id, domain, code: otp }
+  if (await checkTimedCode(ctx, db, of)) return 'otp'
+  if (await checkEmailCode(ctx, db, of)) return 'email'
+  await countWrong(db, of)
+  return undefined
+}

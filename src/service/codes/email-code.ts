@@ -1,0 +1,28 @@
+import type { ServiceContext } from '../context.ts'
+import type { DomainRow } from '../store/domains.ts'
+import { countWrongEmailCode, useEmailCode } from '../store/email-codes.ts'
+import type { Queryable } from '../store/schema.ts'
+import { emailCodeLookup } from './lookup.ts'
+
+type Context = Pick<ServiceContext, 'clock' | 'secrets'>
+
+interface Given {
+  readonly userId: string
+  readonly domain: DomainRow
+  readonly code: string
+}
+
+/** How often a wrong code can be given until an e-mailed one is dead. */
+const mostWrongTries = 5
+
+/** Whether it is the newest code that was e-mailed to the user for the domain. Uses it up. */
+export async function checkEmailCode(ctx: Context, db: Queryable, { userId, domain, code }: Given): Promise<boolean> {
+  if (domain.emailOtpEnabled !== 1) return false
+  const of = { domainId: domain.id, userId }
+  return useEmailCode(db, { ...of, codeLookup: emailCodeLookup(ctx, of, code) }, ctx.clock.now())
+}
+
+/** A code that was none of the user's counts against the e-mailed one, whichever it was meant to be. */
+export function countWrong(db: Queryable, { userId, domain }: Given): Promise<void> {
+  return countWrongEmailCode(db, { domainId: domain.id, userId }, mostWrongTries)
+}

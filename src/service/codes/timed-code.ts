@@ -1,0 +1,52 @@
+import type { ServiceContext } from '../context.ts'
+import { judgeCode } from '../rules/totp.ts'
+import type { CodeSource, Verdict } from '../rules/totp.ts'
+import { generatorOfDevice, generatorOfHardware, rememberStep, useStep } from '../store/code-generators.ts'
+import type { CodeGeneratorRow } from '../store/code-generators.ts'
+import type { DomainRow } from '../store/domains.ts'
+import type { Queryable } from '../store/schema.ts'
+
+type Context = Pick<ServiceContext, 'clock' | 'secrets'>
+
+/** Whether the user's hardware token, or the device the user has in the domain, shows the code just now. Uses it up. */
+export async function checkTimedCode(
+  ctx: Context,
+  db: Queryable,
+  { userId, domain, code }: { userId: string; domain: DomainRow; code: string },
+): Promise<boolean> {
+  const judged = [
+    judge(ctx, await generatorOfHardware(db, userId), code),
+    judge(ctx, await generatorOfDevice(db, domain.id, userId), code),
+  ]
+  for (const { id, verdict } of judged) {
+    // The writing decides: of those who give the same code at once, one is first.
+    if (verdict.outcome === 'accepted' && (await useStep(db, id, verdict))) return true
+  }
+  for (const { id, verdict } of judged) {
+    if (verdict.outcome === 'seen') await rememberStep(db, id, { step: verdict.step, at: ctx.clock.now() })
+  }
+  return false
+}
+
+function judge(
+  { secrets, clock }: Context,
+  generator: CodeGeneratorRow | undefined,
+  code: string,
+): { id: string; verdict: Verdict } {
+  // Where there is none, the same work is done for nothing.
+  if (!generator) return { id: '', verdict: asWrong(judgeCode(nobody, code, clock.now())) }
+  const source = { ...generator, seed: secrets.open(generator.seed, generator.id) }
+  return { id: generator.id, verdict: judgeCode(source, code, clock.now()) }
+}
+
+const asWrong = (_verdict: Verdict): Verdict => ({ outcome: 'wrong' })
+
+const nobody: CodeSource = {
+  seed: '00'.repeat(20),
+  digits: 6,
+  period: 30,
+  lastStep: -1,
+  drift: 0,
+  seenStep: null,
+  seenAt: null,
+}

@@ -1,0 +1,30 @@
+import type { BypassCode } from '../../contract/bypass-codes.ts'
+import type { BypassCodeRow } from '../store/bypass-codes.ts'
+import { randomText } from './random.ts'
+import type { Random } from './random.ts'
+
+const minute = 60
+
+/** The end of year 9999, Unix time: what never expires says so. */
+const endOfTime = 253_402_300_799
+
+export const newBypassCode = (random: Random): string => randomText(random, '0123456789', 9)
+
+/** Nine digits: no other code has as many. */
+export const looksLikeBypassCode = (code: string): boolean => /^[0-9]{9}$/.test(code)
+
+/** @param minutes 0 for never. */
+export const bypassCodeExpiry = (now: number, minutes: number): number =>
+  minutes === 0 ? endOfTime : now + minutes * minute
+
+/** @param code What the row has sealed. */
+export function bypassCodeView(row: BypassCodeRow, code: string): BypassCode {
+  return {
+    id: row.id,
+    code,
+    usesAllowed: row.usesAllowed,
+    usesRemaining: row.usesRemaining,
+    dtExpiry: `${new Date(row.expiresAt * 1000).toISOString().slice(0, 19)}+0000`,
+    user: row.userId,
+  }
+}

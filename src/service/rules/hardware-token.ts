@@ -1,0 +1,19 @@
+import type { HardwareToken } from '../../contract/hardware.ts'
+import type { HardwareTokenRow } from '../store/hardware.ts'
+
+/** What a token is called that was given no name. */
+export const defaultAlias = (id: string): string => `HW-${id.slice(0, 8)}`
+
+export const digitsOf = (type: HardwareToken['type']): 6 | 8 => (type === 'TOTP6' ? 6 : 8)
+
+export function hardwareView(token: HardwareTokenRow): HardwareToken {
+  return {
+    id: token.id,
+    alias: token.alias,
+    serialNumber: token.serialNumber,
+    type: token.digits === 6 ? 'TOTP6' : 'TOTP8',
+    timeStep: `${token.period}s`,
+    syncState: token.syncState,
+    user: token.userId ?? '',
+  }
+}

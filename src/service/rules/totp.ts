@@ -1,0 +1,66 @@
+import { timingSafeEqual } from 'node:crypto'
+
+import { HOTP, Secret } from 'otpauth'
+
+/** How far from the remembered drift a code may be to be accepted, steps (RFC 6238 section 5.2). */
+const window = 1
+/** How far it may be to count for a resynchronisation, steps (RFC 6238 section 6). */
+const wideWindow = 10
+/** For how long the first of two consecutive codes counts, steps: the second has come up by then and been typed. */
+const patience = 3
+
+/** What makes codes, and what is remembered of the ones it made. */
+export interface CodeSource {
+  /** Hexadecimal. */
+  readonly seed: string
+  readonly digits: 6 | 8
+  /** Seconds. */
+  readonly period: 30 | 60
+  /** The last step a code was accepted of; -1 before the first. */
+  readonly lastStep: number
+  /** By how many steps its clock was ahead of ours then. */
+  readonly drift: number
+  /** The last step that was seen only in the wide window, and when. */
+  readonly seenStep: number | null
+  readonly seenAt: number | null
+}
+
+export type Verdict =
+  | { readonly outcome: 'accepted'; readonly step: number; readonly drift: number }
+  /** Denied. But if the very next code follows, the clock of the source is off, and that far. */
+  | { readonly outcome: 'seen'; readonly step: number }
+  | { readonly outcome: 'wrong' }
+
+/** The code of one time step (RFC 4226 section 5.3, SHA-1). */
+export function codeAt({ seed, digits }: Pick<CodeSource, 'seed' | 'digits'>, step: number): string {
+  return HOTP.generate({ secret: Secret.fromHex(seed), algorithm: 'SHA1', digits, counter: step })
+}
+
+export const stepAt = (now: number, period: number): number => Math.floor(now / period)
+
+/** What a code is worth. Steps that were accepted before, and all before them, are over. */
+export function judgeCode(source: CodeSource, code: string, now: number): Verdict {
+  const present = stepAt(now, source.period)
+  const expected = present + source.drift
+  const step = matchingStep(source, code, expected)
+  if (step === undefined) return { outcome: 'wrong' }
+  const near = Math.abs(step - expected) <= window
+  if (near || follows(source, step, now)) return { outcome: 'accepted', step, drift: step - present }
+  return { outcome: 'seen', step }
+}
+
+/** The step nearest to the expected one that has this code; all are looked at, whichever it is. */
+function matchingStep(source: CodeSource, code: string, expected: number): number | undefined {
+  const steps = Array.from({ length: 2 * wideWindow + 1 }, (_, index) => expected - wideWindow + index)
+  const matching = steps.filter((step) => step >= 0 && isSame(codeAt(source, step), code) && step > source.lastStep)
+  return matching.toSorted((a, b) => Math.abs(a - expected) - Math.abs(b - expected))[0]
+}
+
+function follows({ seenStep, seenAt, period }: CodeSource, step: number, now: number): boolean {
+  return seenStep !== null && seenAt !== null && step === seenStep + 1 && now - seenAt <= patience * period
+}
+
+function isSame(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,62 @@
+import { bypassCodesOfUsers } from './bypass-codes.ts'
+import type { Queryable } from './schema.ts'
+
+/** What a user has: read apart from the user, for a page of them at once. */
+export interface Belongings {
+  readonly domainIds: string[]
+  readonly hasActiveToken: boolean
+  /** Whether a device of the user makes codes. */
+  readonly hasDeviceCodes: boolean
+  readonly hardwareId: string | undefined
+  /** Those that can still be used. */
+  readonly bypassCodeIds: string[]
+  /** Whether a domain of the user takes e-mailed codes, or bypass codes. */
+  readonly domainTakesEmail: boolean
+  readonly domainTakesBypass: boolean
+}
+
+/** By user id; users that have nothing are there too. */
+export async function belongings(db: Queryable, userIds: string[], now: number): Promise<Map<string, Belongings>> {
+  if (userIds.length === 0) return new Map()
+  const domains = Map.groupBy(await domainsOf(db, userIds), byUser)
+  const tokens = Map.groupBy(await activeTokensOf(db, userIds), byUser)
+  const hardware = new Map((await hardwareOf(db, userIds)).map(({ userId, id }) => [userId, id]))
+  const bypass = Map.groupBy(await bypassCodesOfUsers(db, userIds, now), byUser)
+  const of = (id: string): Belongings => ({
+    domainIds: (domains.get(id) ?? []).map(({ domainId }) => domainId),
+    hasActiveToken: tokens.has(id),
+    hasDeviceCodes: (tokens.get(id) ?? []).some(({ generatorId }) => generatorId !== null),
+    hardwareId: hardware.get(id),
+    bypassCodeIds: (bypass.get(id) ?? []).map((code) => code.id),
+    domainTakesEmail: (domains.get(id) ?? []).some(({ emailOtpEnabled }) => emailOtpEnabled === 1),
+    domainTakesBypass: (domains.get(id) ?? []).some(({ bypassEnabled }) => bypassEnabled === 1),
+  })
+  return new Map(userIds.map((id) => [id, of(id)]))
+}
+
+const byUser = (row: { userId: string | null }) => row.userId
+
+function domainsOf(db: Queryable, userIds: string[]) {
+  return db
+    .selectFrom('membership')
+    .innerJoin('domain', 'domain.id', 'membership.domainId')
+    .select(['membership.userId', 'membership.domainId', 'domain.emailOtpEnabled', 'domain.bypassEnabled'])
+    .where('membership.userId', 'in', userIds)
+    .orderBy('membership.sequence')
+    .execute()
+}
+
+function activeTokensOf(db: Queryable, userIds: string[]) {
+  return db
+    .selectFrom('token')
+    .leftJoin('device', (join) => join.onRef('device.tokenId', '=', 'token.id').on('device.revokedAt', 'is', null))
+    .leftJoin('codeGenerator', 'codeGenerator.id', 'device.id')
+    .select(['token.userId', 'codeGenerator.id as generatorId'])
+    .where('token.userId', 'in', userIds)
+    .where('token.state', '=', 'active')
+    .execute()
+}
+
+function hardwareOf(db: Queryable, userIds: string[]) {
+  return db.selectFrom('hardwareToken').select(['id', 'userId']).where('userId', 'in', userIds).execute()
+}

@@ -1,0 +1,112 @@
+import type { Insertable } from 'kysely'
+
+import { insertCodeGenerator, removeCodeGenerators } from './code-generators.ts'
+import type { CodeGeneratorRow } from './code-generators.ts'
+import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
+
+/** A hardware token with what can be shown of its generator. */
+export interface HardwareTokenRow
+  extends
+    Pick<HardwareTokenTable, 'id' | 'alias' | 'serialNumber' | 'userId'>,
+    Pick<CodeGeneratorRow, 'digits' | 'period' | 'syncState'> {}
+
+type NewHardwareTokenRow = Omit<Insertable<HardwareTokenTable>, 'sequence'> &
+  Pick<CodeGeneratorTable, 'seed' | 'digits' | 'period'>
+
+/** In a transaction. @param row Its seed is sealed. @returns false where the organization has the serial number already. */
+export async function insertHardwareToken(
+  db: Queryable,
+  { seed, digits, period, ...token }: NewHardwareTokenRow,
+): Promise<boolean> {
+  await insertCodeGenerator(db, { id: token.id, seed, digits, period })
+  const inserted = await db
+    .insertInto('hardwareToken')
+    .values(token)
+    .onConflict((conflict) => conflict.columns(['organizationId', 'serialNumber']).doNothing())
+    .executeTakeFirst()
+  if (inserted.numInsertedOrUpdatedRows === 1n) return true
+  await removeCodeGenerators(db, [token.id])
+  return false
+}
+
+export function hardwareTokenById(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<HardwareTokenRow | undefined> {
+  return hardwareTokens(db)
+    .where('hardwareToken.id', '=', id)
+    .where('hardwareToken.organizationId', '=', organizationId)
+    .executeTakeFirst()
+}
+
+/** The user has to be the caller's. */
+export function hardwareTokenOfUser(db: Queryable, userId: string): Promise<HardwareTokenRow | undefined> {
+  return hardwareTokens(db).where('hardwareToken.userId', '=', userId).executeTakeFirst()
+}
+
+/** Oldest first. */
+export function listHardwareTokens(
+  db: Queryable,
+  organizationId: string,
+  range: { offset: number; limit: number },
+): Promise<HardwareTokenRow[]> {
+  return hardwareTokens(db)
+    .where('hardwareToken.organizationId', '=', organizationId)
+    .orderBy('hardwareToken.sequence')
+    .offset(range.offset)
+    .limit(range.limit)
+    .execute()
+}
+
+export async function renameHardwareToken(db: Queryable, id: string, alias: string): Promise<void> {
+  await db.updateTable('hardwareToken').set({ alias }).where('id', '=', id).execute()
+}
+
+/** In a transaction that has locked the user, and has seen that it has none. @returns false where somebody has the token. */
+export async function giveHardwareToken(db: Queryable, id: string, userId: string): Promise<boolean> {
+  const won = await db
+    .updateTable('hardwareToken')
+    .set({ userId })
+    .where('id', '=', id)
+    .where('userId', 'is', null)
+    .executeTakeFirst()
+  return won.numUpdatedRows === 1n
+}
+
+/** @returns false where the user has none. */
+export async function releaseHardwareToken(db: Queryable, userId: string): Promise<boolean> {
+  const released = await db
+    .updateTable('hardwareToken')
+    .set({ userId: null })
+    .where('userId', '=', userId)
+    .executeTakeFirst()
+  return released.numUpdatedRows > 0n
+}
+
+/** In a transaction. @returns false where there is no such token. */
+export async function removeHardwareToken(db: Queryable, organizationId: string, id: string): Promise<boolean> {
+  const removed = await db
+    .deleteFrom('hardwareToken')
+    .where('id', '=', id)
+    .where('organizationId', '=', organizationId)
+    .executeTakeFirst()
+  if (removed.numDeletedRows === 0n) return false
+  await removeCodeGenerators(db, [id])
+  return true
+}
+
+function hardwareTokens(db: Queryable) {
+  return db
+    .selectFrom('hardwareToken')
+    .innerJoin('codeGenerator', 'codeGenerator.id', 'hardwareToken.id')
+    .select([
+      'hardwareToken.id',
+      'hardwareToken.alias',
+      'hardwareToken.serialNumber',
+      'hardwareToken.userId',
+      'codeGenerator.digits',
+      'codeGenerator.period',
+      'codeGenerator.syncState',
+    ])
+}
