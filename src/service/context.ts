@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Observer } from './observer.ts'
 import type { Random } from './rules/random.ts'
+import type { SettledFeed } from './settled-feed.ts'
 import type { Secrets } from './store/secrets.ts'
 import type { Store } from './store/store.ts'
 import type { Waiters } from './waiters.ts'
@@ -12,13 +13,14 @@ export interface ServiceContext {
   readonly store: Store
   readonly secrets: Secrets
   readonly waiters: Waiters
+  readonly settled: SettledFeed
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
   readonly limits: Limits
+  readonly observer: Observer
 }
 
-  readonly observer: Observer
 /** Where the service says what its operator should know; `pino` and `console` fit in. Details never carry secrets. */
 export interface Logger {
   info(details: object, message: string): void

@@ -4,6 +4,7 @@ import type { Store } from './store/store.ts'
 import type { ServiceContext } from './context.ts'
 import type { Observer } from './observer.ts'
 import { newId } from './rules/random.ts'
+import { createSettledFeed } from './settled-feed.ts'
 import { startSweep } from './sweep.ts'
 import { createWaiters } from './waiters.ts'
 
@@ -21,21 +22,24 @@ export interface Core {
 
 export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
   const { clock, random, logger, limits } = given
+  const waiters = createWaiters(store)
   const ctx: ServiceContext = {
     serviceId: await serviceId(store.db, newId(random)),
     store,
     secrets: plainSecrets,
-    waiters: createWaiters((changed) => store.watchOthers(changed)),
+    waiters,
+    settled: createSettledFeed({ store, waiters, clock, logger }),
     clock,
     random,
     logger,
     limits,
+    observer,
   }
   const sweep = startSweep(ctx)
   return {
-    observer,
     ctx,
     async close(drain) {
+      ctx.settled.close()
       ctx.waiters.close()
       // A caller who has stopped reading cannot keep us.
       await Promise.race([drain(), new Promise<void>((resolve) => void clock.after(patience, resolve))])

@@ -9,6 +9,9 @@ import { createTestClock } from '../../src/testing/clock.ts'
 import { read, startService } from './start-service.ts'
 import type { Running } from './start-service.ts'
 
+/** No other processes. */
+const alone = { watchOthers: () => () => {}, tellOthers: () => {} }
+
 let running: Running
 
 beforeAll(async () => {
@@ -178,7 +181,7 @@ describe('a held inbox', () => {
 describe('a held read', () => {
   it('ends when its reader goes away', async () => {
     const res = new EventEmitter()
-    const ctx = { clock: createTestClock(), waiters: createWaiters(() => () => {}) }
+    const ctx = { clock: createTestClock(), waiters: createWaiters(alone) }
     const reading = heldRead(ctx, {
       key: 'thing',
       wait: 25,
@@ -194,7 +197,7 @@ describe('a held read', () => {
   })
 
   it('misses no change that comes while it reads', async () => {
-    const ctx = { clock: createTestClock(), waiters: createWaiters(() => () => {}) }
+    const ctx = { clock: createTestClock(), waiters: createWaiters(alone) }
     const values = ['old', 'new']
     const reading = heldRead(ctx, {
       key: 'thing',
@@ -213,9 +216,12 @@ describe('a held read', () => {
 
   it('looks at other processes only while somebody waits', async () => {
     let watching = 0
-    const waiters = createWaiters(() => {
-      watching += 1
-      return () => void (watching -= 1)
+    const waiters = createWaiters({
+      ...alone,
+      watchOthers() {
+        watching += 1
+        return () => void (watching -= 1)
+      },
     })
 
     const [first, second] = [waiters.subscribe('a'), waiters.subscribe('b')]

@@ -17,6 +17,8 @@ import type { FindKey, KnownKey } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import { readJson } from './body.ts'
 import { answerError } from './errors.ts'
+import { answerEvents } from './event-stream.ts'
+import type { EventSource } from './event-stream.ts'
 import { heldRead, preferredWait } from './held-read.ts'
 import { answerImage } from './image.ts'
 import { parseQuery } from './query-string.ts'
@@ -52,9 +54,9 @@ async function serve(
   res: Response,
 ): Promise<void> {
   nameRequest(req, res)
+  observe(ctx, res, nameOf(routes, req.method))
   const accepted = acceptedVersion(options.vendor, req.headers.accept)
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
-  observe(ctx, res, nameOf(routes, req.method))
   try {
     const key = await authenticate(req, options.vendor, options.findKey)
     const visible = visibleTo(accepted, routes)
@@ -67,15 +69,13 @@ async function serve(
     const call = createCall(ctx, { key, version, headers, req, res })
     const output = await run(givenBy(req, res, endpoint), call)
     if (endpoint.media === 'image/png') answerImage(req, res, output as NamedImage, headers)
+    else if (endpoint.media !== undefined) answerEvents(ctx.clock, req, res, output as EventSource<unknown>, headers)
     else answer(res, 200, output, { ...label, ...headers })
   } catch (error) {
     answerError(res, error, label, ctx.logger)
   }
 }
 
-/** The operations of a path that a caller of the version sees: 1.3 callers do not see the later ones. */
-function visibleTo(version: Version | undefined, routes: readonly Route[]): readonly Route[] {
-  const visible = routes.filter(({ endpoint }) => version !== '1.3' || endpoint.since === undefined)
 const names = new Map(operations.map(({ endpoint, name }) => [endpoint, name]))
 
 function nameOf(routes: readonly Route[], method: string): string {
@@ -83,15 +83,18 @@ function nameOf(routes: readonly Route[], method: string): string {
   return (found && names.get(found.endpoint)) ?? 'none'
 }
 
+/** The operations of a path that a caller of the version sees: 1.3 callers do not see the later ones. */
+function visibleTo(version: Version | undefined, routes: readonly Route[]): readonly Route[] {
+  const visible = routes.filter(({ endpoint }) => version !== '1.3' || endpoint.since === undefined)
   if (visible.length === 0) throw new ApiProblem('api.error.notfound.operation')
   return visible
 }
 
 /** HEAD is a GET whose content is not sent. */
-function select(routes: readonly Route[], method: string): Route {
-  const found = routes.find(({ endpoint }) => endpoint.method === asked(method))
 const asked = (method: string) => (method === 'HEAD' ? 'GET' : method)
 
+function select(routes: readonly Route[], method: string): Route {
+  const found = routes.find(({ endpoint }) => endpoint.method === asked(method))
   if (found) return found
   throw new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowedOn(routes) } })
 }

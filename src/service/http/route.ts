@@ -4,6 +4,7 @@ import { commonErrors, isErrorCode, notFoundByParam } from '../../contract/error
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
+import type { EventSource } from './event-stream.ts'
 import type { NamedImage } from '../rules/image.ts'
 
 /** The service, as one call of one caller sees it. */
@@ -30,9 +31,11 @@ export type Input<E extends Endpoint> = Parsed<E, 'params'> & Parsed<E, 'query'>
 /** What the handler answers, before the contract has filtered it. */
 export type Output<E extends Endpoint> = E extends { readonly media: 'image/png' }
   ? NamedImage
-  : E extends { readonly response: z.ZodType }
-    ? z.input<E['response']>
-    : void
+  : E extends { readonly media: 'text/event-stream'; readonly response: z.ZodType }
+    ? EventSource<z.input<E['response']>>
+    : JsonOutput<E>
+
+type JsonOutput<E extends Endpoint> = E extends { readonly response: z.ZodType } ? z.input<E['response']> : void
 
 export type Handler<E extends Endpoint> = (input: Input<E>, call: Call) => Promise<Output<E>>
 

@@ -26,7 +26,9 @@ export async function openSqliteStore(file: string): Promise<Store> {
   }
   return {
     db,
-    watchOthers: (changed) => (database.memory ? () => {} : watchDataVersion(database, changed)),
+    watchOthers: (changed) => (database.memory ? () => {} : watchDataVersion(database, () => changed('something'))),
+    // They look at the file.
+    tellOthers: () => {},
     close: () => db.destroy(),
   }
 }

@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { Clock } from '../../clock.ts'
+
+/** Who is told of events. */
+export interface Follower<T> {
+  event(value: T): void
+  /** Nothing more comes: what happens from now on has to be found out by reading. */
+  end(): void
+}
+
+/** What can be followed. The answer of it ends following, without a call of `end`. */
+export type EventSource<T> = (follower: Follower<T>) => () => void
+
+/** More often than the minute after which common proxies cut a silent answer, seconds. */
+const heartbeat = 15
+/** So that a key that was revoked does not listen for long, seconds. */
+const longestStream = 5 * 60
+/** What may wait to be read: a reader that is this far behind is cut off, bytes. */
+const mostUnread = 64 * 1024
+/** After which readers come back, milliseconds. */
+const retry = 1000
+
+/** Answers an event stream (WHATWG HTML section 9.2) until its reader leaves, the source ends, or it has lasted long enough. */
+export function answerEvents<T>(
+  clock: Clock,
+  req: IncomingMessage,
+  res: ServerResponse,
+  source: EventSource<T>,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (res.headersSent || res.destroyed) return
+  res.writeHead(200, {
+    ...headers,
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-store',
+    // nginx collects answers otherwise.
+    'X-Accel-Buffering': 'no',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  if (req.method === 'HEAD') return void res.end()
+  stream(clock, res, source)
+}
+
+function stream<T>(clock: Clock, res: ServerResponse, source: EventSource<T>): void {
+  const write = (text: string) => {
+    res.write(text)
+    if (res.writableLength > mostUnread) res.destroy()
+  }
+  const end = () => void res.end()
+  const stopBeating = repeat(clock, heartbeat, () => write(':\n\n'))
+  const stopTimer = clock.after(longestStream * 1000, end)
+  // Before the first bytes go out: who has read them misses nothing that happens later.
+  const leave = source({ event: (value) => write(`data: ${JSON.stringify(value)}\n\n`), end })
+  res.once('close', () => {
+    stopBeating()
+    stopTimer()
+    leave()
+  })
+  if (!res.writableEnded) write(`retry: ${retry}\n\n`)
+}
+
+function repeat(clock: Clock, seconds: number, call: () => void): () => void {
+  let cancel = schedule()
+  function schedule(): () => void {
+    return clock.after(seconds * 1000, () => {
+      cancel = schedule()
+      call()
+    })
+  }
+  return () => cancel()
+}
