@@ -1,11 +1,15 @@
+import * as bypassCode from '../../contract/bypass-codes.ts'
 import * as domain from '../../contract/domains.ts'
+import * as hardwareToken from '../../contract/hardware.ts'
 import * as organization from '../../contract/organization.ts'
 import * as session from '../../contract/sessions.ts'
 import * as token from '../../contract/tokens.ts'
 import * as user from '../../contract/users.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
+import * as bypassCodes from './bypass-codes.ts'
 import * as domains from './domains.ts'
+import * as hardware from './hardware.ts'
 import * as members from './members.ts'
 import * as organizations from './organization.ts'
 import * as sessions from './sessions.ts'
@@ -33,6 +37,21 @@ export const routes: readonly Route[] = [
   route(token.issueToken, tokens.issue),
   route(token.getToken, tokens.get),
   route(token.revokeToken, tokens.revoke),
+
+  route(hardwareToken.createHardwareToken, hardware.create),
+  route(hardwareToken.listHardwareTokens, hardware.list),
+  route(hardwareToken.getHardwareToken, hardware.get),
+  route(hardwareToken.updateHardwareToken, hardware.update),
+  route(hardwareToken.deleteHardwareToken, hardware.remove),
+  route(hardwareToken.assignHardwareToken, hardware.assign),
+  route(hardwareToken.getHardwareTokenOfUser, hardware.getOfUser),
+  route(hardwareToken.releaseHardwareToken, hardware.release),
+
+  route(bypassCode.createBypassCode, bypassCodes.create),
+  route(bypassCode.listBypassCodes, bypassCodes.list),
+  route(bypassCode.getBypassCode, bypassCodes.get),
+  route(bypassCode.deleteBypassCodes, bypassCodes.removeAll),
+  route(bypassCode.deleteBypassCode, bypassCodes.remove),
 
   route(session.createSession, sessions.create),
   // Before the sessions by id: "events" is none.

@@ -1,5 +1,5 @@
-import type { Session } from '../../contract/sessions.ts'
 import type * as contract from '../../contract/sessions.ts'
+import { checkCode, meantFactor } from '../codes/check-code.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem, tooManyRequests } from '../problem.ts'
 import { newMatchingNumber } from '../rules/matching-number.ts'
@@ -21,7 +21,7 @@ type Of = { domainId: string; sessionId: string }
 export const create: Handler<typeof contract.createSession> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, input.user)
   const session = await call.store.db.transaction().execute(async (db) => {
-    if (input.bypasscode ?? input.otp) return denyCode(call, db, input, domain, user)
+    if (input.bypasscode ?? input.otp) return byCode(call, db, input, domain, user)
     const device = await activeDevice(db, domain.id, user.id)
     if (!device) throw new ApiProblem('api.error.notfound.token')
     return ask(call, db, { input, domain, user, deviceId: device.id })
@@ -99,14 +99,15 @@ async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: Us
   return number
 }
 
-/** There are no codes yet, so none can be right. A bypass code goes before a one-time password. */
-function denyCode(call: Call, db: Queryable, input: New, domain: DomainRow, user: UserRow): Promise<SessionRow> {
-  const factor: Session['factor'] = input.bypasscode ? 'bypass' : 'otp'
-  return insertSession(db, {
-    ...blank(call, input, domain, user),
-    factor,
-    ...denied('wrong_code', call.clock.now()),
-  })
+/** Settles at once. A wrong code is denied, and nothing says what was wrong with it. */
+async function byCode(call: Call, db: Queryable, input: New, domain: DomainRow, user: UserRow): Promise<SessionRow> {
+  const { otp, bypasscode } = input
+  const correct = await checkCode(call, db, { user, domain, otp, bypasscode })
+  const now = call.clock.now()
+  const outcome = correct
+    ? ({ state: 'approved', factor: correct.factor, settledAt: now } as const)
+    : { factor: meantFactor(input), ...denied('wrong_code', now) }
+  return insertSession(db, { ...blank(call, input, domain, user), ...outcome })
 }
 
 const denied = (reason: 'wrong_code' | 'push_failed', now: number) =>
