@@ -14,11 +14,16 @@ function run(main: HTMLElement): void {
   showOffline()
   guardDoubleClick()
   if ('settled' in main.dataset) void complete(base)
-  else followChanges(base, (change) => (change === 'settled' ? void complete(base) : location.reload()))
+  else followChanges(base, (change) => void changed(main, base, change))
+}
+
+async function changed(main: HTMLElement, base: string, change: string): Promise<void> {
+  if (change === 'settled') return complete(base, 'typing' in main.dataset)
+  location.reload()
 }
 
 /** Asks the server to verify. Where it does not, its page says why. */
-async function complete(base: string): Promise<void> {
+async function complete(base: string, typing = false): Promise<void> {
   try {
     const answer = await fetch(`${base}/complete`, {
       method: 'POST',
@@ -26,6 +31,8 @@ async function complete(base: string): Promise<void> {
       credentials: 'same-origin',
     })
     const { location: next } = (await answer.json()) as { location?: string }
+    // What somebody is typing here is worth more than the news that nothing came of the request.
+    if (typing && (next === undefined || next.startsWith(base))) return
     // Replaces this page: the back button leads past it.
     location.replace(next ?? base)
   } catch {

@@ -20,7 +20,14 @@ export interface Challenge {
   readonly giveUpTo?: string | undefined
   /** The session that is followed now. */
   readonly sessionId?: string
+  /** What the page has to say of the last thing the person tried. */
+  readonly notice?: Notice | undefined
 }
+
+/** Times in Unix seconds. */
+export type Notice =
+  | { readonly kind: 'no_code' | 'wrong_code' | 'emailed' }
+  | { readonly kind: 'codes_paused' | 'email_paused'; readonly until: number }
 
 /** What a web session has passed. Anything else is not verified. */
 export interface Verified {

@@ -1,10 +1,11 @@
 import type { Response } from 'express'
 
-import type { Standing } from '../challenge/flow.ts'
-import { follow, isActivated } from '../challenge/flow.ts'
+import { isActivated } from '../challenge/enrolment.ts'
+import { follow } from '../challenge/push.ts'
+import type { Standing } from '../challenge/standing.ts'
 import type { Clock } from '../clock.ts'
 import { noStore, sendJson } from './answer.ts'
-import type { ChallengeRequest } from './routes.ts'
+import type { ChallengeRequest } from './challenge-request.ts'
 import { letGo, readKept } from './web-session.ts'
 
 /** Shorter than the minute after which common proxies cut a silent answer, ms. */

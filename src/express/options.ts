@@ -7,6 +7,7 @@ import type { MfaUser } from '../challenge/user.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import { Vendor } from '../contract/media-type.ts'
+import { Factor } from '../contract/users.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 
 /** The part of an Express request that options are asked with; `user` is whatever the app's own login put there. */
@@ -67,6 +68,8 @@ export const MfaOptions = z.strictObject({
   authenticatorUrl: webAddress().optional(),
   /** Asks people to type a two-digit number on the device (NIST SP 800-63B-4 section 3.1.3). */
   numberMatching: z.boolean().default(true),
+  /** What people may pass with, of what they have. E-mail is the weakest and has to be named: `['push', 'otp', 'bypass', 'email']`. */
+  factors: z.array(Factor).min(1).default(['push', 'otp', 'bypass']),
   /** How long one call to the service may take, ms. */
   timeout: z.int().min(100).max(60_000).default(5_000),
   logger: z

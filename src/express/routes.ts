@@ -1,22 +1,17 @@
 import type { Request, Response } from 'express'
 
 import { sendJson, wantsJson } from './answer.ts'
+import { showPage } from './challenge-page.ts'
+import type { ChallengeRequest } from './challenge-request.ts'
+import { emailCode, enterCode } from './code-entry.ts'
+import { completeChallenge } from './complete.ts'
 import type { RequestContext } from './context.ts'
 import { isOwnPost } from './cross-site.ts'
 import { readForm } from './form.ts'
 import { liveStatus, statusOnce } from './live-status.ts'
-import { cancelPage, completePage, sendAgain, showPage } from './challenge-page.ts'
-import { showMessage, showUnavailable } from './pages/render.ts'
+import { showMessage, showUnavailable } from './pages/message.ts'
+import { giveUp, sendAgain } from './push-again.ts'
 import { readKept } from './web-session.ts'
-import type { MfaUser } from '../challenge/user.ts'
-
-/** A request for one of the challenge's own routes, by a signed-in user. */
-export interface ChallengeRequest {
-  readonly req: Request
-  readonly res: Response
-  readonly context: RequestContext
-  readonly user: MfaUser
-}
 
 type Route = (request: ChallengeRequest) => Promise<void>
 
@@ -25,9 +20,11 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   '/': { GET: showPage },
   '/events': { GET: liveStatus },
   '/status': { GET: statusOnce },
-  '/complete': { POST: completePage },
+  '/complete': { POST: completeChallenge },
   '/send': { POST: sendAgain },
-  '/cancel': { POST: cancelPage },
+  '/cancel': { POST: giveUp },
+  '/code': { POST: enterCode },
+  '/email': { POST: emailCode },
 }
 
 export async function serveChallenge(
@@ -45,10 +42,10 @@ export async function serveChallenge(
   }
   const { user } = context
   if (!user) return notSignedIn(req, res, context)
-  if (req.method === 'POST' && !(await isTrusted(req, context)))
-    return showMessage(req, res, context, 403, 'cross_site')
+  const form = req.method === 'POST' ? await readForm(req) : {}
+  if (req.method === 'POST' && !isTrusted(req, context, form)) return showMessage(req, res, context, 403, 'cross_site')
   try {
-    await route({ req, res, context, user })
+    await route({ req, res, context, user, form })
   } catch (error) {
     unavailable(req, res, context, error)
   }
@@ -59,8 +56,7 @@ function notSignedIn(req: Request, res: Response, context: RequestContext): void
   return showMessage(req, res, context, 401, 'sign_in_first')
 }
 
-async function isTrusted(req: Request, { mfa }: RequestContext): Promise<boolean> {
-  const form = await readForm(req)
+function isTrusted(req: Request, { mfa }: RequestContext, form: ChallengeRequest['form']): boolean {
   return isOwnPost(req, {
     token: form['page'],
     expected: readKept(req).challenge?.page,

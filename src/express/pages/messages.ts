@@ -1,3 +1,4 @@
+import type { Notice } from '../../challenge/challenge.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
 
 /** What a page says: what happened, what it means, and what to do. */
@@ -101,11 +102,62 @@ export const messages = {
   },
 } as const satisfies Record<string, Message>
 
+export const ways = {
+  code: 'Use a code instead',
+  cannot: 'I cannot use my device',
+  cannotSentence:
+    'With a bypass code you can sign in all the same: ask your administrator for one, then use it as a code.',
+} as const
+
+export const code = {
+  headline: 'Enter a code',
+  sentence: 'From your hardware token or your authenticator, or a bypass code.',
+  label: 'Code',
+  check: 'Check',
+  email: 'E-mail me a code',
+  back: 'Approve on my device instead',
+} as const
+
+/** What is said of the last thing somebody tried. @param now Unix time, seconds. */
+export function noticeText(notice: Notice, now: number): string {
+  if ('until' in notice) return paused[notice.kind](span(notice.until - now))
+  return notices[notice.kind]
+}
+
+const notices = {
+  no_code: 'A code has 6 to 9 digits.',
+  wrong_code: 'That code did not work. Codes change every 30 seconds and work once.',
+  emailed: 'We sent a code to your e-mail address. It works for 10 minutes.',
+} as const
+
+const paused = {
+  email_paused: (time: string) => `You can have the next e-mail in ${time}. The last code still works.`,
+  codes_paused: (time: string) => `Too many tries. Codes are paused for ${time}. You can still approve on your device.`,
+} as const
+
+/** The device was asked too often. @param seconds until it may be asked again. */
+export function throttled(seconds: number): Message {
+  return {
+    headline: 'Wait a moment',
+    sentence: `You can send the next request in ${span(seconds)}.`,
+    button: 'Send again',
+  }
+}
+
 export const footer = { as: 'Signing in as', notYou: 'Not you?', signOut: 'Sign out' } as const
 export const offline = 'You are offline. We go on as soon as the connection is back.'
 
 /** Words for a span of seconds. */
 export function timeLeft(seconds: number): string {
-  const unit = new Intl.NumberFormat('en', { style: 'unit', unit: 'second', unitDisplay: 'long' })
-  return `${unit.format(Math.max(0, seconds))} left`
+  return `${unit(Math.max(0, seconds), 'second')} left`
+}
+
+/** As people say it: seconds up to a minute and a half, then minutes, then hours. */
+function span(seconds: number): string {
+  if (seconds <= 90) return unit(Math.max(1, seconds), 'second')
+  return seconds <= 90 * 60 ? unit(Math.ceil(seconds / 60), 'minute') : unit(Math.ceil(seconds / 3600), 'hour')
+}
+
+function unit(value: number, name: 'second' | 'minute' | 'hour'): string {
+  return new Intl.NumberFormat('en', { style: 'unit', unit: name, unitDisplay: 'long' }).format(value)
 }

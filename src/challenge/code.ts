@@ -1,0 +1,54 @@
+import type { Factor } from '../contract/users.ts'
+import type { Challenge } from './challenge.ts'
+import { cancel, describe } from './push.ts'
+import type { Sender } from './push.ts'
+import type { ConnectedService } from './service.ts'
+import { secondsToWait } from './throttle.ts'
+import type { MfaUser } from './user.ts'
+import { findUser } from './user.ts'
+
+/** What came of a code. Which part of a wrong one was wrong nobody is told. */
+export type CodeOutcome =
+  /** Approved; the challenge as it is now can be redeemed. */
+  | { readonly kind: 'approved'; readonly challenge: Challenge }
+  | { readonly kind: 'wrong' }
+  /** Codes are paused, or were tried too often; until when, Unix seconds. */
+  | { readonly kind: 'paused'; readonly until: number }
+
+/** A code as people type or paste it; undefined when it cannot be one. */
+export function readCode(typed: unknown): string | undefined {
+  const code = typeof typed === 'string' ? typed.replace(/[\s-]/g, '') : ''
+  return /^\d{6,9}$/.test(code) ? code : undefined
+}
+
+/** Has a code checked; a right one makes the request on the device needless. */
+export async function tryCode(
+  service: ConnectedService,
+  challenge: Challenge,
+  sender: Sender,
+  given: { code: string; now: number },
+): Promise<CodeOutcome> {
+  try {
+    const session = await service.client.sessions.create(service.domainId, {
+      ...describe(challenge, sender),
+      otp: given.code,
+    })
+    if (session.state !== 'approved') return { kind: 'wrong' }
+    await cancel(service, challenge)
+    return { kind: 'approved', challenge: { ...challenge, sessionId: session.id } }
+  } catch (error) {
+    const wait = secondsToWait(error)
+    if (wait === undefined) throw error
+    return { kind: 'paused', until: given.now + wait }
+  }
+}
+
+/** What this user could pass with beside the device, among what the app allows. */
+export async function otherFactors(
+  service: ConnectedService,
+  user: MfaUser,
+  allowed: readonly Factor[],
+): Promise<readonly Factor[]> {
+  const known = await findUser(service, user)
+  return (known?.factors ?? []).filter((factor) => factor !== 'push' && allowed.includes(factor))
+}

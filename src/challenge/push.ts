@@ -1,0 +1,120 @@
+import { ApiError } from '../client/errors.ts'
+import type { Attribute } from '../contract/sessions.ts'
+import type { Challenge } from './challenge.ts'
+import { enrol, join } from './enrolment.ts'
+import type { ConnectedService } from './service.ts'
+import type { Standing } from './standing.ts'
+import { standingOf } from './standing.ts'
+import { secondsToWait } from './throttle.ts'
+import type { MfaUser } from './user.ts'
+import { referenceOf } from './user.ts'
+
+/** Who asks, as the device is told. */
+export interface Sender {
+  readonly user: MfaUser
+  readonly attributes: readonly Attribute[]
+  readonly ipAddress: string | undefined
+}
+
+export interface PushOptions {
+  readonly numberMatching: boolean
+  readonly provision: boolean
+  /** Unix time, seconds. */
+  readonly now: number
+}
+
+/** The challenge as it is from now on, and where it stands. */
+export interface Step {
+  readonly challenge: Challenge
+  readonly standing: Standing
+}
+
+/** Asks the device. Where none is enrolled, answers what there is to do instead. */
+export async function start(
+  service: ConnectedService,
+  challenge: Challenge,
+  sender: Sender,
+  options: PushOptions,
+): Promise<Step> {
+  try {
+    return await push(service, challenge, sender, options)
+  } catch (error) {
+    return { challenge, standing: await insteadOfPush(service, sender.user, options, error) }
+  }
+}
+
+async function push(
+  service: ConnectedService,
+  challenge: Challenge,
+  sender: Sender,
+  options: PushOptions,
+): Promise<Step> {
+  const session = await service.client.sessions.create(service.domainId, {
+    ...describe(challenge, sender),
+    numberMatching: options.numberMatching,
+  })
+  return { challenge: { ...challenge, sessionId: session.id }, standing: standingOf(session) }
+}
+
+/** What every session of a challenge says. */
+export function describe(challenge: Challenge, { user, attributes, ipAddress }: Sender) {
+  return {
+    user: referenceOf(user),
+    attributes: [...attributes],
+    challenge: challenge.id,
+    ...(ipAddress === undefined ? {} : { ipAddress }),
+  }
+}
+
+async function insteadOfPush(
+  service: ConnectedService,
+  user: MfaUser,
+  options: PushOptions,
+  error: unknown,
+): Promise<Standing> {
+  const wait = secondsToWait(error)
+  if (wait !== undefined) return { kind: 'throttled', until: options.now + wait }
+  if (!(error instanceof ApiError)) throw error
+  if (error.code === 'api.error.notfound.token') return enrol(service, user)
+  if (error.code === 'api.error.notfound.user') return join(service, user, options.provision)
+  throw error
+}
+
+/** Where the challenge stands now. Only reads. */
+export async function look(service: ConnectedService, challenge: Challenge): Promise<Standing> {
+  if (challenge.sessionId === undefined) return { kind: 'ended', reason: 'cancelled' }
+  try {
+    return standingOf(await service.client.sessions.get(service.domainId, challenge.sessionId))
+  } catch (error) {
+    if (isGone(error)) return { kind: 'ended', reason: 'timeout' }
+    throw error
+  }
+}
+
+/** Waits until the followed session settles, at most `timeout` ms. Only reads. */
+export async function follow(
+  service: ConnectedService,
+  sessionId: string,
+  waiting: { timeout: number; signal: AbortSignal },
+): Promise<Standing> {
+  try {
+    return standingOf(await service.client.sessions.wait(service.domainId, sessionId, waiting))
+  } catch (error) {
+    if (isGone(error)) return { kind: 'ended', reason: 'timeout' }
+    throw error
+  }
+}
+
+/** Takes the request back from the device. Does nothing when it is settled. */
+export async function cancel(service: ConnectedService, challenge: Challenge): Promise<void> {
+  if (challenge.sessionId === undefined) return
+  try {
+    await service.client.sessions.cancel(service.domainId, challenge.sessionId)
+  } catch (error) {
+    if (!isGone(error)) throw error
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'api.error.notfound.session'
+}

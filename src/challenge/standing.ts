@@ -1,0 +1,33 @@
+import type { Session, SessionReason } from '../contract/sessions.ts'
+
+/** Where a challenge stands; what its page shows. */
+export type Standing =
+  /** The device was asked. `number` is to be typed there. Times in Unix seconds. */
+  | {
+      readonly kind: 'waiting'
+      readonly number: string | undefined
+      readonly createdAt: number
+      readonly expiresAt: number
+    }
+  /** The device said yes; the web session may now be verified. */
+  | { readonly kind: 'approved' }
+  | { readonly kind: 'ended'; readonly reason: SessionReason }
+  /** Nothing was ever enrolled: this code sets up the authenticator. */
+  | { readonly kind: 'enrolling'; readonly code: string }
+  /** There is no device now, and only an administrator may allow a new one. */
+  | { readonly kind: 'no_device' }
+  /** The service does not know the user, or not in this domain. */
+  | { readonly kind: 'no_member' }
+  /** The device was asked too often; when it may be asked again, Unix seconds. */
+  | { readonly kind: 'throttled'; readonly until: number }
+
+export function standingOf(session: Session): Standing {
+  if (session.state === 'approved') return { kind: 'approved' }
+  if (session.state !== 'pending') return { kind: 'ended', reason: session.reason ?? 'user_denied' }
+  return {
+    kind: 'waiting',
+    number: session.number,
+    createdAt: session.createdAt ?? 0,
+    expiresAt: session.expiresAt ?? 0,
+  }
+}

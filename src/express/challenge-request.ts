@@ -1,0 +1,38 @@
+import type { Request, Response } from 'express'
+
+import type { NewChallenge } from '../challenge/challenge.ts'
+import type { PushOptions, Sender } from '../challenge/push.ts'
+import type { MfaUser } from '../challenge/user.ts'
+import { userKeyOf } from '../challenge/user.ts'
+import { seeOther, sendJson, wantsJson } from './answer.ts'
+import { clientAddress, clientAttributes } from './client-facts.ts'
+import type { RequestContext } from './context.ts'
+
+/** A request for one of the challenge's own routes, by a signed-in user. */
+export interface ChallengeRequest {
+  readonly req: Request
+  readonly res: Response
+  readonly context: RequestContext
+  readonly user: MfaUser
+  /** The fields of a posted form. */
+  readonly form: Readonly<Record<string, unknown>>
+}
+
+/** The challenge of somebody who opens the page without having been sent there. */
+export function uncalledFor(user: MfaUser): NewChallenge {
+  return { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: '/' }
+}
+
+export function senderOf({ req, user }: ChallengeRequest): Sender {
+  return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req) }
+}
+
+export function pushOptionsOf({ mfa: { options } }: RequestContext): PushOptions {
+  return { numberMatching: options.numberMatching, provision: options.provision, now: options.clock.now() }
+}
+
+/** Scripts are told where to go, as a redirect would be followed behind their back. */
+export function goOn({ req, res }: ChallengeRequest, location: string): void {
+  if (wantsJson(req)) sendJson(res, 200, { location })
+  else seeOther(res, location)
+}

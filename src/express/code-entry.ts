@@ -1,0 +1,47 @@
+import type { Challenge, Notice } from '../challenge/challenge.ts'
+import { readCode, tryCode } from '../challenge/code.ts'
+import { sendEmailCode } from '../challenge/email-code.ts'
+import type { ChallengeRequest } from './challenge-request.ts'
+import { goOn, senderOf, uncalledFor } from './challenge-request.ts'
+import { verify } from './complete.ts'
+import { openChallenge } from './demand.ts'
+import { keep, readKept } from './web-session.ts'
+
+/** The page with the field for codes; it does not reload by itself while somebody types. */
+const codePage = '?use=code'
+
+/** `POST /mfa/code`: a right code passes the second step, whatever the device says. */
+export async function enterCode(request: ChallengeRequest): Promise<void> {
+  const { req, context, form } = request
+  const challenge = await challengeOf(request)
+  const code = readCode(form['code'])
+  if (code === undefined) return say(request, challenge, { kind: 'no_code' })
+  const service = await context.mfa.connect()
+  const now = context.mfa.options.clock.now()
+  const outcome = await tryCode(service, challenge, senderOf(request), { code, now })
+  if (outcome.kind === 'wrong') return say(request, challenge, { kind: 'wrong_code' })
+  if (outcome.kind === 'paused') return say(request, challenge, { kind: 'codes_paused', until: outcome.until })
+  await keep(req, { ...readKept(req), challenge: outcome.challenge })
+  return verify(request, outcome.challenge)
+}
+
+/** `POST /mfa/email`: sends a code to the address the service knows. */
+export async function emailCode(request: ChallengeRequest): Promise<void> {
+  const { context, user } = request
+  const challenge = await challengeOf(request)
+  const { factors, clock } = context.mfa.options
+  // The app did not name e-mail among what people may pass with.
+  if (!factors.includes('email')) return goOn(request, context.base)
+  const until = await sendEmailCode(await context.mfa.connect(), user, clock.now())
+  return say(request, challenge, until === undefined ? { kind: 'emailed' } : { kind: 'email_paused', until })
+}
+
+async function challengeOf({ req, context, user }: ChallengeRequest): Promise<Challenge> {
+  return readKept(req).challenge ?? openChallenge(req, context, uncalledFor(user))
+}
+
+async function say(request: ChallengeRequest, challenge: Challenge, notice: Notice): Promise<void> {
+  const { req, context } = request
+  await keep(req, { ...readKept(req), challenge: { ...challenge, notice } })
+  goOn(request, context.base + codePage)
+}

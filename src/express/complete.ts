@@ -1,0 +1,37 @@
+import type { Challenge } from '../challenge/challenge.ts'
+import { look } from '../challenge/push.ts'
+import { redeem } from '../challenge/redeem.ts'
+import { userKeyOf } from '../challenge/user.ts'
+import type { ChallengeRequest } from './challenge-request.ts'
+import { goOn } from './challenge-request.ts'
+import { verifiedOf } from './context.ts'
+import { letGo, readKept, verifyWebSession } from './web-session.ts'
+
+/** `POST /mfa/complete`: turns the approval into a verified web session, once. */
+export async function completeChallenge(request: ChallengeRequest): Promise<void> {
+  const { req, context, user } = request
+  const { challenge } = readKept(req)
+  if (challenge) return verify(request, challenge)
+  return goOn(request, verifiedOf(req, context, user) ? '/' : context.base)
+}
+
+/** Verifies if this very challenge was approved; else leads back to the page, which says where it stands. */
+export async function verify(request: ChallengeRequest, challenge: Challenge): Promise<void> {
+  const { req, context } = request
+  if (await tryVerify(request, challenge)) return goOn(request, challenge.returnTo)
+  const standing = await look(await context.mfa.connect(), challenge)
+  // Storing this request's copy of the web session could undo what a winner stored.
+  letGo(req)
+  return goOn(request, standing.kind === 'approved' ? `${context.base}?${spent}` : context.base)
+}
+
+/** Marks the page's address when an approval turned out to be worth nothing: used up, too old, or of another factor. */
+export const spent = 'spent'
+
+/** @returns whether the web session is verified now. */
+export async function tryVerify({ req, context, user }: ChallengeRequest, challenge: Challenge): Promise<boolean> {
+  const verified = await redeem(await context.mfa.connect(), challenge, context.mfa.options.factors)
+  if (verified?.userKey !== userKeyOf(user)) return false
+  await verifyWebSession(req, verified)
+  return true
+}

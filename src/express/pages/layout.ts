@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url'
+
+import { Eta } from 'eta'
+import type { Request, Response } from 'express'
+
+import { noStore } from '../answer.ts'
+import type { RequestContext } from '../context.ts'
+import { assetPath } from './assets.ts'
+import * as words from './messages.ts'
+
+const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), cache: true })
+
+/** What every page has around it. */
+export interface Layout {
+  readonly base: string
+  /** Whether the page's script runs, and without script the page reloads. */
+  readonly live?: boolean
+  /** Whether the script completes at once. */
+  readonly settled?: boolean
+  /** Whether somebody types here: then nothing reloads. */
+  readonly typing?: boolean
+  /** Of the forms of this page. */
+  readonly token?: string
+}
+
+export function layoutOf(req: Request, context: RequestContext) {
+  const { base, user, mfa } = context
+  return {
+    base,
+    appName: mfa.options.appName,
+    style: assetPath(base, '/assets/style.css'),
+    script: assetPath(base, '/assets/challenge.js'),
+    username: user?.username ?? user?.name,
+    logoutPath: mfa.options.logoutPath,
+    footer: words.footer,
+    offline: words.offline,
+    timeLeft: words.timeLeft,
+    live: false,
+    settled: false,
+    typing: false,
+    token: '',
+    method: req.method,
+  } satisfies Layout & Record<string, unknown>
+}
+
+export function sendPage(
+  res: Response,
+  status: number,
+  view: string,
+  data: Layout & Readonly<Record<string, unknown>>,
+): void {
+  noStore(res)
+  res.statusCode = status
+  res.setHeader('Content-Type', 'text/html; charset=utf-8')
+  res.setHeader('Content-Security-Policy', contentSecurityPolicy)
+  res.setHeader('X-Frame-Options', 'DENY')
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  res.setHeader('Referrer-Policy', 'no-referrer')
+  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
+  res.end(eta.render(view, data))
+}
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')

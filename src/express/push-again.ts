@@ -1,0 +1,45 @@
+import type { Challenge } from '../challenge/challenge.ts'
+import { cancel, look, start } from '../challenge/push.ts'
+import type { Standing } from '../challenge/standing.ts'
+import type { ChallengeRequest } from './challenge-request.ts'
+import { goOn, pushOptionsOf, senderOf, uncalledFor } from './challenge-request.ts'
+import { tryVerify } from './complete.ts'
+import { openChallenge } from './demand.ts'
+import { keep, letGo, readKept } from './web-session.ts'
+
+/** How soon a request may be sent again, seconds: the person's first look at the device should find one. */
+const sendAgainAfter = 15
+
+/** `POST /mfa/send`: asks the device once more; what was asked before is taken back. */
+export async function sendAgain(request: ChallengeRequest): Promise<void> {
+  const { req, context, user } = request
+  const challenge = readKept(req).challenge ?? (await openChallenge(req, context, uncalledFor(user)))
+  const service = await context.mfa.connect()
+  const before = await look(service, challenge)
+  if (before.kind === 'approved' && (await tryVerify(request, challenge))) return goOn(request, challenge.returnTo)
+  if (!isTooSoon(before, context.mfa.options.clock.now())) {
+    await cancel(service, challenge)
+    const step = await start(service, afresh(challenge), senderOf(request), pushOptionsOf(context))
+    await keep(req, { ...readKept(req), challenge: step.challenge })
+  }
+  goOn(request, context.base)
+}
+
+/** `POST /mfa/cancel`: the person gives up; the device forgets the request. */
+export async function giveUp(request: ChallengeRequest): Promise<void> {
+  const { req, context } = request
+  const { challenge } = readKept(req)
+  if (challenge) await cancel(await context.mfa.connect(), challenge)
+  letGo(req)
+  goOn(request, challenge?.giveUpTo ?? context.base)
+}
+
+/** The same challenge, with nothing asked and nothing said. */
+function afresh(challenge: Challenge): Challenge {
+  const { sessionId: _settled, notice: _said, ...rest } = challenge
+  return rest
+}
+
+function isTooSoon(standing: Standing, now: number): boolean {
+  return standing.kind === 'waiting' && now - standing.createdAt < sendAgainAfter
+}
