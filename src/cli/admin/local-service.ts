@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs'
+
+import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/endpoint.ts'
+import { routes } from '../../service/api/routes.ts'
+import type { ServiceContext } from '../../service/context.ts'
+import type { Call } from '../../service/http/route.ts'
+import { parseOptions, ServiceOptions } from '../../service/options.ts'
+import { openService } from '../../service/service.ts'
+import { organizations } from '../../service/store/organizations.ts'
+import { Failure } from '../device/failure.ts'
+import { exitCode } from '../device/exit-codes.ts'
+import { opening } from '../service/opening.ts'
+import type { AdminSettings } from './command.ts'
+import { inOneLine } from './problems.ts'
+import { quote } from './print.ts'
+
+/** The service, as an administrator of one organization has it at hand. */
+export interface LocalService {
+  readonly ctx: ServiceContext
+  readonly organization: { readonly id: string; readonly name: string }
+  /** Runs an operation of the REST interface here: the same checks, rules and errors as over HTTP. */
+  readonly call: <E extends Endpoint>(endpoint: E, input: EndpointInput<E>) => Promise<EndpointOutput<E>>
+}
+
+/** Opens the database for one action; what the service refuses becomes one line. */
+export async function withService(
+  settings: AdminSettings,
+  action: (service: LocalService) => Promise<void>,
+): Promise<void> {
+  const { database } = settings
+  if (!isUrl(database) && !existsSync(database)) {
+    throw new Failure(`There is no database ${database}. Make one: second-factor init --database ${database}`)
+  }
+  const service = await opening(database, () =>
+    openService(parseOptions(ServiceOptions, 'createService', { database })),
+  )
+  try {
+    const organization = choose(await organizations(service.ctx.store.db), settings.organization)
+    await action({ ctx: service.ctx, organization, call: caller(service.ctx, organization.id) })
+  } catch (error) {
+    throw inOneLine(error)
+  } finally {
+    await service.close()
+  }
+}
+
+const isUrl = (database: string) => /^postgres(ql)?:\/\//.test(database)
+
+function choose(all: readonly { id: string; name: string }[], name: string | undefined) {
+  const names = all.map((one) => quote(one.name)).join(', ')
+  const [first, ...others] = name === undefined ? all : all.filter((one) => one.name === name)
+  if (first && others.length === 0) return first
+  if (all.length === 0) throw new Failure('There is no organization yet. Make one: second-factor init')
+  if (name === undefined) {
+    throw new Failure(`There are several organizations. Say which with --organization: ${names}`, exitCode.usage)
+  }
+  throw new Failure(`There is no organization ${quote(name)}. There is: ${names}`)
+}
+
+function caller(ctx: ServiceContext, organizationId: string): LocalService['call'] {
+  return async <E extends Endpoint>(endpoint: E, input: EndpointInput<E>) => {
+    const route = routes.find((one) => one.endpoint === endpoint)
+    if (!route) throw new Error(`${endpoint.method} ${endpoint.path} is not served`)
+    const { params = {}, query = {}, body } = input as { params?: unknown; query?: unknown; body?: unknown }
+    const given = { params, query, body: () => Promise.resolve(body) }
+    return (await route.run(given, createCall(ctx, organizationId, endpoint))) as EndpointOutput<E>
+  }
+}
+
+/** What `rest.ts` makes of a request, for somebody who holds the database itself. */
+function createCall(ctx: ServiceContext, organizationId: string, endpoint: Endpoint): Call {
+  return {
+    ...ctx,
+    organizationId,
+    role: 'admin',
+    limitedTo: null,
+    version: '1.4',
+    path: endpoint.path,
+    setHeader: () => {},
+    hold: (_key, read) => read(),
+  }
+}
+
+/** Pages hold 100 rows each; a shorter one is the last. */
+export async function allPages<T>(read: (page: number) => Promise<readonly T[]>): Promise<T[]> {
+  const all: T[] = []
+  for (let page = 1; ; page += 1) {
+    const rows = await read(page)
+    all.push(...rows)
+    if (rows.length < 100) return all
+  }
+}

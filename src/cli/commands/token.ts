@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+
+import { getMember } from '../../contract/domains.ts'
+import type { Domain } from '../../contract/domains.ts'
+import { getToken, issueToken, revokeToken } from '../../contract/tokens.ts'
+import type { Token } from '../../contract/tokens.ts'
+import type { User } from '../../contract/users.ts'
+import { ApiProblem } from '../../service/problem.ts'
+import { adminCommand, groupCommand } from '../admin/command.ts'
+import type { AdminSettings } from '../admin/command.ts'
+import { confirm, yesOption } from '../admin/confirm.ts'
+import { findDomain, findUser } from '../admin/find.ts'
+import { withService } from '../admin/local-service.ts'
+import type { LocalService } from '../admin/local-service.ts'
+import { printDone, printJson, quote } from '../admin/print.ts'
+import { ending, Failure } from '../device/failure.ts'
+import { printRows } from '../device/print.ts'
+
+interface Settings extends AdminSettings {
+  readonly domain: string
+  readonly yes?: boolean
+}
+
+/** What ties a user to a device, in one domain. */
+export function tokenCommand(): Command {
+  return groupCommand(
+    'token',
+    'manage tokens: what ties a user to a device',
+    [issueCommand(), showCommand(), revokeCommand()],
+    ["token issue alice --domain 'Intranet'", "token revoke alice --domain 'Intranet'"],
+  )
+}
+
+function issueCommand(): Command {
+  return tokenSubcommand('issue', 'issue a token; its activation code goes into the authenticator').action(
+    ending((given: string, settings: Settings) =>
+      withService(settings, async (service) => {
+        const { user, domain, params } = await findMember(service, given, settings)
+        show(await service.call(issueToken, { params }), user, domain, settings)
+      }),
+    ),
+  )
+}
+
+function showCommand(): Command {
+  return tokenSubcommand('show', 'show the token of a user').action(
+    ending((given: string, settings: Settings) =>
+      withService(settings, async (service) => {
+        const { user, domain, params } = await findMember(service, given, settings)
+        show(await service.call(getToken, { params }), user, domain, settings)
+      }),
+    ),
+  )
+}
+
+function revokeCommand(): Command {
+  return tokenSubcommand('revoke', 'revoke the token of a user; the device can no longer answer')
+    .option(...yesOption)
+    .action(
+      ending((given: string, settings: Settings) =>
+        withService(settings, async (service) => {
+          const { user, domain, params } = await findMember(service, given, settings)
+          await service.call(getToken, { params })
+          const whose = `the token of ${quote(user.username)} for ${quote(domain.name)}`
+          await confirm(`revoke ${whose}`, settings.yes)
+          await service.call(revokeToken, { params })
+          printDone(settings, { user: user.id, domain: domain.id }, `Revoked ${whose}.`)
+        }),
+      ),
+    )
+}
+
+function tokenSubcommand(name: string, description: string): Command {
+  return adminCommand(name, description, [
+    `token ${name} alice --domain 'Intranet' --database mfa.sqlite`,
+    `token ${name} alice --domain 'Intranet'${name === 'revoke' ? ' --yes' : ''} --database mfa.sqlite --json`,
+  ])
+    .argument('<user>', 'the username or the id')
+    .requiredOption('--domain <domain>', 'its name or id')
+}
+
+async function findMember(service: LocalService, given: string, settings: Settings) {
+  const [user, domain] = [await findUser(service, given), await findDomain(service, settings.domain)]
+  const params = { domainId: domain.id, userId: user.id }
+  await service.call(getMember, { params }).catch((cause: unknown) => {
+    if (!(cause instanceof ApiProblem)) throw cause
+    throw new Failure(
+      `${quote(user.username)} does not belong to ${quote(domain.name)}. See: second-factor user join --help`,
+      undefined,
+      { cause },
+    )
+  })
+  return { user, domain, params }
+}
+
+function show(token: Token, user: User, domain: Domain, { json }: Settings): void {
+  if (json) return printJson(token)
+  printRows([
+    ['User', user.username],
+    ['Domain', domain.name],
+    ['State', token.state],
+    ...(token.code === undefined ? [] : [['Activation code', token.code] as const]),
+  ])
+}

@@ -1,0 +1,170 @@
+import type { Command } from 'commander'
+
+import { addMember, listMembers, removeMember } from '../../contract/domains.ts'
+import { createUser, deleteUser, findUsers } from '../../contract/users.ts'
+import type { User } from '../../contract/users.ts'
+import { listDomains } from '../../service/administration/domains.ts'
+import { adminCommand, groupCommand } from '../admin/command.ts'
+import type { AdminSettings } from '../admin/command.ts'
+import { confirm, yesOption } from '../admin/confirm.ts'
+import { findDomain, findUser } from '../admin/find.ts'
+import { allPages, withService } from '../admin/local-service.ts'
+import type { LocalService } from '../admin/local-service.ts'
+import { printDone, printJson, printTable, quote, yesOrNo } from '../admin/print.ts'
+import { ending } from '../device/failure.ts'
+import { printRows } from '../device/print.ts'
+
+type OfDomain = AdminSettings & { readonly domain: string }
+
+/** Who signs in. */
+export function userCommand(): Command {
+  const commands = [createCommand(), listCommand(), showCommand(), joinCommand(), leaveCommand(), deleteCommand()]
+  return groupCommand('user', 'manage users: who signs in', commands, [
+    "user create alice --name 'Alice Doe' --email alice@example.com --domain 'Intranet'",
+    'user show alice',
+  ])
+}
+
+interface Creating extends AdminSettings {
+  readonly name: string
+  readonly email: string
+  readonly domain?: string
+}
+
+function createCommand(): Command {
+  return adminCommand('create', 'add a user', [
+    "user create alice --name 'Alice Doe' --email alice@example.com --database mfa.sqlite",
+    "user create bob --name 'Bob Roe' --email bob@example.com --domain 'Intranet' --database mfa.sqlite --json",
+  ])
+    .argument('<username>', 'as the app knows the user; it never changes')
+    .requiredOption('--name <name>', 'the real name')
+    .requiredOption('--email <address>', 'the e-mail address')
+    .option('--domain <domain>', 'name or id of a domain to belong to from the beginning')
+    .action(
+      ending((username: string, settings: Creating) =>
+        withService(settings, async (service) => {
+          const { name, email } = settings
+          const domain = settings.domain === undefined ? undefined : await findDomain(service, settings.domain)
+          const user = await service.call(createUser, { body: { username, name, email } })
+          if (domain) await service.call(addMember, { params: { domainId: domain.id, userId: user.id } })
+          await show(service, await findUser(service, user.id), settings)
+        }),
+      ),
+    )
+}
+
+function listCommand(): Command {
+  return adminCommand('list', 'list users', [
+    'user list --database mfa.sqlite',
+    "user list --domain 'Intranet' --database mfa.sqlite --json",
+  ])
+    .option('--domain <domain>', 'only those of the domain of this name or id')
+    .action(
+      ending((settings: AdminSettings & { domain?: string }) =>
+        withService(settings, async (service) => {
+          const users = await listUsers(service, settings.domain)
+          if (settings.json) return printJson(users)
+          const rows = users.map(({ username, name, email, factors }) => [username, name, email, factorsOf(factors)])
+          printTable(['Username', 'Name', 'E-mail', 'Factors'], rows, 'There is no user yet.')
+        }),
+      ),
+    )
+}
+
+async function listUsers(service: LocalService, given: string | undefined): Promise<User[]> {
+  if (given === undefined) {
+    return allPages(async (page) => [await service.call(findUsers, { query: { page } })].flat())
+  }
+  const domainId = (await findDomain(service, given)).id
+  return allPages((page) => service.call(listMembers, { params: { domainId }, query: { page } }))
+}
+
+function showCommand(): Command {
+  return adminCommand('show', 'show a user', [
+    'user show alice --database mfa.sqlite',
+    'user show alice --database mfa.sqlite --json',
+  ])
+    .argument('<user>', 'the username or the id')
+    .action(
+      ending((given: string, settings: AdminSettings) =>
+        withService(settings, async (service) => show(service, await findUser(service, given), settings)),
+      ),
+    )
+}
+
+function joinCommand(): Command {
+  return adminCommand('join', 'add a user to a domain', [
+    "user join alice --domain 'Intranet' --database mfa.sqlite",
+    "user join alice --domain 'VPN' --database mfa.sqlite --json",
+  ])
+    .argument('<user>', 'the username or the id')
+    .requiredOption('--domain <domain>', 'its name or id')
+    .action(
+      ending((given: string, settings: OfDomain) =>
+        withService(settings, async (service) => {
+          const [user, domain] = [await findUser(service, given), await findDomain(service, settings.domain)]
+          await service.call(addMember, { params: { domainId: domain.id, userId: user.id } })
+          const done = { user: user.id, domain: domain.id }
+          printDone(settings, done, `${quote(user.username)} belongs to ${quote(domain.name)} now.`)
+        }),
+      ),
+    )
+}
+
+function leaveCommand(): Command {
+  return adminCommand('leave', 'remove a user from a domain; the token there is revoked', [
+    "user leave alice --domain 'Intranet' --database mfa.sqlite",
+    "user leave alice --domain 'VPN' --yes --database mfa.sqlite --json",
+  ])
+    .argument('<user>', 'the username or the id')
+    .requiredOption('--domain <domain>', 'its name or id')
+    .option(...yesOption)
+    .action(
+      ending((given: string, settings: OfDomain & { yes?: boolean }) =>
+        withService(settings, async (service) => {
+          const [user, domain] = [await findUser(service, given), await findDomain(service, settings.domain)]
+          await confirm(`remove ${quote(user.username)} from ${quote(domain.name)}, and revoke the token`, settings.yes)
+          await service.call(removeMember, { params: { domainId: domain.id, userId: user.id } })
+          const done = { user: user.id, domain: domain.id }
+          printDone(settings, done, `${quote(user.username)} belongs to ${quote(domain.name)} no longer.`)
+        }),
+      ),
+    )
+}
+
+function deleteCommand(): Command {
+  return adminCommand('delete', 'delete a user with everything it has', [
+    'user delete alice --database mfa.sqlite',
+    'user delete alice --yes --database mfa.sqlite --json',
+  ])
+    .argument('<user>', 'the username or the id')
+    .option(...yesOption)
+    .action(
+      ending((given: string, settings: AdminSettings & { yes?: boolean }) =>
+        withService(settings, async (service) => {
+          const user = await findUser(service, given)
+          await confirm(`delete the user ${quote(user.username)} (${quote(user.name)}) with all tokens`, settings.yes)
+          await service.call(deleteUser, { params: { userId: user.id } })
+          printDone(settings, { user: user.id }, `${quote(user.username)} is deleted.`)
+        }),
+      ),
+    )
+}
+
+async function show({ ctx, organization }: LocalService, user: User, { json }: AdminSettings): Promise<void> {
+  if (json) return printJson(user)
+  const domains = (await listDomains(ctx, organization.id)).filter(({ id }) => user.domains.includes(id))
+  printRows([
+    ['Username', user.username],
+    ['Id', user.id],
+    ['Name', user.name],
+    ['E-mail', user.email],
+    ['Domains', domains.map(({ name }) => name).join(', ') || 'none'],
+    ['Factors', factorsOf(user.factors)],
+    ['Hardware token', user.hardware || 'none'],
+    ['Bypass codes', String(user.bypasscodes.length)],
+    ['Ever enrolled', yesOrNo(user.everEnrolled ?? false)],
+  ])
+}
+
+const factorsOf = (factors: User['factors']) => factors?.join(', ') || 'none'

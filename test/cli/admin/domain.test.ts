@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+
+import { run, useDatabase } from './run-command.ts'
+
+const { place, admin, json } = useDatabase()
+
+describe('second-factor domain', () => {
+  it('makes a domain with safe rules, and with those that are given', async () => {
+    const plain = await json('domain', 'create', 'Plain')
+    const other = await json(
+      ...['domain', 'create', 'VPN', '--type', 'RADIUS', '--request-timeout', '600', '--bypass-enabled', 'on'],
+      ...['--activation-code-expiration', '365', '--max-allowed-retries', '20', '--email-otp-enabled', 'on'],
+      ...['--request-polling-enabled', 'off', '--number-matching', 'required', '--key-type', 'NONE'],
+    )
+
+    expect(plain).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{40}$/),
+      name: 'Plain',
+      type: 'WEB',
+      keyType: 'NONE',
+      maxAllowedRetries: 5,
+      requestTimeout: 90,
+      activationCodeExpiration: 7,
+      requestPollingEnabled: true,
+      bypassEnabled: true,
+      emailOtpEnabled: false,
+      numberMatching: 'offered',
+    })
+    expect(other).toMatchObject({
+      type: 'RADIUS',
+      requestTimeout: 600,
+      activationCodeExpiration: 365,
+      maxAllowedRetries: 20,
+      requestPollingEnabled: false,
+      bypassEnabled: true,
+      emailOtpEnabled: true,
+      numberMatching: 'required',
+    })
+  })
+
+  it('lists domains by name, one a line', async () => {
+    await admin('domain', 'create', 'Archive')
+
+    const { stdout } = await admin('domain', 'list')
+    const listed = await json('domain', 'list')
+
+    expect(stdout).toBe(
+      [
+        'Name      Type  Requests  Id',
+        `Archive   WEB   90 s      ${listed[0].id}`,
+        `Intranet  WEB   90 s      ${place.domainId}`,
+        '',
+      ].join('\n'),
+    )
+    expect(listed.map((domain: { name: string }) => domain.name)).toEqual(['Archive', 'Intranet'])
+  })
+
+  it.each([
+    ['its name', () => 'Intranet'],
+    ['its name in another case', () => 'INTRANET'],
+    ['its id', () => place.domainId],
+    ['the beginning of its id', () => place.domainId.slice(0, 8)],
+  ])('finds a domain by %s', async (_by, given) => {
+    const { stdout, code } = await admin('domain', 'show', given())
+
+    expect(code).toBe(0)
+    expect(stdout).toContain(`Name              Intranet\nId                ${place.domainId}\n`)
+  })
+
+  it('does not guess between domains that differ in case alone', async () => {
+    await admin('domain', 'create', 'INTRANET')
+
+    const exact = await json('domain', 'show', 'Intranet')
+    const either = await admin('domain', 'show', 'intranet')
+
+    expect(exact.id).toBe(place.domainId)
+    expect(either.code).toBe(2)
+    expect(either.stderr).toContain('may be more than one domain')
+    expect(either.stderr).toContain(place.domainId)
+  })
+
+  it('says what to do where there is no such domain', async () => {
+    const { stderr, code } = await admin('domain', 'show', 'Extra\u001b[31mnet')
+
+    expect(code).toBe(1)
+    expect(stderr).toBe('There is no domain "Extra\ufffd[31mnet". See: second-factor domain list\n')
+  })
+
+  it('changes what is given, and nothing else', async () => {
+    const before = await json('domain', 'show', 'Intranet')
+
+    const after = await json('domain', 'set', 'Intranet', '--name', 'Staff', '--email-otp-enabled', 'on')
+
+    expect(after).toEqual({ ...before, name: 'Staff', emailOtpEnabled: true })
+    expect(await json('domain', 'show', 'Staff')).toEqual(after)
+  })
+
+  it('does not take the name of another, but its own in another case', async () => {
+    await admin('domain', 'create', 'VPN')
+
+    const taken = await admin('domain', 'set', 'VPN', '--name', 'Intranet')
+    const created = await admin('domain', 'create', 'VPN')
+    const own = await admin('domain', 'set', 'VPN', '--name', 'vpn')
+
+    expect([taken.code, created.code, own.code]).toEqual([1, 1, 0])
+    expect(taken.stderr).toBe('There is a domain "Intranet" already. Choose another name.\n')
+  })
+
+  it.each(['PIN', 'PASSCODE'])(
+    'says plainly that it does not serve the key type %s, and makes nothing',
+    async (type) => {
+      const created = await admin('domain', 'create', 'VPN', '--key-type', type)
+      const set = await admin('domain', 'set', 'Intranet', '--key-type', type)
+
+      for (const { stderr, code } of [created, set]) {
+        expect(code).toBe(2)
+        expect(stderr).toContain('this version serves NONE only')
+      }
+      expect(await json('domain', 'list')).toMatchObject([{ name: 'Intranet', keyType: 'NONE' }])
+    },
+  )
+
+  it.each([
+    ['--request-timeout', '9'],
+    ['--request-timeout', '601'],
+    ['--request-timeout', '1.5'],
+    ['--activation-code-expiration', '0'],
+    ['--activation-code-expiration', '366'],
+    ['--max-allowed-retries', '0'],
+    ['--max-allowed-retries', '21'],
+    ['--type', 'LDAP'],
+    ['--number-matching', 'on'],
+    ['--bypass-enabled', 'yes'],
+    ['--name', ''],
+    ['--name', 'x'.repeat(129)],
+  ])('refuses %s %s', async (option, value) => {
+    const { stderr, code } = await admin('domain', 'set', 'Intranet', option, value)
+
+    expect(code).toBe(2)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it('has nothing to do where nothing is given', async () => {
+    expect((await admin('domain', 'set', 'Intranet')).code).toBe(2)
+  })
+})
+
+describe('an organization', () => {
+  it('has to be named where there are several, and sees nothing of the others', async () => {
+    await run('init', '--database', place.database, '--organization', 'Other', '--domain', 'Shop')
+
+    const unnamed = await admin('domain', 'list')
+    const unknown = await admin('domain', 'list', '--organization', 'None')
+    const other = await json('domain', 'list', '--organization', 'Other')
+    const foreign = await admin('domain', 'show', place.domainId, '--organization', 'Other')
+
+    expect([unnamed.code, unknown.code, foreign.code]).toEqual([2, 1, 1])
+    expect(unnamed.stderr).toContain('--organization: "Organization", "Other"')
+    expect(other).toMatchObject([{ name: 'Shop' }])
+  })
+})
+
+describe('the database', () => {
+  it('may come from the environment, and has to come from somewhere', async () => {
+    const without = await run('domain', 'list')
+    process.env.MFA_DATABASE = place.database
+    const within = await run('domain', 'list').finally(() => delete process.env.MFA_DATABASE)
+
+    expect([without.code, within.code]).toEqual([2, 0])
+  })
+
+  it('is not made by reading it', async () => {
+    const { stderr, code } = await run('domain', 'list', '--database', `${place.folder}/none.sqlite`)
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('second-factor init')
+  })
+})

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterEach, beforeEach, vi } from 'vitest'
+
+import { createProgram } from '../../../src/cli/program.ts'
+
+export interface Ran {
+  readonly stdout: string
+  readonly stderr: string
+  readonly code: number
+  /** What was printed as JSON. */
+  readonly json: any // oxlint-disable-line typescript/no-explicit-any -- tests read what they expect
+}
+
+class Exit extends Error {
+  readonly code: number
+  constructor(code: number) {
+    super(`exit ${code}`)
+    this.code = code
+  }
+}
+
+/** Runs `second-factor …` within this process, without a terminal. */
+export async function run(...args: readonly string[]): Promise<Ran> {
+  const out: string[] = []
+  const err: string[] = []
+  const spies = [
+    vi.spyOn(console, 'log').mockImplementation((line: string) => void out.push(`${line}\n`)),
+    vi.spyOn(console, 'error').mockImplementation((line: string) => void err.push(`${line}\n`)),
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0),
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => err.push(String(text)) > 0),
+    vi.spyOn(process, 'exit').mockImplementation((code) => {
+      throw new Exit(Number(code ?? 0))
+    }),
+  ]
+  process.exitCode = undefined
+  try {
+    const code = await createProgram()
+      .parseAsync([...args], { from: 'user' })
+      .then(
+        () => Number(process.exitCode ?? 0),
+        (error: unknown) => {
+          if (error instanceof Exit) return error.code
+          throw error
+        },
+      )
+    const stdout = out.join('')
+    const json: unknown = args.includes('--json') && code === 0 ? JSON.parse(stdout) : undefined
+    return { stdout, stderr: err.join(''), code, json }
+  } finally {
+    process.exitCode = undefined
+    for (const spy of spies) spy.mockRestore()
+  }
+}
+
+/** A folder of its own for each test, and a database in it with one organization and the domain "Intranet". */
+export function useDatabase() {
+  const place = { folder: '', database: '', domainId: '', organizationId: '', apiKey: '' }
+  beforeEach(async () => {
+    place.folder = mkdtempSync(join(tmpdir(), 'second-factor-admin-'))
+    place.database = join(place.folder, 'mfa.sqlite')
+    const { json } = await run('init', '--database', place.database, '--domain', 'Intranet', '--json')
+    Object.assign(place, json)
+  })
+  afterEach(() => rmSync(place.folder, { recursive: true }))
+  return {
+    place,
+    file: (name: string) => join(place.folder, name),
+    admin: (...args: readonly string[]) => run(...args, '--database', place.database),
+    json: async (...args: readonly string[]) => (await run(...args, '--database', place.database, '--json')).json,
+  }
+}
