@@ -185,7 +185,7 @@ describe('a domain', () => {
       requestTimeout: 90,
       activationCodeExpiration: 7,
       requestPollingEnabled: true,
-      bypassEnabled: false,
+      bypassEnabled: true,
       emailOtpEnabled: false,
       numberMatching: 'offered',
     })

@@ -104,6 +104,7 @@ export const messages = {
 
 export const ways = {
   code: 'Use a code instead',
+  enter: 'Enter a bypass code',
   cannot: 'I cannot use my device',
   cannotSentence:
     'With a bypass code you can sign in all the same: ask your administrator for one, then use it as a code.',

@@ -1,0 +1,169 @@
+import { Secret, TOTP } from 'otpauth'
+import { createClient } from 'second-factor/client'
+import { describe, expect, it } from 'vitest'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+import type { WebApp } from '../support/web-app.ts'
+
+const seed = '3132333435363738393031323334353637383930'
+
+/** What an administrator does, over the REST interface. */
+async function administratorOf(app: WebApp) {
+  const { baseUrl, apiKey, domainId } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey })
+  return {
+    client,
+    async member(username: string) {
+      const user = await client.users.create({ username, name: username, email: 'person@example.com' })
+      await client.domains.addUser(domainId, user.id)
+      return user
+    },
+    async bypassCode(username: string): Promise<string> {
+      const { id } = await client.users.getByUsername(username)
+      return (await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })).code ?? ''
+    },
+    async hardwareToken(userId: string) {
+      const token = await client.hardware.create({ serialNumber: 'S1', type: 'TOTP6', timeStep: 30, seed })
+      await client.hardware.assign(userId, token.id)
+    },
+  }
+}
+
+const hardwareCode = (now: number) =>
+  new TOTP({ secret: Secret.fromHex(seed), digits: 6, period: 30 }).generate({ timestamp: now * 1000 })
+
+const verifiedBy = async (browser: ReturnType<WebApp['browser']>) =>
+  (await browser.fetch('/account')).body.mfa?.verified?.factor as string | undefined
+
+describe('a code instead of the device', () => {
+  it('is a page of its own, which does not reload while somebody types', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { page } = await app.enrol(browser, 'alice')
+    const administrator = await administratorOf(app)
+    await administrator.bypassCode('alice')
+
+    expect((await browser.visit('/mfa')).text).toContain('href="/mfa?use=code">Use a code instead')
+    const entry = await browser.visit('/mfa?use=code')
+
+    expect(page.text).toContain('I cannot use my device')
+    expect(entry.text).toContain('autocomplete="one-time-code"')
+    expect(entry.text).toContain('inputmode="numeric"')
+    expect(entry.text).not.toContain('http-equiv="refresh"')
+  })
+
+  it('lets in by a bypass code, says so, and takes the request off the device', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+    const code = await (await administratorOf(app)).bypassCode('alice')
+
+    const answer = await browser.submit('/mfa/code', { code: ` ${code.slice(0, 3)} ${code.slice(3)}` })
+
+    expect(answer.headers['location']).toBe('/account')
+    expect(await verifiedBy(browser)).toBe('bypass')
+    expect((await app.device.requests(account)).requests).toEqual([])
+  })
+
+  it('is the first page of somebody who has a hardware token and no device', async () => {
+    const app = await startWebApp()
+    const administrator = await administratorOf(app)
+    await administrator.hardwareToken((await administrator.member('alice')).id)
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    expect((await browser.visit('/reports')).text).toContain('Enter a code')
+    const answer = await browser.submit('/mfa/code', { code: hardwareCode(app.clock.now()) })
+
+    expect(answer.headers['location']).toBe('/reports')
+    expect(await verifiedBy(browser)).toBe('otp')
+  })
+
+  it('works once: the same code does not let a second browser in', async () => {
+    const app = await startWebApp()
+    const administrator = await administratorOf(app)
+    await administrator.hardwareToken((await administrator.member('alice')).id)
+    const code = hardwareCode(app.clock.now())
+    const [one, two] = [app.browser(), app.browser()]
+    for (const browser of [one, two]) await app.signIn(browser, 'alice')
+
+    await Promise.all([one, two].map((browser) => browser.submit('/mfa/code', { code })))
+
+    const verified = await Promise.all([one, two].map(verifiedBy))
+    expect(verified.filter(Boolean)).toHaveLength(1)
+  })
+
+  it('that is wrong is said to be wrong, never why, and the device can still approve', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+
+    const wrong = await browser.submit('/mfa/code', { code: '000000' })
+    const entry = await browser.visit(wrong.headers['location'] as string)
+
+    expect(wrong.headers['location']).toBe('/mfa?use=code')
+    expect(entry.text).toContain('That code did not work')
+    expect(entry.text).toContain('aria-invalid="true"')
+    expect(await verifiedBy(browser)).toBeUndefined()
+    await app.answer(account, 'approve', numberOn(page))
+    await browser.submit('/mfa/complete')
+    expect(await verifiedBy(browser)).toBe('push')
+  })
+
+  it.each(['', '12345', 'abcdef', '1234567890', "' or 1=1"])(
+    'that cannot be one is not even asked about: %j',
+    async (code) => {
+      const app = await startWebApp()
+      const browser = app.browser()
+      await app.enrol(browser, 'alice')
+
+      await browser.submit('/mfa/code', { code })
+
+      expect((await browser.visit('/mfa?use=code')).text).toContain('A code has 6 to 9 digits.')
+    },
+  )
+
+  it('from another site is refused', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.enrol(browser, 'alice')
+    const code = await (await administratorOf(app)).bypassCode('alice')
+
+    const answer = await browser.submit('/mfa/code', { code }, { 'sec-fetch-site': 'cross-site' })
+
+    expect(answer.status).toBe(403)
+    expect(await verifiedBy(browser)).toBeUndefined()
+  })
+
+  it('of a kind that the app does not allow lets nobody in', async () => {
+    const app = await startWebApp({ mfa: { factors: ['push'] } })
+    const browser = app.browser()
+    const { page } = await app.enrol(browser, 'alice')
+    const code = await (await administratorOf(app)).bypassCode('alice')
+
+    await browser.submit('/mfa/code', { code })
+
+    expect(page.text).not.toContain('Use a code instead')
+    expect(await verifiedBy(browser)).toBeUndefined()
+    expect((await browser.visit('/mfa?spent')).text).toContain('Time ran out')
+  })
+})
+
+describe('an approval that can no longer be used', () => {
+  it('leads to a page with a way on, not round in circles', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+    await app.clock.advance(3600)
+
+    const late = await browser.submit('/mfa/complete')
+    const shown = await browser.visit(late.headers['location'] as string)
+
+    expect(late.headers['location']).toBe('/mfa?spent')
+    expect(shown.text).toContain('Time ran out')
+    expect(shown.text).not.toContain('data-settled')
+    await browser.submit('/mfa/send')
+    expect((await browser.visit('/mfa')).text).toContain('Approve the sign-in')
+  })
+})
