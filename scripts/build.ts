@@ -34,10 +34,12 @@ async function clean(): Promise<void> {
   await Promise.all(stale.map((name) => rm(join(dist, name), { recursive: true })))
 }
 
+const viewFolders = ['src/express/pages', 'src/service/openapi/views']
+
 /** Page templates and their styles are read at run time, from beside the code that names them. */
 async function copyViews(): Promise<void> {
-  const pages = join(root, 'src/express/pages')
-  for (const file of (await filesBelow(pages)).filter((name) => !name.endsWith('.ts'))) {
+  const pages = await Promise.all(viewFolders.map((folder) => filesBelow(join(root, folder))))
+  for (const file of pages.flat().filter((name) => !name.endsWith('.ts'))) {
     const target = join(dist, relative(join(root, 'src'), file))
     await mkdir(dirname(target), { recursive: true })
     await copyFile(file, target)

@@ -4,6 +4,7 @@ import { apikeyCommand } from './commands/apikey.ts'
 import { deviceCommand } from './commands/device.ts'
 import { domainCommand } from './commands/domain.ts'
 import { initCommand } from './commands/init.ts'
+import { openapiCommand } from './commands/openapi.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
 import { userCommand } from './commands/user.ts'
@@ -15,6 +16,7 @@ export function createProgram(): Command {
     .addHelpText('after', examples)
     .addCommand(initCommand())
     .addCommand(serveCommand())
+    .addCommand(openapiCommand())
     .addCommand(domainCommand())
     .addCommand(userCommand())
     .addCommand(tokenCommand())

@@ -22,7 +22,10 @@ export type BypassCode = z.infer<typeof BypassCode>
 /** A whole number, or its digits. */
 function wholeNumber(minimum: number, maximum: number) {
   return z
-    .union([z.number(), z.string().regex(/^\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`)])
+    .union([
+      z.number().meta({ type: 'integer', minimum, maximum }),
+      z.string().regex(/^\d{1,9}$/, `must be a whole number from ${minimum} to ${maximum}`),
+    ])
     .transform(Number)
     .pipe(z.int().min(minimum).max(maximum))
 }

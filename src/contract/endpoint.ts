@@ -30,6 +30,8 @@ export interface Endpoint {
   readonly bodyLimit?: number
   /** Who may call it beside administrators: keys of role `auth`. */
   readonly role?: 'auth'
+  /** Waits for news where the caller asks for it by `Prefer: wait=N` (RFC 7240 section 4.3). */
+  readonly held?: true
   /** What can go wrong beyond what can go wrong anywhere (`commonErrors`). */
   readonly errors: readonly ErrorCode[]
   /** Operations that 1.3 callers do not see. */

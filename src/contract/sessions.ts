@@ -36,7 +36,9 @@ export type Session = z.infer<typeof Session>
 /** Exactly two members in this order: a client in C reads them by offset. Old clients know three states. */
 export const Session13 = z.object({
   id: Id,
-  state: SessionState.transform((state) => (state === 'expired' || state === 'cancelled' ? 'denied' : state)),
+  state: SessionState.transform((state) => (state === 'expired' || state === 'cancelled' ? 'denied' : state)).pipe(
+    z.enum(['pending', 'approved', 'denied']),
+  ),
 })
 
 /** Shown on the device to help the person decide. */
@@ -104,6 +106,7 @@ export const getSession = endpoint({
   method: 'GET',
   path: '/domains/:domainId/sessions/:sessionId',
   summary: 'Reads a session; settled ones for 24 hours.',
+  held: true,
   params: SessionParams,
   response: Session,
   response13: Session13,

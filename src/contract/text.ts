@@ -16,12 +16,14 @@ export function text(minimum: number, maximum: number) {
     .string()
     .refine((value) => value.isWellFormed() && !controlCharacters.test(value), 'must not contain control characters')
     .refine((value) => withinLength(value, minimum, maximum), `must have ${minimum} to ${maximum} characters`)
+    .meta({ minLength: minimum, maxLength: maximum })
 }
 
 /** As `text`, but what could disturb or reverse the text around it is taken out first. */
 export function strippedText(minimum: number, maximum: number) {
   return z
     .string()
+    .meta({ description: `${minimum} to ${maximum} characters, counted without those that could disturb the text.` })
     .transform((value) => value.toWellFormed().replace(disturbingCharacters, ''))
     .refine((value) => withinLength(value, minimum, maximum), `must have ${minimum} to ${maximum} characters`)
 }

@@ -12,7 +12,7 @@ export class ApiProblem extends Error {
   /** @param message Names what was expected; never what was given, which may be a secret. */
   constructor(
     code: ErrorCode,
-    message: string = messages[code] ?? code,
+    message: string = messageOf(code),
     options: { headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause })
@@ -25,6 +25,12 @@ export class ApiProblem extends Error {
 /** Too many: come back later. */
 export function tooManyRequests(seconds: number): ApiProblem {
   return new ApiProblem('api.error.toomanyrequests', undefined, { headers: { 'Retry-After': String(seconds) } })
+}
+
+/** What the code says where nothing better is known. */
+export function messageOf(code: ErrorCode): string {
+  const field = /^api\.error\.invalid\.(\w+)$/.exec(code)?.[1]
+  return messages[code] ?? (field ? `${field}: is not as it has to be.` : code)
 }
 
 const messages: Partial<Record<ErrorCode, string>> = {

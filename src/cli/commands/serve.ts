@@ -2,8 +2,13 @@ import { existsSync } from 'node:fs'
 
 import { Command, InvalidArgumentError, Option } from 'commander'
 
+import type { Logger } from '../../service/context.ts'
+import { vendorLabel } from '../../service/http/answer.ts'
 import { listen } from '../../service/http/listen.ts'
+import type { Listening } from '../../service/http/listen.ts'
+import type { ServiceOptions } from '../../service/options.ts'
 import { createService } from '../../service/service.ts'
+import type { Service } from '../../service/service.ts'
 import { ending, Failure } from '../device/failure.ts'
 import { createLogger, logLevels } from '../service/logger.ts'
 import type { LogLevel } from '../service/logger.ts'
@@ -17,6 +22,10 @@ interface Settings {
   readonly scheme: string
   readonly mediaType: string
   readonly logLevel: LogLevel
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  readonly metricsPort?: number
+  readonly metricsToken?: string
 }
 
 /** The service on a port of its own. */
@@ -32,29 +41,67 @@ export function serveCommand(): Command {
     .addOption(
       new Option('--log-level <level>', 'what to log, as JSON lines on stderr').choices(logLevels).default('warn'),
     )
+    .option('--headers-timeout <seconds>', 'how long the head of a request may take', parseSeconds, 10)
+    .option('--request-timeout <seconds>', 'how long a whole request may take', parseSeconds, 30)
+    .option('--metrics-port <number>', 'serve /metrics for Prometheus on this port, without a token', parsePort)
+    .addOption(
+      new Option('--metrics-token <token>', 'serve /metrics beside the rest, for who sends this Bearer token').env(
+        'MFA_METRICS_TOKEN',
+      ),
+    )
     .addHelpText('after', examples)
     .action(ending(serve))
 }
 
 async function serve(settings: Settings): Promise<void> {
-  const { database, basePath, scheme, mediaType } = settings
+  const { database, basePath } = settings
   if (!existsSync(database)) {
     throw new Failure(`There is no database ${database}. Make one: second-factor init --database ${database}`)
   }
+  if (settings.headersTimeout > settings.requestTimeout) {
+    throw new Failure('The head of a request is a part of it: --headers-timeout cannot be the longer one.', 2)
+  }
   const logger = await createLogger(settings.logLevel)
-  const service = await opening(database, () =>
-    createService({ database, basePath, vendor: { scheme, mediaType }, logger }),
-  )
-  const listening = await listen(service.listener, settings).catch(async (error: unknown) => {
-    await service.close()
-    throw cannotListen(settings, error)
-  })
+  const service = await opening(database, () => createService(serviceOptions(settings, logger)))
+  const doors = await openDoors(service, settings)
   onSignal(async () => {
-    const gone = listening.close()
+    const gone = Promise.all(doors.map((door) => door.close()))
     await service.close()
     await gone
   })
-  console.log(`second-factor listens on ${address(listening)} (REST interface at ${address(listening)}${basePath})`)
+  const [main] = doors
+  if (main) console.log(`second-factor listens on ${address(main)} (REST interface at ${address(main)}${basePath})`)
+}
+
+function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
+  const { database, basePath, scheme, mediaType, metricsPort, metricsToken } = settings
+  return {
+    database,
+    basePath,
+    vendor: { scheme, mediaType },
+    logger,
+    logRequests: true,
+    ...((metricsPort !== undefined || metricsToken !== undefined) && { metrics: { token: metricsToken } }),
+  }
+}
+
+/** The service's own door first; all of them, or none. */
+async function openDoors(service: Service, settings: Settings): Promise<Listening[]> {
+  const { host, port, scheme, mediaType, metricsPort } = settings
+  const label = vendorLabel({ scheme, mediaType }, '1.3')
+  const timeouts = { headers: settings.headersTimeout * 1000, request: settings.requestTimeout * 1000 }
+  const wanted = [{ listener: service.listener, port }]
+  if (service.metrics && metricsPort !== undefined) wanted.push({ listener: service.metrics, port: metricsPort })
+  const doors: Listening[] = []
+  for (const door of wanted) {
+    try {
+      doors.push(await listen(door.listener, { host, port: door.port, timeouts, label }))
+    } catch (error) {
+      await Promise.all([...doors.map((open) => open.close()), service.close()])
+      throw cannotListen({ host, port: door.port }, error)
+    }
+  }
+  return doors
 }
 
 /** The first signal ends in order, the second at once. */
@@ -71,7 +118,7 @@ function onSignal(close: () => Promise<void>): void {
   process.on('SIGTERM', end).on('SIGINT', end)
 }
 
-function cannotListen({ host, port }: Settings, cause: unknown): Failure {
+function cannotListen({ host, port }: { host: string; port: number }, cause: unknown): Failure {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const reasons: Record<string, string> = {
     EADDRINUSE: 'something else listens there. Choose another with --port.',
@@ -88,6 +135,11 @@ const address = ({ host, port }: { host: string; port: number }) =>
 
 function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('A port is a number to 65535.')
+  return Number(text)
+}
+
+function parseSeconds(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Seconds are a number from 1 to 9999.')
   return Number(text)
 }
 

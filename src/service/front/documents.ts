@@ -1,7 +1,45 @@
+import type { ServerResponse } from 'node:http'
+
 import type { Vendor } from '../../contract/media-type.ts'
+import { createOpenApi } from '../openapi/document.ts'
+import { createReference } from '../openapi/reference.ts'
 import type { Page } from './front.ts'
 
-/** What the interface is, for people and for programs. Without a key: it says nothing that the package does not. */
-export function documents(_of: { vendor: Vendor; basePath: string }): readonly Page[] {
-  return []
+/** What the interface is, for programs and for people. Without a key: it says nothing that the package does not. */
+export function documents({ vendor, basePath }: { vendor: Vendor; basePath: string }): readonly Page[] {
+  const document = once(() => createOpenApi({ vendor, address: basePath }))
+  const json = once(() => JSON.stringify(document()))
+  const reference = once(() => createReference(document(), { vendor, basePath }))
+  return [
+    {
+      path: `${basePath}/openapi.json`,
+      serve: (_req, res) => send(res, json(), { 'Content-Type': 'application/json' }),
+    },
+    {
+      path: '/docs',
+      serve(_req, res) {
+        const { html, policy } = reference()
+        send(res, html, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy })
+      },
+    },
+  ]
+}
+
+function send(res: ServerResponse, text: string, headers: Readonly<Record<string, string>>): void {
+  res.writeHead(200, {
+    ...headers,
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-cache',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  })
+  res.end(text)
+}
+
+/** It is the same as long as the process lives, and most processes are never asked. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }

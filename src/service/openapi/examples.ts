@@ -1,0 +1,145 @@
+/** One real exchange for each operation, in version 1.4; a test holds them against the contract. */
+export interface Example {
+  readonly request?: unknown
+  readonly answer?: unknown
+}
+
+/** What the parameters of paths are in the examples. */
+export const exampleParams = {
+  userId: '1f'.repeat(20),
+  domainId: '2e'.repeat(20),
+  sessionId: '3d'.repeat(20),
+  hardwareTokenId: '4c'.repeat(20),
+  bypassCodeId: '5b'.repeat(20),
+} as const
+
+const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId } = exampleParams
+
+const challenge = 'q83vEjRWeJCrze8SNFZ4kA'
+
+const user = {
+  id: userId,
+  username: 'alice',
+  name: 'Alice Example',
+  email: 'alice@example.com',
+  domains: [domainId],
+  hardware: hardwareTokenId,
+  bypasscodes: [bypassCodeId],
+  factors: ['push', 'otp', 'bypass'],
+  everEnrolled: true,
+}
+
+const domain = {
+  id: domainId,
+  name: 'Intranet',
+  type: 'WEB',
+  keyType: 'NONE',
+  maxAllowedRetries: 5,
+  requestTimeout: 90,
+  activationCodeExpiration: 7,
+  requestPollingEnabled: true,
+  bypassEnabled: true,
+  emailOtpEnabled: false,
+  numberMatching: 'offered',
+}
+
+const newSession = {
+  user: { username: 'alice' },
+  attributes: [{ key: 'Browser', value: 'Firefox on Linux' }],
+  ipAddress: '203.0.113.7',
+  numberMatching: true,
+  challenge,
+}
+
+const pending = { id: sessionId, state: 'pending', number: '47', createdAt: 1795000000, expiresAt: 1795000090 }
+
+const approved = {
+  id: sessionId,
+  state: 'approved',
+  factor: 'push',
+  createdAt: 1795000000,
+  expiresAt: 1795000090,
+  settledAt: 1795000012,
+}
+
+const hardware = {
+  id: hardwareTokenId,
+  alias: 'HW-4c4c4c4c',
+  serialNumber: '3-1415926',
+  type: 'TOTP6',
+  timeStep: '30s',
+  syncState: 'Never Used',
+  user: '',
+}
+
+const assigned = { ...hardware, syncState: 'Synchronized', user: userId }
+
+const bypassCode = {
+  id: bypassCodeId,
+  code: '271828182',
+  usesAllowed: 5,
+  usesRemaining: 5,
+  dtExpiry: '2026-12-24T18:00:00+0000',
+  user: userId,
+}
+
+const newUser = { username: 'alice', name: 'Alice Example', email: 'alice@example.com' }
+
+/** By the name of the operation. */
+export const examples: Readonly<Record<string, Example>> = {
+  createUser: {
+    request: newUser,
+    answer: { ...user, domains: [], hardware: '', bypasscodes: [], factors: [], everEnrolled: false },
+  },
+  findUsers: { answer: user },
+  getUser: { answer: user },
+  updateUser: { request: { name: 'Alice Exemplary' }, answer: { ...user, name: 'Alice Exemplary' } },
+  deleteUser: {},
+
+  getDomain: { answer: domain },
+  addMember: {},
+  getMember: { answer: user },
+  listMembers: { answer: [user] },
+  removeMember: {},
+  synchronizeMembers: {
+    request: [newUser, { username: 'bob', name: 'Bob Example', email: 'bob@example.com' }],
+  },
+  getDomainImage: {},
+
+  issueToken: { answer: { state: 'pending', code: 'k3v9m2p7qx' } },
+  getToken: { answer: { state: 'active' } },
+  revokeToken: {},
+
+  createSession: { request: newSession, answer: pending },
+  getSession: { answer: approved },
+  cancelSession: {},
+  redeemSession: { request: { challenge }, answer: approved },
+  watchSessions: { answer: { id: sessionId } },
+  sendEmailCode: { request: { deliverableOTPType: 'EMAIL' } },
+
+  createHardwareToken: {
+    request: {
+      serialNumber: '3-1415926',
+      type: 'TOTP6',
+      timeStep: '30',
+      seed: '3132333435363738393031323334353637383930',
+    },
+    answer: hardware,
+  },
+  listHardwareTokens: { answer: [hardware] },
+  getHardwareToken: { answer: hardware },
+  updateHardwareToken: { request: { alias: "Alice's key" }, answer: { ...hardware, alias: "Alice's key" } },
+  deleteHardwareToken: {},
+  assignHardwareToken: {},
+  getHardwareTokenOfUser: { answer: assigned },
+  releaseHardwareToken: {},
+
+  createBypassCode: { request: { usesAllowed: '5', expirationTime: '1440' }, answer: bypassCode },
+  listBypassCodes: { answer: [bypassCode] },
+  getBypassCode: { answer: bypassCode },
+  deleteBypassCodes: {},
+  deleteBypassCode: {},
+
+  getOrganization: { answer: { name: 'Example Ltd' } },
+  ping: { answer: { status: 'OK' } },
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod'
+
+import { commonErrors, errorStatus } from '../../contract/errors.ts'
+import type { ErrorCode } from '../../contract/errors.ts'
+import type { Endpoint, Version } from '../../contract/endpoint.ts'
+import { mediaType } from '../../contract/media-type.ts'
+import type { Vendor } from '../../contract/media-type.ts'
+import type { Operation } from '../../contract/operations.ts'
+import { longestWait } from '../../contract/sessions.ts'
+import { messageOf } from '../problem.ts'
+import { exampleParams, examples } from './examples.ts'
+import type { Schemas } from './schemas.ts'
+
+/** What is the same for all operations of one document. */
+export interface Describing {
+  readonly vendor: Vendor
+  readonly schemas: Schemas
+}
+
+/** One operation as an OpenAPI Operation Object. */
+export function describeOperation({ name, section, endpoint }: Operation, context: Describing) {
+  return {
+    operationId: name,
+    tags: [section],
+    summary: endpoint.summary,
+    description: descriptionOf(endpoint),
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint, context), ...headerParameters(endpoint)],
+    ...(endpoint.body && { requestBody: requestBody(name, endpoint, context) }),
+    responses: { '200': success(name, endpoint, context), ...failures(endpoint, context) },
+  }
+}
+
+function descriptionOf({ role, since, bodyLimit }: Endpoint): string {
+  return [
+    role === 'auth' ? 'For keys of any role.' : 'For keys of role admin only.',
+    since && `Since ${since}: only where the Accept header asks for it.`,
+    bodyLimit && `The body may have ${bodyLimit / 1024 / 1024} MiB.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+function pathParameters({ path }: Endpoint) {
+  return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', pattern: '^[0-9a-f]{40}$' },
+    example: exampleParams[name as keyof typeof exampleParams],
+  }))
+}
+
+const queryNotes: Readonly<Record<string, { description: string; example: unknown }>> = {
+  page: { description: 'Which hundred, from 1.', example: 1 },
+  username: { description: 'Compared byte for byte; a plus is a plus.', example: 'alice' },
+}
+
+function queryParameters({ query }: Endpoint, { schemas }: Describing) {
+  return Object.entries(query?.shape ?? {}).map(([name, type]) => ({
+    name,
+    in: 'query',
+    required: false,
+    ...queryNotes[name],
+    schema: name === 'page' ? { type: 'integer', minimum: 1 } : schemas.of(type as z.ZodType, 'sent'),
+  }))
+}
+
+function headerParameters({ held }: Endpoint) {
+  if (!held) return []
+  return [
+    {
+      name: 'Prefer',
+      in: 'header',
+      required: false,
+      description: `\`wait=N\` holds the answer until there is news, or N seconds passed; at most ${longestWait} (RFC 7240).`,
+      schema: { type: 'string' },
+      example: 'wait=25',
+    },
+  ]
+}
+
+function requestBody(name: string, endpoint: Endpoint, { vendor, schemas }: Describing) {
+  const contents = versionsOf(endpoint).flatMap((version) => {
+    const type = version === '1.3' ? (endpoint.body13 ?? endpoint.body) : endpoint.body
+    if (!type) return []
+    const example = known(type, examples[name]?.request)
+    return [[mediaType(vendor, version), { schema: schemas.of(type, 'sent'), example }]]
+  })
+  return { required: true, content: Object.fromEntries(contents) as object }
+}
+
+/** What of an example the schema of a version has. */
+function known(type: z.ZodType, example: unknown): unknown {
+  if (!(type instanceof z.ZodObject) || typeof example !== 'object' || example === null) return example
+  return Object.fromEntries(Object.entries(example).filter(([name]) => name in type.shape))
+}
+
+function success(name: string, endpoint: Endpoint, context: Describing) {
+  const content = answerContent(name, endpoint, context)
+  return {
+    description: content ? 'Done.' : 'Done. There is no content.',
+    headers: { ...requestIdHeader, ...(endpoint.query && 'page' in endpoint.query.shape && linkHeader) },
+    ...(content && { content }),
+  }
+}
+
+function answerContent(name: string, endpoint: Endpoint, { vendor, schemas }: Describing) {
+  const answer = examples[name]?.answer
+  if (endpoint.media === 'image/png') return { 'image/png': {} }
+  if (endpoint.media) {
+    return { [endpoint.media]: { schema: { type: 'string' }, example: `data: ${JSON.stringify(answer)}\n\n` } }
+  }
+  const contents = versionsOf(endpoint).flatMap((version) => {
+    const type = version === '1.3' ? (endpoint.response13 ?? endpoint.response) : endpoint.response
+    return type ? [[mediaType(vendor, version), { schema: schemas.of(type, 'got'), example: type.parse(answer) }]] : []
+  })
+  return contents.length > 0 ? (Object.fromEntries(contents) as object) : undefined
+}
+
+/** Newest first: that is the one to read. */
+const versionsOf = ({ since }: Endpoint): readonly Version[] => (since === undefined ? ['1.4', '1.3'] : [since])
+
+/** What this operation can be refused with; another method is another operation. */
+export function errorsOf(endpoint: Endpoint): ErrorCode[] {
+  const withoutBody: readonly ErrorCode[] = ['api.error.toolarge', 'api.error.unsupportedmediatype']
+  const common = commonErrors.filter(
+    (code) => code !== 'api.error.methodnotallowed' && (endpoint.body || !withoutBody.includes(code)),
+  )
+  return [...endpoint.errors, ...common]
+}
+
+function failures(endpoint: Endpoint, { vendor }: Describing) {
+  const byStatus = Map.groupBy(errorsOf(endpoint), (code) => errorStatus[code])
+  const described = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, codes]) => [
+      String(status),
+      codes.every((code) => isCommon(code)) ? { $ref: `#/components/responses/${status}` } : failure(vendor, codes),
+    ])
+  return Object.fromEntries(described) as object
+}
+
+/** What any operation can be refused with, by status. */
+export function commonFailures(vendor: Vendor): Readonly<Record<string, object>> {
+  const byStatus = Map.groupBy(commonErrors, (code) => errorStatus[code])
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), failure(vendor, codes)]))
+}
+
+const isCommon = (code: ErrorCode) => (commonErrors as readonly ErrorCode[]).includes(code)
+
+function failure(vendor: Vendor, codes: readonly ErrorCode[]) {
+  const waits = codes.some((code) => errorStatus[code] === 429 || errorStatus[code] === 503)
+  const schema = { $ref: '#/components/schemas/ErrorBody' }
+  const shown = codes.map((code) => [code, { value: { errors: [{ code, message: messageOf(code) }] } }])
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: { ...requestIdHeader, ...(waits && retryHeader) },
+    content: {
+      [mediaType(vendor, '1.4')]: { schema, examples: Object.fromEntries(shown) as object },
+      [mediaType(vendor, '1.3')]: { schema },
+    },
+  }
+}
+
+const requestIdHeader = {
+  'X-Request-Id': {
+    description: "Names the request in the service's log: the caller's own id, where it sent one.",
+    schema: { type: 'string' },
+  },
+}
+
+const linkHeader = {
+  Link: { description: 'The pages `first`, `prev` and `next` (RFC 8288).', schema: { type: 'string' } },
+}
+
+const retryHeader = {
+  'Retry-After': { description: 'Seconds until another try makes sense.', schema: { type: 'integer' } },
+}

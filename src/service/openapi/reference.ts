@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+import { Eta } from 'eta'
+
+import { errorStatus } from '../../contract/errors.ts'
+import type { ErrorCode } from '../../contract/errors.ts'
+import { mediaType } from '../../contract/media-type.ts'
+import type { Vendor } from '../../contract/media-type.ts'
+import { operations, templateOf } from '../../contract/operations.ts'
+import type { Operation } from '../../contract/operations.ts'
+import { messageOf } from '../problem.ts'
+import type { OpenApi } from './document.ts'
+import { introduction } from './document.ts'
+import { fieldsOf } from './fields.ts'
+import type { Field } from './fields.ts'
+import { errorsOf } from './operation.ts'
+import type { JsonSchema } from './schemas.ts'
+
+export interface ReferencePage {
+  readonly html: string
+  /** Allows this page its own style and nothing else. */
+  readonly policy: string
+}
+
+/** The OpenAPI document as a page for people: one file, no script, nothing from elsewhere. */
+export function createReference(
+  document: OpenApi,
+  { vendor, basePath }: { vendor: Vendor; basePath: string },
+): ReferencePage {
+  const style = readFileSync(new URL('views/reference.css', import.meta.url), 'utf8')
+  const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)) })
+  const html = eta.render('reference', {
+    style,
+    basePath,
+    introduction: introduction(vendor).map((paragraph) => markUp(eta, paragraph)),
+    sections: [...Map.groupBy(operations, ({ section }) => section)].map(([title, members]) => ({
+      title,
+      id: title.toLowerCase().replaceAll(' ', '-'),
+      operations: members.map((operation) => describe(document, vendor, basePath, operation)),
+    })),
+    errors: Object.entries(errorStatus).map(([code, status]) => ({
+      code,
+      status,
+      message: messageOf(code as ErrorCode),
+    })),
+  })
+  return { html, policy: policyFor(style) }
+}
+
+function policyFor(style: string): string {
+  const hash = createHash('sha256').update(style).digest('base64')
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** Words between backticks, and nothing else of Markdown. */
+function markUp(eta: Eta, text: string): string {
+  return eta.renderString('<%= it.text %>', { text }).replace(/`([^`]+)`/g, '<code>$1</code>')
+}
+
+interface Shown {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly notes: string
+  readonly parameters: readonly Field[]
+  readonly body: readonly Field[]
+  readonly request: string
+  readonly answers: readonly { readonly title: string; readonly text: string }[]
+  readonly errors: readonly { readonly code: string; readonly status: number }[]
+}
+
+function describe(document: OpenApi, vendor: Vendor, basePath: string, { name, endpoint }: Operation): Shown {
+  const path = templateOf(endpoint.path)
+  const described = document.paths[path]?.[endpoint.method.toLowerCase()]
+  const { parameters = [], requestBody, responses } = described ?? {}
+  const newest = mediaType(vendor, '1.4')
+  const body = contentOf(requestBody)[newest]
+  return {
+    id: name,
+    method: endpoint.method,
+    path,
+    summary: endpoint.summary,
+    notes: described?.description ?? '',
+    parameters: parameters.map((parameter) => ({
+      name: parameter.name,
+      type: parameter.in,
+      required: parameter.required,
+      description: ('description' in parameter ? (parameter.description ?? '') : '').replaceAll('`', ''),
+    })),
+    body: body ? fieldsOf(document.components.schemas, body.schema) : [],
+    request: requestText(vendor, basePath, { name, endpoint, section: '' }, parameters, body?.example),
+    answers: Object.entries(contentOf(responses?.['200'])).map(([title, { example }]) => ({
+      title,
+      text: shown(example),
+    })),
+    errors: errorsOf(endpoint).map((code) => ({ code, status: errorStatus[code] })),
+  }
+}
+
+type Content = Readonly<Record<string, { schema?: JsonSchema; example?: unknown }>>
+
+function contentOf(of: object | undefined): Content {
+  return of !== undefined && 'content' in of ? (of.content as Content) : {}
+}
+
+function requestText(
+  vendor: Vendor,
+  basePath: string,
+  { endpoint }: Operation,
+  parameters: readonly { readonly name: string; readonly in: string; readonly example?: unknown }[],
+  body: unknown,
+): string {
+  const given = new Map(parameters.map(({ name, example }) => [name, String(example)]))
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => given.get(name) ?? name)
+  const [query] = parameters.filter((parameter) => parameter.in === 'query')
+  const lines = [
+    `${endpoint.method} ${basePath}${path}${query ? `?${query.name}=${String(query.example)}` : ''}`,
+    `Authorization: ${vendor.scheme} key="…"`,
+    `Accept: ${endpoint.media ?? mediaType(vendor, '1.4')}`,
+    ...parameters
+      .filter((parameter) => parameter.in === 'header')
+      .map(({ name, example }) => `${name}: ${String(example)}`),
+  ]
+  return body === undefined ? lines.join('\n') : [...lines, '', shown(body)].join('\n')
+}
+
+/** Bytes of an image cannot be shown. */
+function shown(example: unknown): string {
+  if (example === undefined) return '…'
+  return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+import * as contract from '../../contract/index.ts'
+
+/** A schema as OpenAPI 3.1 has it (JSON Schema 2020-12). */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** Schemas of the contract, as JSON Schema; those that it exports are told apart by their name. */
+export interface Schemas {
+  /** @param side Whether callers send it or get it: what is optional may differ. */
+  of(type: z.ZodType, side: 'sent' | 'got'): JsonSchema
+  /** Those that were referred to, by name. */
+  readonly named: Readonly<Record<string, JsonSchema>>
+}
+
+const names = new Map(
+  Object.entries(contract).flatMap(([name, value]) =>
+    value instanceof z.ZodObject ? [[value as z.ZodType, name]] : [],
+  ),
+)
+
+export function createSchemas(): Schemas {
+  const named: Record<string, JsonSchema> = {}
+  const of: Schemas['of'] = (type, side) => {
+    const name = names.get(type)
+    if (name !== undefined) {
+      named[name] ??= convert(type, side)
+      return { $ref: `#/components/schemas/${name}` }
+    }
+    if (type instanceof z.ZodArray) return { type: 'array', items: of(type.element as z.ZodType, side) }
+    if (type instanceof z.ZodUnion) return { anyOf: type.options.map((option) => of(option as z.ZodType, side)) }
+    return convert(type, side)
+  }
+  return { of, named }
+}
+
+function convert(type: z.ZodType, side: 'sent' | 'got'): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(type, {
+    io: side === 'sent' ? 'input' : 'output',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      // What is not there yet may come with a later version.
+      delete jsonSchema.additionalProperties
+      // A format that has a name is not spelt out.
+      if (jsonSchema.format !== undefined) delete jsonSchema.pattern
+      if (zodSchema instanceof z.ZodObject) leaveOutNever(zodSchema, jsonSchema)
+    },
+  })
+  return schema
+}
+
+/** Members that only say what must not be there. */
+function leaveOutNever(type: z.ZodObject, schema: z.core.JSONSchema.BaseSchema): void {
+  for (const [name, member] of Object.entries(type.shape)) {
+    if (member instanceof z.ZodOptional && member.unwrap() instanceof z.ZodUndefined) delete schema.properties?.[name]
+  }
+}
