@@ -7,11 +7,12 @@ const { place, admin, json } = useDatabase()
 describe('second-factor domain', () => {
   it('makes a domain with safe rules, and with those that are given', async () => {
     const plain = await json('domain', 'create', 'Plain')
-    const other = await json(
-      ...['domain', 'create', 'VPN', '--type', 'RADIUS', '--request-timeout', '600', '--bypass-enabled', 'on'],
-      ...['--activation-code-expiration', '365', '--max-allowed-retries', '20', '--email-otp-enabled', 'on'],
-      ...['--request-polling-enabled', 'off', '--number-matching', 'required', '--key-type', 'NONE'],
-    )
+    const rules = [
+      '--type RADIUS --request-timeout 600 --bypass-enabled on --key-type NONE --email-otp-enabled on',
+      '--activation-code-expiration 365 --max-allowed-retries 20 --request-polling-enabled off',
+      '--number-matching required',
+    ].flatMap((line) => line.split(' '))
+    const other = await json('domain', 'create', 'VPN', ...rules)
 
     expect(plain).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{40}$/),

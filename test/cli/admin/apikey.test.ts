@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+
+import { listen } from '../../../src/service/http/listen.ts'
+import { createService } from '../../../src/service/index.ts'
+import { run, useDatabase } from './run-command.ts'
+
+const { place, admin, json } = useDatabase()
+
+describe('second-factor apikey', () => {
+  it('shows a key once, when it is made', async () => {
+    const made = await json('apikey', 'create')
+    const listed = await admin('apikey', 'list')
+    const listedJson = await json('apikey', 'list')
+
+    expect(made).toEqual({
+      key: expect.stringMatching(/^[A-Za-z0-9]{64}$/),
+      id: expect.stringMatching(/^[0-9a-f]{40}$/),
+      role: 'admin',
+      domain: null,
+      createdAt: expect.any(Number),
+    })
+    expect(listedJson).toHaveLength(2)
+    for (const key of [made.key, place.apiKey]) {
+      expect(listed.stdout + JSON.stringify(listedJson)).not.toContain(key)
+    }
+  })
+
+  it('limits a key of role auth to a domain, and no other key', async () => {
+    const limited = await json('apikey', 'create', '--role', 'auth', '--domain', 'Intranet')
+    const refused = await admin('apikey', 'create', '--domain', 'Intranet')
+
+    expect(limited).toMatchObject({ role: 'auth', domain: place.domainId })
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('only keys of role auth')
+    expect((await admin('apikey', 'list')).stdout).toMatch(/^auth +Intranet/m)
+  })
+
+  it('revokes a key for a service that is running', async () => {
+    const service = await createService({ database: place.database })
+    const { port, close } = await listen(service.listener, { host: '127.0.0.1', port: 0 })
+    const { key, id } = await json('apikey', 'create')
+    const ping = async () =>
+      (await fetch(`http://127.0.0.1:${port}/api/ping`, { headers: { authorization: `Service key="${key}"` } })).status
+
+    const before = await ping()
+    const unasked = await admin('apikey', 'revoke', id)
+    const unrevoked = await ping()
+    const { code } = await admin('apikey', 'revoke', id.slice(0, 10), '--yes')
+    const after = await ping()
+    const gone = close()
+    await service.close()
+    await gone
+
+    expect([unasked.code, code]).toEqual([2, 0])
+    expect([before, unrevoked, after]).toEqual([200, 200, 401])
+  })
+
+  it('does not repeat a key that is given for an id', async () => {
+    const { stderr, code } = await admin('apikey', 'revoke', place.apiKey, '--yes')
+
+    expect(code).toBe(2)
+    expect(stderr).not.toContain(place.apiKey)
+  })
+
+  it("does not touch another organization's keys", async () => {
+    await run('init', '--database', place.database, '--organization', 'Other')
+    const [foreign] = await json('apikey', 'list', '--organization', 'Other')
+
+    const { code } = await admin('apikey', 'revoke', foreign.id, '--yes', '--organization', 'Organization')
+
+    expect(code).toBe(1)
+    expect(await json('apikey', 'list', '--organization', 'Other')).toHaveLength(1)
+  })
+})

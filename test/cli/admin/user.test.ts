@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+
+import { useDatabase } from './run-command.ts'
+
+const { place, admin, json } = useDatabase()
+
+const alice = ['user', 'create', 'alice', '--name', 'Alice Doe', '--email', 'alice@example.com']
+
+describe('second-factor user', () => {
+  it('adds a user, on demand to a domain', async () => {
+    const created = await json(...alice)
+    const member = await json(
+      'user',
+      'create',
+      'bob',
+      '--name',
+      'Bob',
+      '--email',
+      'b@example.com',
+      '--domain',
+      'intranet',
+    )
+
+    expect(created).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{40}$/),
+      username: 'alice',
+      name: 'Alice Doe',
+      email: 'alice@example.com',
+      domains: [],
+      hardware: '',
+      bypasscodes: [],
+      factors: [],
+      everEnrolled: false,
+    })
+    expect(member.domains).toEqual([place.domainId])
+  })
+
+  it('adds nobody where the domain is not there', async () => {
+    const { code } = await admin(...alice, '--domain', 'None')
+
+    expect(code).toBe(1)
+    expect(await json('user', 'list')).toEqual([])
+  })
+
+  it('shows one fact a line', async () => {
+    const { id } = await json(...alice, '--domain', 'Intranet')
+
+    const { stdout } = await admin('user', 'show', 'alice')
+
+    expect(stdout.split('\n')).toEqual([
+      'Username        alice',
+      `Id              ${id}`,
+      'Name            Alice Doe',
+      'E-mail          alice@example.com',
+      'Domains         Intranet',
+      'Factors         none',
+      'Hardware token  none',
+      'Bypass codes    0',
+      'Ever enrolled   no',
+      '',
+    ])
+  })
+
+  it('lists those of the organization, or of a domain, past the first page', async () => {
+    await admin(...alice, '--domain', 'Intranet')
+    for (let each = 0; each < 100; each += 1) {
+      await admin('user', 'create', `user-${each}`, '--name', 'U', '--email', 'u@example.com')
+    }
+
+    expect(await json('user', 'list')).toHaveLength(101)
+    expect(await json('user', 'list', '--domain', 'Intranet')).toMatchObject([{ username: 'alice' }])
+  })
+
+  it.each([
+    ['an e-mail address that is none', ['--name', 'Alice', '--email', 'alice'], 'email'],
+    ['a name without characters', ['--name', '', '--email', 'a@example.com'], 'name'],
+  ])('refuses %s by the rules of the interface', async (_what, options, field) => {
+    const { stderr, code } = await admin('user', 'create', 'alice', ...options)
+
+    expect(code).toBe(2)
+    expect(stderr).toMatch(new RegExp(`^That cannot be: ${field}: .+\\n$`))
+  })
+
+  it('tells a username that is the id of another from that other', async () => {
+    const { id } = await json(...alice)
+    await admin('user', 'create', id, '--name', 'Trap', '--email', 't@example.com')
+
+    const { stderr, code } = await admin('user', 'delete', id, '--yes')
+
+    expect(code).toBe(2)
+    expect(stderr).toContain('may be more than one user')
+    expect(await json('user', 'list')).toHaveLength(2)
+  })
+
+  it('does not find by a username in another case', async () => {
+    await admin(...alice)
+
+    expect((await admin('user', 'show', 'Alice')).code).toBe(1)
+  })
+
+  it('deletes and removes only when it is told to without asking, as nobody can be asked', async () => {
+    await admin(...alice, '--domain', 'Intranet')
+
+    const refused = [
+      await admin('user', 'delete', 'alice'),
+      await admin('user', 'leave', 'alice', '--domain', 'Intranet'),
+    ]
+
+    expect(refused.map(({ code }) => code)).toEqual([2, 2])
+    expect(refused[0]!.stderr).toContain('--yes')
+    expect(await json('user', 'show', 'alice')).toMatchObject({ domains: [place.domainId] })
+
+    await admin('user', 'leave', 'alice', '--domain', 'Intranet', '--yes')
+    expect(await json('user', 'show', 'alice')).toMatchObject({ domains: [] })
+    await admin('user', 'join', 'alice', '--domain', 'Intranet')
+    expect(await json('user', 'show', 'alice')).toMatchObject({ domains: [place.domainId] })
+    await admin('user', 'delete', 'alice', '--yes')
+    expect(await json('user', 'list')).toEqual([])
+  })
+})
+
+describe('second-factor token', () => {
+  it('is issued once, shown, and revoked', async () => {
+    await admin(...alice, '--domain', 'Intranet')
+    const of = ['alice', '--domain', 'Intranet']
+
+    const issued = await json('token', 'issue', ...of)
+    const again = await json('token', 'issue', ...of)
+    const { stdout } = await admin('token', 'show', ...of)
+    const unasked = await admin('token', 'revoke', ...of)
+    const revoked = await admin('token', 'revoke', ...of, '--yes')
+    const gone = await admin('token', 'revoke', ...of, '--yes')
+
+    expect(issued).toEqual({ state: 'pending', code: expect.stringMatching(/^[a-z0-9]{10}$/) })
+    expect(again).toEqual(issued)
+    expect(stdout).toContain(`Activation code  ${issued.code}\n`)
+    expect([unasked.code, revoked.code, gone.code]).toEqual([2, 0, 1])
+    expect(gone.stderr).toBe('The user has no token there. Issue one: second-factor token issue\n')
+  })
+
+  it('is for members only, and says how to become one', async () => {
+    await admin(...alice)
+
+    const { stderr, code } = await admin('token', 'issue', 'alice', '--domain', 'Intranet')
+
+    expect(code).toBe(1)
+    expect(stderr).toBe('"alice" does not belong to "Intranet". See: second-factor user join --help\n')
+  })
+})
