@@ -96,6 +96,7 @@ function Screens({ device, store, clock, serviceUrl, code }: AppProps) {
         <HomeScreen
           accounts={accounts.list}
           inbox={inbox}
+          now={now}
           onOpen={(pending) => setScreen({ name: 'request', pending })}
           onAdd={() => setScreen({ name: 'add' })}
           onRemove={(account) => setScreen({ name: 'remove', account })}

@@ -17,6 +17,12 @@ export const messages = {
   removeNamed: (domain: string, username: string) => `Remove ${username} at ${domain}`,
   removedBy: (organization: string) => `This account was removed by ${organization}.`,
   dismiss: 'Take off the list',
+  showCode: 'Show code',
+  showCodeOf: (domain: string, username: string) => `Show code of ${username} at ${domain}`,
+  copyCode: (code: string) => `Copy code ${code}`,
+  copyHint: 'Copy',
+  copied: 'Copied',
+  codeLeft: (seconds: number) => `${seconds} s`,
 
   addTitle: 'Add an account',
   addSentence: 'Scan or open the link on the web page, or type its activation code here.',

@@ -68,6 +68,8 @@ export const Activated = z.object({
   organization: z.object({ name: z.string() }),
   domain: z.object({ id: Id, name: z.string() }),
   user: z.object({ username: z.string() }),
+  /** What the device makes codes from without a connection (RFC 6238, SHA-1); the secret is base32. */
+  codes: z.object({ secret: z.string(), digits: z.literal(6), period: z.literal(30) }),
 })
 export type Activated = z.infer<typeof Activated>
 

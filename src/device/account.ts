@@ -11,6 +11,8 @@ export interface Account {
   readonly user: { readonly username: string }
   /** ECDSA on P-256. In a browser it cannot be extracted. */
   readonly privateKey: CryptoKey
+  /** Makes offline codes: `currentCode`. Absent in accounts from before there were any. */
+  readonly codeSecret?: CryptoKey
   /** Seconds to add to the own clock to get the service's; the one member that is learnt anew as calls are made. */
   clockOffset: number
 }

@@ -2,6 +2,7 @@ import { Activated, type ActivateRequest, devicePaths, Preview } from '../contra
 import type { Account } from './account.ts'
 import { DeviceError } from './device-error.ts'
 import { createKeyPair, exportPublicKey } from './keys.ts'
+import { importCodeSecret } from './offline-code.ts'
 import type { DeviceContext } from './options.ts'
 import { content, send } from './send.ts'
 import { parseActivationCode, serviceUrl } from './service-url.ts'
@@ -38,8 +39,9 @@ export async function activate(
   const request: ActivateRequest = { code: readCode(code), name: options.name, key: await exportPublicKey(publicKey) }
 
   const response = await signedCall(context, signer, { method: 'POST', path: devicePaths.activate, content: request })
-  const { device, organization, domain, user } = await content(response, Activated)
-  return { id: device, ...signer, organization, domain, user }
+  const { device, organization, domain, user, codes } = await content(response, Activated)
+  const codeSecret = await importCodeSecret(codes, context.extractableKeys)
+  return { id: device, ...signer, organization, domain, user, codeSecret }
 }
 
 /** A code with a slip in it needs no call, and costs none of the few tries. */

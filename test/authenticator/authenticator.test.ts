@@ -91,7 +91,7 @@ describe('adding an account', () => {
     expect(await seen(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
   })
 
-  it('keeps a key that cannot be read out, for each account its own', async () => {
+  it('keeps keys that cannot be read out, for each account its own', async () => {
     const { service, page } = await joined()
     const { code } = await service.enrol('bob')
     await page.goto(`${service.url}/authenticator/#code=${code}`)
@@ -99,10 +99,45 @@ describe('adding an account', () => {
 
     const keys = await page.evaluate(readKeys)
 
-    expect(keys).toEqual([
-      { extractable: false, exported: 'InvalidAccessError' },
-      { extractable: false, exported: 'InvalidAccessError' },
-    ])
+    expect(keys).toEqual(Array.from({ length: 4 }, () => ({ extractable: false, exported: 'InvalidAccessError' })))
+  })
+})
+
+describe('the offline code of an account', () => {
+  it('is shown when it is asked for, and signs in', async () => {
+    const { service, page } = await joined()
+
+    expect(await page.getByText(/\d{3} \d{3}/).count()).toBe(0)
+    await page.getByRole('button', { name: 'Show code of alice at Wiki' }).click()
+    const otp = await page.getByRole('button', { name: 'Copy code' }).innerText()
+
+    expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved', factor: 'otp' })
+  })
+
+  it('is copied without its blank', async () => {
+    const { service, page } = await joined()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Show code of alice at Wiki' }).click()
+
+    await page.getByRole('button', { name: 'Copy code' }).click()
+    await page.getByText('Copied').waitFor()
+
+    const otp = await page.evaluate(() => navigator.clipboard.readText())
+    expect(otp).toMatch(/^\d{6}$/)
+    expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
+  })
+
+  it('is hidden again when the page is left', async () => {
+    const { page } = await joined()
+    await page.getByRole('button', { name: 'Show code of alice at Wiki' }).click()
+    await page.getByRole('button', { name: 'Copy code' }).waitFor()
+
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { value: true, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+
+    expect(await seen(page.getByRole('button', { name: 'Show code of alice at Wiki' }))).toBe(true)
   })
 })
 
@@ -380,6 +415,9 @@ describe('the page', () => {
     await check('Add this account?')
     await add(page)
     await check('Waiting for requests')
+    await page.getByRole('button', { name: 'Show code of alice' }).click()
+    await page.getByRole('button', { name: 'Copy code' }).waitFor()
+    await check('Waiting for requests')
     await service.ask('alice', { numberMatching: true, ipAddress: '203.0.113.7' })
     await check('Sign in as alice?')
     await page.getByLabel('Type the number').fill('00')
@@ -399,17 +437,19 @@ async function readKeys(): Promise<{ extractable: boolean; exported: string }[]>
     const request = indexedDB.open('second-factor')
     request.addEventListener('success', () => resolve(request.result))
   })
-  const accounts = await new Promise<{ privateKey: CryptoKey }[]>((resolve) => {
+  const accounts = await new Promise<{ privateKey: CryptoKey; codeSecret: CryptoKey }[]>((resolve) => {
     const request = database.transaction('accounts').objectStore('accounts').getAll()
     request.addEventListener('success', () => resolve(request.result))
   })
   return Promise.all(
-    accounts.map(async ({ privateKey }) => ({
-      extractable: privateKey.extractable,
-      exported: await crypto.subtle.exportKey('jwk', privateKey).then(
-        () => 'exported',
-        (error: DOMException) => error.name,
-      ),
-    })),
+    accounts
+      .flatMap(({ privateKey, codeSecret }) => [privateKey, codeSecret])
+      .map(async (key) => ({
+        extractable: key.extractable,
+        exported: await crypto.subtle.exportKey('jwk', key).then(
+          () => 'exported',
+          (error: DOMException) => error.name,
+        ),
+      })),
   )
 }

@@ -32,6 +32,42 @@ async function add(service: RunningService, state: string, username: string) {
   return { userId, code }
 }
 
+describe('second-factor device code', () => {
+  it('shows a code that signs in where approving does not work', async () => {
+    const { service, state } = await activated()
+
+    const ended = await run('device', 'code', '--state', state)
+
+    const otp = /Code +(\d{3} \d{3})\n/.exec(ended.stdout)?.[1] ?? ''
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toMatch(/^Account +alice at Wiki \(Acme\)\n/)
+    expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved', factor: 'otp' })
+  })
+
+  it('has one for each account, for scripts as JSON', async () => {
+    const { service, state } = await activated()
+    await add(service, state, 'bob')
+
+    const { stdout } = await run('device', 'code', '--json', '--state', state)
+
+    const [first, second] = JSON.parse(stdout).codes
+    expect(await service.ask('alice', { otp: first.code })).toMatchObject({ state: 'approved' })
+    expect(await service.ask('bob', { otp: second.code })).toMatchObject({ state: 'approved' })
+  })
+
+  it('says what to do about an account from before there were codes', async () => {
+    const { state } = await activated()
+    const saved = JSON.parse(await readFile(state, 'utf8'))
+    delete saved.accounts[0].codeSecret
+    await writeFile(state, JSON.stringify(saved))
+
+    const ended = await run('device', 'code', '--state', state)
+
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toContain('no offline codes')
+  })
+})
+
 describe('second-factor device activate', () => {
   it('adds an account, and says what to do next', async () => {
     const service = await startService()
@@ -282,7 +318,7 @@ describe('second-factor device', () => {
       return text
     })
 
-    expect(helps).toHaveLength(6)
+    expect(helps).toHaveLength(7)
     for (const help of helps) {
       expect(help.match(/^ {2}\$ second-factor device /gm)).toHaveLength(2)
       expect(help).toContain('Exit codes:')

@@ -58,7 +58,12 @@ export const preview = {
     user: { username: 'alice' },
   },
 }
-export const activated = { status: 200, body: { ...preview.body, device: id('a') } }
+/** The secret of RFC 6238 appendix B, SHA-1. */
+const codeSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+export const activated = {
+  status: 200,
+  body: { ...preview.body, device: id('a'), codes: { secret: codeSecret, digits: 6, period: 30 } },
+}
 
 export const refusal = (status: number, code: string, headers: Record<string, string> = {}) => ({
   status,

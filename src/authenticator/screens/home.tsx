@@ -2,11 +2,14 @@ import type { Account } from '../../device/account.ts'
 import { Card, Monogram, Status } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
 import { messages } from '../messages.ts'
+import { OfflineCodeLine } from '../offline-code.tsx'
 import type { Inbox, Pending } from '../use-inbox.ts'
 
 interface HomeScreenProps {
   readonly accounts: readonly Account[]
   readonly inbox: Inbox
+  /** Unix time by this device's clock, seconds. */
+  readonly now: number
   readonly onOpen: (pending: Pending) => void
   readonly onAdd: () => void
   readonly onRemove: (account: Account) => void
@@ -14,7 +17,7 @@ interface HomeScreenProps {
 }
 
 /** What waits, and for whom this device answers. */
-export function HomeScreen({ accounts, inbox, onOpen, onAdd, onRemove, onDismiss }: HomeScreenProps) {
+export function HomeScreen({ accounts, inbox, now, onOpen, onAdd, onRemove, onDismiss }: HomeScreenProps) {
   return (
     <>
       {inbox.pending.length > 0 ? (
@@ -30,6 +33,7 @@ export function HomeScreen({ accounts, inbox, onOpen, onAdd, onRemove, onDismiss
               <AccountRow
                 account={account}
                 removed={inbox.removed.has(account.id)}
+                now={now}
                 onRemove={onRemove}
                 onDismiss={onDismiss}
               />
@@ -92,12 +96,23 @@ function Requests({
   )
 }
 
-interface AccountRowProps extends Pick<HomeScreenProps, 'onRemove' | 'onDismiss'> {
+interface AccountRowProps extends Pick<HomeScreenProps, 'now' | 'onRemove' | 'onDismiss'> {
   readonly account: Account
   readonly removed: boolean
 }
 
-function AccountRow({ account, removed, onRemove, onDismiss }: AccountRowProps) {
+function AccountRow(props: AccountRowProps) {
+  // Once it is removed its codes are good for nothing.
+  const coded = !props.removed && props.account.codeSecret !== undefined
+  return (
+    <div class={coded ? 'coded' : ''}>
+      <AccountLine {...props} />
+      {coded ? <OfflineCodeLine account={props.account} now={props.now} /> : null}
+    </div>
+  )
+}
+
+function AccountLine({ account, removed, onRemove, onDismiss }: AccountRowProps) {
   const { organization, domain, user } = account
   return (
     <div class={removed ? 'row removed' : 'row'}>

@@ -4,6 +4,7 @@ import type { Account } from '../../device/account.ts'
 import { createDevice, type Device } from '../../device/device.ts'
 import { activate, type ActivateSettings } from '../device/activate.ts'
 import { numberFor, sendAnswer } from '../device/answer.ts'
+import { code } from '../device/code.ts'
 import { exitCodesHelp } from '../device/exit-codes.ts'
 import { ending } from '../device/failure.ts'
 import { list } from '../device/list.ts'
@@ -22,6 +23,7 @@ export function deviceCommand(): Command {
     .addHelpText('after', examples('activate --url https://mfa.example --code k3v9…', 'watch') + exitCodesHelp)
   command.addCommand(activateCommand())
   command.addCommand(listCommand())
+  command.addCommand(codeCommand())
   command.addCommand(approveCommand())
   command.addCommand(answerCommand('deny', 'deny a pending sign-in', 'denies the only one that is pending'))
   command.addCommand(answerCommand('report', 'deny a pending sign-in that is not yours', 'reports the only one'))
@@ -47,6 +49,19 @@ function listCommand(): Command {
     .action(
       ending(({ state, json }: StateOption & { json?: boolean }) =>
         withAccounts(state, (device, accounts) => list(device, accounts, json ?? false)),
+      ),
+    )
+}
+
+function codeCommand(): Command {
+  return subcommand('code', 'show the offline code of each account, to be typed where approving does not work', [
+    'code',
+    'code --json',
+  ])
+    .option('--json', 'as JSON')
+    .action(
+      ending(async ({ state, json }: StateOption & { json?: boolean }) =>
+        code(await readAccounts(state), json ?? false),
       ),
     )
 }

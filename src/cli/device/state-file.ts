@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { Id } from '../../contract/text.ts'
 import type { Account } from '../../device/account.ts'
 import { exportPrivateKey, importPrivateKey } from '../../device/keys.ts'
+import { exportCodeSecret, importCodeSecret } from '../../device/offline-code.ts'
 import { Failure } from './failure.ts'
 
 const SavedAccount = z.object({
@@ -16,6 +17,8 @@ const SavedAccount = z.object({
   domain: z.object({ id: Id, name: z.string() }),
   user: z.object({ username: z.string() }),
   clockOffset: z.int(),
+  /** Base32; absent in files from before there were offline codes. */
+  codeSecret: z.string().optional(),
   privateKey: z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string(), d: z.string() }),
 })
 type SavedAccount = z.infer<typeof SavedAccount>
@@ -78,11 +81,20 @@ async function write(file: string, accounts: readonly SavedAccount[]): Promise<v
 }
 
 async function toSaved(account: Account): Promise<SavedAccount> {
-  return SavedAccount.parse({ ...account, privateKey: await exportPrivateKey(account.privateKey) })
+  return SavedAccount.parse({
+    ...account,
+    privateKey: await exportPrivateKey(account.privateKey),
+    codeSecret: account.codeSecret && (await exportCodeSecret(account.codeSecret)),
+  })
 }
 
-async function restore(saved: SavedAccount): Promise<Account> {
-  return { ...saved, privateKey: await importPrivateKey(saved.privateKey) }
+async function restore({ privateKey, codeSecret, ...saved }: SavedAccount): Promise<Account> {
+  return {
+    ...saved,
+    privateKey: await importPrivateKey(privateKey),
+    // Extractable, as it has to be written again with the rest of its file.
+    ...(codeSecret !== undefined && { codeSecret: await importCodeSecret({ secret: codeSecret }, true) }),
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -3,8 +3,10 @@ import type { Activated } from '../../contract/device.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
 import { newId } from '../rules/random.ts'
+import { newSeed, seedInBase32 } from '../rules/totp.ts'
 import { activateToken, activationOf } from '../store/activations.ts'
 import type { Activation } from '../store/activations.ts'
+import { insertCodeGenerator } from '../store/code-generators.ts'
 import { insertDevice } from '../store/devices.ts'
 import type { Queryable } from '../store/schema.ts'
 import { markEnrolled } from '../store/users.ts'
@@ -21,26 +23,36 @@ export async function activate(
   const request = parseContent(ActivateRequest, payload)
   await takeTry(ctx, given.address)
   const device = newId(ctx.random)
-  const activation = await ctx.store.db.transaction().execute((db) => bind(ctx, db, request, device))
+  const seed = newSeed(ctx.random)
+  const activation = await ctx.store.db.transaction().execute((db) => bind(ctx, db, request, { device, seed }))
   return {
     device,
     service: ctx.serviceId,
     organization: { name: activation.organizationName },
     domain: { id: activation.domainId, name: activation.domainName },
     user: { username: activation.username },
+    codes: { secret: seedInBase32(seed), ...offlineCodes },
   }
 }
 
+/** Codes of devices, whatever the domain: people's own authenticators know no others. */
+const offlineCodes = { digits: 6, period: 30 } as const
+
 type Request = ReturnType<typeof ActivateRequest.parse>
 
-async function bind(ctx: ServiceContext, db: Queryable, request: Request, deviceId: string): Promise<Activation> {
+async function bind(
+  ctx: ServiceContext,
+  db: Queryable,
+  request: Request,
+  { device, seed }: { device: string; seed: string },
+): Promise<Activation> {
   const now = ctx.clock.now()
   const code = ctx.secrets.lookup(request.code)
   const activation = await activationOf(db, code, now)
   // The reading only tells what it is about; whether the code is still there to be used, the writing decides.
   if (!activation || !(await activateToken(db, code, now))) throw new ApiProblem('api.error.notfound.activationcode')
   await insertDevice(db, {
-    id: deviceId,
+    id: device,
     tokenId: activation.tokenId,
     domainId: activation.domainId,
     userId: activation.userId,
@@ -50,6 +62,7 @@ async function bind(ctx: ServiceContext, db: Queryable, request: Request, device
     createdAt: now,
     revokedAt: null,
   })
+  await insertCodeGenerator(db, { id: device, seed: ctx.secrets.seal(seed, device), ...offlineCodes })
   await markEnrolled(db, activation.userId)
   return activation
 }

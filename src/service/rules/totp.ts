@@ -2,6 +2,8 @@ import { timingSafeEqual } from 'node:crypto'
 
 import { HOTP, Secret } from 'otpauth'
 
+import type { Random } from './random.ts'
+
 /** How far from the remembered drift a code may be to be accepted, steps (RFC 6238 section 5.2). */
 const window = 1
 /** How far it may be to count for a resynchronisation, steps (RFC 6238 section 6). */
@@ -35,6 +37,12 @@ export type Verdict =
 export function codeAt({ seed, digits }: Pick<CodeSource, 'seed' | 'digits'>, step: number): string {
   return HOTP.generate({ secret: Secret.fromHex(seed), algorithm: 'SHA1', digits, counter: step })
 }
+
+/** A new secret of 160 bits (RFC 4226 section 4, R6), hexadecimal. */
+export const newSeed = (random: Random): string => Buffer.from(random(20)).toString('hex')
+
+/** As authenticators take it. */
+export const seedInBase32 = (seed: string): string => Secret.fromHex(seed).base32
 
 export const stepAt = (now: number, period: number): number => Math.floor(now / period)
 

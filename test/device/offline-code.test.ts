@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+
+import type { Account } from '../../src/device/account.ts'
+import { fromBase32, toBase32 } from '../../src/device/base32.ts'
+import { createDevice } from '../../src/device/device.ts'
+import { currentCode, exportCodeSecret, importCodeSecret } from '../../src/device/offline-code.ts'
+import { startService } from '../support/running-service.ts'
+import { deviceAt } from './scripted-service.ts'
+
+/** The secret of RFC 6238 appendix B, SHA-1. */
+const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+
+async function accountWithCodes(): Promise<Account> {
+  const { account, close } = await deviceAt({})
+  close()
+  return { ...account, codeSecret: await importCodeSecret({ secret }, false) }
+}
+
+describe('the offline code', () => {
+  // RFC 6238 appendix B, SHA-1, of which six digits are shown.
+  it.each([
+    [59, '287082'],
+    [1_111_111_109, '081804'],
+    [1_111_111_111, '050471'],
+    [1_234_567_890, '005924'],
+    [2_000_000_000, '279037'],
+    [20_000_000_000, '353130'],
+  ])('at %i is %s', async (now, code) => {
+    expect((await currentCode(await accountWithCodes(), now))?.code).toBe(code)
+  })
+
+  it('says when there is another one, by the clock of the device', async () => {
+    const account = await accountWithCodes()
+    account.clockOffset = 10
+
+    const found = await currentCode(account, 49)
+
+    expect(found).toEqual({ code: '287082', expiresAt: 50 })
+  })
+
+  it('is none for an account from before there were codes', async () => {
+    const { codeSecret: _, ...account } = await accountWithCodes()
+
+    expect(await currentCode(account, 59)).toBeUndefined()
+  })
+
+  it('comes from a key that cannot be read out, unless the device keeps files', async () => {
+    const kept = await importCodeSecret({ secret }, true)
+    const { codeSecret } = await accountWithCodes()
+
+    expect(await exportCodeSecret(kept)).toBe(secret)
+    await expect(exportCodeSecret(codeSecret!)).rejects.toMatchObject({ name: 'InvalidAccessError' })
+  })
+
+  it('signs its owner in, once', async () => {
+    const service = await startService()
+    const { code } = await service.enrol('alice')
+    const account = await createDevice().activate(service.url, code, { name: 'Test' })
+
+    const { code: otp = '' } = (await currentCode(account, Math.floor(Date.now() / 1000))) ?? {}
+    const first = await service.ask('alice', { otp })
+    const again = await service.ask('alice', { otp })
+
+    expect(first).toMatchObject({ state: 'approved', factor: 'otp' })
+    expect(again).toMatchObject({ state: 'denied', reason: 'wrong_code' })
+  })
+
+  it('ends with its device', async () => {
+    const service = await startService()
+    const { userId, code } = await service.enrol('alice')
+    const account = await createDevice().activate(service.url, code, { name: 'Test' })
+    await service.client.tokens.revoke(service.domainId, userId)
+
+    const { code: otp = '' } = (await currentCode(account, Math.floor(Date.now() / 1000))) ?? {}
+
+    expect(await service.ask('alice', { otp })).toMatchObject({ state: 'denied', reason: 'wrong_code' })
+  })
+})
+
+describe('base32', () => {
+  // RFC 4648 section 10.
+  it.each([
+    ['', ''],
+    ['f', 'MY'],
+    ['fo', 'MZXQ'],
+    ['foo', 'MZXW6'],
+    ['foob', 'MZXW6YQ'],
+    ['fooba', 'MZXW6YTB'],
+    ['foobar', 'MZXW6YTBOI'],
+  ])('of %j is %s, and back', (text, encoded) => {
+    const bytes = new TextEncoder().encode(text)
+
+    expect(toBase32(bytes)).toBe(encoded)
+    expect(fromBase32(encoded)).toEqual(bytes)
+    expect(fromBase32(encoded.padEnd(Math.ceil(encoded.length / 8) * 8, '='))).toEqual(bytes)
+  })
+
+  it('is not read from anything else', () => {
+    expect(() => fromBase32('MZXW0')).toThrow(TypeError)
+  })
+})
