@@ -20,6 +20,8 @@ export interface Challenge {
   readonly giveUpTo?: string | undefined
   /** The session that is followed now. */
   readonly sessionId?: string
+  /** The session whose bad end the app was told of. */
+  readonly told?: string | undefined
   /** What the page has to say of the last thing the person tried. */
   readonly notice?: Notice | undefined
 }

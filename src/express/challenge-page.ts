@@ -2,12 +2,14 @@ import type { Challenge } from '../challenge/challenge.ts'
 import { otherFactors } from '../challenge/code.ts'
 import type { Step } from '../challenge/push.ts'
 import { look, start } from '../challenge/push.ts'
+import type { Standing } from '../challenge/standing.ts'
 import { seeOther } from './answer.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
-import { pushOptionsOf, senderOf, uncalledFor } from './challenge-request.ts'
+import { pushOptionsOf, senderOf, tellStep, uncalledFor } from './challenge-request.ts'
 import { completeChallenge, spent } from './complete.ts'
 import { verifiedOf } from './context.ts'
 import { openChallenge } from './demand.ts'
+import { emit } from './events.ts'
 import { isPrefetch } from './navigation.ts'
 import { showMessage } from './pages/message.ts'
 import { showStanding } from './pages/standing.ts'
@@ -27,9 +29,18 @@ export async function showPage(request: ChallengeRequest): Promise<void> {
 
   const service = await context.mfa.connect()
   const others = await otherFactors(service, user, context.mfa.options.factors)
-  if (current === challenge) letGo(req)
-  else await keep(req, { ...readKept(req), challenge: current })
+  const told = tellEnd(request, current, standing)
+  if (told === challenge) letGo(req)
+  else await keep(req, { ...readKept(req), challenge: told })
   showStanding(request, { challenge: current, standing, others, baseUrl: service.baseUrl })
+}
+
+/** The app is told of a bad end once, however often its page is loaded. */
+function tellEnd({ req, context }: ChallengeRequest, challenge: Challenge, standing: Standing): Challenge {
+  const { sessionId, told } = challenge
+  if (standing.kind !== 'ended' || sessionId === undefined || told === sessionId) return challenge
+  emit(req, context, { type: 'push.ended', sessionId, reason: standing.reason })
+  return { ...challenge, told: sessionId }
 }
 
 /** Where the challenge stands; one that asked nobody yet is started. Requests at the same moment start it once. */
@@ -39,7 +50,10 @@ async function stand(request: ChallengeRequest, challenge: Challenge): Promise<S
   if (challenge.sessionId !== undefined) return { challenge, standing: await look(service, challenge) }
   const known = starts.get(challenge.id)
   if (known) return known
-  const started = start(service, challenge, senderOf(request), pushOptionsOf(context))
+  const started = start(service, challenge, senderOf(request), pushOptionsOf(context)).then((step) => {
+    tellStep(request, step)
+    return step
+  })
   starts.set(challenge.id, started)
   const forget = () => starts.delete(challenge.id)
   const asked = await started.then((step) => step.challenge.sessionId !== undefined).catch(() => false)

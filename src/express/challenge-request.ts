@@ -1,12 +1,13 @@
 import type { Request, Response } from 'express'
 
 import type { NewChallenge } from '../challenge/challenge.ts'
-import type { PushOptions, Sender } from '../challenge/push.ts'
+import type { PushOptions, Sender, Step } from '../challenge/push.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { seeOther, sendJson, wantsJson } from './answer.ts'
 import { clientAddress, clientAttributes } from './client-facts.ts'
 import type { RequestContext } from './context.ts'
+import { emit } from './events.ts'
 
 /** A request for one of the challenge's own routes, by a signed-in user. */
 export interface ChallengeRequest {
@@ -29,6 +30,14 @@ export function senderOf({ req, user }: ChallengeRequest): Sender {
 
 export function pushOptionsOf({ mfa: { options } }: RequestContext): PushOptions {
   return { numberMatching: options.numberMatching, provision: options.provision, now: options.clock.now() }
+}
+
+/** What came of asking the device. */
+export function tellStep({ req, context }: ChallengeRequest, { challenge, standing }: Step): void {
+  const { sessionId } = challenge
+  if (standing.kind === 'waiting' && sessionId !== undefined) emit(req, context, { type: 'push.sent', sessionId })
+  if (standing.kind === 'throttled') emit(req, context, { type: 'push.throttled', until: standing.until })
+  if (standing.kind === 'enrolling') emit(req, context, { type: 'enrolment.offered' })
 }
 
 /** Scripts are told where to go, as a redirect would be followed behind their back. */

@@ -5,6 +5,7 @@ import type { ChallengeRequest } from './challenge-request.ts'
 import { goOn, senderOf, uncalledFor } from './challenge-request.ts'
 import { verify } from './complete.ts'
 import { openChallenge } from './demand.ts'
+import { emit } from './events.ts'
 import { keep, readKept } from './web-session.ts'
 
 /** The page with the field for codes; it does not reload by itself while somebody types. */
@@ -19,8 +20,14 @@ export async function enterCode(request: ChallengeRequest): Promise<void> {
   const service = await context.mfa.connect()
   const now = context.mfa.options.clock.now()
   const outcome = await tryCode(service, challenge, senderOf(request), { code, now })
-  if (outcome.kind === 'wrong') return say(request, challenge, { kind: 'wrong_code' })
-  if (outcome.kind === 'paused') return say(request, challenge, { kind: 'codes_paused', until: outcome.until })
+  if (outcome.kind === 'wrong') {
+    emit(req, context, { type: 'code.wrong' })
+    return say(request, challenge, { kind: 'wrong_code' })
+  }
+  if (outcome.kind === 'paused') {
+    emit(req, context, { type: 'code.paused', until: outcome.until })
+    return say(request, challenge, { kind: 'codes_paused', until: outcome.until })
+  }
   await keep(req, { ...readKept(req), challenge: outcome.challenge })
   return verify(request, outcome.challenge)
 }
@@ -33,7 +40,9 @@ export async function emailCode(request: ChallengeRequest): Promise<void> {
   // The app did not name e-mail among what people may pass with.
   if (!factors.includes('email')) return goOn(request, context.base)
   const until = await sendEmailCode(await context.mfa.connect(), user, clock.now())
-  return say(request, challenge, until === undefined ? { kind: 'emailed' } : { kind: 'email_paused', until })
+  if (until !== undefined) return say(request, challenge, { kind: 'email_paused', until })
+  emit(request.req, context, { type: 'email.sent' })
+  return say(request, challenge, { kind: 'emailed' })
 }
 
 async function challengeOf({ req, context, user }: ChallengeRequest): Promise<Challenge> {

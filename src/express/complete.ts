@@ -5,6 +5,7 @@ import { userKeyOf } from '../challenge/user.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
 import { goOn } from './challenge-request.ts'
 import { verifiedOf } from './context.ts'
+import { emit } from './events.ts'
 import { letGo, readKept, verifyWebSession } from './web-session.ts'
 
 /** `POST /mfa/complete`: turns the approval into a verified web session, once. */
@@ -31,7 +32,12 @@ export const spent = 'spent'
 /** @returns whether the web session is verified now. */
 export async function tryVerify({ req, context, user }: ChallengeRequest, challenge: Challenge): Promise<boolean> {
   const verified = await redeem(await context.mfa.connect(), challenge, context.mfa.options.factors)
-  if (verified?.userKey !== userKeyOf(user)) return false
+  const { sessionId } = challenge
+  if (verified?.userKey !== userKeyOf(user)) {
+    emit(req, context, { type: 'challenge.refused', sessionId })
+    return false
+  }
   await verifyWebSession(req, verified)
+  emit(req, context, { type: 'challenge.passed', factor: verified.factor, sessionId })
   return true
 }

@@ -21,6 +21,8 @@ export interface RequestContext {
   readonly base: string
   /** Who was signed in when mfa() ran. */
   readonly user: MfaUser | undefined
+  /** What its markers and challenges are bound to. */
+  readonly userKey: string | undefined
 }
 
 const contexts = new WeakMap<IncomingMessage, RequestContext>()

@@ -6,6 +6,7 @@ import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { seeOther, sendJson } from './answer.ts'
 import type { RequestContext } from './context.ts'
+import { emit } from './events.ts'
 import { isNavigation } from './navigation.ts'
 import { askedFor } from './return-to.ts'
 import { keep, readKept } from './web-session.ts'
@@ -50,9 +51,10 @@ export function refuse(res: ServerResponse, context: RequestContext): void {
 /** Goes on with the challenge at hand where it serves the same end, so that several tabs share one request. */
 export async function openChallenge(
   req: IncomingMessage,
-  { mfa: { options } }: RequestContext,
+  context: RequestContext,
   given: NewChallenge,
 ): Promise<Challenge> {
+  const { options } = context.mfa
   const { verified, challenge: present } = readKept(req)
   const now = options.clock.now()
   const goesOn =
@@ -64,5 +66,6 @@ export async function openChallenge(
     : createChallenge(given, now, options.random)
   // What somebody else has passed does not stay beside it.
   await keep(req, { verified: verified?.userKey === given.userKey ? verified : undefined, challenge })
+  if (!goesOn) emit(req, context, { type: 'challenge.opened', purpose: given.purpose })
   return challenge
 }

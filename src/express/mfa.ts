@@ -40,7 +40,12 @@ async function handle(instance: Mfa, req: Request, res: Response, next: NextFunc
   if (below !== undefined && (await servePublic(instance, req, res, below))) return
   checkWebSession(req)
   const user = await resolveAppUser(req, options)
-  const context: RequestContext = { mfa: instance, base: req.baseUrl + options.path, user }
+  const context: RequestContext = {
+    mfa: instance,
+    base: req.baseUrl + options.path,
+    user,
+    userKey: user && userKeyOf(user),
+  }
   setContext(req, context)
   dropForeign(req, context)
   req.mfa = Object.freeze<RequestMfa>({ verified: verifiedOf(req, context, user) })
@@ -80,9 +85,9 @@ function passOn(
 }
 
 /** A marker or challenge of somebody else, or of nobody any more, ends with the login it belonged to. */
-function dropForeign(req: Request, { user }: RequestContext): void {
+function dropForeign(req: Request, { userKey }: RequestContext): void {
   const { verified, challenge } = readKept(req)
-  const isOwn = (kept: { userKey: string } | undefined) => !kept || (user && kept.userKey === userKeyOf(user))
+  const isOwn = (kept: { userKey: string } | undefined) => !kept || kept.userKey === userKey
   if (!isOwn(verified) || !isOwn(challenge)) drop(req)
 }
 

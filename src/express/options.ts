@@ -9,6 +9,7 @@ import { systemClock } from '../clock.ts'
 import { Vendor } from '../contract/media-type.ts'
 import { Factor } from '../contract/users.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
+import type { MfaEvent } from './events.ts'
 
 /** The part of an Express request that options are asked with; `user` is whatever the app's own login put there. */
 export type AppRequest = IncomingMessage & { readonly user?: unknown; readonly session?: unknown }
@@ -72,6 +73,8 @@ export const MfaOptions = z.strictObject({
   factors: z.array(Factor).min(1).default(['push', 'otp', 'bypass']),
   /** How long one call to the service may take, ms. */
   timeout: z.int().min(100).max(60_000).default(5_000),
+  /** Is told what happens, with ids and never with secrets; see MfaEvent. */
+  onEvent: fn<(event: MfaEvent) => void>().optional(),
   logger: z
     .custom<Logger>((value) => typeof value === 'object' && value !== null, 'must have info, warn and error')
     .optional(),

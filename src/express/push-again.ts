@@ -2,8 +2,9 @@ import type { Challenge } from '../challenge/challenge.ts'
 import { cancel, look, start } from '../challenge/push.ts'
 import type { Standing } from '../challenge/standing.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
-import { goOn, pushOptionsOf, senderOf, uncalledFor } from './challenge-request.ts'
+import { goOn, pushOptionsOf, senderOf, tellStep, uncalledFor } from './challenge-request.ts'
 import { tryVerify } from './complete.ts'
+import { emit } from './events.ts'
 import { openChallenge } from './demand.ts'
 import { keep, letGo, readKept } from './web-session.ts'
 
@@ -20,6 +21,7 @@ export async function sendAgain(request: ChallengeRequest): Promise<void> {
   if (!isTooSoon(before, context.mfa.options.clock.now())) {
     await cancel(service, challenge)
     const step = await start(service, afresh(challenge), senderOf(request), pushOptionsOf(context))
+    tellStep(request, step)
     await keep(req, { ...readKept(req), challenge: step.challenge })
   }
   goOn(request, context.base)
@@ -30,6 +32,7 @@ export async function giveUp(request: ChallengeRequest): Promise<void> {
   const { req, context } = request
   const { challenge } = readKept(req)
   if (challenge) await cancel(await context.mfa.connect(), challenge)
+  emit(req, context, { type: 'challenge.given_up' })
   letGo(req)
   goOn(request, challenge?.giveUpTo ?? context.base)
 }

@@ -7,6 +7,7 @@ import { emailCode, enterCode } from './code-entry.ts'
 import { completeChallenge } from './complete.ts'
 import type { RequestContext } from './context.ts'
 import { isOwnPost } from './cross-site.ts'
+import { emit } from './events.ts'
 import { readForm } from './form.ts'
 import { liveStatus, statusOnce } from './live-status.ts'
 import { showMessage, showUnavailable } from './pages/message.ts'
@@ -43,7 +44,10 @@ export async function serveChallenge(
   const { user } = context
   if (!user) return notSignedIn(req, res, context)
   const form = req.method === 'POST' ? await readForm(req) : {}
-  if (req.method === 'POST' && !isTrusted(req, context, form)) return showMessage(req, res, context, 403, 'cross_site')
+  if (req.method === 'POST' && !isTrusted(req, context, form)) {
+    emit(req, context, { type: 'post.refused', path: below })
+    return showMessage(req, res, context, 403, 'cross_site')
+  }
   try {
     await route({ req, res, context, user, form })
   } catch (error) {
@@ -67,6 +71,7 @@ function isTrusted(req: Request, { mfa }: RequestContext, form: ChallengeRequest
 /** Nothing was decided, so nobody gets in; the person is told so, and the app's log why. */
 function unavailable(req: Request, res: Response, context: RequestContext, error: unknown): void {
   const { name, message, cause } = error instanceof Error ? error : new Error(String(error))
+  emit(req, context, { type: 'service.unavailable', reason: name })
   const why = cause instanceof Error ? ` (${cause.message})` : ''
   context.mfa.options.logger?.error(`mfa: the second step is unavailable: ${name}: ${message}${why}`)
   if (res.headersSent) {

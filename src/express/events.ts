@@ -1,0 +1,61 @@
+import { channel } from 'node:diagnostics_channel'
+import type { IncomingMessage } from 'node:http'
+
+import type { Challenge } from '../challenge/challenge.ts'
+import type { Factor } from '../contract/users.ts'
+import type { SessionReason } from '../contract/sessions.ts'
+import { clientAddress } from './client-facts.ts'
+import type { RequestContext } from './context.ts'
+
+/** What every event says. Ids and facts; never a code, a number, a key or a cookie. */
+interface Occasion {
+  /** Unix time, seconds. */
+  readonly at: number
+  /** The app user as the service knows it: `username:…` or `id:…`. */
+  readonly userKey: string | undefined
+  /** Where the request came from, as Express sees it. */
+  readonly address: string | undefined
+}
+
+/** What happened in the web half. Closed: switch on `type`. */
+export type MfaEvent = Occasion &
+  (
+    | { readonly type: 'challenge.opened'; readonly purpose: Challenge['purpose'] }
+    | { readonly type: 'push.sent'; readonly sessionId: string }
+    | { readonly type: 'push.ended'; readonly sessionId: string; readonly reason: SessionReason }
+    | { readonly type: 'push.throttled'; readonly until: number }
+    | { readonly type: 'enrolment.offered' }
+    | { readonly type: 'code.wrong' }
+    | { readonly type: 'code.paused'; readonly until: number }
+    | { readonly type: 'email.sent' }
+    | { readonly type: 'challenge.passed'; readonly factor: Factor; readonly sessionId: string | undefined }
+    /** An approval that was used up, too old, or given to another challenge. */
+    | { readonly type: 'challenge.refused'; readonly sessionId: string | undefined }
+    | { readonly type: 'challenge.given_up' }
+    | { readonly type: 'post.refused'; readonly path: string }
+    | { readonly type: 'service.unavailable'; readonly reason: string }
+  )
+
+/** An event without what every event says. */
+type Happening = MfaEvent extends infer Event ? (Event extends MfaEvent ? Omit<Event, keyof Occasion> : never) : never
+
+/** Everything is published here as well, for tools that watch a process from outside of the app. */
+export const eventChannel = channel('second-factor:event')
+
+/** Tells the app. What its listener throws is logged and changes nothing. */
+export function emit(req: IncomingMessage, context: RequestContext, happening: Happening): void {
+  const { clock, onEvent, logger } = context.mfa.options
+  if (!onEvent && !eventChannel.hasSubscribers) return
+  const event = Object.freeze({
+    at: clock.now(),
+    userKey: context.userKey,
+    address: clientAddress(req),
+    ...happening,
+  }) as MfaEvent
+  if (eventChannel.hasSubscribers) eventChannel.publish(event)
+  try {
+    onEvent?.(event)
+  } catch (error) {
+    logger?.error(`mfa: onEvent failed: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,103 @@
+import { eventChannel } from 'second-factor'
+import type { MfaEvent } from 'second-factor'
+import { describe, expect, it } from 'vitest'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/** An app that writes down what it is told. */
+async function startTold() {
+  const events: MfaEvent[] = []
+  const app = await startWebApp({ mfa: { onEvent: (event) => void events.push(event) } })
+  return { app, events, types: () => events.map((event) => event.type) }
+}
+
+describe('the events of the web half', () => {
+  it('tell a sign-in from being asked for to being passed: who, when, from where, how', async () => {
+    const { app, events, types } = await startTold()
+    const browser = app.browser()
+
+    await app.verify(browser, 'alice')
+
+    expect(types()).toEqual(['challenge.opened', 'enrolment.offered', 'push.sent', 'challenge.passed'])
+    expect(events.at(-1)).toEqual({
+      type: 'challenge.passed',
+      at: app.clock.now(),
+      userKey: 'username:alice',
+      address: '127.0.0.1',
+      factor: 'push',
+      sessionId: expect.stringMatching(/^[0-9a-f]{40}$/),
+    })
+  })
+
+  it('tell a bad end once, however often its page is loaded', async () => {
+    const { app, events } = await startTold()
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+
+    await app.answer(account, 'report')
+    for (let load = 0; load < 3; load++) await browser.visit('/mfa')
+
+    expect(events.filter(({ type }) => type === 'push.ended')).toMatchObject([{ reason: 'reported' }])
+  })
+
+  it('tell wrong codes, refused posts, refused approvals and people who give up', async () => {
+    const { app, types } = await startTold()
+    const browser = app.browser()
+    await app.enrol(browser, 'alice')
+
+    await browser.submit('/mfa/code', { code: '000000' })
+    await browser.submit('/mfa/complete')
+    await browser.submit('/mfa/cancel', {}, { 'sec-fetch-site': 'cross-site' })
+    await browser.submit('/mfa/cancel')
+
+    expect(types().slice(3)).toEqual(['code.wrong', 'challenge.refused', 'post.refused', 'challenge.given_up'])
+  })
+
+  it('carry no number, code, cookie or challenge', async () => {
+    const { app, events } = await startTold()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await browser.submit('/mfa/code', { code: '135791' })
+    await app.answer(account, 'approve', numberOn(page))
+    const token = /name="page" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const cookie = browser.cookie('connect.sid') ?? ''
+
+    await browser.submit('/mfa/complete')
+
+    const written = JSON.stringify(events)
+    for (const secret of ['135791', token, cookie, `"${numberOn(page)}"`]) expect(written).not.toContain(secret)
+    expect(new Set(events.flatMap(Object.keys))).toEqual(
+      new Set(['type', 'at', 'userKey', 'address', 'purpose', 'sessionId', 'factor']),
+    )
+  })
+
+  it('change nothing when their listener fails', async () => {
+    const app = await startWebApp({
+      mfa: {
+        onEvent() {
+          throw new Error('collector down')
+        },
+      },
+    })
+    const browser = app.browser()
+
+    await app.verify(browser, 'alice')
+
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+    expect(app.trouble).toContain('mfa: onEvent failed: collector down')
+  })
+
+  it('are published on a diagnostics channel as well', async () => {
+    const seen: unknown[] = []
+    const listen = (event: unknown) => void seen.push(event)
+    eventChannel.subscribe(listen)
+    try {
+      const app = await startWebApp()
+      await app.enrol(app.browser(), 'alice')
+    } finally {
+      eventChannel.unsubscribe(listen)
+    }
+
+    expect(seen).toMatchObject([{ type: 'challenge.opened' }, { type: 'enrolment.offered' }, { type: 'push.sent' }])
+  })
+})
