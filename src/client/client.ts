@@ -30,6 +30,7 @@ import { UnreachableError } from './errors.ts'
 import type { ClientOptions } from './options.ts'
 import { resolveClientOptions } from './options.ts'
 import type { CallOptions, Transport } from './transport.ts'
+import { createSettledStreams } from './settled-stream.ts'
 import { createTransport } from './transport.ts'
 import type { WaitOptions } from './wait.ts'
 import { waitForSession } from './wait.ts'
@@ -52,6 +53,7 @@ export type Client = ReturnType<typeof createClient>
 export function createClient(options: ClientOptions) {
   const resolved = resolveClientOptions(options)
   const transport = createTransport(resolved)
+  const streams = createSettledStreams(transport, resolved)
   const call = caller(transport)
 
   return Object.freeze({
@@ -113,7 +115,7 @@ export function createClient(options: ClientOptions) {
         call(sendEmailCode, { params: { domainId, userId }, body: { deliverableOTPType: 'EMAIL' } }),
       /** Follows a session until it settles, or `timeout` (ms) is over. */
       wait: (domainId: string, sessionId: string, wait?: WaitOptions) =>
-        waitForSession(transport, resolved, { domainId, sessionId }, wait),
+        waitForSession({ transport, streams, options: resolved }, { domainId, sessionId }, wait),
     }),
   })
 }

@@ -6,6 +6,7 @@ import { ErrorBody, isErrorCode } from '../contract/errors.ts'
 import { answeredVersion, authorization, mediaType } from '../contract/media-type.ts'
 import { getOrganization } from '../contract/organization.ts'
 import { ApiError, UnreachableError } from './errors.ts'
+import { readEvents } from './event-stream.ts'
 import type { ResolvedClientOptions } from './options.ts'
 
 export interface CallOptions {
@@ -26,6 +27,12 @@ export interface Transport {
     input: EndpointInput<E>,
     options?: CallOptions,
   ): Promise<Answer<EndpointOutput<E>>>
+  /** Opens an event stream. Answers, with each piece that arrives, the events in it. */
+  stream<E extends Endpoint>(
+    endpoint: E,
+    input: EndpointInput<E>,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<readonly EndpointOutput<E>[]>>
   /** The version this service speaks; asked once, then known. */
   version(signal?: AbortSignal): Promise<Version>
 }
@@ -49,6 +56,27 @@ export function createTransport(options: ResolvedClientOptions): Transport {
       const response = await send(options, await version(), endpoint, request, callOptions)
       return readAnswer(options, await version(), endpoint, response)
     },
+    async stream(endpoint, input, signal) {
+      const request = describeCall(endpoint, input as CallInput)
+      const response = await exchange(options, await version(), endpoint, request, { signal })
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+      if (response.ok && isStream && response.body) return parseEvents(endpoint, response.body)
+      await readAnswer(options, await version(), endpoint, response)
+      throw new UnreachableError('bad_response', 'The answer was no event stream.')
+    },
+  }
+}
+
+async function* parseEvents<E extends Endpoint>(
+  endpoint: E,
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<readonly EndpointOutput<E>[]> {
+  for await (const events of readEvents(body)) {
+    yield events.map((data) => {
+      const parsed = endpoint.response?.safeParse(parseJson(data))
+      if (!parsed?.success) throw new UnreachableError('bad_response', 'The event has another shape.')
+      return parsed.data as EndpointOutput<E>
+    })
   }
 }
 
@@ -103,25 +131,37 @@ async function send(
   { signal, wait }: CallOptions,
 ): Promise<Response> {
   const timeout = AbortSignal.timeout(options.timeout + (wait ?? 0) * 1000)
-  const body = requestBody(endpoint, version, request.body)
   try {
-    return await (options.fetch ?? fetch)(options.baseUrl + request.path, {
-      method: endpoint.method,
-      headers: {
-        accept: mediaType(options.vendor, version),
-        authorization: authorization(options.vendor, options.apiKey),
-        ...(body === undefined ? {} : { 'content-type': mediaType(options.vendor, version) }),
-        ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
-      },
-      // A redirect would carry the API key to wherever it points.
-      redirect: 'error',
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      ...(body === undefined ? {} : { body }),
-    })
+    const either = signal ? AbortSignal.any([signal, timeout]) : timeout
+    return await exchange(options, version, endpoint, request, { signal: either, ...(wait !== undefined && { wait }) })
   } catch (cause) {
     signal?.throwIfAborted()
     throw unreachable(timeout, cause)
   }
+}
+
+function exchange(
+  options: ResolvedClientOptions,
+  version: Version,
+  endpoint: Endpoint,
+  request: DescribedCall,
+  { signal, wait }: { signal: AbortSignal; wait?: number },
+): Promise<Response> {
+  const body = requestBody(endpoint, version, request.body)
+  const type = mediaType(options.vendor, version)
+  return (options.fetch ?? fetch)(options.baseUrl + request.path, {
+    method: endpoint.method,
+    headers: {
+      accept: endpoint.media === undefined ? type : `${endpoint.media}, ${type}`,
+      authorization: authorization(options.vendor, options.apiKey),
+      ...(body === undefined ? {} : { 'content-type': type }),
+      ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
+    },
+    // A redirect would carry the API key to wherever it points.
+    redirect: 'error',
+    signal,
+    ...(body === undefined ? {} : { body }),
+  })
 }
 
 /** A 1.3 service may refuse members it does not know. */

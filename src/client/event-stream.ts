@@ -1,0 +1,22 @@
+/**
+ * Reads an event stream (WHATWG HTML section 9.2). Yields with each piece that arrives the data of the events that it
+ * completes, often none: that something came tells that the connection lives.
+ */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<readonly string[]> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  let data: string[] = []
+  for await (const chunk of body) {
+    const events: string[] = []
+    // A lone CR at the end may be half of a line end.
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/)
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      if (line === '') {
+        if (data.length > 0) events.push(data.join('\n'))
+        data = []
+      } else if (line.startsWith('data:')) data.push(line.slice('data:'.length).replace(/^ /, ''))
+    }
+    yield events
+  }
+}

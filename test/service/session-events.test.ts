@@ -1,0 +1,239 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { readEvents } from '../../src/client/event-stream.ts'
+import { answerEvents } from '../../src/service/http/event-stream.ts'
+import type { Follower } from '../../src/service/http/event-stream.ts'
+import { createTestClock } from '../../src/testing/clock.ts'
+import { createTenant, read, startService, unknownId, v14 } from './start-service.ts'
+import type { Running } from './start-service.ts'
+
+let running: Running
+
+beforeAll(async () => {
+  running = await startService()
+})
+afterAll(() => running.close())
+
+interface Caller {
+  readonly apiKey: string
+  readonly domain: { readonly id: string }
+}
+
+const open: AbortController[] = []
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.abort()
+})
+
+const request = (origin: string, { apiKey, domain }: Caller, init: RequestInit = {}) => {
+  const abort = new AbortController()
+  open.push(abort)
+  return fetch(`${origin}/api/domains/${domain.id}/sessions/events`, {
+    signal: abort.signal,
+    ...init,
+    headers: { accept: v14, authorization: `Service key="${apiKey}"`, ...(init.headers as object) },
+  })
+}
+
+/** The ids as they come; `next` is the following one, undefined at the end of the stream. */
+async function follow(origin: string, tenant: Caller) {
+  const response = await request(origin, tenant)
+  const ids = idsOf(response.body!)
+  // The first bytes say that nothing is missed from now on.
+  await ids.next()
+  return { response, next: async () => (await ids.next()).value }
+}
+
+async function* idsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string | undefined> {
+  let first = true
+  for await (const events of readEvents(body)) {
+    if (first) yield undefined
+    first = false
+    for (const data of events) yield (JSON.parse(data) as { id: string }).id
+  }
+}
+
+describe('the event stream of a domain', () => {
+  it('tells of each session that settles, however it does', async () => {
+    const { ask, pending, device, sessions, user } = await running.enrol('settles')
+    const { next } = await follow(running.origin, running)
+    const told: (string | undefined)[] = []
+    const expected: string[] = []
+
+    for (const decision of ['approve', 'deny', 'report']) {
+      const { id } = await ask()
+      const [asked] = await pending()
+      await device.answer(id, { nonce: asked!.nonce, decision })
+      expected.push(id)
+      told.push(await next())
+    }
+    const cancelled = await ask()
+    await running.call('DELETE', `${sessions}/${cancelled.id}`)
+    told.push(await next())
+    const byCode = await ask({ otp: '000000' })
+    told.push(await next())
+    const revoked = await ask()
+    await running.call('DELETE', `/users/${user.id}`)
+    told.push(await next())
+
+    expect(told).toEqual([...expected, cancelled.id, byCode.id, revoked.id])
+  })
+
+  it('tells of a session that nobody answers, when it lapses', async () => {
+    const { ask } = await running.enrol('lapses')
+    const early = await ask()
+    const { next } = await follow(running.origin, running)
+    await running.clock.advance(5)
+    const late = await ask()
+
+    await running.clock.advance(85)
+    const first = await next()
+    await running.clock.advance(5)
+
+    expect([first, await next()]).toEqual([early.id, late.id])
+  })
+
+  it('tells nothing of another domain or organization', async () => {
+    const other = await createTenant(running.service, running.origin)
+    const { next } = await follow(running.origin, other)
+    const { ask, sessions } = await running.enrol('elsewhere')
+    const { id } = await ask()
+
+    await running.call('DELETE', `${sessions}/${id}`)
+    const user = (await other.call('POST', '/users', { body: { username: 'u', name: 'N', email: 'e@example.com' } }))
+      .json
+    await other.call('PUT', `/domains/${other.domain.id}/users/${user.id}`)
+    const own = await other.call('POST', `/domains/${other.domain.id}/sessions`, {
+      body: { user: { id: user.id }, otp: '000000' },
+    })
+
+    expect(await next()).toBe(own.json.id)
+  })
+
+  it('is an event stream that no cache and no proxy keeps back', async () => {
+    const { response } = await follow(running.origin, running)
+
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+    })
+  })
+
+  it('beats every 15 seconds, tells when to come back, and ends after 5 minutes', async () => {
+    const begun = running.clock.timerSet(300)
+    const response = await request(running.origin, running)
+    await begun
+
+    for (let beat = 0; beat < 20; beat++) await running.clock.advance(15)
+
+    expect(await response.text()).toBe(`retry: 1000\n\n${':\n\n'.repeat(19)}`)
+  })
+
+  it('can be had by its own media type, too', async () => {
+    const response = await request(running.origin, running, { headers: { accept: 'text/event-stream' } })
+
+    expect(response.status).toBe(200)
+  })
+
+  it('answers HEAD with its head', async () => {
+    const response = await request(running.origin, running, { method: 'HEAD' })
+
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+  })
+
+  it.each([
+    ['an unknown domain', { domain: { id: unknownId, name: '' } }, {}, 'api.error.notfound.domain'],
+    ['no key', { apiKey: '' }, {}, 'api.error.unauthorized'],
+    ['a caller of 1.3', {}, { accept: '*/*' }, 'api.error.notfound.operation'],
+  ])('is not for %s', async (_, tenant, headers, code) => {
+    const response = await request(running.origin, { ...running, ...tenant }, { headers })
+
+    expect((await read(response)).code).toBe(code)
+  })
+
+  it('ends in order when the service closes', async () => {
+    const closing = await startService()
+    const { next } = await follow(closing.origin, closing)
+
+    await closing.close()
+
+    expect(await next()).toBeUndefined()
+  })
+
+  it('tells what another process settles', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'second-factor-events-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const database = join(folder, 'mfa.sqlite')
+    const [here, there] = [await startService({ database }), await startService({ database })]
+    const { next } = await follow(there.origin, { ...there, ...here })
+    const { ask, sessions } = await here.enrol('shared')
+
+    const ids: string[] = []
+    const told: (string | undefined)[] = []
+    for (let round = 0; round < 5; round++) {
+      const { id } = await ask()
+      await here.call('DELETE', `${sessions}/${id}`)
+      ids.push(id)
+      told.push(await next())
+    }
+    await Promise.all([here.close(), there.close()])
+
+    expect(told).toEqual(ids)
+  })
+})
+
+describe('an event stream', () => {
+  async function serve(source: (follower: Follower<object>) => () => void) {
+    const server = createServer((req, res) => answerEvents(createTestClock(), req, res, source))
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return (server.address() as AddressInfo).port
+  }
+
+  it('is cut where its reader has stopped reading', async () => {
+    let left = false
+    let written = 0
+    const port = await serve((follower) => {
+      const flood = setInterval(() => {
+        for (let index = 0; index < 1000; index++) follower.event({ id: 'x'.repeat(1000) })
+        written += 1000
+      })
+      return () => {
+        left = true
+        clearInterval(flood)
+      }
+    })
+
+    const socket = connect(port, '127.0.0.1').pause()
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await expect.poll(() => left, { timeout: 15_000 }).toBe(true)
+
+    expect(written).toBeLessThan(50_000)
+    socket.destroy()
+  })
+
+  it('is left when its reader goes away', async () => {
+    let leave = () => {}
+    const left = new Promise<void>((resolve) => void (leave = resolve))
+    const port = await serve(() => leave)
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(socket, 'data')
+
+    socket.destroy()
+
+    await expect(left).resolves.toBeUndefined()
+  })
+})
