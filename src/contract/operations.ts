@@ -26,10 +26,13 @@ const sections: Readonly<Record<string, object>> = {
   Organization: organization,
 }
 
+/** In which order those of one path come. */
+const methods: readonly Endpoint['method'][] = ['POST', 'GET', 'PUT', 'DELETE']
+
 export const operations: readonly Operation[] = Object.entries(sections).flatMap(([section, exported]) =>
-  Object.entries(exported).flatMap(([name, value]: [string, unknown]) =>
-    isEndpoint(value) ? [{ name, section, endpoint: value }] : [],
-  ),
+  Object.entries(exported)
+    .flatMap(([name, value]: [string, unknown]) => (isEndpoint(value) ? [{ name, section, endpoint: value }] : []))
+    .sort(byPathAndMethod),
 )
 
 /** Method and path as documents write them: `GET /users/{userId}`. */
@@ -40,6 +43,10 @@ export function titleOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): st
 /** The path with its parameters in braces (RFC 6570). */
 export function templateOf(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}')
+}
+
+function byPathAndMethod({ endpoint: a }: Operation, { endpoint: b }: Operation): number {
+  return a.path === b.path ? methods.indexOf(a.method) - methods.indexOf(b.method) : a.path < b.path ? -1 : 1
 }
 
 function isEndpoint(value: unknown): value is Endpoint {
