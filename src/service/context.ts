@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { Mailer } from './mail/mailer.ts'
 import type { Observer } from './observer.ts'
 import type { Random } from './rules/random.ts'
 import type { SettledFeed } from './settled-feed.ts'
@@ -19,6 +20,8 @@ export interface ServiceContext {
   readonly logger: Logger
   readonly limits: Limits
   readonly observer: Observer
+  /** Nothing where no mail can be sent. */
+  readonly mailer: Mailer | undefined
 }
 
 /** Where the service says what its operator should know; `pino` and `console` fit in. Details never carry secrets. */

@@ -11,7 +11,7 @@ import { createWaiters } from './waiters.ts'
 /** How long closing waits for what is under way, milliseconds. */
 const patience = 10_000
 
-type Given = Pick<ServiceContext, 'clock' | 'random' | 'logger' | 'limits'>
+type Given = Pick<ServiceContext, 'clock' | 'random' | 'logger' | 'limits' | 'mailer'>
 
 /** The service without its doors. */
 export interface Core {
@@ -21,7 +21,7 @@ export interface Core {
 }
 
 export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
-  const { clock, random, logger, limits } = given
+  const { clock, random, logger, limits, mailer } = given
   const waiters = createWaiters(store)
   const ctx: ServiceContext = {
     serviceId: await serviceId(store.db, newId(random)),
@@ -34,6 +34,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     logger,
     limits,
     observer,
+    mailer,
   }
   const sweep = startSweep(ctx)
   return {

@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { Vendor } from '../contract/media-type.ts'
 import type { Logger } from './context.ts'
+import { SmtpOptions } from './mail/smtp-options.ts'
 import { systemRandom } from './rules/random.ts'
 import type { Random } from './rules/random.ts'
 
@@ -25,6 +26,8 @@ const shared = {
   clock: withMethods<Clock>('now', 'after').default(systemClock),
   random: z.custom<Random>((value) => typeof value === 'function', 'must be a function').default(() => systemRandom),
   logger: withMethods<Logger>('info', 'warn', 'error').default(silent),
+  /** Where codes that are e-mailed are handed in; without it none can be. Needs `nodemailer`. */
+  smtp: SmtpOptions.optional(),
   limits: z
     .strictObject({
       /** Tries of an activation code from one address in 10 minutes. */

@@ -23,6 +23,7 @@ import type { Handle } from './http/handle.ts'
 import { createRest } from './http/rest.ts'
 import { nobody, tellAll } from './observer.ts'
 import type { Observer } from './observer.ts'
+import { createMailer } from './mail/mailer.ts'
 import { parseOptions, ServiceOptions } from './options.ts'
 import { ApiProblem } from './problem.ts'
 import { createPublic, isPublic } from './public.ts'
@@ -98,9 +99,10 @@ export async function openService(options: CoreOptions, observer: Observer = nob
 }
 
 async function openCore(options: CoreOptions, observer: Observer): Promise<Core> {
+  const mailer = options.smtp && (await createMailer(options.smtp, options.clock))
   const store = await openSqliteStore(options.database)
   try {
-    return await createCore(store, options, observer)
+    return await createCore(store, { ...options, mailer }, observer)
   } catch (error) {
     await store.close()
     throw error

@@ -12,6 +12,7 @@ import type { Service } from '../../service/service.ts'
 import { ending, Failure } from '../device/failure.ts'
 import { createLogger, logLevels } from '../service/logger.ts'
 import type { LogLevel } from '../service/logger.ts'
+import { smtpFromEnv, smtpHelp } from '../service/smtp-from-env.ts'
 import { opening } from '../service/opening.ts'
 
 interface Settings {
@@ -49,7 +50,7 @@ export function serveCommand(): Command {
         'MFA_METRICS_TOKEN',
       ),
     )
-    .addHelpText('after', examples)
+    .addHelpText('after', examples + smtpHelp)
     .action(ending(serve))
 }
 
@@ -81,6 +82,7 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     vendor: { scheme, mediaType },
     logger,
     logRequests: true,
+    ...smtpFromEnv(process.env),
     ...((metricsPort !== undefined || metricsToken !== undefined) && { metrics: { token: metricsToken } }),
   }
 }

@@ -9,6 +9,7 @@ import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import * as bypassCodes from './bypass-codes.ts'
 import * as domains from './domains.ts'
+import * as emailCode from './email-code.ts'
 import * as hardware from './hardware.ts'
 import * as members from './members.ts'
 import * as organizations from './organization.ts'
@@ -59,4 +60,5 @@ export const routes: readonly Route[] = [
   route(session.getSession, sessions.get),
   route(session.cancelSession, sessions.cancel),
   route(session.redeemSession, sessions.redeem),
+  route(session.sendEmailCode, emailCode.send),
 ]

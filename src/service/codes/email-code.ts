@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../context.ts'
+import { mostWrongTries } from '../rules/email-code.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { countWrongEmailCode, useEmailCode } from '../store/email-codes.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -11,9 +12,6 @@ interface Given {
   readonly domain: DomainRow
   readonly code: string
 }
-
-/** How often a wrong code can be given until an e-mailed one is dead. */
-const mostWrongTries = 5
 
 /** Whether it is the newest code that was e-mailed to the user for the domain. Uses it up. */
 export async function checkEmailCode(ctx: Context, db: Queryable, { userId, domain, code }: Given): Promise<boolean> {

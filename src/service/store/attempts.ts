@@ -38,6 +38,11 @@ async function secondsUntilFree(db: Queryable, { scope, limit, window }: Limit, 
   return blocking === undefined ? 0 : blocking.at + window - now
 }
 
+/** Takes back what was counted at that time. */
+export async function forgetAttempt(db: Queryable, scope: string, at: number): Promise<void> {
+  await db.deleteFrom('attempt').where('scope', '=', scope).where('at', '=', at).execute()
+}
+
 export async function forgetAttempts(db: Queryable, before: number): Promise<void> {
   await db.deleteFrom('attempt').where('at', '<', before).execute()
 }

@@ -1,0 +1,42 @@
+import type * as contract from '../../contract/sessions.ts'
+import { giveTurnBack, storeSentCode, takeTurn } from '../codes/send-email-code.ts'
+import type { Call, Handler } from '../http/route.ts'
+import { codeMail } from '../mail/code-mail.ts'
+import type { Mail } from '../mail/mailer.ts'
+import { ApiProblem } from '../problem.ts'
+import { emailCodeLifetime, newEmailCode } from '../rules/email-code.ts'
+import type { DomainRow } from '../store/domains.ts'
+import { organizationById } from '../store/organizations.ts'
+import { findMember } from './find.ts'
+
+/** The code counts from when the mail was handed in; until then, and where that fails, the one before does. */
+export const send: Handler<typeof contract.sendEmailCode> = async (input, call) => {
+  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
+  if (domain.emailOtpEnabled !== 1) throw new ApiProblem('api.error.conflict.emailotpenabled')
+  const { mailer } = call
+  if (!mailer) throw unavailable(new Error('A code was to be e-mailed, but the option smtp is not set.'))
+  const code = newEmailCode(call.random)
+  const mail = await write(call, domain, code)
+  // Not in one transaction: nobody else could write while the mail server is spoken to.
+  const turn = await takeTurn(call, domain, user)
+  try {
+    await mailer.send({ ...mail, to: user.email })
+  } catch (error) {
+    await giveTurnBack(call, turn)
+    throw unavailable(error)
+  }
+  await storeSentCode(call, domain, user, code)
+}
+
+async function write(call: Call, domain: DomainRow, code: string): Promise<Omit<Mail, 'to'>> {
+  const organization = await organizationById(call.store.db, call.organizationId)
+  return codeMail({
+    organization: organization?.name ?? '',
+    domain: domain.name,
+    code,
+    minutes: emailCodeLifetime / 60,
+  })
+}
+
+const unavailable = (cause: unknown) =>
+  new ApiProblem('api.error.unavailable', undefined, { headers: { 'Retry-After': '10' }, cause })

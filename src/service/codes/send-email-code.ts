@@ -1,0 +1,59 @@
+import type { ServiceContext } from '../context.ts'
+import { ApiProblem, tooManyRequests } from '../problem.ts'
+import { addressRest, emailCodeLifetime, emailCodeLimits } from '../rules/email-code.ts'
+import { forgetAttempt, takeAttempt } from '../store/attempts.ts'
+import type { DomainRow } from '../store/domains.ts'
+import { replaceEmailCode } from '../store/email-codes.ts'
+import { memberBy } from '../store/members.ts'
+import type { Queryable } from '../store/schema.ts'
+import { lockUser } from '../store/users.ts'
+import type { UserRow } from '../store/users.ts'
+import { emailCodeLookup } from './lookup.ts'
+
+type Context = Pick<ServiceContext, 'store' | 'clock' | 'secrets'>
+
+/** A turn that was taken, so that it can be given back. */
+export interface Turn {
+  readonly userId: string
+  readonly at: number
+}
+
+/** Counts that a code is about to be sent. @throws {ApiProblem} where it must not be. */
+export async function takeTurn({ store, clock }: Context, domain: DomainRow, user: UserRow): Promise<Turn> {
+  const now = clock.now()
+  const wait = await store.db.transaction().execute(async (db) => {
+    const present = await lockMember(db, domain, user)
+    return addressRest(present, now) || takeAttempt(db, emailCodeLimits(user.id), now)
+  })
+  if (wait > 0) throw tooManyRequests(wait)
+  return { userId: user.id, at: now }
+}
+
+/** What went wrong was not the person's fault, and does not count. */
+export async function giveTurnBack({ store }: Context, { userId, at }: Turn): Promise<void> {
+  await store.db.transaction().execute(async (db) => {
+    for (const { scope } of emailCodeLimits(userId)) await forgetAttempt(db, scope, at)
+  })
+}
+
+/** From now on only this code is good, unless the address it went to is the user's no more. */
+export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserRow, code: string): Promise<void> {
+  const of = { domainId: domain.id, userId: user.id }
+  const now = ctx.clock.now()
+  const wait = await ctx.store.db.transaction().execute(async (db) => {
+    const present = await lockMember(db, domain, user)
+    const rest = addressRest(present, now)
+    const codeLookup = emailCodeLookup(ctx, of, code)
+    if (rest === 0) await replaceEmailCode(db, { ...of, codeLookup, wrongTries: 0, expiresAt: now + emailCodeLifetime })
+    return rest
+  })
+  if (wait > 0) throw tooManyRequests(wait)
+}
+
+/** The member as it is now, for the rest of the transaction. */
+async function lockMember(db: Queryable, domain: DomainRow, user: UserRow): Promise<UserRow> {
+  const locked = await lockUser(db, domain.organizationId, user.id)
+  const present = locked ? await memberBy(db, domain.id, { id: user.id }) : undefined
+  if (!present) throw new ApiProblem('api.error.notfound.user')
+  return present
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '../../clock.ts'
+import { isThisMachine } from './smtp-options.ts'
+import type { SmtpServer } from './smtp-options.ts'
+
+export interface Mail {
+  /** An address, nothing else. */
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** Hands mail in. */
+export interface Mailer {
+  /** Resolves when the server has taken the mail. @throws {MailError} */
+  send(mail: Mail): Promise<void>
+}
+
+/** The server did not take a mail. The message says how far it came, and nothing of the mail. */
+export class MailError extends Error {
+  override readonly name = 'MailError'
+}
+
+/** Longest step on the way, and the whole of it, milliseconds: less than callers wait for us. */
+const stepTimeout = 4_000
+const timeout = 8_000
+
+/** @throws where nodemailer is not installed. */
+export async function createMailer(server: SmtpServer, clock: Clock): Promise<Mailer> {
+  const { createTransport } = await load()
+  const transport = createTransport({
+    host: server.host,
+    port: server.port,
+    secure: server.secure,
+    requireTLS: !server.secure && !server.allowInsecure && !isThisMachine(server.host),
+    ...(server.user !== undefined && { auth: { user: server.user, pass: server.password ?? '' } }),
+    connectionTimeout: stepTimeout,
+    greetingTimeout: stepTimeout,
+    socketTimeout: stepTimeout,
+    dnsTimeout: stepTimeout,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send({ to, ...mail }) {
+      // As an object it is one address, whatever is in it.
+      const sending = transport.sendMail({ ...mail, from: server.from, to: { name: '', address: to }, headers })
+      await withinTime(sending, clock)
+    },
+  }
+}
+
+/** Nobody answers a machine (RFC 3834 section 5). */
+const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+
+async function load() {
+  try {
+    const { default: nodemailer } = await import('nodemailer')
+    return nodemailer
+  } catch (cause) {
+    throw new Error('The service sends mail with nodemailer: npm install nodemailer', { cause })
+  }
+}
+
+async function withinTime(sending: Promise<unknown>, clock: Clock): Promise<void> {
+  let cancel = () => {}
+  const late = new Promise<never>((_resolve, reject) => {
+    cancel = clock.after(timeout, () => reject(new MailError('The mail server took too long.')))
+  })
+  try {
+    await Promise.race([sending, late])
+  } catch (error) {
+    throw error instanceof MailError ? error : refused(error)
+  } finally {
+    cancel()
+  }
+}
+
+/** What the server says may quote the mail: only its numbers are passed on. */
+function refused(error: unknown): MailError {
+  const facts = ['code', 'responseCode', 'command'].flatMap((name) => {
+    const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined
+    return typeof value === 'string' || typeof value === 'number' ? [`${name} ${value}`] : []
+  })
+  return new MailError(`The mail server did not take the mail (${facts.join(', ') || 'for an unknown reason'}).`)
+}
