@@ -5,8 +5,8 @@ import { requestIdOf } from './http/request-id.ts'
 /** Told of what happens, for logs and figures. Names and ids, never secrets. */
 export interface Observer {
   answered(request: AnsweredRequest): void
-  /** @param outcome A state, or the reason for it. */
-  settled(outcome: string): void
+  /** @param outcome A state, or the reason for it. @param sessions How many. */
+  settled(outcome: string, sessions?: number): void
 }
 
 export interface AnsweredRequest {
@@ -23,7 +23,7 @@ export const nobody: Observer = { answered: () => {}, settled: () => {} }
 export function tellAll(observers: readonly Observer[]): Observer {
   return {
     answered: (request) => observers.forEach((observer) => observer.answered(request)),
-    settled: (outcome) => observers.forEach((observer) => observer.settled(outcome)),
+    settled: (outcome, sessions) => observers.forEach((observer) => observer.settled(outcome, sessions)),
   }
 }
 

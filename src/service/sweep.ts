@@ -36,9 +36,10 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
   }
 }
 
-export async function sweep({ store: { db }, clock }: Pick<ServiceContext, 'store' | 'clock'>): Promise<void> {
-  const now = clock.now()
-  await expireSessions(db, now)
+export async function sweep(ctx: Pick<ServiceContext, 'store' | 'clock' | 'observer'>): Promise<void> {
+  const { db } = ctx.store
+  const now = ctx.clock.now()
+  ctx.observer.settled('timeout', await expireSessions(db, now))
   await removeSessionsSettledBefore(db, now - readableFor)
   await removeExpiredTokens(db, now)
   await removeDeadBypassCodes(db, now)

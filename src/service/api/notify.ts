@@ -3,7 +3,8 @@ import type { Revoked } from '../store/tokens.ts'
 import { waiterKey } from '../waiters.ts'
 
 /** Tells those who wait for the sessions, and the devices, what was taken away. After the transaction, never in it. */
-export function notifyRevoked(ctx: Pick<ServiceContext, 'waiters'>, revoked: Revoked): void {
+export function notifyRevoked(ctx: Pick<ServiceContext, 'waiters' | 'observer'>, revoked: Revoked): void {
+  ctx.observer.settled('cancelled', revoked.sessions.length)
   ctx.waiters.wake(...revoked.sessions.map(waiterKey.session), ...revoked.devices.map(waiterKey.device))
 }
 

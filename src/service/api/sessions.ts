@@ -26,6 +26,7 @@ export const create: Handler<typeof contract.createSession> = async (input, call
     if (!device) throw new ApiProblem('api.error.notfound.token')
     return ask(call, db, { input, domain, user, deviceId: device.id })
   })
+  if (session.state !== 'pending') call.observer.settled(session.reason ?? session.state)
   notifySession(call, session)
   return sessionView(session)
 }
@@ -47,7 +48,9 @@ export const watch: Handler<typeof contract.watchSessions> = async (input, call)
 export const cancel: Handler<typeof contract.cancelSession> = async (input, call) => {
   const session = await load(call, input)
   const cancelled = await cancelPending(call.store.db, session.id, call.clock.now())
-  if (cancelled) notifySession(call, session)
+  if (!cancelled) return
+  call.observer.settled('cancelled')
+  notifySession(call, session)
 }
 
 export const redeem: Handler<typeof contract.redeemSession> = async (input, call) => {

@@ -18,7 +18,7 @@ type Given = ReturnType<typeof AnswerRequest.parse>
 /** What the person said. Checked in the order signature (before we get here), nonce, number. */
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
   const given = parseContent(AnswerRequest, call.payload)
-  const answered = await ctx.store.db.transaction().execute(async (db) => {
+  const { answered, settled } = await ctx.store.db.transaction().execute(async (db) => {
     await useCall(db, call)
     const session = await sessionOfDevice(db, call.device.id, sessionId)
     if (!session) throw new ApiProblem('api.error.notfound.session')
@@ -26,19 +26,26 @@ export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessi
       throw new ApiProblem('api.error.invalid.nonce', 'nonce: not of this request.')
     return decide(ctx, db, session, given)
   })
+  if (settled) ctx.observer.settled(answered.reason ?? answered.state)
   notifySession(ctx, { id: sessionId, deviceId: call.device.id })
   return answered
 }
 
-async function decide(ctx: ServiceContext, db: Queryable, session: SessionRow, given: Given): Promise<Answered> {
+interface Decided {
+  readonly answered: Answered
+  /** Whether it was this call that settled the session. */
+  readonly settled: boolean
+}
+
+async function decide(ctx: ServiceContext, db: Queryable, session: SessionRow, given: Given): Promise<Decided> {
   const now = ctx.clock.now()
   const present = atTime(session, now)
   const number = typedNumber(session, given)
-  if (present.state !== 'pending') return repeated(present, given, number)
+  if (present.state !== 'pending') return { answered: repeated(present, given, number), settled: false }
   const outcome = outcomeOf(session, given, number)
   const answer = { id: session.id, deviceId: session.deviceId ?? '', decision: given.decision, number, outcome }
   if (!(await settleSession(db, answer, now))) throw new ApiProblem('api.error.conflict.state')
-  return { id: session.id, state: outcome.state, reason: outcome.reason }
+  return { answered: { id: session.id, state: outcome.state, reason: outcome.reason }, settled: true }
 }
 
 /** An answer that got lost is sent again and heard again; any other comes too late. */

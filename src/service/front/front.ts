@@ -34,8 +34,8 @@ export function createFront(
     nameRequest(req, res)
     req.url = originForm(req.url)
     const page = byPath.get(req.url.replace(/\?.*$/s, ''))
-    if (page) return void servePage(ctx, page, req, res)
-    passOn(handles, req, res, (error) => answerError(res, error ?? notFound(), label, ctx.logger))
+    if (page) void servePage(ctx, page, req, res)
+    else passOn(handles, req, res, (error) => answerError(res, error ?? notFound(), label, ctx.logger))
   }
 }
 

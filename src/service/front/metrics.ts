@@ -43,27 +43,29 @@ export async function createMetrics(): Promise<Metrics> {
   return {
     observer: {
       answered: ({ operation, status, seconds }) => requests.observe({ operation, status }, seconds),
-      settled: (outcome) => settled.inc({ outcome }),
+      settled: (outcome, sessions = 1) => settled.inc({ outcome }, sessions),
     },
     watch({ store, clock, waiters }) {
-      new Gauge({
+      const pending = new Gauge({
         name: 'second_factor_sessions_pending',
         help: 'Sessions of the whole database that wait for an answer.',
-        registers,
+        registers: [],
         async collect() {
           this.set(await countPending(store.db, clock.now()))
         },
       })
-      new Gauge({
+      const held = new Gauge({
         name: 'second_factor_held_reads',
         help: 'Callers of this process whose answer is held, by what they wait for.',
         labelNames: ['kind'],
-        registers,
+        registers: [],
         collect() {
           this.reset()
           for (const [kind, count] of waiters.count()) this.set({ kind }, count)
         },
       })
+      register.registerMetric(pending)
+      register.registerMetric(held)
     },
     page: (token) => ({
       path: '/metrics',
@@ -75,7 +77,7 @@ export async function createMetrics(): Promise<Metrics> {
   }
 }
 
-async function loadClient(): Promise<typeof import('prom-client')> {
+async function loadClient() {
   try {
     return await import('prom-client')
   } catch (cause) {

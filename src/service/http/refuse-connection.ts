@@ -15,9 +15,8 @@ export function refuseWhatIsNoRequest(server: Server, label: Label): void {
     // In the middle of an answer, or where nobody reads any more, there is nothing to be said.
     const begun = latest.get(socket)
     const midway = begun?.headersSent === true && !begun.writableFinished
-    if (midway || !socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-    socket.write(lastWords(problemOf(error.code), label))
-    socket.end(() => socket.destroy())
+    if (midway || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
+    else socket.end(lastWords(problemOf(error.code), label), () => socket.destroy())
   })
 }
 

@@ -11,11 +11,10 @@ export interface Field {
 type Named = Readonly<Record<string, JsonSchema>>
 
 /** The members of an object, or of the objects of a list. */
-export function fieldsOf(named: Named, schema: JsonSchema | undefined): Field[] {
-  const object = resolve(named, schema)
-  if (object['type'] === 'array') return fieldsOf(named, object['items'] as JsonSchema)
-  const required = (object['required'] as readonly string[] | undefined) ?? []
-  return Object.entries((object['properties'] as Named | undefined) ?? {}).map(([name, member]) => ({
+export function fieldsOf(named: Named, schema: JsonSchema = {}): Field[] {
+  const { items, properties = {}, required = [] } = resolve(named, schema)
+  if (items) return fieldsOf(named, items)
+  return Object.entries(properties).map(([name, member]) => ({
     name,
     type: typeOf(named, member),
     required: required.includes(name),
@@ -23,36 +22,26 @@ export function fieldsOf(named: Named, schema: JsonSchema | undefined): Field[] 
   }))
 }
 
-function resolve(named: Named, schema: JsonSchema = {}): JsonSchema {
-  const reference = schema['$ref']
-  return typeof reference === 'string' ? (named[reference.replace(/^.*\//, '')] ?? {}) : schema
+function resolve(named: Named, schema: JsonSchema): JsonSchema {
+  return schema.$ref === undefined ? schema : (named[schema.$ref.replace(/^.*\//, '')] ?? {})
 }
 
 function typeOf(named: Named, schema: JsonSchema): string {
   const known = resolve(named, schema)
-  const options = known['anyOf'] as readonly JsonSchema[] | undefined
-  if (options) return [...new Set(options.map((option) => typeOf(named, option)))].join(' or ')
-  if (known['type'] === 'array') return `list of ${typeOf(named, known['items'] as JsonSchema)}`
-  if (known['type'] === 'object') return `{ ${Object.keys(known['properties'] ?? {}).join(', ')} }`
-  if ('const' in known) return JSON.stringify(known['const'])
-  const values = known['enum'] as readonly unknown[] | undefined
-  return values
-    ? values.map((value) => JSON.stringify(value)).join(' or ')
-    : [known['type'] ?? 'any'].flat().join(' or ')
+  if (known.anyOf) return [...new Set(known.anyOf.map((option) => typeOf(named, option)))].join(' or ')
+  if (known.items) return `list of ${typeOf(named, known.items)}`
+  if (known.properties) return `{ ${Object.keys(known.properties).join(', ')} }`
+  if (known.const !== undefined) return JSON.stringify(known.const)
+  if (known.enum) return known.enum.map((value) => JSON.stringify(value)).join(' or ')
+  return [known.type ?? 'any'].flat().join(' or ')
 }
 
 function rulesOf({ minLength, maxLength, maxItems, pattern, format, description }: JsonSchema): string {
-  const length =
-    maxLength === undefined
-      ? undefined
-      : minLength === undefined
-        ? `at most ${String(maxLength)} characters`
-        : `${String(minLength)} to ${String(maxLength)} characters`
+  const least = minLength === undefined ? 'at most' : `${minLength} to`
   return [
-    length,
-    maxItems !== undefined && `at most ${String(maxItems)}`,
-    format,
-    format === undefined && pattern,
+    maxLength !== undefined && `${least} ${maxLength} characters`,
+    maxItems !== undefined && `at most ${maxItems}`,
+    format ?? pattern,
     description,
   ]
     .filter(Boolean)

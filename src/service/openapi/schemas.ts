@@ -3,7 +3,22 @@ import { z } from 'zod'
 import * as contract from '../../contract/index.ts'
 
 /** A schema as OpenAPI 3.1 has it (JSON Schema 2020-12). */
-export type JsonSchema = Readonly<Record<string, unknown>>
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly maxItems?: number
+  readonly anyOf?: readonly JsonSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly format?: string
+  readonly description?: string
+}
 
 /** Schemas of the contract, as JSON Schema; those that it exports are told apart by their name. */
 export interface Schemas {
@@ -46,7 +61,7 @@ function convert(type: z.ZodType, side: 'sent' | 'got'): JsonSchema {
       if (zodSchema instanceof z.ZodObject) leaveOutNever(zodSchema, jsonSchema)
     },
   })
-  return schema
+  return schema as JsonSchema
 }
 
 /** Members that only say what must not be there. */

@@ -173,14 +173,15 @@ export async function countPending(db: Queryable, now: number): Promise<number> 
   return Number(pending)
 }
 
-/** Writes down what reads as expired already. */
-export async function expireSessions(db: Queryable, now: number): Promise<void> {
-  await db
+/** Writes down what reads as expired already. @returns how many there were. */
+export async function expireSessions(db: Queryable, now: number): Promise<number> {
+  const { numUpdatedRows } = await db
     .updateTable('session')
     .set((eb) => ({ state: 'expired', reason: 'timeout', settledAt: eb.ref('expiresAt') }))
     .where('state', '=', 'pending')
     .where('expiresAt', '<=', now)
-    .execute()
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
 }
 
 export async function removeSessionsSettledBefore(db: Queryable, time: number): Promise<void> {
