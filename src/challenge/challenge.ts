@@ -16,6 +16,8 @@ export interface Challenge {
   readonly createdAt: number
   /** Where to go on to: a path on this origin. */
   readonly returnTo: string
+  /** What is accepted, where that is less than the app accepts. */
+  readonly factors?: readonly Factor[] | undefined
   /** Where to go when the person gives up, if the app said so. */
   readonly giveUpTo?: string | undefined
   /** The session that is followed now. */
@@ -47,6 +49,7 @@ export interface NewChallenge {
   readonly purpose: Challenge['purpose']
   readonly returnTo: string
   readonly giveUpTo?: string | undefined
+  readonly factors?: readonly Factor[] | undefined
 }
 
 /** @param random answers so many random bytes. */
@@ -59,6 +62,7 @@ export function createChallenge(given: NewChallenge, now: number, random: (size:
     createdAt: now,
     returnTo: given.returnTo,
     giveUpTo: given.giveUpTo,
+    factors: given.factors,
   }
 }
 

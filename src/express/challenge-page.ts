@@ -5,7 +5,7 @@ import { look, start } from '../challenge/push.ts'
 import type { Standing } from '../challenge/standing.ts'
 import { seeOther } from './answer.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
-import { pushOptionsOf, senderOf, tellStep, uncalledFor } from './challenge-request.ts'
+import { factorsOf, pushOptionsOf, senderOf, tellStep, uncalledFor } from './challenge-request.ts'
 import { completeChallenge, spent } from './complete.ts'
 import { verifiedOf } from './context.ts'
 import { openChallenge } from './demand.ts'
@@ -28,7 +28,7 @@ export async function showPage(request: ChallengeRequest): Promise<void> {
   if (standing.kind === 'approved' && req.query['page'] === current.page) return completeChallenge(request)
 
   const service = await context.mfa.connect()
-  const others = await otherFactors(service, user, context.mfa.options.factors)
+  const others = await otherFactors(service, user, factorsOf(request, current))
   const told = tellEnd(request, current, standing)
   if (told === challenge) letGo(req)
   else await keep(req, { ...readKept(req), challenge: told })
@@ -50,6 +50,7 @@ async function stand(request: ChallengeRequest, challenge: Challenge): Promise<S
   if (challenge.sessionId !== undefined) return { challenge, standing: await look(service, challenge) }
   const known = starts.get(challenge.id)
   if (known) return known
+  if (!factorsOf(request, challenge).includes('push')) return { challenge, standing: { kind: 'no_device' } }
   const started = start(service, challenge, senderOf(request), pushOptionsOf(context)).then((step) => {
     tellStep(request, step)
     return step

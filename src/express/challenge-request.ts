@@ -1,9 +1,10 @@
 import type { Request, Response } from 'express'
 
-import type { NewChallenge } from '../challenge/challenge.ts'
+import type { Challenge, NewChallenge } from '../challenge/challenge.ts'
 import type { PushOptions, Sender, Step } from '../challenge/push.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
+import type { Factor } from '../contract/users.ts'
 import { seeOther, sendJson, wantsJson } from './answer.ts'
 import { clientAddress, clientAttributes } from './client-facts.ts'
 import type { RequestContext } from './context.ts'
@@ -22,6 +23,12 @@ export interface ChallengeRequest {
 /** The challenge of somebody who opens the page without having been sent there. */
 export function uncalledFor(user: MfaUser): NewChallenge {
   return { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: '/' }
+}
+
+/** What this challenge can be passed with. */
+export function factorsOf({ context }: ChallengeRequest, challenge: Challenge): readonly Factor[] {
+  const { factors } = context.mfa.options
+  return challenge.factors ? factors.filter((factor) => challenge.factors?.includes(factor)) : factors
 }
 
 export function senderOf({ req, user }: ChallengeRequest): Sender {

@@ -2,7 +2,7 @@ import type { Challenge, Notice } from '../challenge/challenge.ts'
 import { readCode, tryCode } from '../challenge/code.ts'
 import { sendEmailCode } from '../challenge/email-code.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
-import { goOn, senderOf, uncalledFor } from './challenge-request.ts'
+import { factorsOf, goOn, senderOf, uncalledFor } from './challenge-request.ts'
 import { verify } from './complete.ts'
 import { openChallenge } from './demand.ts'
 import { emit } from './events.ts'
@@ -36,9 +36,9 @@ export async function enterCode(request: ChallengeRequest): Promise<void> {
 export async function emailCode(request: ChallengeRequest): Promise<void> {
   const { context, user } = request
   const challenge = await challengeOf(request)
-  const { factors, clock } = context.mfa.options
-  // The app did not name e-mail among what people may pass with.
-  if (!factors.includes('email')) return goOn(request, context.base)
+  const { clock } = context.mfa.options
+  // Not named among what people may pass with.
+  if (!factorsOf(request, challenge).includes('email')) return goOn(request, context.base)
   const until = await sendEmailCode(await context.mfa.connect(), user, clock.now())
   if (until !== undefined) return say(request, challenge, { kind: 'email_paused', until })
   emit(request.req, context, { type: 'email.sent' })

@@ -3,7 +3,7 @@ import { look } from '../challenge/push.ts'
 import { redeem } from '../challenge/redeem.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
-import { goOn } from './challenge-request.ts'
+import { factorsOf, goOn } from './challenge-request.ts'
 import { verifiedOf } from './context.ts'
 import { emit } from './events.ts'
 import { letGo, readKept, verifyWebSession } from './web-session.ts'
@@ -30,8 +30,9 @@ export async function verify(request: ChallengeRequest, challenge: Challenge): P
 export const spent = 'spent'
 
 /** @returns whether the web session is verified now. */
-export async function tryVerify({ req, context, user }: ChallengeRequest, challenge: Challenge): Promise<boolean> {
-  const verified = await redeem(await context.mfa.connect(), challenge, context.mfa.options.factors)
+export async function tryVerify(request: ChallengeRequest, challenge: Challenge): Promise<boolean> {
+  const { req, context, user } = request
+  const verified = await redeem(await context.mfa.connect(), challenge, factorsOf(request, challenge))
   const { sessionId } = challenge
   if (verified?.userKey !== userKeyOf(user)) {
     emit(req, context, { type: 'challenge.refused', sessionId })

@@ -6,6 +6,7 @@ import type { ConnectedService } from '../challenge/service.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import type { ResolvedOptions } from './options.ts'
+import type { Need } from './need.ts'
 import { readKept } from './web-session.ts'
 
 /** One mfa(): its options and its way to the service. */
@@ -35,13 +36,14 @@ export function contextOf(req: IncomingMessage): RequestContext | undefined {
   return contexts.get(req)
 }
 
-/** The marker of this web session, if it is this user's and fresh; `maxAge` in seconds. */
+/** The marker of this web session, if it is this user's, fresh, and what is needed. */
 export function verifiedOf(
   req: IncomingMessage,
   { mfa }: RequestContext,
   user: MfaUser | undefined,
-  maxAge?: number,
+  { maxAge, factors }: Need = {},
 ): Verified | undefined {
   const { verified } = readKept(req)
-  return user && isFresh(verified, userKeyOf(user), mfa.options.clock.now(), maxAge) ? verified : undefined
+  if (!user || !verified || !isFresh(verified, userKeyOf(user), mfa.options.clock.now(), maxAge)) return undefined
+  return factors === undefined || factors.includes(verified.factor) ? verified : undefined
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Challenge, NewChallenge } from '../challenge/challenge.ts'
 import { createChallenge } from '../challenge/challenge.ts'
+import type { Factor } from '../contract/users.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { seeOther, sendJson } from './answer.ts'
@@ -19,6 +20,8 @@ export interface Demand {
   /** Where to go on to; by default where the request wanted to go. */
   readonly returnTo?: string | undefined
   readonly giveUpTo?: string | undefined
+  /** What is accepted, where that is less than the app accepts. */
+  readonly factors?: readonly Factor[] | undefined
 }
 
 /** Stops a request until the second step is passed: pages are sent to the challenge, everything else is told. */
@@ -35,6 +38,7 @@ export async function demand(
     purpose: given.purpose,
     returnTo: given.returnTo ?? askedFor(req, context.base) ?? '/',
     giveUpTo: given.giveUpTo,
+    factors: given.factors,
   })
   seeOther(res, context.base)
 }
@@ -60,6 +64,7 @@ export async function openChallenge(
   const goesOn =
     present?.userKey === given.userKey &&
     present.purpose === given.purpose &&
+    String(present.factors) === String(given.factors) &&
     now - present.createdAt < challengeLifetime
   const challenge = goesOn
     ? { ...present, returnTo: given.returnTo, giveUpTo: given.giveUpTo }

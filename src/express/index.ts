@@ -1,6 +1,7 @@
 export { eventChannel } from './events.ts'
 export { isVerified } from './is-verified.ts'
 export { mfa } from './mfa.ts'
+export { verifiedMfa } from './request.ts'
 export { requireMfa } from './require-mfa.ts'
 export type { Verified } from '../challenge/challenge.ts'
 export type { MfaEvent } from './events.ts'

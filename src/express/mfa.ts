@@ -4,13 +4,13 @@ import { createConnector } from '../challenge/service.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { resolveAppUser } from './app-user.ts'
 import type { Mfa, RequestContext } from './context.ts'
-import { setContext, verifiedOf } from './context.ts'
+import { setContext } from './context.ts'
 import { passGate } from './gate.ts'
 import type { MfaOptions } from './options.ts'
 import { resolveOptions } from './options.ts'
 import { serveAsset } from './pages/assets.ts'
 import { serveChallenge } from './routes.ts'
-import type { RequestMfa } from './request.ts'
+import { createRequestMfa } from './request.ts'
 import { checkWebSession, drop, readKept } from './web-session.ts'
 
 /**
@@ -48,7 +48,7 @@ async function handle(instance: Mfa, req: Request, res: Response, next: NextFunc
   }
   setContext(req, context)
   dropForeign(req, context)
-  req.mfa = Object.freeze<RequestMfa>({ verified: verifiedOf(req, context, user) })
+  req.mfa = createRequestMfa(req, res, context)
   if (below !== undefined) return serveChallenge(req, res, context, below)
   if (await passGate(req, res, context)) next()
 }

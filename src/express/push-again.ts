@@ -2,7 +2,7 @@ import type { Challenge } from '../challenge/challenge.ts'
 import { cancel, look, start } from '../challenge/push.ts'
 import type { Standing } from '../challenge/standing.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
-import { goOn, pushOptionsOf, senderOf, tellStep, uncalledFor } from './challenge-request.ts'
+import { factorsOf, goOn, pushOptionsOf, senderOf, tellStep, uncalledFor } from './challenge-request.ts'
 import { tryVerify } from './complete.ts'
 import { emit } from './events.ts'
 import { openChallenge } from './demand.ts'
@@ -18,7 +18,8 @@ export async function sendAgain(request: ChallengeRequest): Promise<void> {
   const service = await context.mfa.connect()
   const before = await look(service, challenge)
   if (before.kind === 'approved' && (await tryVerify(request, challenge))) return goOn(request, challenge.returnTo)
-  if (!isTooSoon(before, context.mfa.options.clock.now())) {
+  const wanted = factorsOf(request, challenge).includes('push')
+  if (wanted && !isTooSoon(before, context.mfa.options.clock.now())) {
     await cancel(service, challenge)
     const step = await start(service, afresh(challenge), senderOf(request), pushOptionsOf(context))
     tellStep(request, step)

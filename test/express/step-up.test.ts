@@ -1,0 +1,118 @@
+import express from 'express'
+import session from 'express-session'
+import request from 'supertest'
+import { createClient } from 'second-factor/client'
+import { describe, expect, it } from 'vitest'
+import { mfa, requireMfa, verifiedMfa } from 'second-factor'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/** Routes that want more than a sign-in. */
+function startBank() {
+  return startWebApp({
+    routes(app) {
+      app.get('/by-code', requireMfa({ factors: ['bypass'] }), (_req, res) => void res.send('reached'))
+      app.post('/transfer', express.urlencoded({ extended: false }), (req, res) => {
+        const recent = req.mfa?.verified && Number(req.body.amount) <= 1000
+        if (!recent) return req.mfa?.challenge({ maxAge: 60, factors: ['push'], returnTo: '/transfer/again' })
+        return res.send('sent')
+      })
+      app.get('/badly-asked', (req) => req.mfa?.challenge({ maxAge: 300_000 }))
+      app.get('/proof', requireMfa(), (req, res) => void res.json(verifiedMfa(req)))
+    },
+  })
+}
+
+describe('requireMfa({ factors })', () => {
+  it('accepts what was passed with one of them, and asks for one of them otherwise', async () => {
+    const app = await startBank()
+    const browser = app.browser()
+    const account = await app.verify(browser, 'alice')
+    const { baseUrl, apiKey } = await app.service.connect()
+    const client = createClient({ baseUrl, apiKey })
+    const { id } = await client.users.getByUsername('alice')
+    const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+
+    const asked = await browser.visit('/by-code')
+    expect(asked.text).toContain('Enter a code')
+    expect((await app.device.requests(account)).requests).toEqual([])
+    expect((await browser.fetch('/by-code')).status).toBe(403)
+
+    const done = await browser.submit('/mfa/code', { code })
+    expect(done.headers['location']).toBe('/by-code')
+    expect((await browser.open('/by-code')).text).toBe('reached')
+  })
+
+  it('does not take an approval of another kind, whatever the browser does', async () => {
+    const app = await startBank()
+    const browser = app.browser()
+    const account = await app.verify(browser, 'alice')
+    await browser.visit('/by-code')
+
+    await browser.submit('/mfa/send')
+    await browser.submit('/mfa/complete')
+
+    expect((await app.device.requests(account)).requests).toEqual([])
+    expect((await browser.fetch('/by-code')).status).toBe(403)
+  })
+})
+
+describe('req.mfa.challenge()', () => {
+  it('asks from inside a handler, and comes back to where the handler says; nothing is posted again', async () => {
+    const app = await startBank()
+    const browser = app.browser()
+    const account = await app.verify(browser, 'alice')
+    expect((await browser.submit('/transfer', { amount: '10' })).text).toBe('sent')
+
+    const asked = await browser.submit('/transfer', { amount: '5000' })
+    expect(asked.headers['location']).toBe('/mfa')
+    await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+
+    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/transfer/again')
+  })
+
+  it('knows seconds from milliseconds', async () => {
+    const app = await startBank()
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+
+    const answer = await browser.open('/badly-asked')
+
+    expect(answer.status).toBe(500)
+    expect(answer.text).toContain('milliseconds')
+  })
+
+  it('asks nobody who is not signed in', async () => {
+    const app = await startBank()
+
+    expect((await app.browser().submit('/transfer', { amount: '1' })).text).toContain('nobody is signed in')
+  })
+})
+
+describe('verifiedMfa()', () => {
+  it('returns what was verified', async () => {
+    const app = await startBank()
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+
+    const proof = await browser.fetch('/proof')
+
+    expect(proof.body).toEqual({ at: app.clock.now(), factor: 'push', userKey: 'username:alice' })
+  })
+
+  it('throws where nothing was, so that a forgotten guard is an error and not a hole', async () => {
+    const app = express()
+    app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
+    const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
+    app.use(mfa({ service, gate: false, user: () => ({ username: 'alice' }) }))
+    app.get('/', (req, res) => void res.json(verifiedMfa(req)))
+    app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
+      res.status(500).send(error.message)
+    })
+
+    const answer = await request(app).get('/')
+
+    expect(answer.status).toBe(500)
+    expect(answer.text).toContain('the second step was not passed')
+  })
+})
