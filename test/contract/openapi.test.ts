@@ -1,0 +1,91 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { errorStatus } from '../../src/contract/errors.ts'
+import { operations } from '../../src/contract/operations.ts'
+import { createOpenApi } from '../../src/service/openapi/document.ts'
+import type { JsonSchema } from '../../src/service/openapi/schemas.ts'
+import { examples } from '../../src/service/openapi/examples.ts'
+import { createProgram } from '../../src/cli/program.ts'
+
+const vendor = { scheme: 'Acme', mediaType: 'acme' }
+const json = (value: unknown): Record<string, unknown> => JSON.parse(JSON.stringify(value))
+
+type Shown = Readonly<Record<string, JsonSchema>>
+
+describe('the OpenAPI document', () => {
+  const document = createOpenApi({ vendor, address: 'https://mfa.example/api' })
+
+  it('is valid by an independent validator, with all its references', async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(json(document))
+
+    expect(errors).toBeUndefined()
+    expect(valid).toBe(true)
+    expect(validator.version).toBe('3.1')
+    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)
+    for (const [, kind, name] of references) {
+      expect(document.components[kind as 'schemas']).toHaveProperty(name!)
+    }
+  })
+
+  it('speaks the words of the vendor, and no others', () => {
+    const text = JSON.stringify(document)
+
+    expect(text).toContain('application/vnd.acme.v1+json; version=1.4')
+    expect(text).not.toContain('vnd.service')
+    expect(document.components.securitySchemes.apiKey.scheme).toBe('Acme')
+  })
+
+  it('describes both versions: a session has two members in 1.3', () => {
+    const { Session13, Session, User13, User } = document.components.schemas as Shown
+
+    expect(Object.keys(Session13!.properties!)).toEqual(['id', 'state'])
+    expect(Session13!.properties!['state']!.enum).toEqual(['pending', 'approved', 'denied'])
+    expect(Object.keys(Session!.properties!)).toContain('settledAt')
+    expect(Object.keys(User!.properties!)).toEqual([...Object.keys(User13!.properties!), 'factors', 'everEnrolled'])
+  })
+
+  it('says how long texts may be', () => {
+    const { NewUser } = document.components.schemas as Shown
+
+    expect(NewUser!.properties!).toMatchObject({
+      username: { minLength: 1, maxLength: 128 },
+      email: { format: 'email' },
+    })
+  })
+
+  it('names every error code that there is', () => {
+    const text = JSON.stringify(document.components.schemas['ErrorBody'])
+
+    for (const code of Object.keys(errorStatus)) expect(text).toContain(code)
+  })
+})
+
+describe('the examples', () => {
+  it.each(operations)('are what the contract takes and gives: $name', ({ name, endpoint }) => {
+    const example = examples[name]!
+
+    expect('request' in example).toBe(endpoint.body !== undefined)
+    expect('answer' in example).toBe(endpoint.response !== undefined)
+    expect(endpoint.body?.safeParse(example.request).error).toBeUndefined()
+    expect(endpoint.response?.parse(example.answer)).toEqual(example.answer)
+  })
+
+  it('are of operations that exist', () => {
+    expect(Object.keys(examples).sort()).toEqual(operations.map(({ name }) => name).sort())
+  })
+})
+
+describe('second-factor openapi', () => {
+  it('prints the document with the words it is given', async () => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+    onTestFinished(() => log.mockRestore())
+
+    await createProgram().parseAsync(['openapi', '--address', '/mfa', '--scheme', 'Acme', '--media-type', 'acme'], {
+      from: 'user',
+    })
+
+    expect(JSON.parse(log.mock.calls.join('\n'))).toEqual(json(createOpenApi({ vendor, address: '/mfa' })))
+  })
+})

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+
+import { createClient } from '../../src/client/index.ts'
+import type { Client } from '../../src/client/index.ts'
+import { operations, templateOf, titleOf } from '../../src/contract/operations.ts'
+import type { Endpoint } from '../../src/contract/endpoint.ts'
+import type { Operation } from '../../src/contract/operations.ts'
+import { routes } from '../../src/service/api/routes.ts'
+import { createOpenApi } from '../../src/service/openapi/document.ts'
+import { exampleParams, examples } from '../../src/service/openapi/examples.ts'
+
+const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId } = exampleParams
+const v14 = 'application/vnd.service.v1+json; version=1.4'
+
+const request = (name: string) => examples[name]?.request as never
+
+/** How the client of this package calls each operation. */
+const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  createUser: ({ users }) => users.create(request('createUser')),
+  findUsers: ({ users }) => users.getByUsername('alice'),
+  getUser: ({ users }) => users.get(userId),
+  updateUser: ({ users }) => users.update(userId, request('updateUser')),
+  deleteUser: ({ users }) => users.delete(userId),
+
+  getDomain: ({ domains }) => domains.get(domainId),
+  getDomainImage: ({ domains }) => domains.image(domainId),
+  addMember: ({ domains }) => domains.addUser(domainId, userId),
+  getMember: ({ domains }) => domains.getUser(domainId, userId),
+  listMembers: ({ domains }) => domains.listUsers(domainId),
+  removeMember: ({ domains }) => domains.removeUser(domainId, userId),
+  synchronizeMembers: ({ domains }) => domains.synchronizeUsers(domainId, request('synchronizeMembers')),
+
+  issueToken: ({ tokens }) => tokens.issue(domainId, userId),
+  getToken: ({ tokens }) => tokens.get(domainId, userId),
+  revokeToken: ({ tokens }) => tokens.revoke(domainId, userId),
+
+  createSession: ({ sessions }) => sessions.create(domainId, request('createSession')),
+  getSession: ({ sessions }) => sessions.get(domainId, sessionId),
+  cancelSession: ({ sessions }) => sessions.cancel(domainId, sessionId),
+  redeemSession: ({ sessions }) => sessions.redeem(domainId, sessionId, request('redeemSession')['challenge']),
+  watchSessions: ({ sessions }) => sessions.wait(domainId, sessionId),
+  sendEmailCode: ({ sessions }) => sessions.emailCode(domainId, userId),
+
+  createHardwareToken: ({ hardware }) => hardware.create(request('createHardwareToken')),
+  listHardwareTokens: ({ hardware }) => hardware.list(),
+  getHardwareToken: ({ hardware }) => hardware.get(hardwareTokenId),
+  updateHardwareToken: ({ hardware }) => hardware.rename(hardwareTokenId, "Alice's key"),
+  deleteHardwareToken: ({ hardware }) => hardware.delete(hardwareTokenId),
+  assignHardwareToken: ({ hardware }) => hardware.assign(userId, hardwareTokenId),
+  getHardwareTokenOfUser: ({ hardware }) => hardware.getOfUser(userId),
+  releaseHardwareToken: ({ hardware }) => hardware.release(userId),
+
+  createBypassCode: ({ bypassCodes }) => bypassCodes.create(userId, request('createBypassCode')),
+  listBypassCodes: ({ bypassCodes }) => bypassCodes.list(userId),
+  getBypassCode: ({ bypassCodes }) => bypassCodes.get(bypassCodeId),
+  deleteBypassCodes: ({ bypassCodes }) => bypassCodes.deleteAll(userId),
+  deleteBypassCode: ({ bypassCodes }) => bypassCodes.delete(bypassCodeId),
+
+  getOrganization: ({ organization }) => organization.get(),
+  ping: ({ ping }) => ping(),
+}
+
+/** A service that answers what the documents say, and remembers what it was asked. */
+function exampleService() {
+  const asked: string[] = []
+  const answer = (url: string, init: RequestInit): Response => {
+    const path = new URL(url).pathname.replace('/api', '')
+    asked.push(`${init.method} ${path}`)
+    const operation = operations.find(
+      ({ endpoint }) => endpoint.method === init.method && filled(endpoint.path) === path,
+    )
+    return operation ? exampleAnswer(operation) : new Response(undefined, { status: 404 })
+  }
+  const client = createClient({
+    baseUrl: 'https://mfa.example/api',
+    apiKey: 'k'.repeat(64),
+    version: '1.4',
+    fetch: (url, init = {}) => Promise.resolve(answer(String(url), init)),
+  })
+  return { client, asked }
+}
+
+const image = { type: 'image/png', bytes: new Uint8Array([137, 80, 78, 71]) }
+
+function exampleAnswer({ name, endpoint }: Operation): Response {
+  const example = examples[name]?.answer
+  if (endpoint.media === 'image/png') return new Response(image.bytes, { headers: { 'content-type': image.type } })
+  const text = endpoint.media ? `data: ${JSON.stringify(example)}\n\n` : JSON.stringify(example)
+  return new Response(text, { headers: { 'content-type': endpoint.media ?? v14 } })
+}
+
+/** Where the client makes more of the answer: who waits for a session gets it. */
+const results: Readonly<Record<string, unknown>> = {
+  getDomainImage: image,
+  watchSessions: examples['getSession']?.answer,
+}
+
+const filled = (path: string) =>
+  path.replace(/:(\w+)/g, (_, name: string) => exampleParams[name as keyof typeof exampleParams])
+
+describe('the operations of the contract', () => {
+  it('are the ones that the interface document lists, and the two that 1.4 added', () => {
+    expect(operations.map(({ endpoint }) => titleOf(endpoint)).sort()).toEqual(
+      [...interfaceDocument, ...since14].sort(),
+    )
+  })
+
+  it('are each routed once', () => {
+    const titles = (of: readonly { endpoint: Endpoint }[]) => of.map(({ endpoint }) => titleOf(endpoint)).sort()
+
+    expect(titles(routes)).toEqual(titles(operations))
+    expect(new Set([...routes, ...operations].map(({ endpoint }) => endpoint)).size).toBe(operations.length)
+  })
+
+  it.each(operations)('have a method of the client: $name', async ({ name, endpoint }) => {
+    const { client, asked } = exampleService()
+
+    const result = await calls[name]!(client)
+
+    expect(asked[0]).toBe(`${endpoint.method} ${filled(endpoint.path)}`)
+    expect(result).toEqual(results[name] ?? examples[name]?.answer)
+  })
+
+  it('are all that the client can call', () => {
+    expect(Object.keys(calls).sort()).toEqual(operations.map(({ name }) => name).sort())
+  })
+
+  it.each(operations)('are in OpenAPI with every code that they declare: $name', ({ name, endpoint }) => {
+    const document = createOpenApi({ vendor: { scheme: 'Service', mediaType: 'service' }, address: '/api' })
+
+    const described = document.paths[templateOf(endpoint.path)]?.[endpoint.method.toLowerCase()]
+
+    expect(described?.operationId).toBe(name)
+    expect(described?.summary).toBe(endpoint.summary)
+    for (const code of endpoint.errors) expect(JSON.stringify(described?.responses)).toContain(`"${code}"`)
+  })
+})
+
+/** The tables of the interface document, and ping, whose path it does not show. */
+const interfaceDocument = [
+  'PUT /domains/{domainId}/users/{userId}/token',
+  'GET /domains/{domainId}/users/{userId}/token',
+  'DELETE /domains/{domainId}/users/{userId}/token',
+  'POST /domains/{domainId}/sessions',
+  'GET /domains/{domainId}/sessions/{sessionId}',
+  'DELETE /domains/{domainId}/sessions/{sessionId}',
+  'POST /domains/{domainId}/users/{userId}/otp',
+  'POST /users',
+  'GET /users',
+  'GET /users/{userId}',
+  'PUT /users/{userId}',
+  'DELETE /users/{userId}',
+  'GET /domains/{domainId}',
+  'GET /domains/{domainId}/image',
+  'PUT /domains/{domainId}/users/{userId}',
+  'PUT /domains/{domainId}/users',
+  'DELETE /domains/{domainId}/users/{userId}',
+  'GET /domains/{domainId}/users/{userId}',
+  'GET /domains/{domainId}/users',
+  'POST /hardware',
+  'GET /hardware',
+  'GET /hardware/{hardwareTokenId}',
+  'PUT /hardware/{hardwareTokenId}',
+  'DELETE /hardware/{hardwareTokenId}',
+  'PUT /users/{userId}/hardware/{hardwareTokenId}',
+  'GET /users/{userId}/hardware',
+  'DELETE /users/{userId}/hardware',
+  'POST /users/{userId}/bypasscodes',
+  'GET /users/{userId}/bypasscodes',
+  'GET /bypasscodes/{bypassCodeId}',
+  'DELETE /users/{userId}/bypasscodes',
+  'DELETE /bypasscodes/{bypassCodeId}',
+  'GET /organization',
+  'GET /ping',
+]
+
+const since14 = ['POST /domains/{domainId}/sessions/{sessionId}/redeem', 'GET /domains/{domainId}/sessions/events']
