@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/client.ts'
-import { UnreachableError } from '../client/errors.ts'
+import { ApiError, UnreachableError } from '../client/errors.ts'
 import type { Clock } from '../clock.ts'
 import type { Connection } from '../service-handle.ts'
 
@@ -21,7 +21,7 @@ export interface ConnectOptions {
 /**
  * Connects once and answers the same service from then on; a failed try is made again by the next caller.
  *
- * @throws {UnreachableError} with the reason as its cause.
+ * @throws {UnreachableError} with the reason as its cause; {ApiError} when the service refuses us.
  */
 export function createConnector(open: () => Promise<Connection>, options: ConnectOptions) {
   let connecting: Promise<ConnectedService> | undefined
@@ -32,7 +32,7 @@ export function createConnector(open: () => Promise<Connection>, options: Connec
       return await connecting
     } catch (cause) {
       connecting = undefined
-      if (cause instanceof UnreachableError) throw cause
+      if (cause instanceof UnreachableError || cause instanceof ApiError) throw cause
       throw new UnreachableError('network', 'The service could not be opened.', { cause })
     }
   }

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Challenge } from '../challenge/challenge.ts'
 import type { Factor } from '../contract/users.ts'
 import type { SessionReason } from '../contract/sessions.ts'
+import type { Trouble } from './unavailable.ts'
 import { clientAddress } from './client-facts.ts'
 import type { RequestContext } from './context.ts'
 
@@ -33,7 +34,9 @@ export type MfaEvent = Occasion &
     | { readonly type: 'challenge.refused'; readonly sessionId: string | undefined }
     | { readonly type: 'challenge.given_up' }
     | { readonly type: 'post.refused'; readonly path: string }
-    | { readonly type: 'service.unavailable'; readonly reason: string }
+    | { readonly type: 'service.unavailable'; readonly reason: Trouble }
+    /** `failMode` let somebody pass the gate without a second step. */
+    | { readonly type: 'gate.let_through'; readonly until: number }
   )
 
 /** An event without what every event says. */

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { RequestContext } from './context.ts'
 import { verifiedOf } from './context.ts'
 import { demand } from './demand.ts'
+import { readKept } from './web-session.ts'
 import type { AppRequest } from './options.ts'
 
 /** Default-deny: answers whether the request may go on; where not, it has been answered. */
@@ -10,10 +11,17 @@ export async function passGate(req: AppRequest, res: ServerResponse, context: Re
   const { user, mfa } = context
   if (!user || !mfa.options.gate) return true
   if (verifiedOf(req, context, user)) return true
+  if (isLetThrough(req, context)) return true
   if (isLogout(req, mfa.options.logoutPath)) return true
   if (mfa.options.required && !(await mfa.options.required(req, user))) return true
   await demand(req, res, context, user, { purpose: 'sign_in' })
   return false
+}
+
+/** Only the app's own `failMode` lets through, for minutes, and `requireMfa()` takes no notice of it. */
+function isLetThrough(req: AppRequest, { mfa, userKey }: RequestContext): boolean {
+  const { letThrough } = readKept(req)
+  return letThrough !== undefined && letThrough.userKey === userKey && mfa.options.clock.now() < letThrough.until
 }
 
 /** Exact: what merely begins with the path, or is spelt another way, is gated. */

@@ -73,6 +73,11 @@ export const MfaOptions = z.strictObject({
   factors: z.array(Factor).min(1).default(['push', 'otp', 'bypass']),
   /** How long one call to the service may take, ms. */
   timeout: z.int().min(100).max(60_000).default(5_000),
+  /**
+   * Asked when the service gives no answer: true lets this person pass the gate for 5 minutes without a second step. Who
+   * can take the service down can then do without it. They are never verified; `requireMfa()` still refuses them.
+   */
+  failMode: fn<(req: AppRequest, error: Error) => OrPromise<boolean>>().optional(),
   /** Is told what happens, with ids and never with secrets; see MfaEvent. */
   onEvent: fn<(event: MfaEvent) => void>().optional(),
   logger: z

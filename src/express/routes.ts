@@ -10,8 +10,9 @@ import { isOwnPost } from './cross-site.ts'
 import { emit } from './events.ts'
 import { readForm } from './form.ts'
 import { liveStatus, statusOnce } from './live-status.ts'
-import { showMessage, showUnavailable } from './pages/message.ts'
+import { showMessage } from './pages/message.ts'
 import { giveUp, sendAgain } from './push-again.ts'
+import { answerTrouble } from './unavailable.ts'
 import { readKept } from './web-session.ts'
 
 type Route = (request: ChallengeRequest) => Promise<void>
@@ -51,7 +52,7 @@ export async function serveChallenge(
   try {
     await route({ req, res, context, user, form })
   } catch (error) {
-    unavailable(req, res, context, error)
+    await answerTrouble({ req, res, context, user, form }, error)
   }
 }
 
@@ -66,17 +67,4 @@ function isTrusted(req: Request, { mfa }: RequestContext, form: ChallengeRequest
     expected: readKept(req).challenge?.page,
     publicUrl: mfa.options.publicUrl,
   })
-}
-
-/** Nothing was decided, so nobody gets in; the person is told so, and the app's log why. */
-function unavailable(req: Request, res: Response, context: RequestContext, error: unknown): void {
-  const { name, message, cause } = error instanceof Error ? error : new Error(String(error))
-  emit(req, context, { type: 'service.unavailable', reason: name })
-  const why = cause instanceof Error ? ` (${cause.message})` : ''
-  context.mfa.options.logger?.error(`mfa: the second step is unavailable: ${name}: ${message}${why}`)
-  if (res.headersSent) {
-    res.destroy()
-    return
-  }
-  showUnavailable(req, res, context)
 }

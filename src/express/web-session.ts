@@ -6,6 +6,14 @@ import type { Challenge, Verified } from '../challenge/challenge.ts'
 export interface Kept {
   readonly verified?: Verified | undefined
   readonly challenge?: Challenge | undefined
+  /** Let through while the service could not be asked; passes the gate for a while and is never verified. */
+  readonly letThrough?: LetThrough | undefined
+}
+
+export interface LetThrough {
+  readonly userKey: string
+  /** Unix time, seconds. */
+  readonly until: number
 }
 
 interface WebSession {
@@ -36,7 +44,7 @@ export function readKept(req: IncomingMessage): Kept {
 /** Keeps and stores; only then may an answer go out that relies on it. */
 export async function keep(req: IncomingMessage, kept: Kept): Promise<void> {
   const session = sessionOf(req)
-  if (kept.verified || kept.challenge) session.mfa = kept
+  if (kept.verified || kept.challenge || kept.letThrough) session.mfa = kept
   else delete session.mfa
   await promised((done) => session.save(done))
 }

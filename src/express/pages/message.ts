@@ -16,15 +16,12 @@ export function showMessage(
 ): void {
   const message: Message = messages[name]
   if (wantsJson(req)) return sendJson(res, status, { error: name, message: `${message.headline}. ${message.sentence}` })
-  const target = name === 'cross_site' || name === 'unavailable' ? context.base : '/'
+  const target = startsAnew.has(name) ? '/' : context.base
   sendPage(res, status, 'message', { ...layoutOf(req, context), ...message, ...forms, target })
-}
-
-/** 503: nobody was let in, and another try makes sense soon. */
-export function showUnavailable(req: Request, res: Response, context: RequestContext): void {
-  res.setHeader('Retry-After', '5')
-  showMessage(req, res, context, 503, 'unavailable')
 }
 
 /** Nothing to post, no other way on. */
 const forms = { action: undefined, others: [] }
+
+/** Where the challenge's own page is no way on. */
+const startsAnew: ReadonlySet<keyof typeof messages> = new Set(['sign_in_first', 'not_found'])

@@ -85,6 +85,21 @@ export const messages = {
     sentence: 'The sign-in service does not answer. You are not signed in; nothing was lost.',
     button: 'Try again',
   },
+  slow: {
+    headline: 'We cannot check right now',
+    sentence: 'The sign-in service takes too long. You are not signed in; nothing was lost.',
+    button: 'Try again',
+  },
+  misconfigured: {
+    headline: 'We cannot check here',
+    sentence: 'This app is not set up to ask the sign-in service. You are not signed in; tell its administrator.',
+    button: 'Try again',
+  },
+  busy: {
+    headline: 'Wait a moment',
+    sentence: 'The sign-in service has too much to do. You are not signed in; nothing was lost.',
+    button: 'Try again',
+  },
   sign_in_first: {
     headline: 'Sign in first',
     sentence: 'Nobody is signed in, so there is nothing to approve.',

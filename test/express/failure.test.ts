@@ -1,0 +1,131 @@
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import type { MfaEvent, MfaOptions } from 'second-factor'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { startWebApp } from '../support/web-app.ts'
+
+const keys = { apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
+const down = { baseUrl: 'http://127.0.0.1:9/api', ...keys }
+
+/** A service that answers in its own way. */
+async function serviceThat(answers: RequestListener) {
+  const server = createServer(answers)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, ...keys }
+}
+
+/** Somebody who has just signed in where the service is in trouble. */
+async function signedIn(mfa: Partial<MfaOptions>) {
+  const events: MfaEvent[] = []
+  const app = await startWebApp({ mfa: { onEvent: (event) => void events.push(event), ...mfa } })
+  const browser = app.browser()
+  await app.signIn(browser, 'alice')
+  return { app, browser, events }
+}
+
+const json =
+  (status: number, code: string, headers = {}): RequestListener =>
+  (_req, res) => {
+    res.writeHead(status, { 'content-type': 'application/vnd.service.v1+json', ...headers })
+    res.end(JSON.stringify({ errors: [{ code, message: 'secret detail' }] }))
+  }
+
+describe('a service in trouble', () => {
+  it.each<[string, RequestListener | undefined, string, string, string]>([
+    ['down', undefined, 'unavailable', 'does not answer', '5'],
+    ['slow', () => {}, 'slow', 'takes too long', '5'],
+    ['talking rubbish', (_req, res) => void res.end('<html>welcome</html>'), 'unavailable', 'does not answer', '5'],
+    ['breaking off', (req) => void req.socket.destroy(), 'unavailable', 'does not answer', '5'],
+    [
+      'redirecting',
+      (_req, res) => void res.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+      'unavailable',
+      'does not answer',
+      '5',
+    ],
+    ['failing', json(500, 'api.error.internal'), 'unavailable', 'does not answer', '5'],
+    ['refusing the key', json(401, 'api.error.unauthorized'), 'misconfigured', 'not set up', '5'],
+    ['busy', json(429, 'api.error.toomanyrequests', { 'retry-after': '7' }), 'busy', 'too much to do', '7'],
+  ])('that is %s lets nobody in, and says so on a page and in JSON', async (_, answers, error, words, retryAfter) => {
+    const service = answers ? await serviceThat(answers) : down
+    const { app, browser, events } = await signedIn({ service, timeout: 150 })
+
+    const page = await browser.visit('/account')
+    const data = await browser.fetch('/mfa')
+
+    expect([page.status, page.headers['retry-after']]).toEqual([503, retryAfter])
+    expect(page.text).toContain(words)
+    expect(page.text).not.toContain('secret detail')
+    expect([data.status, data.body.error]).toEqual([503, error])
+    expect((await browser.fetch('/account')).status).toBe(403)
+    expect(events.at(-1)).toMatchObject({ type: 'service.unavailable', reason: error })
+    expect(app.trouble.join()).not.toContain(keys.apiKey)
+  })
+
+  it('does not tie up the app: everybody is answered, and other pages go on', async () => {
+    let asked = 0
+    const service = await serviceThat(() => void asked++)
+    const { app, browser } = await signedIn({ service, timeout: 150 })
+    await browser.open('/account')
+
+    const answers = await Promise.all(Array.from({ length: 100 }, () => browser.open('/mfa')))
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+    expect(asked).toBeLessThan(20)
+    expect((await app.browser().fetch('/')).status).toBe(200)
+  })
+})
+
+describe('failMode', () => {
+  it('lets through whom it says, evented, never verified, past the gate only, and for five minutes', async () => {
+    const asked: string[] = []
+    const failMode: MfaOptions['failMode'] = (_req, error) => asked.push(error.name) > 0
+    const { app, browser, events } = await signedIn({ service: down, failMode })
+
+    const through = await browser.visit('/account?tab=2')
+    expect(JSON.parse(through.text)).toMatchObject({ path: '/account', verified: false })
+    expect((await browser.fetch('/danger')).status).toBe(403)
+    expect(events.at(-1)).toMatchObject({ type: 'gate.let_through', until: app.clock.now() + 300 })
+    expect(asked).toEqual(['UnreachableError'])
+
+    await app.clock.advance(300)
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('lets nobody through who is not named, and nobody else who signs in afterwards', async () => {
+    const failMode: MfaOptions['failMode'] = (req) => (req.user as { username: string }).username === 'alice'
+    const { app, browser } = await signedIn({ service: down, failMode, logoutPath: '/login' })
+    await browser.visit('/account')
+    expect((await browser.fetch('/account')).status).toBe(200)
+
+    await app.signIn(browser, 'bob')
+
+    expect((await browser.fetch('/account')).status).toBe(403)
+    expect((await browser.visit('/account')).status).toBe(503)
+  })
+
+  it('is not asked when the service says no: that is no outage', async () => {
+    const service = await serviceThat(json(401, 'api.error.unauthorized'))
+    const failMode = () => expect.unreachable('asked')
+
+    const { browser } = await signedIn({ service, failMode })
+
+    expect((await browser.visit('/account')).status).toBe(503)
+  })
+
+  it('that fails itself lets nobody through', async () => {
+    const failMode = () => Promise.reject(new Error('policy down'))
+
+    const { browser } = await signedIn({ service: down, failMode })
+
+    expect((await browser.visit('/account')).status).toBe(500)
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+})
