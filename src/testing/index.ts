@@ -1,2 +1,7 @@
 export { createTestClock } from './clock.ts'
+export { passSecondStep } from './pass-second-step.ts'
+export { startTestService } from './test-service.ts'
 export type { TestClock } from './clock.ts'
+export type { Agent, AgentAnswer, PassOptions } from './pass-second-step.ts'
+export type { TestDevice } from './test-device.ts'
+export type { TestService } from './test-service.ts'

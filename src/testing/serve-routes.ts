@@ -1,0 +1,20 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import type { ServiceHandle } from '../service-handle.ts'
+
+/** A door of its own for devices, wherever the app under test mounts the same routes. */
+export async function serveRoutes(routes: ServiceHandle['routes']): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((req, res) => routes(req, res, () => res.writeHead(404).end()))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A test that forgets to close still ends.
+  server.unref()
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import type { Client } from '../client/client.ts'
+import { createClient } from '../client/client.ts'
+import { ApiError } from '../client/errors.ts'
+import type { User } from '../contract/users.ts'
+import { createDevice } from '../device/device.ts'
+import type { ServiceHandle } from '../service-handle.ts'
+import { embedded } from '../service/embedded.ts'
+import type { TestClock } from './clock.ts'
+import { createTestClock } from './clock.ts'
+import type { TestDevice } from './test-device.ts'
+import { createTestDevice } from './test-device.ts'
+import { serveRoutes } from './serve-routes.ts'
+
+/** A real service in memory, for an app's own tests. Hand it to `mfa({ service, clock: service.clock })`. */
+export interface TestService extends ServiceHandle {
+  /** Stands still until it is moved, for the service and, where it is given to mfa(), for the web half. */
+  readonly clock: TestClock
+  /** What an administrator can do. */
+  readonly client: Client
+  readonly domainId: string
+  /** Makes the user known, as `provision` would. */
+  addUser(username: string): Promise<User>
+  /** Sets up a device for a user, who is made known if need be. */
+  enrol(username: string): Promise<TestDevice>
+}
+
+/**
+ * Starts a service in milliseconds; nothing of it outlives `close()`.
+ *
+ * @example
+ * const service = await startTestService()
+ * const app = createApp({ mfa: { service, clock: service.clock } })
+ * const device = await service.enrol('alice')
+ * // … sign in …
+ * await device.approve()
+ */
+export async function startTestService(): Promise<TestService> {
+  const clock = createTestClock()
+  const handle = embedded({ database: ':memory:', clock })
+  const { baseUrl, apiKey, domainId } = await handle.connect()
+  const client = createClient({ baseUrl, apiKey })
+  const door = await serveRoutes(handle.routes)
+  const core = createDevice({ clock })
+
+  async function addUser(username: string): Promise<User> {
+    const user = await knownUser(client, username)
+    await client.domains.addUser(domainId, user.id)
+    return user
+  }
+
+  return Object.freeze({
+    routes: handle.routes,
+    connect: () => handle.connect(),
+    clock,
+    client,
+    domainId,
+    addUser,
+    async enrol(username: string) {
+      const { id } = await addUser(username)
+      const { code = '' } = await client.tokens.issue(domainId, id)
+      const account = await core.activate(door.url, code, { name: 'Test device' })
+      return createTestDevice(core, account, { client, domainId })
+    },
+    async close() {
+      await door.close()
+      await handle.close()
+    },
+  })
+}
+
+async function knownUser(client: Client, username: string): Promise<User> {
+  try {
+    return await client.users.create({ username, name: username, email: 'person@example.com' })
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'api.error.conflict.username')
+      return client.users.getByUsername(username)
+    throw error
+  }
+}
