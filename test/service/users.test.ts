@@ -110,7 +110,7 @@ describe('the users of an organization', () => {
     expect(pages[2]?.headers.get('link')).not.toContain('next')
   })
 
-  it.each(['0', '-1', 'x', '1.5', '', '99999999999'])('have no page %j', async (page) => {
+  it.each(['0', '-1', 'x', '1.5', '%20', '99999999999'])('have no page %j', async (page) => {
     const answer = await running.call('GET', `/users?page=${page}`)
 
     expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.page'])

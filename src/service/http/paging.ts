@@ -9,9 +9,9 @@ export interface Page {
   readonly limit: number
 }
 
-/** @param page As it stands in the query; the first one where it is absent. */
+/** @param page As it stands in the query; the first one where it is absent, or empty as old clients send it. */
 export function parsePage(page: string | number | undefined): Page {
-  const text = String(page ?? 1)
+  const text = String(page ?? '') || '1'
   if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new ApiProblem('api.error.invalid.page')
   const number = Number(text)
   return { number, offset: (number - 1) * pageSize, limit: pageSize + 1 }
