@@ -19,11 +19,13 @@ export interface LetThrough {
 interface WebSession {
   mfa?: Kept
   cookie?: { originalMaxAge?: number | null; maxAge?: number | null }
-  regenerate(callback: (error?: unknown) => void): void
-  save(callback: (error?: unknown) => void): void
+  regenerate?(callback: (error?: unknown) => void): void
+  save?(callback: (error?: unknown) => void): void
+  /** Of cookie-session. */
+  readonly isPopulated?: boolean
 }
 
-/** A request that went through express-session. */
+/** A request that went through express-session or cookie-session. */
 type WithSession = IncomingMessage & { session?: WebSession | undefined }
 
 /** @throws {Error} that names the mend, when no web session was set up before mfa(). */
@@ -32,7 +34,8 @@ export function checkWebSession(req: IncomingMessage): void {
   if (!session) {
     throw new Error('mfa() found no web session: put app.use(session(…)) from express-session before app.use(mfa())')
   }
-  if (typeof session.regenerate !== 'function' || typeof session.save !== 'function') {
+  const onServer = typeof session.regenerate === 'function' && typeof session.save === 'function'
+  if (!onServer && !isCookieSession(session)) {
     throw new Error('mfa() needs a web session that can change its id: use express-session')
   }
 }
@@ -46,7 +49,7 @@ export async function keep(req: IncomingMessage, kept: Kept): Promise<void> {
   const session = sessionOf(req)
   if (kept.verified || kept.challenge || kept.letThrough) session.mfa = kept
   else delete session.mfa
-  await promised((done) => session.save(done))
+  await store(session)
 }
 
 /** Takes our part out. It is stored with whatever else the request changes. */
@@ -60,7 +63,9 @@ export function drop(req: IncomingMessage): void {
  */
 export async function verifyWebSession(req: IncomingMessage, verified: Verified): Promise<void> {
   const { cookie, mfa: _challenge, ...data } = { ...sessionOf(req) }
-  await promised((done) => sessionOf(req).regenerate(done))
+  const old = sessionOf(req)
+  if (isCookieSession(old)) return keep(req, { verified })
+  await promised((done) => old.regenerate?.(done))
   const session = sessionOf(req)
   Object.assign(session, data)
   // A "remember me" set by the app's login is part of what is kept.
@@ -73,6 +78,8 @@ export async function verifyWebSession(req: IncomingMessage, verified: Verified)
  * request loaded long ago when it ends, and so bring back an id that was changed meanwhile.
  */
 export function letGo(req: IncomingMessage): void {
+  // A cookie is sent only where it changed, and unset it would sign the person out.
+  if (isCookieSession(sessionOf(req))) return
   const detached = req as WithSession & { sessionID?: string | undefined }
   detached.session = undefined
   // Without an id express-session has nothing to destroy either (`unset: 'destroy'`).
@@ -82,7 +89,8 @@ export function letGo(req: IncomingMessage): void {
 /** What the next login in this web session must not lose: see passport/. */
 export function onRegenerate(req: IncomingMessage, then: () => void): void {
   const session = sessionOf(req)
-  const original = session.regenerate.bind(session)
+  const original = session.regenerate?.bind(session)
+  if (!original) return
   Object.defineProperty(session, 'regenerate', {
     configurable: true,
     enumerable: false,
@@ -104,6 +112,15 @@ export function putKept(req: IncomingMessage, kept: Kept): void {
 function sessionOf(req: IncomingMessage): WebSession {
   checkWebSession(req)
   return (req as WithSession).session as WebSession
+}
+
+/** Everything it holds is in the browser, under no id: there is none to plant, and what is stored goes out with the answer. */
+function isCookieSession(session: WebSession): boolean {
+  return 'isPopulated' in session
+}
+
+async function store(session: WebSession): Promise<void> {
+  if (session.save) await promised((done) => session.save?.(done))
 }
 
 function promised(run: (done: (error?: unknown) => void) => void): Promise<void> {

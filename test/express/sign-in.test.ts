@@ -1,10 +1,15 @@
+import express5 from 'express'
+import express4 from 'express4'
 import { describe, expect, it } from 'vitest'
 
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
-describe('signing in', () => {
+describe.each([
+  ['Express 5', express5],
+  ['Express 4', express4],
+])('signing in on %s', (_name, express) => {
   it('leads a person without a device through setting one up, and lets in only once that device approved', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
 
@@ -29,7 +34,7 @@ describe('signing in', () => {
   })
 
   it('goes on to the page first asked for, with its query', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const first = app.browser()
     const account = await app.verify(first, 'alice')
     const browser = app.browser()
@@ -42,7 +47,7 @@ describe('signing in', () => {
   })
 
   it('needs no script: the reload of the page goes on', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const browser = app.browser()
     const { account, page } = await app.enrol(browser, 'alice')
     const reload = /content="2;url=([^"]+)"/.exec(page.text)?.[1] ?? ''
@@ -59,7 +64,7 @@ describe('signing in', () => {
     ['denied', 'deny', 'The sign-in was denied'],
     ['reported as not theirs', 'report', 'Reported'],
   ] as const)('that is %s says so and offers a way on', async (_, decision, headline) => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enrol(browser, 'alice')
 
@@ -73,7 +78,7 @@ describe('signing in', () => {
   })
 
   it('with a wrong number ends, and a new request shows a new number', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const browser = app.browser()
     const { account, page } = await app.enrol(browser, 'alice')
     const wrong = numberOn(page) === '10' ? '11' : '10'
@@ -90,7 +95,7 @@ describe('signing in', () => {
   })
 
   it('that nobody answers runs out of time, and can be sent again', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enrol(browser, 'alice')
 
@@ -103,7 +108,7 @@ describe('signing in', () => {
   })
 
   it('can be stopped: the device forgets the request', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enrol(browser, 'alice')
 
@@ -114,7 +119,7 @@ describe('signing in', () => {
   })
 
   it('asks the device once, however often and in how many tabs the page is loaded', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enrol(browser, 'alice')
 
@@ -124,7 +129,7 @@ describe('signing in', () => {
   })
 
   it('asks the device once when the first page is loaded ten times at once', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -136,7 +141,7 @@ describe('signing in', () => {
   })
 
   it('sends no second request within 15 seconds of the first', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const browser = app.browser()
     const { account, page } = await app.enrol(browser, 'alice')
 
@@ -151,7 +156,7 @@ describe('signing in', () => {
   })
 
   it('shows the device who asks, from where, and with which browser, but never the number', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const { account, page } = await app.enrol(app.browser(), 'alice')
 
     const { requests } = await app.device.requests(account)
@@ -175,9 +180,9 @@ describe('signing in', () => {
     let up = false
     const errors: string[] = []
     const logger = { info() {}, warn() {}, error: (message: string) => void errors.push(message) }
-    const { service } = await startWebApp()
+    const { service } = await startWebApp({ express })
     const flaky = { ...service, connect: () => (up ? service.connect() : Promise.reject(new Error('disk full'))) }
-    const app = await startWebApp({ mfa: { service: flaky, logger } })
+    const app = await startWebApp({ express, mfa: { service: flaky, logger } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
 
@@ -194,8 +199,10 @@ describe('signing in', () => {
 })
 
 describe('a step-up', () => {
+  const express = express5
+
   it('is asked for when the second step is too long ago, and leads back', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
     expect((await browser.open('/danger')).status).toBe(200)
@@ -211,7 +218,7 @@ describe('a step-up', () => {
   })
 
   it('tells a script instead of redirecting it', async () => {
-    const app = await startWebApp()
+    const app = await startWebApp({ express })
     const browser = app.browser()
     await app.verify(browser, 'alice')
     await app.clock.advance(300)
@@ -224,8 +231,10 @@ describe('a step-up', () => {
 })
 
 describe('a passed second step', () => {
+  const express = express5
+
   it('lasts twelve hours, no longer', async () => {
-    const app = await startWebApp({ session: { rolling: true } })
+    const app = await startWebApp({ express, session: { rolling: true } })
     const browser = app.browser()
     await app.verify(browser, 'alice')
 

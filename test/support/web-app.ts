@@ -25,6 +25,8 @@ export interface WebAppOptions {
   readonly routes?: (app: Express, passport: InstanceType<typeof Passport>) => void
   /** What passport.authenticate('local') is given beyond. */
   readonly login?: object
+  /** Another Express than the newest. */
+  readonly express?: typeof express
 }
 
 /** An app with a login of its own, gated by mfa() over a real service, on a real port. Everybody's password is "secret". */
@@ -33,7 +35,7 @@ export async function startWebApp(options: WebAppOptions = {}) {
   const service = embedded({ database: ':memory:', clock })
   const passport = createPassport()
   const trouble: string[] = []
-  const app = express()
+  const app = (options.express ?? express)()
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false, ...options.session }))
   app.use(passport.session())
   app.use(
