@@ -20,7 +20,7 @@ const withMethods = <T>(...names: (keyof T & string)[]) =>
   )
 
 const shared = {
-  /** Path of the SQLite file, made where there is none; or `:memory:`. */
+  /** Path of the SQLite file, made where there is none; `:memory:`; or `postgres://user:password@host/name`. */
   database: z.string().min(1),
   vendor: Vendor.prefault({}),
   clock: withMethods<Clock>('now', 'after').default(systemClock),

@@ -28,7 +28,9 @@ import { parseOptions, ServiceOptions } from './options.ts'
 import { ApiProblem } from './problem.ts'
 import { createPublic, isPublic } from './public.ts'
 import { apiKeyByHash } from './store/api-keys.ts'
+import { openPostgresStore } from './store/postgres.ts'
 import { openSqliteStore } from './store/sqlite.ts'
+import type { Store } from './store/store.ts'
 
 /** The service, open: what serves it is up to you. */
 export interface Service {
@@ -100,7 +102,7 @@ export async function openService(options: CoreOptions, observer: Observer = nob
 
 async function openCore(options: CoreOptions, observer: Observer): Promise<Core> {
   const mailer = options.smtp && (await createMailer(options.smtp, options.clock))
-  const store = await openSqliteStore(options.database)
+  const store = await openStore(options.database)
   try {
     return await createCore(store, { ...options, mailer }, observer)
   } catch (error) {
@@ -108,6 +110,9 @@ async function openCore(options: CoreOptions, observer: Observer): Promise<Core>
     throw error
   }
 }
+
+const openStore = (database: string): Promise<Store> =>
+  /^postgres(ql)?:/.test(database) ? openPostgresStore(database) : openSqliteStore(database)
 
 const closed = new ApiProblem('api.error.unavailable', undefined, { headers: { Connection: 'close' } })
 

@@ -36,6 +36,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
 const sqliteEngine: Engine = {
   sequenceType: 'integer',
   sequence: (column) => column.primaryKey().autoIncrement(),
+  exactText: 'text',
 }
 
 async function open(file: string): Promise<BetterSqlite3.Database> {

@@ -64,7 +64,7 @@ async function createUsers(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('sequence', engine.sequenceType, engine.sequence)
     .addColumn('id', 'text', (column) => column.notNull().unique())
     .addColumn('organization_id', 'text', (column) => column.notNull().references('organization.id'))
-    .addColumn('username', 'text', (column) => column.notNull())
+    .addColumn('username', engine.exactText, (column) => column.notNull())
     .addColumn('name', 'text', (column) => column.notNull())
     .addColumn('email', 'text', (column) => column.notNull())
     .addColumn('ever_enrolled', 'integer', (column) => column.notNull())

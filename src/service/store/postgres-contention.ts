@@ -1,0 +1,58 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+import { Kysely } from 'kysely'
+import type { Transaction, TransactionBuilder } from 'kysely'
+
+import { StoreUnavailableError } from './store.ts'
+
+/** Milliseconds. */
+const patience = 10_000
+const longestPause = 40
+
+/**
+ * Transactions as on SQLite: as if one ran after the other. PostgreSQL lets them run side by side and fails those that
+ * would notice each other (its manual, section 13.2.3); these are run again. So what a transaction does besides its
+ * queries it must be able to do twice.
+ */
+export class SerializableDatabase<DB> extends Kysely<DB> {
+  override transaction(): TransactionBuilder<DB> {
+    const builder = super.transaction().setIsolationLevel('serializable')
+    const execute = builder.execute.bind(builder)
+    return Object.assign(builder, {
+      execute: <T>(callback: (db: Transaction<DB>) => Promise<T>) => whileContended(() => execute(callback)),
+    })
+  }
+}
+
+let queue: Promise<unknown> = Promise.resolve()
+
+/** Tries again what was in the way of others; one at a time, so that not all of them meet again. */
+export async function whileContended<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt()
+  } catch (error) {
+    if (!isContention(error)) throw error
+  }
+  const again = queue.then(() => tryAgain(attempt))
+  queue = again.catch(() => {})
+  return again
+}
+
+async function tryAgain<T>(attempt: () => Promise<T>): Promise<T> {
+  const end = performance.now() + patience
+  for (let delay = 1; ; delay = Math.min(delay * 2, longestPause)) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isContention(error)) throw error
+      if (performance.now() >= end) throw new StoreUnavailableError('The database stayed busy.', { cause: error })
+    }
+    // Not in step with other nodes.
+    await pause(delay * (0.5 + Math.random() / 2))
+  }
+}
+
+/** serialization_failure, deadlock_detected. */
+function isContention(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01')
+}
