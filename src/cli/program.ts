@@ -1,8 +1,10 @@
 import { Command } from 'commander'
 
 import { apikeyCommand } from './commands/apikey.ts'
+import { bypassCommand } from './commands/bypass.ts'
 import { deviceCommand } from './commands/device.ts'
 import { domainCommand } from './commands/domain.ts'
+import { hardwareCommand } from './commands/hardware.ts'
 import { initCommand } from './commands/init.ts'
 import { openapiCommand } from './commands/openapi.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -20,6 +22,8 @@ export function createProgram(): Command {
     .addCommand(domainCommand())
     .addCommand(userCommand())
     .addCommand(tokenCommand())
+    .addCommand(hardwareCommand())
+    .addCommand(bypassCommand())
     .addCommand(apikeyCommand())
     .addCommand(deviceCommand())
   endUsageErrors(program)

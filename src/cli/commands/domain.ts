@@ -27,7 +27,7 @@ export function domainCommand(): Command {
 function createCommand(): Command {
   const command = adminCommand('create', 'make a domain', [
     "domain create 'Intranet' --database mfa.sqlite",
-    "domain create 'VPN' --type RADIUS --bypass-enabled on --database mfa.sqlite --json",
+    "domain create 'VPN' --type RADIUS --bypass-enabled off --database mfa.sqlite --json",
   ])
   return withRules(command)
     .argument('<name>', 'as people see it on their device')

@@ -1,5 +1,6 @@
 import { DeviceError, type DeviceErrorCode } from '../../device/device-error.ts'
 import { exitCode } from './exit-codes.ts'
+import { printable } from './print.ts'
 
 /** Ends a command with one line: what failed, then what to do. */
 export class Failure extends Error {
@@ -18,7 +19,8 @@ export function ending<A extends unknown[]>(action: (...args: A) => Promise<void
     try {
       await action(...args)
     } catch (error) {
-      console.error(explain(error))
+      // A line may name what was typed, or what a file or another machine says.
+      console.error(printable(explain(error)))
       process.exitCode = error instanceof Failure ? error.exitCode : exitCode.failed
     }
   }

@@ -35,8 +35,9 @@ export const NewDomain = z.strictObject({
   activationCodeExpiration: rules.activationCodeExpiration.default(7),
   maxAllowedRetries: rules.maxAllowedRetries.default(5),
   requestPollingEnabled: rules.requestPollingEnabled.default(true),
-  // The weaker ways in are opted into.
+  // Only an administrator, or an app with a whole key, can make bypass codes: where they are made, they work.
   bypassEnabled: rules.bypassEnabled.default(true),
+  // The weakest factor is opted into.
   emailOtpEnabled: rules.emailOtpEnabled.default(false),
   numberMatching: rules.numberMatching.default('offered'),
 })

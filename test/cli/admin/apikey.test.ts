@@ -37,17 +37,21 @@ describe('second-factor apikey', () => {
 
   it('revokes a key for a service that is running', async () => {
     const service = await createService({ database: place.database })
-    const { port, close } = await listen(service.listener, { host: '127.0.0.1', port: 0 })
+    const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
     const { key, id } = await json('apikey', 'create')
     const ping = async () =>
-      (await fetch(`http://127.0.0.1:${port}/api/ping`, { headers: { authorization: `Service key="${key}"` } })).status
+      (
+        await fetch(`http://127.0.0.1:${listening.port}/api/ping`, {
+          headers: { authorization: `Service key="${key}"` },
+        })
+      ).status
 
     const before = await ping()
     const unasked = await admin('apikey', 'revoke', id)
     const unrevoked = await ping()
     const { code } = await admin('apikey', 'revoke', id.slice(0, 10), '--yes')
     const after = await ping()
-    const gone = close()
+    const gone = listening.close()
     await service.close()
     await gone
 

@@ -8,7 +8,7 @@ describe('second-factor domain', () => {
   it('makes a domain with safe rules, and with those that are given', async () => {
     const plain = await json('domain', 'create', 'Plain')
     const rules = [
-      '--type RADIUS --request-timeout 600 --bypass-enabled on --key-type NONE --email-otp-enabled on',
+      '--type RADIUS --request-timeout 600 --bypass-enabled off --key-type NONE --email-otp-enabled on',
       '--activation-code-expiration 365 --max-allowed-retries 20 --request-polling-enabled off',
       '--number-matching required',
     ].flatMap((line) => line.split(' '))
@@ -33,7 +33,7 @@ describe('second-factor domain', () => {
       activationCodeExpiration: 365,
       maxAllowedRetries: 20,
       requestPollingEnabled: false,
-      bypassEnabled: true,
+      bypassEnabled: false,
       emailOtpEnabled: true,
       numberMatching: 'required',
     })

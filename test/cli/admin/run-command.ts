@@ -47,7 +47,7 @@ export async function run(...args: readonly string[]): Promise<Ran> {
         },
       )
     const stdout = out.join('')
-    const json: unknown = args.includes('--json') && code === 0 ? JSON.parse(stdout) : undefined
+    const json: unknown = args.includes('--json') && stdout !== '' ? JSON.parse(stdout) : undefined
     return { stdout, stderr: err.join(''), code, json }
   } finally {
     process.exitCode = undefined

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
+import { withService } from '../../../src/cli/admin/local-service.ts'
+import { createUser } from '../../../src/contract/users.ts'
 import { useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
@@ -62,10 +64,12 @@ describe('second-factor user', () => {
   })
 
   it('lists those of the organization, or of a domain, past the first page', async () => {
+    await withService({ database: place.database }, async ({ call }) => {
+      for (let each = 0; each < 100; each += 1) {
+        await call(createUser, { body: { username: `user-${each}`, name: 'U', email: 'u@example.com' } })
+      }
+    })
     await admin(...alice, '--domain', 'Intranet')
-    for (let each = 0; each < 100; each += 1) {
-      await admin('user', 'create', `user-${each}`, '--name', 'U', '--email', 'u@example.com')
-    }
 
     expect(await json('user', 'list')).toHaveLength(101)
     expect(await json('user', 'list', '--domain', 'Intranet')).toMatchObject([{ username: 'alice' }])

@@ -1,0 +1,177 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+
+import {
+  assignHardwareToken,
+  createHardwareToken,
+  deleteHardwareToken,
+  listHardwareTokens,
+  releaseHardwareToken,
+} from '../../contract/hardware.ts'
+import type { HardwareToken } from '../../contract/hardware.ts'
+import { getUser } from '../../contract/users.ts'
+import { adminCommand, groupCommand } from '../admin/command.ts'
+import type { AdminSettings } from '../admin/command.ts'
+import { confirm, yesOption } from '../admin/confirm.ts'
+import { findUser, pick } from '../admin/find.ts'
+import { allPages, withService } from '../admin/local-service.ts'
+import type { LocalService } from '../admin/local-service.ts'
+import { printDone, printJson, printTable, quote } from '../admin/print.ts'
+import { readHex } from '../admin/secret-input.ts'
+import { ending } from '../device/failure.ts'
+import { printRows } from '../device/print.ts'
+import { hardwareImportCommand } from './hardware-import.ts'
+
+/** Devices that show codes. */
+export function hardwareCommand(): Command {
+  const commands = [
+    createCommand(),
+    hardwareImportCommand(),
+    listCommand(),
+    assignCommand(),
+    releaseCommand(),
+    deleteCommand(),
+  ]
+  return groupCommand('hardware', 'manage hardware tokens: devices that show codes', commands, [
+    'hardware import tokens.csv --dry-run',
+    'hardware assign HW-3f2a91c0 alice',
+  ])
+}
+
+interface Creating extends AdminSettings {
+  readonly type: HardwareToken['type']
+  readonly timeStep: '30' | '60'
+  readonly seed: string
+  readonly alias?: string
+}
+
+function createCommand(): Command {
+  return adminCommand('create', 'add one hardware token', [
+    'hardware create 2600215704919 --seed @seed.txt --database mfa.sqlite',
+    "hardware create 2600215704920 --seed @seed.txt --type TOTP8 --time-step 60 --alias 'Door 3' --database mfa.sqlite",
+  ])
+    .argument('<serial>', 'the serial number')
+    .requiredOption('--seed <hex|@file>', '32 to 128 hexadecimal digits; from a file nobody else sees them')
+    .addOption(new Option('--type <type>', 'how many digits it shows').choices(['TOTP6', 'TOTP8']).default('TOTP6'))
+    .addOption(new Option('--time-step <seconds>', 'how long a code lasts').choices(['30', '60']).default('30'))
+    .option('--alias <name>', 'what to call it (default: HW- and the first 8 characters of its id)')
+    .action(
+      ending((serialNumber: string, settings: Creating) =>
+        withService(settings, async ({ call }) => {
+          const { type, timeStep, alias } = settings
+          const seed = await readHex(settings.seed, '--seed', (digits) => digits > 0)
+          const body = { serialNumber, type, timeStep, seed, ...(alias !== undefined && { alias }) }
+          show(await call(createHardwareToken, { body }), settings)
+        }),
+      ),
+    )
+}
+
+function listCommand(): Command {
+  return adminCommand('list', 'list hardware tokens', [
+    'hardware list --database mfa.sqlite',
+    'hardware list --database mfa.sqlite --json',
+  ]).action(
+    ending((settings: AdminSettings) =>
+      withService(settings, async (service) => {
+        const tokens = await listTokens(service)
+        if (settings.json) return printJson(tokens)
+        const usernames = await usernamesOf(service, tokens)
+        const rows = tokens.map(({ alias, serialNumber, type, timeStep, syncState, user }) => [
+          alias,
+          serialNumber,
+          type,
+          timeStep,
+          syncState,
+          usernames.get(user) ?? 'nobody',
+        ])
+        printTable(['Alias', 'Serial', 'Type', 'Step', 'State', 'User'], rows, 'There is no hardware token yet.')
+      }),
+    ),
+  )
+}
+
+function assignCommand(): Command {
+  return adminCommand('assign', 'give a hardware token to a user', [
+    'hardware assign HW-3f2a91c0 alice --database mfa.sqlite',
+    'hardware assign 2600215704919 alice --database mfa.sqlite --json',
+  ])
+    .argument('<token>', 'its alias, serial number or id')
+    .argument('<user>', 'the username or the id')
+    .action(
+      ending((given: string, username: string, settings: AdminSettings) =>
+        withService(settings, async (service) => {
+          const [token, user] = [await findToken(service, given), await findUser(service, username)]
+          await service.call(assignHardwareToken, { params: { userId: user.id, hardwareTokenId: token.id } })
+          const done = { hardware: token.id, user: user.id }
+          printDone(settings, done, `${quote(user.username)} has ${quote(token.alias)} now.`)
+        }),
+      ),
+    )
+}
+
+function releaseCommand(): Command {
+  return adminCommand('release', 'take the hardware token from a user; another one can have it', [
+    'hardware release alice --database mfa.sqlite',
+    'hardware release alice --database mfa.sqlite --json',
+  ])
+    .argument('<user>', 'the username or the id')
+    .action(
+      ending((username: string, settings: AdminSettings) =>
+        withService(settings, async (service) => {
+          const user = await findUser(service, username)
+          await service.call(releaseHardwareToken, { params: { userId: user.id } })
+          printDone(settings, { user: user.id }, `${quote(user.username)} has no hardware token now.`)
+        }),
+      ),
+    )
+}
+
+function deleteCommand(): Command {
+  return adminCommand('delete', 'delete a hardware token; its codes no longer work', [
+    'hardware delete HW-3f2a91c0 --database mfa.sqlite',
+    'hardware delete 2600215704919 --yes --database mfa.sqlite --json',
+  ])
+    .argument('<token>', 'its alias, serial number or id')
+    .option(...yesOption)
+    .action(
+      ending((given: string, settings: AdminSettings & { yes?: boolean }) =>
+        withService(settings, async (service) => {
+          const token = await findToken(service, given)
+          await confirm(`delete the hardware token ${quote(token.alias)} (${quote(token.serialNumber)})`, settings.yes)
+          await service.call(deleteHardwareToken, { params: { hardwareTokenId: token.id } })
+          printDone(settings, { hardware: token.id }, `${quote(token.alias)} is deleted.`)
+        }),
+      ),
+    )
+}
+
+const listTokens = ({ call }: LocalService): Promise<HardwareToken[]> =>
+  allPages((page) => call(listHardwareTokens, { query: { page } }))
+
+async function findToken(service: LocalService, given: string): Promise<HardwareToken> {
+  return pick(await listTokens(service), given, {
+    what: 'hardware',
+    names: ({ alias, serialNumber, id }) => [alias, serialNumber, id],
+    show: ({ alias, id }) => `${quote(alias)} (${id})`,
+  })
+}
+
+async function usernamesOf({ call }: LocalService, tokens: readonly HardwareToken[]): Promise<Map<string, string>> {
+  const ids = new Set(tokens.map(({ user }) => user).filter((id) => id !== ''))
+  const names = new Map<string, string>()
+  for (const userId of ids) names.set(userId, (await call(getUser, { params: { userId } })).username)
+  return names
+}
+
+function show(token: HardwareToken, { json }: AdminSettings): void {
+  if (json) return printJson(token)
+  printRows([
+    ['Alias', token.alias],
+    ['Id', token.id],
+    ['Serial', token.serialNumber],
+    ['Type', token.type],
+    ['Step', token.timeStep],
+    ['State', token.syncState],
+  ])
+}

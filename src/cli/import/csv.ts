@@ -1,0 +1,69 @@
+/** One record of a CSV file. */
+export interface CsvRecord {
+  /** Where it begins, from 1. */
+  readonly line: number
+  readonly fields: readonly string[]
+  /** What is wrong with its quotes. */
+  readonly fault: string | undefined
+}
+
+/** A part of the text, and where it ends. */
+interface Part<T> {
+  readonly value: T
+  readonly end: number
+  readonly fault: string | undefined
+}
+
+/** RFC 4180, lines ended in any way. Empty lines are left out, and blanks around fields without quotes. */
+export function parseCsv(text: string): CsvRecord[] {
+  const records: CsvRecord[] = []
+  let line = 1
+  for (let start = 0; start < text.length;) {
+    const { value: fields, end, fault } = readRecord(text, start)
+    if (fault !== undefined || fields.some((field) => field !== '')) records.push({ line, fields, fault })
+    line += text.slice(start, end).match(/\r\n|\r|\n/g)?.length ?? 0
+    start = end
+  }
+  return records
+}
+
+function readRecord(text: string, start: number): Part<string[]> {
+  const fields: Part<string>[] = []
+  let end = start
+  for (;;) {
+    const field = text[end] === '"' ? readQuoted(text, end) : readPlain(text, end)
+    fields.push(field)
+    end = field.end
+    if (text[end] !== ',') break
+    end += 1
+  }
+  const newline = text.startsWith('\r\n', end) ? 2 : 1
+  return {
+    value: fields.map(({ value }) => value),
+    end: end + newline,
+    fault: fields.find(({ fault }) => fault !== undefined)?.fault,
+  }
+}
+
+function readPlain(text: string, start: number): Part<string> {
+  const value = upToSeparator(text, start)
+  const fault = value.includes('"') ? 'a quote stands in the middle of a field' : undefined
+  return { value: value.trim(), end: start + value.length, fault }
+}
+
+function readQuoted(text: string, start: number): Part<string> {
+  let close = text.indexOf('"', start + 1)
+  // Two of them stand for one.
+  while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2)
+  if (close < 0) return { value: '', end: text.length, fault: 'a quote is not closed' }
+  const value = text.slice(start + 1, close).replaceAll('""', '"')
+  const rest = upToSeparator(text, close + 1)
+  const fault = rest.trim() === '' ? undefined : 'something follows a closing quote'
+  return { value, end: close + 1 + rest.length, fault }
+}
+
+function upToSeparator(text: string, start: number): string {
+  const plain = /[^,\r\n]*/y
+  plain.lastIndex = start
+  return plain.exec(text)?.[0] ?? ''
+}

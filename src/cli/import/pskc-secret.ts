@@ -1,0 +1,103 @@
+import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
+
+import { Failure } from '../device/failure.ts'
+import { find } from './xml.ts'
+import type { XmlElement } from './xml.ts'
+
+/** Reads the value of an element, plain or encrypted; nothing where it cannot be trusted or understood. */
+export type OpenValue = (element: XmlElement) => Buffer | undefined
+
+const ciphers: Readonly<Record<string, { readonly name: string; readonly keyLength: number }>> = {
+  'http://www.w3.org/2001/04/xmlenc#aes128-cbc': { name: 'aes-128-cbc', keyLength: 16 },
+  'http://www.w3.org/2001/04/xmlenc#aes256-cbc': { name: 'aes-256-cbc', keyLength: 32 },
+}
+
+const macs: Readonly<Record<string, string>> = {
+  'http://www.w3.org/2000/09/xmldsig#hmac-sha1': 'sha1',
+  'http://www.w3.org/2001/04/xmldsig-more#hmac-sha1': 'sha1',
+  'http://www.w3.org/2001/04/xmldsig-more#hmac-sha256': 'sha256',
+}
+
+/**
+ * How the values of a container are read (RFC 6030 section 6).
+ * @param key The pre-shared key, where there is one.
+ * @throws {Failure} where the key does not open the container.
+ */
+export function valueOpener(container: XmlElement, key: Buffer | undefined): OpenValue {
+  if (find(container, 'EncryptionKey', 'DerivedKey')) {
+    throw new Failure('The file is encrypted with a password. Ask for one with a pre-shared key, and give it by --key.')
+  }
+  const encrypted = find(container, 'EncryptionKey') !== undefined || find(container, 'MACMethod') !== undefined
+  if (!encrypted) return (element) => plainValue(element)
+  if (!key) throw new Failure('The file is encrypted. Give its pre-shared key: --key @FILE')
+  const mac = macOf(container, key)
+  return (element) => plainValue(element) ?? encryptedValue(element, key, mac)
+}
+
+interface Mac {
+  readonly algorithm: string
+  readonly key: Buffer
+}
+
+/** Where the container has no key for it, it is the encryption key (section 6.1.1). */
+function macOf(container: XmlElement, key: Buffer): Mac | undefined {
+  const method = find(container, 'MACMethod')
+  const algorithm = macs[method?.attributes.get('Algorithm') ?? '']
+  if (algorithm === undefined) return undefined
+  const encrypted = find(method, 'MACKey')
+  if (!encrypted) return { algorithm, key }
+  const macKey = decrypt(encrypted, key)
+  if (!macKey) throw new Failure('The key does not open the file. Check that it is the one of this file.')
+  return { algorithm, key: macKey }
+}
+
+function plainValue(element: XmlElement): Buffer | undefined {
+  const plain = find(element, 'PlainValue')
+  return plain && base64(plain.text)
+}
+
+/** Without its MAC a value is not decrypted: somebody may have changed it. */
+function encryptedValue(element: XmlElement, key: Buffer, mac: Mac | undefined): Buffer | undefined {
+  const encrypted = find(element, 'EncryptedValue')
+  const given = base64(find(element, 'ValueMAC')?.text ?? '')
+  const bytes = encrypted && cipherBytes(encrypted)
+  if (!encrypted || !bytes || !given || !mac) return undefined
+  const expected = createHmac(mac.algorithm, mac.key).update(bytes).digest()
+  if (expected.length !== given.length || !timingSafeEqual(expected, given)) return undefined
+  return decrypt(encrypted, key)
+}
+
+const blockSize = 16
+
+/** The initialisation vector comes first (XML Encryption section 5.2). */
+function decrypt(encrypted: XmlElement, key: Buffer): Buffer | undefined {
+  const cipher = ciphers[find(encrypted, 'EncryptionMethod')?.attributes.get('Algorithm') ?? '']
+  const bytes = cipherBytes(encrypted)
+  if (cipher?.keyLength !== key.length || !bytes || bytes.length < 2 * blockSize || bytes.length % blockSize > 0) {
+    return undefined
+  }
+  const decipher = createDecipheriv(cipher.name, key, bytes.subarray(0, blockSize)).setAutoPadding(false)
+  return unpad(Buffer.concat([decipher.update(bytes.subarray(blockSize)), decipher.final()]))
+}
+
+/** Of the padding XML Encryption only says how long it is, in its last byte. */
+function unpad(padded: Buffer): Buffer | undefined {
+  const length = padded.at(-1) ?? 0
+  return length >= 1 && length <= blockSize ? padded.subarray(0, -length) : undefined
+}
+
+function cipherBytes(encrypted: XmlElement): Buffer | undefined {
+  return base64(find(encrypted, 'CipherData', 'CipherValue')?.text ?? '')
+}
+
+/** Far more than any secret has, characters. */
+const longest = 4096
+
+/** Nothing where it is none, or empty. */
+function base64(text: string): Buffer | undefined {
+  const compact = text.replace(/\s/g, '')
+  if (compact.length > longest) return undefined
+  return /^(?:[A-Za-z0-9+/]{4})+$|^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/.test(compact)
+    ? Buffer.from(compact, 'base64')
+    : undefined
+}

@@ -1,0 +1,47 @@
+import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
+
+/** A hardware token that is to be added. Its seed is sealed. */
+export type HardwareTokenImport = Pick<
+  HardwareTokenTable,
+  'id' | 'organizationId' | 'alias' | 'serialNumber' | 'createdAt'
+> &
+  Pick<CodeGeneratorTable, 'seed' | 'digits' | 'period'>
+
+/** Rows of one statement: several times faster than one by one, and far below the most parameters of either engine. */
+export const importBatch = 500
+
+/** Which of at most `importBatch` serial numbers the organization has already. */
+export async function presentSerialNumbers(
+  db: Queryable,
+  organizationId: string,
+  serialNumbers: readonly string[],
+): Promise<string[]> {
+  const present = await db
+    .selectFrom('hardwareToken')
+    .select('serialNumber')
+    .where('organizationId', '=', organizationId)
+    .where('serialNumber', 'in', serialNumbers)
+    .execute()
+  return present.map((row) => row.serialNumber)
+}
+
+/** In a transaction, at most `importBatch` at a time. @returns false where a serial number is taken: then roll back. */
+export async function insertHardwareTokens(db: Queryable, rows: readonly HardwareTokenImport[]): Promise<boolean> {
+  const generators = rows.map(({ id, seed, digits, period }) => ({
+    id,
+    seed,
+    digits,
+    period,
+    lastStep: -1,
+    drift: 0,
+    syncState: 'Never Used' as const,
+  }))
+  const tokens = rows.map(({ seed: _seed, digits: _digits, period: _period, ...token }) => token)
+  await db.insertInto('codeGenerator').values(generators).execute()
+  const inserted = await db
+    .insertInto('hardwareToken')
+    .values(tokens)
+    .onConflict((conflict) => conflict.columns(['organizationId', 'serialNumber']).doNothing())
+    .executeTakeFirst()
+  return inserted.numInsertedOrUpdatedRows === BigInt(rows.length)
+}

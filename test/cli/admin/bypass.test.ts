@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+
+import { useDatabase } from './run-command.ts'
+
+const { admin, json } = useDatabase()
+
+beforeEach(async () => {
+  const alice = ['alice', '--name', 'Alice Doe', '--email', 'alice@example.com']
+  await admin('user', 'create', ...alice, '--domain', 'Intranet')
+})
+
+describe('second-factor bypass', () => {
+  it('makes a code that works once for a day, or as it is told', async () => {
+    const plain = await json('bypass', 'create', 'alice')
+    const other = await json('bypass', 'create', 'alice', '--uses', '1000', '--expires', '365d')
+    const forever = await admin('bypass', 'create', 'alice', '--expires', 'never')
+
+    expect(plain).toMatchObject({ code: expect.stringMatching(/^\d{9}$/), usesAllowed: 1, usesRemaining: 1 })
+    expect(Date.parse(plain.dtExpiry) - Date.now()).toBeGreaterThan(86_000_000)
+    expect(Date.parse(plain.dtExpiry) - Date.now()).toBeLessThan(86_402_000)
+    expect(other.usesAllowed).toBe(1000)
+    expect(forever.stdout).toMatch(/^Until +never$/m)
+  })
+
+  it.each([
+    ['--uses', '0'],
+    ['--uses', '1001'],
+    ['--uses', 'many'],
+    ['--expires', '0'],
+    ['--expires', '366d'],
+    ['--expires', '1w'],
+    ['--expires', '-5'],
+  ])('refuses %s %s', async (option, value) => {
+    expect((await admin('bypass', 'create', 'alice', option, value)).code).toBe(2)
+    expect(await json('bypass', 'list', 'alice')).toEqual([])
+  })
+
+  it('says when a code would work nowhere', async () => {
+    const somewhere = await admin('bypass', 'create', 'alice')
+    await admin('domain', 'set', 'Intranet', '--bypass-enabled', 'off')
+    const nowhere = await admin('bypass', 'create', 'alice')
+
+    expect(nowhere.stdout).toMatch(/^Note +no domain of the user takes bypass codes/m)
+    expect(somewhere.stdout).not.toContain('Note')
+  })
+
+  it('makes 5 at most, and says what to do then', async () => {
+    for (let each = 0; each < 5; each += 1) await admin('bypass', 'create', 'alice')
+
+    const { stderr, code } = await admin('bypass', 'create', 'alice')
+
+    expect(code).toBe(1)
+    expect(stderr).toBe('The user has 5 bypass codes, the most there can be. Delete some first.\n')
+  })
+
+  it('deletes one, or all, and only when it is told to', async () => {
+    const { id } = await json('bypass', 'create', 'alice')
+    await admin('bypass', 'create', 'alice')
+    await admin('bypass', 'create', 'alice')
+
+    const unasked = await admin('bypass', 'delete', 'alice')
+    const one = await json('bypass', 'delete', 'alice', '--id', id.slice(0, 8), '--yes')
+    const left = await json('bypass', 'list', 'alice')
+    const all = await admin('bypass', 'delete', 'alice', '--yes')
+
+    expect([unasked.code, all.code]).toEqual([2, 0])
+    expect(one.deleted).toEqual([id])
+    expect(left).toHaveLength(2)
+    expect(await json('bypass', 'list', 'alice')).toEqual([])
+  })
+})

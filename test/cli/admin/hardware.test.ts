@@ -1,0 +1,191 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
+import { describe, expect, it } from 'vitest'
+
+import { container, encrypted, encryption, exampleKey, exampleSeed, keyPackage } from '../import/pskc-file.ts'
+import { useDatabase } from './run-command.ts'
+
+const { place, file, admin, json } = useDatabase()
+
+const seed = exampleSeed
+const csv = (...rows: string[]) => {
+  writeFileSync(file('tokens.csv'), ['serial,seed,type,step', ...rows].join('\r\n'))
+  return file('tokens.csv')
+}
+
+describe('second-factor hardware', () => {
+  it('adds a token, with its seed from a file', async () => {
+    writeFileSync(file('seed.txt'), `${seed}\n`)
+
+    const created = await json('hardware', 'create', '42', '--seed', `@${file('seed.txt')}`)
+    const again = await admin('hardware', 'create', '42', '--seed', seed)
+
+    expect(created).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{40}$/),
+      alias: `HW-${created.id.slice(0, 8)}`,
+      serialNumber: '42',
+      type: 'TOTP6',
+      timeStep: '30s',
+      syncState: 'Never Used',
+      user: '',
+    })
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('serial number already') })
+  })
+
+  it.each(['xyz', '', 'abcd', `${seed}0`])('refuses the seed %j without repeating it', async (given) => {
+    const { stdout, stderr, code } = await admin('hardware', 'create', '42', '--seed', given)
+
+    expect(code).toBe(2)
+    expect(given !== '' && (stdout + stderr).includes(given)).toBe(false)
+  })
+
+  it('is given to a user and taken back, found by alias, serial number or id', async () => {
+    const { id, alias } = await json('hardware', 'create', '42', '--seed', seed)
+    for (const name of ['alice', 'bob']) {
+      await admin('user', 'create', name, '--name', name, '--email', `${name}@example.com`)
+    }
+
+    const assigned = await admin('hardware', 'assign', '42', 'alice')
+    const conflict = await admin('hardware', 'assign', alias, 'bob')
+    const { stdout } = await admin('hardware', 'list')
+    const released = await admin('hardware', 'release', 'alice')
+    const toBob = await admin('hardware', 'assign', id.slice(0, 10), 'bob')
+
+    expect([assigned.code, conflict.code, released.code, toBob.code]).toEqual([0, 1, 0, 0])
+    expect(stdout).toContain(`${alias}  42      TOTP6  30s   Never Used  alice\n`)
+    expect(await json('user', 'show', 'bob')).toMatchObject({ hardware: id, factors: ['otp'] })
+  })
+
+  it('is deleted only when it is told to', async () => {
+    await admin('hardware', 'create', '42', '--seed', seed)
+
+    const unasked = await admin('hardware', 'delete', '42')
+    const asked = await admin('hardware', 'delete', '42', '--yes')
+
+    expect([unasked.code, asked.code]).toEqual([2, 0])
+    expect(await json('hardware', 'list')).toEqual([])
+  })
+})
+
+describe('second-factor hardware import', () => {
+  it('adds all tokens of a file', async () => {
+    const rows = Array.from({ length: 1_234 }, (_, each) => `${each},${seed},${each % 2 ? 'TOTP8' : 'TOTP6'},60`)
+
+    const { stdout, stderr, code } = await admin('hardware', 'import', csv(...rows))
+    const listed = await json('hardware', 'list')
+
+    expect([stdout, stderr, code]).toEqual(['1234 tokens imported.\n', '', 0])
+    expect(listed).toHaveLength(1_234)
+    expect(listed[1]).toMatchObject({ serialNumber: '1', type: 'TOTP8', timeStep: '60s', syncState: 'Never Used' })
+  })
+
+  it('adds nothing where one row is wrong, and says which and why, but never a seed', async () => {
+    await admin('hardware', 'create', '5', '--seed', seed)
+    const path = csv(
+      `1,${seed},TOTP6,30`,
+      `2,${seed.slice(0, 30)},TOTP6,30`,
+      `${seed.repeat(2)},${seed},TOTP6,30`,
+      `1,${seed},TOTP6,30`,
+      `5,${seed},TOTP6,30`,
+      `6,${seed},TOTP7,30`,
+      `7,${seed},TOTP6,45`,
+      `8,GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ,TOTP6,30`,
+    )
+
+    const { stdout, stderr, code } = await admin('hardware', 'import', path)
+    const asJson = await json('hardware', 'import', path)
+
+    expect(code).toBe(1)
+    expect(stdout.split('\n').map((line) => line.split(':')[0])).toEqual([
+      'Line 3',
+      'Line 4',
+      'Line 5',
+      'Line 6',
+      'Line 7',
+      'Line 8',
+      'Line 9',
+      'Nothing was imported, 7 rows rejected. Mend them, or import the others with --skip-rejected.',
+      '',
+    ])
+    expect(stdout).toContain('Line 5: its serial number stands in line 2 already\n')
+    expect(stdout).toContain('Line 6: its serial number is there already\n')
+    expect(stdout + stderr).not.toContain(seed.slice(0, 30))
+    expect(stdout + stderr).not.toContain('GEZD')
+    expect(asJson).toMatchObject({ imported: 0, acceptable: 1, dryRun: false })
+    expect(asJson.rejected).toHaveLength(7)
+    expect(await json('hardware', 'list')).toHaveLength(1)
+  })
+
+  it('adds the others where it is told to skip what is rejected', async () => {
+    const path = csv(`1,${seed},TOTP6,30`, `2,x,TOTP6,30`, `3,${seed},TOTP6,30`)
+
+    const { stdout, code } = await admin('hardware', 'import', path, '--skip-rejected')
+
+    expect([code, stdout]).toEqual([0, expect.stringContaining('2 tokens imported, 1 row rejected.\n')])
+    expect(await json('hardware', 'list')).toHaveLength(2)
+  })
+
+  it('changes nothing in a dry run, and finds the same', async () => {
+    const path = csv(`1,${seed},TOTP6,30`, `2,x,TOTP6,30`)
+
+    const wrong = await admin('hardware', 'import', path, '--dry-run')
+    const right = await admin('hardware', 'import', csv(`1,${seed},TOTP6,30`), '--dry-run')
+
+    expect(wrong).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('1 token can be imported, 1 row rejected.'),
+    })
+    expect(right).toMatchObject({ code: 0, stdout: '1 token can be imported. Nothing was changed.\n' })
+    expect(await json('hardware', 'list')).toEqual([])
+  })
+
+  it('opens an encrypted container with the key in a file', async () => {
+    writeFileSync(file('tokens.xml'), container(encryption(), keyPackage({ secret: encrypted() })))
+    writeFileSync(file('key.txt'), `${exampleKey}\n`)
+
+    const without = await admin('hardware', 'import', file('tokens.xml'))
+    const wrong = await admin('hardware', 'import', file('tokens.xml'), '--key', '00'.repeat(16))
+    const short = await admin('hardware', 'import', file('tokens.xml'), '--key', '0011')
+    const right = await admin('hardware', 'import', file('tokens.xml'), '--key', `@${file('key.txt')}`)
+
+    expect([without.code, wrong.code, short.code, right.code]).toEqual([1, 1, 2, 0])
+    expect(without.stderr).toContain('--key @FILE')
+    expect(short.stderr).not.toContain('0011')
+    expect(await json('hardware', 'list')).toMatchObject([{ serialNumber: '987654321', type: 'TOTP8' }])
+  })
+
+  it.each([
+    ['in UTF-16', () => Buffer.from(`\ufeffserial,seed\n1,${seed}`, 'utf16le'), 'UTF-8'],
+    ['that is empty', () => Buffer.alloc(0), 'no token'],
+    ['of a header alone', () => Buffer.from('serial,seed,type,step\n'), 'no token'],
+    ['larger than 16 MiB', () => Buffer.alloc(16 * 1024 * 1024 + 1, '\n'), 'larger than 16 MiB'],
+  ])('refuses a file %s', async (_what, bytes, reason) => {
+    writeFileSync(file('tokens.csv'), bytes())
+
+    const { stderr, code } = await admin('hardware', 'import', file('tokens.csv'))
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(reason)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it('reads a file that begins with a byte order mark', async () => {
+    writeFileSync(file('tokens.csv'), `\ufeffserial,seed,type,step\n1,${seed},TOTP6,30`)
+
+    expect((await admin('hardware', 'import', file('tokens.csv'))).code).toBe(0)
+  })
+
+  it('says nothing of a path that would read as an instruction to the terminal', async () => {
+    const { stderr, code } = await admin('hardware', 'import', '../\u001b[2Jnone.csv')
+
+    expect(code).toBe(1)
+    expect(stderr).not.toContain('\u001b')
+  })
+
+  it('does not read the database as tokens', async () => {
+    const before = readFileSync(place.database).length
+
+    expect((await admin('hardware', 'import', place.database)).code).toBe(1)
+    expect(before).toBeGreaterThan(0)
+  })
+})

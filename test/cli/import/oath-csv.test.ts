@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+
+import { readOathCsv } from '../../../src/cli/import/oath-csv.ts'
+
+const seed = '3132333435363738393031323334353637383930'
+const token = (serialNumber: string, more: object = {}) => ({
+  serialNumber,
+  seed,
+  type: 'TOTP6',
+  timeStep: '30',
+  ...more,
+})
+
+describe('OATH CSV', () => {
+  it.each([
+    ['without a header', `1,${seed},TOTP6,30`],
+    ['with a header', `serial,seed,type,step\n1,${seed},TOTP6,30\n`],
+    ['with CRLF', `serial,seed,type,step\r\n1,${seed},TOTP6,30\r\n`],
+    ['with CR alone', `serial,seed,type,step\r1,${seed},TOTP6,30\r`],
+    ['with quotes', `"serial","seed","type","step"\n"1","${seed}","TOTP6","30"`],
+    ['with blanks around', `serial , seed, type ,step\n 1 , ${seed} ,TOTP6 , 30 `],
+    ['with empty lines', `\n\nserial,seed,type,step\n\n1,${seed},TOTP6,30\n\n,,,\n`],
+    ['with other columns in another order', `Time Step,maker,TYPE,Serial Number,Seed\n30,Acme,totp6,1,${seed}`],
+    ['without type and step', `serial,seed\n1,${seed}`],
+    ['with a unit', `1,${seed},TOTP,30 s`],
+  ])('is read %s', (_how, text) => {
+    const rows = readOathCsv(text)
+
+    expect(rows).toEqual([{ line: expect.any(Number), token: token('1') }])
+  })
+
+  it('keeps quotes, commas and line breaks inside quotes, and counts lines with them', () => {
+    const rows = readOathCsv(
+      `serial,seed,type,step,alias\n1,${seed},TOTP8,60,"the ""big"",\nred one"\n2,${seed},TOTP6,30,\n`,
+    )
+
+    expect(rows).toEqual([
+      { line: 2, token: token('1', { type: 'TOTP8', timeStep: '60', alias: 'the "big",\nred one' }) },
+      { line: 4, token: token('2') },
+    ])
+  })
+
+  it('takes a first line for a token where it does not name serial and seed', () => {
+    expect(readOathCsv(`serial,${seed},TOTP6,30`)).toEqual([{ line: 1, token: token('serial') }])
+  })
+
+  it.each([
+    ['too few fields', `1,${seed},TOTP6`, 'it has 3 fields, and 4 are expected'],
+    ['too many fields', `1,${seed},TOTP6,30,x`, 'it has 5 fields, and 4 are expected'],
+    ['semicolons', `1;${seed};TOTP6;30`, 'it has 1 fields, and 4 are expected'],
+    ['a quote that is not closed', `"1,${seed},TOTP6,30\n2,${seed},TOTP6,30`, 'a quote is not closed'],
+    ['something after a quote', `"1"x,${seed},TOTP6,30`, 'something follows a closing quote'],
+    ['a quote in the middle', `1"x,${seed},TOTP6,30`, 'a quote stands in the middle of a field'],
+    ['tokens that count', `1,${seed},HOTP6,30`, 'it counts presses (HOTP); tokens go by time here (TOTP)'],
+  ])('rejects a row with %s, and says so without its seed', (_what, text, reason) => {
+    const rows = readOathCsv(text)
+
+    expect(rows).toEqual([{ line: 1, reason }])
+    expect(JSON.stringify(rows)).not.toContain(seed)
+  })
+
+  it('goes on after a row that is wrong', () => {
+    const rows = readOathCsv(`1"x,${seed},TOTP6,30\n2,${seed},TOTP6,30`)
+
+    expect(rows).toMatchObject([
+      { line: 1, reason: expect.any(String) },
+      { line: 2, token: token('2') },
+    ])
+  })
+
+  it.each([
+    ['commas', ','],
+    ['quotes', '"'],
+    ['pairs of quotes', '""'],
+    ['fields of one quote', '",'],
+    ['lines', '\n'],
+    ['letters', 'a'],
+  ])('takes time in proportion for a file of nothing but %s', (_what, part) => {
+    const began = performance.now()
+
+    readOathCsv(part.repeat(2_000_000 / part.length))
+
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
+})

@@ -1,0 +1,177 @@
+import { createCipheriv, createHmac } from 'node:crypto'
+
+import { describe, expect, it } from 'vitest'
+
+import { readPskc } from '../../../src/cli/import/pskc.ts'
+import { container, encrypted, encryption, exampleKey, exampleSeed, keyPackage, plain } from './pskc-file.ts'
+
+const key = Buffer.from(exampleKey, 'hex')
+const token = { serialNumber: '987654321', seed: exampleSeed, type: 'TOTP8', timeStep: '30' }
+const row = { line: expect.any(Number), token }
+
+const hotp = { algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp' }
+const reasonOf = (text: string, given?: Buffer) => {
+  const [first] = readPskc(text, given)
+  return first && 'reason' in first ? first.reason : undefined
+}
+
+describe('a Portable Symmetric Key Container', () => {
+  it('is read as RFC 6030 figures 2 and 5 have it: the secret in base64', () => {
+    expect(readPskc(container(keyPackage()), undefined)).toEqual([row])
+  })
+
+  it('is read as RFC 6030 figure 6 has it: AES-128-CBC under a pre-shared key, with HMAC-SHA1', () => {
+    const text = container(encryption(), keyPackage({ secret: encrypted() }))
+
+    expect(readPskc(text, key)).toEqual([row])
+  })
+
+  it('is read with the namespace as a prefix, as RFC 6030 figure 7 has it', () => {
+    const text = container(keyPackage())
+      .replace('xmlns=', 'xmlns:pskc=')
+      .replaceAll(/<(\/?)(?=[A-Z])/g, '<$1pskc:')
+
+    expect(readPskc(text, undefined)).toEqual([row])
+  })
+
+  it('is read with the encryption key as key of the MAC, where it names no other', () => {
+    const secret = encrypted({ mac: 'N8Agsfe5A7WQFswmdvL/MHdd3y0=' })
+
+    expect(readPskc(container(encryption({ macKey: '' }), keyPackage({ secret })), key)).toEqual([row])
+  })
+
+  it('is read with AES-256-CBC and HMAC-SHA256, padded as XML Encryption pads', () => {
+    const long = Buffer.alloc(32, 7)
+    const macKey = Buffer.alloc(32, 9)
+    const seal = (secret: Buffer) => {
+      const cipher = createCipheriv('aes-256-cbc', long, Buffer.alloc(16, 1)).setAutoPadding(false)
+      const padding = Buffer.alloc(16 - (secret.length % 16), 0xaa)
+      padding[padding.length - 1] = padding.length
+      return Buffer.concat([Buffer.alloc(16, 1), cipher.update(Buffer.concat([secret, padding])), cipher.final()])
+    }
+    const value = seal(Buffer.from(exampleSeed, 'hex'))
+    const secret = encrypted({
+      value: value.toString('base64'),
+      mac: createHmac('sha256', macKey).update(value).digest('base64'),
+      algorithm: 'aes256-cbc',
+    })
+    const head = encryption({
+      mac: 'http://www.w3.org/2001/04/xmldsig-more#hmac-sha256',
+      macKey: seal(macKey).toString('base64'),
+      algorithm: 'aes256-cbc',
+    })
+
+    expect(readPskc(container(head, keyPackage({ secret })), long)).toEqual([row])
+  })
+
+  it('takes 30 seconds where it does not say, and the line of each package', () => {
+    const minute = '<TimeInterval><PlainValue> 60 </PlainValue></TimeInterval>'
+
+    const rows = readPskc(container(keyPackage({ interval: '' }), keyPackage({ interval: minute })), undefined)
+
+    expect(rows).toMatchObject([{ token: { timeStep: '30' } }, { token: { timeStep: '60' } }])
+    expect(rows[1]!.line).toBeGreaterThan(rows[0]!.line)
+  })
+})
+
+describe('a secret that was encrypted', () => {
+  const changed = Buffer.from('AAECAwQFBgcICQoLDA0OD+cIHItlB3Wra1DUpxVvOx2lef1VmNPCMl8jwZqIUqGv', 'base64')
+  changed[20]! ^= 1
+
+  it.each([
+    ['of another key', encrypted(), Buffer.alloc(16, 3)],
+    ['that was changed', encrypted({ value: changed.toString('base64') }), key],
+    ['with another MAC', encrypted({ mac: 'AAAAAAAAAAAAAAAAAAAAAAAAAAA=' }), key],
+    ['with a shorter MAC', encrypted({ mac: 'Su8=' }), key],
+    ['without its MAC', encrypted({ mac: '' }), key],
+    ['by another algorithm', encrypted({ algorithm: 'tripledes-cbc' }), key],
+    ['without blocks', encrypted({ value: 'AAEC' }), key],
+    ['as no base64', encrypted({ value: '!!!' }), key],
+  ])('is not read %s', (_what, secret, given) => {
+    // Its key for the MAC is the encryption key, so that a wrong one gets this far.
+    const own = given === key ? encryption() : encryption({ macKey: '' })
+
+    expect(reasonOf(container(own, keyPackage({ secret })), given)).toContain('its secret cannot be read')
+  })
+
+  it('is not read where the file names no way to check it', () => {
+    const text = container(encryption({ mac: 'urn:other' }), keyPackage({ secret: encrypted() }))
+
+    expect(reasonOf(text, key)).toContain('its secret cannot be read')
+  })
+
+  it('needs the key of the file', () => {
+    const text = container(encryption(), keyPackage({ secret: encrypted() }))
+
+    expect(() => readPskc(text, undefined)).toThrow('--key @FILE')
+    expect(() => readPskc(text, Buffer.alloc(32))).toThrow('The key does not open the file.')
+  })
+
+  it('is not read where its key comes from a password, as in RFC 6030 figure 7', () => {
+    const head = '<EncryptionKey><DerivedKey/></EncryptionKey>'
+
+    expect(() => readPskc(container(head, keyPackage({ secret: encrypted() })), key)).toThrow('with a password')
+  })
+})
+
+describe('a key package', () => {
+  it.each([
+    ['that counts presses', keyPackage(hotp), 'HOTP'],
+    ['of a PIN, as in RFC 6030 figure 5', keyPackage({ algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:pin' }), 'TOTP'],
+    ['of another hash', keyPackage({ parameters: '<Suite>HMAC-SHA256</Suite>' }), 'SHA-1'],
+    ['of other codes', keyPackage({ format: '<ResponseFormat Length="8" Encoding="HEXADECIMAL"/>' }), 'decimal'],
+    ['of unknown codes', keyPackage({ format: '' }), 'decimal'],
+    [
+      'with a check digit',
+      keyPackage({ format: '<ResponseFormat Length="8" Encoding="DECIMAL" CheckDigits="true"/>' }),
+      'check digit',
+    ],
+    ['without a serial number', keyPackage({ serial: '' }), 'serial number'],
+    ['without a secret', keyPackage({ secret: '' }), 'secret cannot be read'],
+    ['without a key', '<KeyPackage/>', 'no key'],
+    ['whose secret is no base64', keyPackage({ secret: plain('MTIz_DU2') }), 'secret cannot be read'],
+  ])('%s is rejected', (_what, text, reason) => {
+    expect(reasonOf(container(text))).toContain(reason)
+  })
+})
+
+describe('a file that means harm', () => {
+  const withDoctype = (doctype: string, body: string) => container(body).replace('?>', `?>${doctype}`)
+  const laughs = `<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1000)}"><!ENTITY c "${'&b;'.repeat(1000)}">]>`
+
+  it.each([
+    ['entities of entities', withDoctype(laughs, keyPackage({ serial: '<SerialNo>&c;</SerialNo>' }))],
+    [
+      'an entity that is a file',
+      withDoctype(
+        '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>',
+        keyPackage({ serial: '<SerialNo>&f;</SerialNo>' }),
+      ),
+    ],
+    ['a document type elsewhere', withDoctype('<!DOCTYPE x SYSTEM "http://127.0.0.1/x.dtd">', keyPackage())],
+  ])('with %s is not read', (_what, text) => {
+    expect(() => readPskc(text, undefined)).toThrow('DOCTYPE')
+  })
+
+  it.each([
+    ['an unknown entity', container(keyPackage({ serial: '<SerialNo>&eacute;</SerialNo>' }))],
+    ['an end too early', container(keyPackage()).slice(0, 400)],
+    ['tags that cross', '<a><b></a></b>'],
+    ['an unknown prefix', '<pskc:KeyContainer/>'],
+    ['two roots', '<a/><b/>'],
+  ])('with %s is no XML', (_what, text) => {
+    expect(() => readPskc(text, undefined)).toThrow('no XML')
+  })
+
+  it('is not followed deeper than a list of keys goes', () => {
+    expect(() => readPskc('<a>'.repeat(100_000), undefined)).toThrow('deeper')
+  })
+
+  it.each([
+    ['another document', '<html xmlns="http://www.w3.org/1999/xhtml"/>'],
+    ['a container of another namespace', container(keyPackage()).replace(':pskc"', ':other"')],
+    ['another version', container(keyPackage()).replace('Version="1.0"', 'Version="2.0"')],
+  ])('that is %s is refused whole', (_what, text) => {
+    expect(() => readPskc(text, undefined)).toThrow('RFC 6030')
+  })
+})
