@@ -165,6 +165,7 @@ describe('a body', () => {
 describe('what is no request', () => {
   it.each([
     ['a letter', 'Dear Sir or Madam,\r\n\r\n', 400],
+    ['no version', 'DELETE /api/users\r\n\r\n', 400],
     ['a version that nobody knows', 'GET /api/ping HTTP/7.7\r\nHost: x\r\n\r\n', 400],
     ['a header without a name', 'GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n', 400],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx', 400],

@@ -97,12 +97,12 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
 
 describe('the Authorization header', () => {
   it.each([
-    ['as it should be', (it: string) => `Authorization: Service key="${it}"`],
-    ['with the scheme in lower case', (it: string) => `Authorization: service key="${it}"`],
-    ['with its name in upper case', (it: string) => `AUTHORIZATION: SERVICE KEY="${it}"`],
-    ['with blanks around the equals sign', (it: string) => `Authorization: Service key = "${it}"`],
-    ['with many blanks and tabs', (it: string) => `authorization:\t Service   key=\t"${it}"  `],
-    ['without quotes', (it: string) => `Authorization:Service key=${it}`],
+    ['as it should be', (value: string) => `Authorization: Service key="${value}"`],
+    ['with the scheme in lower case', (value: string) => `Authorization: service key="${value}"`],
+    ['with its name in upper case', (value: string) => `AUTHORIZATION: SERVICE KEY="${value}"`],
+    ['with blanks around the equals sign', (value: string) => `Authorization: Service key = "${value}"`],
+    ['with many blanks and tabs', (value: string) => `authorization:\t Service   key=\t"${value}"  `],
+    ['without quotes', (value: string) => `Authorization:Service key=${value}`],
   ])('is understood %s', async (_what, header) => {
     const answer = await send(`GET /api/ping HTTP/1.1\nHost: x\n${header(key())}\n\n`)
 
@@ -264,9 +264,10 @@ describe('what clients write in JSON', () => {
   })
 
   it('are other usernames when a sloppy client encodes them', async () => {
-    const [plain, encoded] = ['a b+c', 'a%20b%2Bc']
-    await running.call('POST', '/users', { body: newUser(plain!) })
-    await running.call('POST', '/users', { body: newUser(encoded!) })
+    const plain = 'a b+c'
+    const encoded = 'a%20b%2Bc'
+    await running.call('POST', '/users', { body: newUser(plain) })
+    await running.call('POST', '/users', { body: newUser(encoded) })
 
     const found = await Promise.all(
       ['a%20b+c', 'a%20b%2Bc', 'a%2520b%252Bc', 'a+b+c'].map(

@@ -71,8 +71,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 /** Patient, but not endlessly so. */
 function createPatientServer(listener: RequestListener, { timeouts: given, label = jsonLabel }: ListenOptions) {
   const timeouts = { ...defaultTimeouts, ...given }
-  const withHost: RequestListener = (req, res) => {
-    if (!lacksHost(req)) return listener(req, res)
+  const wholeOnly: RequestListener = (req, res) => {
+    if (isWhole(req)) return listener(req, res)
     answer(res, 400, errorBody(new ApiProblem('api.error.malformed')), { ...label, Connection: 'close' })
   }
   const server = createServer(
@@ -84,15 +84,15 @@ function createPatientServer(listener: RequestListener, { timeouts: given, label
       // Looked at above, where it can be said in our own words.
       requireHostHeader: false,
     },
-    withHost,
+    wholeOnly,
   )
   // An expectation we do not know may be ignored (RFC 9110 section 10.1.1).
-  server.on('checkExpectation', withHost)
+  server.on('checkExpectation', wholeOnly)
   refuseWhatIsNoRequest(server, label)
   return server
 }
 
-/** RFC 9112 section 3.2; HTTP/1.0 knows no Host. */
-function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
-  return headers.host === undefined && httpVersion === '1.1'
+/** With a version, and in 1.1 with a Host (RFC 9112 section 3.2). */
+function isWhole({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === '1.0' || (httpVersion === '1.1' && headers.host !== undefined)
 }

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { ErrorBody, errorStatus, isErrorCode } from '../../../src/contract/errors.ts'
+import { operations } from '../../../src/contract/operations.ts'
+import { exchange, openRaw } from '../../support/raw-http.ts'
+import type { RawAnswer } from '../../support/raw-http.ts'
+import { createTenant, newUser, startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+import { createChance } from './random.ts'
+import { randomRequest } from './requests.ts'
+import type { FuzzRequest, Known } from './requests.ts'
+
+const seed = 20_261_120
+const wellFormed = 19_000
+const malformed = 1_000
+/** Requests that are under way on one connection. */
+const pipelined = 25
+const connections = 4
+
+let running: Running
+let known: Known
+
+beforeAll(async () => {
+  running = await startService({ metrics: { token: 'sixteen characters' } })
+  const other = await createTenant(running.service, running.origin)
+  const { user, ask } = await running.enrol('alice')
+  const { id } = await ask()
+  known = {
+    // Mostly ours.
+    keys: [...Array.from({ length: 9 }, () => running.apiKey), other.apiKey],
+    ids: {
+      domainId: [running.domain.id],
+      userId: [user.id],
+      sessionId: [id],
+      hardwareTokenId: [],
+      bypassCodeId: [],
+    },
+  }
+})
+afterAll(() => running.close())
+
+const port = () => Number(new URL(running.origin).port)
+
+/** What is wrong with an answer; nothing where it is as it has to be. */
+function complaint(method: string, answer: RawAnswer): string | undefined {
+  if (answer.status >= 500) return 'is one of ours'
+  if (answer.status < 400) return answer.status === 200 || answer.status === 304 ? undefined : 'is no success we know'
+  if (!/^application\/(vnd\.service\.v1\+)?json(;|$)/.test(answer.headers.get('content-type') ?? ''))
+    return 'has no type'
+  if (method === 'HEAD') return undefined
+  const body = ErrorBody.safeParse(parsed(answer.body))
+  const code = body.data?.errors[0]?.code ?? ''
+  if (!isErrorCode(code)) return 'has not the shape of an error'
+  return errorStatus[code] === answer.status ? undefined : 'has a status that is not that of its code'
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Complained about by the schema.
+    return undefined
+  }
+}
+
+/** Ids of what was made are for later requests to find. */
+function learn({ about }: FuzzRequest, answer: RawAnswer): void {
+  const made: Record<string, string> = {
+    createUser: 'userId',
+    createSession: 'sessionId',
+    createHardwareToken: 'hardwareTokenId',
+    createBypassCode: 'bypassCodeId',
+  }
+  const parameter = made[about]
+  const id = answer.status === 200 && parameter && (parsed(answer.body) as { id?: string } | undefined)?.id
+  if (id) known.ids[parameter]?.push(id)
+}
+
+describe(`${wellFormed + malformed} requests at random`, () => {
+  it('that are HTTP get no 5xx, and no error without the shape of errors', { timeout: 120_000 }, async () => {
+    const chance = createChance(seed)
+    const complaints: string[] = []
+    const answered = new Map<string, Set<number>>()
+    let left = wellFormed
+
+    const drive = async () => {
+      const connection = await openRaw(port())
+      while (left > 0) {
+        const batch = Array.from({ length: Math.min(pipelined, left) }, () => randomRequest(chance, known))
+        left -= batch.length
+        connection.send(Buffer.concat(batch.map(({ bytes }) => bytes)))
+        for (const request of batch) {
+          const answer = await connection.answer(request.method)
+          const wrong = complaint(request.method, answer)
+          if (wrong)
+            complaints.push(`${wrong}: ${request.bytes.toString().slice(0, 2_000)}\n→ ${answer.head}\n${answer.body}`)
+          if (request.usual) answered.set(request.about, (answered.get(request.about) ?? new Set()).add(answer.status))
+          learn(request, answer)
+        }
+        // Some of what was there has been deleted meanwhile.
+        await refill()
+      }
+      connection.end()
+    }
+    await Promise.all(Array.from({ length: connections }, drive))
+
+    expect(complaints).toEqual([])
+    expect(unreached(answered)).toEqual([])
+    expect(running.logged).toEqual([])
+  })
+
+  it('that are no HTTP get an error with the shape of errors', { timeout: 60_000 }, async () => {
+    const chance = createChance(seed + 1)
+    const complaints: string[] = []
+
+    for (let left = malformed; left > 0; left -= connections) {
+      const requests = Array.from({ length: connections }, () =>
+        mangled(randomRequest(chance, known).bytes, chance.number(mangling.length)),
+      )
+      for (const bytes of requests) {
+        const answer = await exchange(port(), bytes)
+        const wrong = answer.status < 400 ? 'is a success' : complaint('GET', answer)
+        if (wrong)
+          complaints.push(`${wrong}: ${bytes.toString('latin1').slice(0, 2_000)}\n→ ${answer.head}\n${answer.body}`)
+      }
+    }
+
+    expect(complaints).toEqual([])
+    expect(running.logged).toEqual([])
+  })
+
+  it('leave the service as well as it was', async () => {
+    const answer = await running.call('GET', '/ping')
+    const { ask, session, device, pending } = await running.enrol('after the storm')
+    const { id } = await ask()
+    const [request] = await pending()
+    await device.answer(id, { nonce: request!.nonce, decision: 'approve' })
+
+    expect(answer.json).toEqual({ status: 'OK' })
+    expect(await session(id)).toMatchObject({ state: 'approved' })
+  })
+})
+
+/** Operations that were never done, or never refused: then the requests were not random enough. */
+function unreached(answered: ReadonlyMap<string, ReadonlySet<number>>): string[] {
+  return operations
+    .map(({ name }) => name)
+    .filter((name) => {
+      const statuses = [...(answered.get(name) ?? [])]
+      return (
+        !statuses.includes(200) ||
+        !statuses.some((status) => status === 400 || status === 404) ||
+        !statuses.includes(401)
+      )
+    })
+    .filter((name) => !withoutFailure.has(name))
+}
+
+/** Their paths have no parameters, or they cannot be done by chance. */
+const withoutFailure = new Set(['getOrganization', 'ping', 'redeemSession', 'sendEmailCode', 'watchSessions'])
+
+let refilled = 0
+
+async function refill(): Promise<void> {
+  refilled += 1
+  const { json: user } = await running.call('POST', '/users', { body: newUser(`refill ${refilled}`) })
+  const body = { serialNumber: `refill ${refilled}`, type: 'TOTP6', timeStep: 30, seed: '0'.repeat(40) }
+  const { json: token } = await running.call('POST', '/hardware', { body })
+  await running.call('PUT', `/users/${user.id}/hardware/${token.id}`)
+  await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
+  known.ids['userId']!.push(user.id)
+  known.ids['hardwareTokenId']!.push(token.id)
+}
+
+const mangling: readonly ((head: string) => string)[] = [
+  (head) => head.replace(' HTTP/1.1', ''),
+  (head) => head.replace('HTTP/1.1', 'HTTP/3.1'),
+  (head) => head.replace(/^\w+/, 'FETCH'),
+  (head) => head.replace('\r\n', '\r\nBad Name: x\r\n'),
+  (head) => head.replace('\r\n', '\r\nX: \u0000\r\n'),
+  (head) => head.replace('\r\n', '\r\nContent-Length: 1\r\nContent-Length: 2\r\n'),
+  (head) => head.replace('\r\n', '\r\nContent-Length: -1\r\n'),
+  (head) => head.replace('\r\n', '\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n'),
+  (head) => head.replace('Host: fuzz\r\n', ''),
+  (head) => head.replace('\r\n', `\r\nX: ${'x'.repeat(17_000)}\r\n`),
+  (head) => `\u0016\u0003\u0001\u0002${head}`,
+  (head) => head.replaceAll('\r\n', '\r'),
+]
+
+function mangled(bytes: Buffer, how: number): Buffer {
+  // Whether an answer has content must not depend on how much of the request was understood.
+  const text = bytes.toString('latin1').replace(/^HEAD/, 'GET')
+  const end = text.indexOf('\r\n\r\n')
+  return Buffer.from(mangling[how]!(`${text.slice(0, end)}\r\n\r\n`) + text.slice(end + 4), 'latin1')
+}
