@@ -9,8 +9,9 @@ let count = 0
 export const unique = (): string => `${process.pid}-${(count += 1)}`
 
 /** A member of the domain without anything, and what can be asked of it. */
-export async function member({ call, domain }: Running, username = unique()) {
-  const { json: user } = await call('POST', '/users', { body: newUser(username) })
+export async function member({ call, domain }: Running, more: object = {}) {
+  const username = unique()
+  const { json: user } = await call('POST', '/users', { body: { ...newUser(username), ...more } })
   await call('PUT', `/domains/${domain.id}/users/${user.id}`)
   return {
     id: user.id as string,

@@ -128,7 +128,7 @@ export async function activateDevice(origin: string, clock: Clock, code: string)
   const activated = await read(await device.activate(code))
   signer.id = activated.json.device
   const pending = async (): Promise<DeviceRequest[]> => (await read(await device.inbox())).json.requests
-  return { signer, device, pending }
+  return { signer, device, pending, codeSecret: activated.json.codes.secret as string }
 }
 
 function sessionCalls({ call, domain }: Tenant, user: User) {

@@ -1,0 +1,91 @@
+import { SMTPServer } from 'smtp-server'
+import type { SMTPServerOptions } from 'smtp-server'
+
+/** A mail as it arrived. */
+export interface ReceivedMail {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly raw: string
+  /** By name, in lower case. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly text: string
+  readonly html: string
+  /** The code in its text, without its blank. */
+  readonly code: string
+}
+
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>
+
+/** A real SMTP server that keeps what it is given. */
+export async function startMailServer(options: SMTPServerOptions = {}) {
+  const mails: ReceivedMail[] = []
+  /** What it says to the next mail in place of taking it: an error, or nothing at all. */
+  let next: 'take' | 'refuse' | 'hang' = 'take'
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    closeTimeout: 10,
+    onData(stream, session, done) {
+      void readAll(stream).then((raw) => {
+        if (next === 'hang') return undefined
+        if (next === 'refuse') return done(Object.assign(new Error(`no room for ${raw}`), { responseCode: 452 }))
+        const { mailFrom, rcptTo } = session.envelope
+        mails.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), ...parse(raw) })
+        return done()
+      })
+    },
+    ...options,
+  })
+  server.on('error', () => {})
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const bound = server.server.address()
+  if (bound === null || typeof bound === 'string') throw new TypeError('not listening on a port')
+  return {
+    port: bound.port,
+    mails,
+    refuse: () => void (next = 'refuse'),
+    hang: () => void (next = 'hang'),
+    take: () => void (next = 'take'),
+    close: () => new Promise<void>((resolve) => void server.close(resolve)),
+  }
+}
+
+async function readAll(stream: AsyncIterable<unknown>): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) text += String(chunk)
+  return text
+}
+
+function parse(raw: string): Pick<ReceivedMail, 'raw' | 'headers' | 'text' | 'html' | 'code'> {
+  const { headers, body } = split(raw)
+  const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1] ?? ''
+  const parts = body.split(`--${boundary}`).map((part) => split(part.trimStart()))
+  const content = (type: string) => {
+    const part = parts.find((candidate) => candidate.headers.get('content-type')?.startsWith(type))
+    return decode(part?.body ?? '', part?.headers.get('content-transfer-encoding'))
+  }
+  const text = content('text/plain')
+  return { raw, headers, text, html: content('text/html'), code: /\d{3} \d{3}/.exec(text)?.[0].replace(' ', '') ?? '' }
+}
+
+function split(part: string): { headers: Map<string, string>; body: string } {
+  const end = part.indexOf('\r\n\r\n')
+  const lines = part
+    .slice(0, end)
+    .replace(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')
+  const pairs = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+  })
+  return { headers: new Map(pairs), body: part.slice(end + 4) }
+}
+
+function decode(body: string, encoding: string | undefined): string {
+  if (encoding === 'base64') return Buffer.from(body, 'base64').toString()
+  if (encoding !== 'quoted-printable') return body
+  const bytes = body
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString()
+}
