@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/users.ts'
+import { Username } from '../../contract/users.ts'
 import type { User } from '../../contract/users.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
 import type { Call, Handler } from '../http/route.ts'
@@ -33,6 +34,8 @@ export const create: Handler<typeof contract.createUser> = async (input, call) =
 
 export const find: Handler<typeof contract.findUsers> = async (input, call) => {
   if (input.username === undefined) return list(call, input.page)
+  // Nobody can have it; PostgreSQL would not even be asked for some of it.
+  if (!Username.safeParse(input.username).success) throw new ApiProblem('api.error.notfound.user')
   const { db } = call.store
   const user =
     call.limitedTo === null
