@@ -7,7 +7,7 @@ import {
   listBypassCodes,
 } from '../contract/bypass-codes.ts'
 import type { Domain } from '../contract/domains.ts'
-import { addMember, getDomain, getMember, listMembers, removeMember } from '../contract/domains.ts'
+import { addMember, getDomain, getDomainImage, getMember, listMembers, removeMember } from '../contract/domains.ts'
 import type { Endpoint, EndpointInput, Version } from '../contract/endpoint.ts'
 import type { NewHardwareToken } from '../contract/hardware.ts'
 import {
@@ -29,7 +29,7 @@ import { createUser, deleteUser, findUsers, getUser, updateUser } from '../contr
 import { UnreachableError } from './errors.ts'
 import type { ClientOptions } from './options.ts'
 import { resolveClientOptions } from './options.ts'
-import type { CallOptions, Transport } from './transport.ts'
+import type { Bytes, CallOptions, Transport } from './transport.ts'
 import { createSettledStreams } from './settled-stream.ts'
 import { createTransport } from './transport.ts'
 import type { WaitOptions } from './wait.ts'
@@ -74,6 +74,8 @@ export function createClient(options: ClientOptions) {
     }),
     domains: Object.freeze({
       get: (domainId: string): Promise<Domain> => call(getDomain, { params: { domainId } }),
+      /** A PNG: its own image, or the neutral one of the service. */
+      image: (domainId: string): Promise<Bytes> => transport.bytes(getDomainImage, { params: { domainId } }),
       addUser: (domainId: string, userId: string) => call(addMember, { params: { domainId, userId } }),
       getUser: (domainId: string, userId: string) => call(getMember, { params: { domainId, userId } }),
       listUsers: (domainId: string, page = 1) => call(listMembers, { params: { domainId }, query: { page } }),

@@ -21,12 +21,23 @@ export interface Answer<T> {
   readonly held: boolean
 }
 
+/** An answer that is no JSON. */
+export interface Bytes {
+  /** Its media type. */
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+type CallInput = { params?: unknown; query?: unknown; body?: unknown }
+
 export interface Transport {
   call<E extends Endpoint>(
     endpoint: E,
     input: EndpointInput<E>,
     options?: CallOptions,
   ): Promise<Answer<EndpointOutput<E>>>
+  /** Reads an answer of bytes, such as an image. */
+  bytes(endpoint: Endpoint & { readonly media: 'image/png' }, input: CallInput): Promise<Bytes>
   /** Opens an event stream. Answers, with each piece that arrives, the events in it. */
   stream<E extends Endpoint>(
     endpoint: E,
@@ -56,6 +67,11 @@ export function createTransport(options: ResolvedClientOptions): Transport {
       const response = await send(options, await version(), endpoint, request, callOptions)
       return readAnswer(options, await version(), endpoint, response)
     },
+    async bytes(endpoint, input) {
+      const response = await send(options, await version(), endpoint, describeCall(endpoint, input), {})
+      if (!response.ok) await readAnswer(options, await version(), endpoint, response)
+      return readBytes(endpoint, response)
+    },
     async stream(endpoint, input, signal) {
       const request = describeCall(endpoint, input as CallInput)
       const response = await exchange(options, await version(), endpoint, request, { signal })
@@ -65,6 +81,15 @@ export function createTransport(options: ResolvedClientOptions): Transport {
       throw new UnreachableError('bad_response', 'The answer was no event stream.')
     },
   }
+}
+
+async function readBytes({ media }: Endpoint, response: Response): Promise<Bytes> {
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';', 1)
+  if (type.trim().toLowerCase() !== media) throw new UnreachableError('bad_response', `The answer was no ${media}.`)
+  const buffer = await response.arrayBuffer().catch((cause: unknown) => {
+    throw new UnreachableError('network', 'The answer broke off.', { cause })
+  })
+  return { type: media, bytes: new Uint8Array(buffer) }
 }
 
 async function* parseEvents<E extends Endpoint>(
@@ -88,8 +113,6 @@ async function askVersion(options: ResolvedClientOptions): Promise<Version> {
   await readAnswer(options, spoken, getOrganization, response)
   return spoken
 }
-
-type CallInput = { params?: unknown; query?: unknown; body?: unknown }
 
 interface DescribedCall {
   readonly path: string

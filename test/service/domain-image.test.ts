@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { createClient } from '../../src/client/client.ts'
 import { startService, unknownId } from './start-service.ts'
 import type { Running } from './start-service.ts'
 
@@ -11,6 +12,9 @@ beforeAll(async () => {
 afterAll(() => running.close())
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex')
+
+/** A whole chunk of text. */
+const comment = Buffer.from('000000047445587461006263b76e7fe9', 'hex')
 
 async function read(headers: Record<string, string> = {}, domainId = running.domain.id, method = 'GET') {
   const response = await fetch(`${running.origin}/api/domains/${domainId}/image`, {
@@ -63,6 +67,26 @@ describe('the image of a domain', () => {
 
   it('is sent again to who names another', async () => {
     expect((await read({ 'if-none-match': '"other"' })).response.status).toBe(200)
+  })
+
+  it('reaches the client, own or neutral, and changes its tag', async () => {
+    const client = createClient({ baseUrl: `${running.origin}/api`, apiKey: running.apiKey })
+    const { organization, domain, service } = running
+    const own = await client.domains.image(domain.id)
+    const before = (await read()).response.headers.get('etag') ?? ''
+    // Another file of the same picture.
+    const other = Buffer.concat([own.bytes.subarray(0, -12), comment, own.bytes.subarray(-12)])
+
+    await service.administration.setDomainImage(organization.id, domain.id, other)
+    const changed = await client.domains.image(domain.id)
+    const { response } = await read({ 'if-none-match': before })
+    await service.administration.removeDomainImage(organization.id, domain.id)
+
+    expect(own.type).toBe('image/png')
+    expect(Buffer.from(changed.bytes)).toEqual(other)
+    expect(response.status).toBe(200)
+    expect(await client.domains.image(domain.id)).toEqual(own)
+    await expect(client.domains.image(unknownId)).rejects.toMatchObject({ code: 'api.error.notfound.domain' })
   })
 
   it('answers HEAD without bytes', async () => {
