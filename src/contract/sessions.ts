@@ -98,6 +98,7 @@ export const createSession = endpoint({
     'api.error.invalid.ipaddress',
     'api.error.invalid.numbermatching',
     'api.error.invalid.challenge',
+    'api.error.locked',
   ],
 })
 

@@ -1,6 +1,7 @@
 import type { ServiceContext } from './context.ts'
 import { readableFor } from './rules/session-state.ts'
 import { forgetAttempts } from './store/attempts.ts'
+import { removeOldChallengeTries } from './store/code-tries.ts'
 import { removeDeadBypassCodes } from './store/bypass-codes.ts'
 import { forgetCalls, removeDevicesRevokedBefore } from './store/devices.ts'
 import { removeExpiredEmailCodes } from './store/email-codes.ts'
@@ -44,6 +45,7 @@ export async function sweep(ctx: Pick<ServiceContext, 'store' | 'clock' | 'obser
   await removeExpiredTokens(db, now)
   await removeDeadBypassCodes(db, now)
   await removeExpiredEmailCodes(db, now)
+  await removeOldChallengeTries(db, now)
   await forgetCalls(db, now)
   await forgetAttempts(db, now - attemptsCountFor)
   await removeDevicesRevokedBefore(db, now - revokedDevicesKept)

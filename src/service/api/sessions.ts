@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/sessions.ts'
+import { withinBudget } from '../codes/code-budget.ts'
 import { checkCode, meantFactor } from '../codes/check-code.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem, tooManyRequests } from '../problem.ts'
@@ -105,7 +106,8 @@ async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: Us
 /** Settles at once. A wrong code is denied, and nothing says what was wrong with it. */
 async function byCode(call: Call, db: Queryable, input: New, domain: DomainRow, user: UserRow): Promise<SessionRow> {
   const { otp, bypasscode } = input
-  const correct = await checkCode(call, db, { user, domain, otp, bypasscode })
+  const tried = { userId: user.id, challenge: input.challenge }
+  const correct = await withinBudget(call, db, tried, () => checkCode(call, db, { user, domain, otp, bypasscode }))
   const now = call.clock.now()
   const outcome = correct
     ? ({ state: 'approved', factor: correct.factor, settledAt: now } as const)

@@ -28,6 +28,7 @@ export interface Database {
   emailCode: EmailCodeTable
   deviceCall: DeviceCallTable
   attempt: AttemptTable
+  challengeTry: ChallengeTryTable
 }
 
 /** Facts of SQL: portable, as SQLite has no booleans. */
@@ -96,6 +97,9 @@ export interface UserTable {
   everEnrolled: Fact
   /** When the address was last replaced by another one; whatever changes `email` sets it. */
   emailChangedAt: number | null
+  /** Wrong codes in a row, of whatever factor. */
+  codeFailures: Generated<number>
+  codesLockedUntil: Generated<number | null>
   createdAt: number
 }
 
@@ -214,6 +218,13 @@ export interface EmailCodeTable {
 export interface DeviceCallTable {
   deviceId: string
   jti: string
+  expiresAt: number
+}
+
+/** Wrong codes of one challenge. */
+export interface ChallengeTryTable {
+  challenge: string
+  failures: number
   expiresAt: number
 }
 

@@ -6,6 +6,7 @@ import { mainPath } from './0001-main-path.ts'
 import { codes } from './0002-codes.ts'
 import { roles } from './0003-roles.ts'
 import { domainImages } from './0004-domain-images.ts'
+import { throttles } from './0005-throttles.ts'
 import type { Engine } from './engine.ts'
 
 /** Brings the database to the present schema, in one transaction; several processes may try at once. */
@@ -25,4 +26,5 @@ const migrations = (engine: Engine) => ({
   '0002-codes': codes(engine),
   '0003-roles': roles,
   '0004-domain-images': domainImages,
+  '0005-throttles': throttles,
 })

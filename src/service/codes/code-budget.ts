@@ -1,0 +1,59 @@
+import type { ServiceContext } from '../context.ts'
+import { ApiProblem } from '../problem.ts'
+import { challengeTriesKept, lockedUntil, mostWrongPerChallenge } from '../rules/code-lock.ts'
+import type { Queryable } from '../store/schema.ts'
+import {
+  codesLockedUntil,
+  forgetChallenge,
+  forgetFailures,
+  lockCodes,
+  takeChallengeTry,
+  takeCodeTry,
+} from '../store/code-tries.ts'
+
+type Context = Pick<ServiceContext, 'clock'>
+
+interface Try {
+  readonly userId: string
+  /** Absent where the caller does not speak of challenges. */
+  readonly challenge: string | undefined
+}
+
+/**
+ * Checks a code within its budgets: 5 wrong ones a challenge, 10 in a row a user, whatever the factor, challenge or node.
+ * A try is taken before the code is looked at and given back by a right one; while codes are locked, none is looked at
+ * or used up. Part of the caller's transaction: when that fails by our fault, the try was never taken.
+ *
+ * @throws {ApiProblem} `api.error.locked`
+ */
+export async function withinBudget<T>(
+  ctx: Context,
+  db: Queryable,
+  { userId, challenge }: Try,
+  check: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const now = ctx.clock.now()
+  const failures = await takeCodeTry(db, userId, now)
+  if (failures === undefined) throw locked(((await codesLockedUntil(db, userId)) ?? now) - now)
+  if (challenge !== undefined) await takeOfChallenge(db, challenge, now)
+  const right = await check()
+  if (right === undefined) {
+    const until = lockedUntil(failures, now)
+    if (until !== undefined) await lockCodes(db, userId, until)
+    return undefined
+  }
+  await forgetFailures(db, userId)
+  if (challenge !== undefined) await forgetChallenge(db, challenge)
+  return right
+}
+
+async function takeOfChallenge(db: Queryable, challenge: string, now: number): Promise<void> {
+  const row = { challenge, expiresAt: now + challengeTriesKept }
+  if (!(await takeChallengeTry(db, row, mostWrongPerChallenge))) throw locked(challengeTriesKept)
+}
+
+function locked(seconds: number): ApiProblem {
+  return new ApiProblem('api.error.locked', 'Too many wrong codes.', {
+    headers: { 'Retry-After': String(Math.max(1, seconds)) },
+  })
+}

@@ -1,0 +1,24 @@
+/** NIST SP 800-63B-4 section 3.2.2: failed tries in a row are limited, over all factors and challenges. */
+const failuresPerLock = 10
+const failuresUntilUnlocked = 100
+
+const firstLock = 15 * 60
+const longestLock = 24 * 60 * 60
+
+/** OWASP ASVS 5.0 6.6.3: wrong codes of one challenge. */
+export const mostWrongPerChallenge = 5
+/** How long the wrong codes of a challenge are remembered, seconds; longer than a challenge lives. */
+export const challengeTriesKept = 24 * 60 * 60
+
+/** Only an administrator ends it: the end of the year 9999, Unix seconds. */
+export const untilUnlocked = 253_402_300_799
+
+/**
+ * Until when codes are locked after so many wrong ones in a row: 15 minutes after every tenth, doubling up to a day.
+ * @returns Unix time, seconds; undefined where they are not.
+ */
+export function lockedUntil(failures: number, now: number): number | undefined {
+  if (failures >= failuresUntilUnlocked) return untilUnlocked
+  if (failures === 0 || failures % failuresPerLock !== 0) return undefined
+  return now + Math.min(longestLock, firstLock * 2 ** (failures / failuresPerLock - 1))
+}
