@@ -38,5 +38,4 @@ async function soon({ clock }: Pick<ServiceContext, 'clock'>, query: Promise<unk
   }
 }
 
-const unavailable = (cause: unknown) =>
-  new ApiProblem('api.error.unavailable', undefined, { headers: { 'Retry-After': '1' }, cause })
+const unavailable = (cause: unknown) => new ApiProblem('api.error.unavailable', undefined, { cause })

@@ -18,7 +18,8 @@ export function answerError(res: ServerResponse, error: unknown, label: Label, l
       'request failed',
     )
   }
-  answer(res, problem.status, errorBody(problem), { ...label, ...problem.headers })
+  const patience = problem.status === 503 ? { 'Retry-After': '1' } : {}
+  answer(res, problem.status, errorBody(problem), { ...label, ...patience, ...problem.headers })
 }
 
 export function errorBody({ code, message }: ApiProblem): ErrorBody {
@@ -28,7 +29,7 @@ export function errorBody({ code, message }: ApiProblem): ErrorBody {
 function toProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error
   if (error instanceof StoreUnavailableError) {
-    return new ApiProblem('api.error.unavailable', undefined, { headers: { 'Retry-After': '1' }, cause: error })
+    return new ApiProblem('api.error.unavailable', undefined, { cause: error })
   }
   // Express says this of a path or a body that cannot be decoded.
   if (statusOf(error) === 413) return new ApiProblem('api.error.toolarge')

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { devicePaths } from '../../src/contract/device.ts'
+import { ErrorBody, errorStatus } from '../../src/contract/errors.ts'
+import type { ErrorCode } from '../../src/contract/errors.ts'
+import { listen } from '../../src/service/http/listen.ts'
+import { createService } from '../../src/service/index.ts'
+import { systemRandom } from '../../src/service/rules/random.ts'
+import { previewCode } from '../support/device-signer.ts'
+import { openRaw } from '../support/raw-http.ts'
+import { hardwareToken, member, unique } from './code-holder.ts'
+import { createCall, newUser, read, startService, unknownId } from './start-service.ts'
+import type { Answer, Running } from './start-service.ts'
+
+let running: Running
+
+beforeAll(async () => {
+  running = await startService({}, { bypassEnabled: true })
+})
+afterAll(() => running.close())
+
+const domain = () => `/domains/${running.domain.id}`
+const get = (path: string) => running.call('GET', path)
+const createUser = (more: object) => running.call('POST', '/users', { body: { ...newUser(unique()), ...more } })
+const createSession = (more: object) =>
+  running.call('POST', `${domain()}/sessions`, { body: { user: { id: unknownId }, ...more } })
+
+const token = { serialNumber: 'S', type: 'TOTP6', timeStep: 30, seed: '0'.repeat(40) }
+const createToken = (more: object) => running.call('POST', '/hardware', { body: { ...token, ...more } })
+
+async function createBypassCode(more: object): Promise<Answer> {
+  const { path } = await member(running)
+  return running.call('POST', `${path}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 1, ...more } })
+}
+
+/** A device, and a session it is asked about, with or without a number. */
+async function asked(more: object = {}) {
+  const enrolled = await running.enrol(unique())
+  const { id } = await enrolled.ask(more)
+  const [request] = await enrolled.pending()
+  return { ...enrolled, id, nonce: request?.nonce }
+}
+
+async function answerRequest(answer: object, different: object = {}, more: object = {}): Promise<Answer> {
+  const { device, id, nonce } = await asked(more)
+  return read(await device.answer(id, { nonce, decision: 'approve', ...answer }, different))
+}
+
+/** Calls a service of its own, which may end up broken. */
+async function elsewhere(
+  options: Parameters<typeof startService>[0],
+  then: (other: Running) => Promise<Answer>,
+): Promise<Answer> {
+  const other = await startService(options)
+  try {
+    return await then(other)
+  } finally {
+    await other.close()
+  }
+}
+
+/** How each code comes about over HTTP. TypeScript misses none, and the tests none either. */
+const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
+  'api.error.malformed': () => running.call('POST', '/users', { raw: '{' }),
+  'api.error.invalid.user': () => createSession({ user: {} }),
+  'api.error.invalid.username': () => createUser({ username: '' }),
+  'api.error.invalid.name': () => createUser({ name: '' }),
+  'api.error.invalid.email': () => createUser({ email: 'nobody' }),
+  'api.error.invalid.users': () => running.call('PUT', `${domain()}/users`, { body: [newUser('a'), {}] }),
+  'api.error.invalid.attributes': () => createSession({ attributes: 1 }),
+  'api.error.invalid.otp': () => createSession({ otp: 1 }),
+  'api.error.invalid.bypasscode': () => createSession({ bypasscode: 1 }),
+  'api.error.invalid.ipaddress': () => createSession({ ipAddress: '1.2.3' }),
+  'api.error.invalid.challenge': () => createSession({ challenge: 'short' }),
+  'api.error.invalid.numbermatching': () => createSession({ numberMatching: 'yes' }),
+  'api.error.invalid.page': () => get('/users?page=0'),
+  'api.error.invalid.alias': () => createToken({ alias: '' }),
+  'api.error.invalid.serialnumber': () => createToken({ serialNumber: '' }),
+  'api.error.invalid.type': () => createToken({ type: 'HOTP' }),
+  'api.error.invalid.timestep': () => createToken({ timeStep: 45 }),
+  'api.error.invalid.seed': () => createToken({ seed: 'secret' }),
+  'api.error.invalid.usesallowed': () => createBypassCode({ usesAllowed: 0 }),
+  'api.error.invalid.expirationtime': () => createBypassCode({ expirationTime: -1 }),
+  'api.error.invalid.deliverableotptype': () =>
+    running.call('POST', `${domain()}/users/${unknownId}/otp`, { body: { deliverableOTPType: 'SMS' } }),
+  'api.error.invalid.code': async () => read(await previewCode(running.origin, 'none')),
+  'api.error.invalid.nonce': () => answerRequest({ nonce: 'A'.repeat(22) }),
+  'api.error.invalid.decision': () => answerRequest({ decision: 'perhaps' }),
+  'api.error.invalid.number': () => answerRequest({}, {}, { numberMatching: true }),
+  'api.error.unauthorized': async () => read(await fetch(`${running.origin}/api/ping`)),
+  'api.error.device.unknown': () => answerRequest({}, { sub: unknownId }),
+  'api.error.device.clock': () => answerRequest({}, { iat: running.clock.now() - 3600 }),
+  'api.error.device.replayed': async () => {
+    const { device, signer, id, nonce } = await asked()
+    const path = devicePaths.answer(id)
+    const jws = await signer.sign({ htm: 'POST', path, nonce, decision: 'deny' })
+    await device.post(path, jws)
+    return read(await device.post(path, jws))
+  },
+  'api.error.forbidden': async () => {
+    const key = await running.service.administration.createApiKey(running.organization.id, { role: 'auth' })
+    return createCall(running.origin, key)('POST', '/users', { body: newUser(unique()) })
+  },
+  'api.error.device.revoked': async () => {
+    const { device, user } = await asked()
+    await running.call('DELETE', `${domain()}/users/${user.id}/token`)
+    return read(await device.inbox())
+  },
+  'api.error.notfound.operation': () => get('/nothing'),
+  'api.error.notfound.user': () => get(`/users/${unknownId}`),
+  'api.error.notfound.domain': () => get(`/domains/${unknownId}`),
+  'api.error.notfound.token': async () => get(`${domain()}/users/${(await member(running)).id}/token`),
+  'api.error.notfound.session': () => get(`${domain()}/sessions/${unknownId}`),
+  'api.error.notfound.hardware': () => get(`/hardware/${unknownId}`),
+  'api.error.notfound.bypasscode': () => get(`/bypasscodes/${unknownId}`),
+  'api.error.notfound.activationcode': async () => read(await previewCode(running.origin, 'aaaaaaaaaa')),
+  'api.error.methodnotallowed': () => running.call('DELETE', '/users'),
+  'api.error.notacceptable': () => running.call('GET', '/ping', { headers: { accept: 'text/html' } }),
+  'api.error.timeout': async () => {
+    const timeouts = { headers: 50, request: 50 }
+    const door = await listen(running.service.listener, { host: '127.0.0.1', port: 0, timeouts })
+    const connection = await openRaw(door.port)
+    const { status, headers, body: text } = await connection.answer()
+    await door.close()
+    const json = JSON.parse(text)
+    return { status, headers: new Headers([...headers]), text, json, code: json.errors[0].code }
+  },
+  'api.error.conflict.username': async () => {
+    const username = unique()
+    await createUser({ username })
+    return createUser({ username })
+  },
+  'api.error.conflict.serialnumber': async () => {
+    const serialNumber = unique()
+    await createToken({ serialNumber })
+    return createToken({ serialNumber })
+  },
+  'api.error.conflict.hardware': async () => {
+    const [first, second] = [await member(running), await member(running)]
+    const { id } = await hardwareToken(running)
+    await running.call('PUT', `${first.path}/hardware/${id}`)
+    return running.call('PUT', `${second.path}/hardware/${id}`)
+  },
+  'api.error.conflict.emailotpenabled': async () =>
+    running.call('POST', `${domain()}/users/${(await member(running)).id}/otp`, {
+      body: { deliverableOTPType: 'EMAIL' },
+    }),
+  'api.error.conflict.state': async () => {
+    const challenge = 'A'.repeat(22)
+    const { sessions, id } = await asked({ challenge })
+    return running.call('POST', `${sessions}/${id}/redeem`, { body: { challenge } })
+  },
+  'api.error.limit.bypasscodes': async () => {
+    const { path } = await member(running)
+    const body = { usesAllowed: 1, expirationTime: 1 }
+    for (let made = 0; made < 5; made += 1) await running.call('POST', `${path}/bypasscodes`, { body })
+    return running.call('POST', `${path}/bypasscodes`, { body })
+  },
+  'api.error.toolarge': () => running.call('POST', '/users', { raw: ' '.repeat(1024 * 1024 + 1) }),
+  'api.error.unsupportedmediatype': () =>
+    running.call('POST', '/users', { raw: '{}', headers: { 'content-type': 'text/xml' } }),
+  'api.error.toomanyrequests': () =>
+    elsewhere({ limits: { triesPerAddress: 1, triesPerService: 1 } }, async ({ origin }) => {
+      await previewCode(origin, 'aaaaaaaaaa')
+      return read(await previewCode(origin, 'aaaaaaaaaa'))
+    }),
+  'api.error.locked': async () => {
+    const { id } = await member(running)
+    const wrong = { user: { id }, otp: '000000' }
+    for (let tries = 0; tries < 10; tries += 1) await createSession(wrong)
+    return createSession(wrong)
+  },
+  'api.error.internal': () => {
+    let broken = false
+    const random = (size: number) => {
+      if (broken) throw new Error('broken')
+      return systemRandom(size)
+    }
+    return elsewhere({ random }, ({ call }) => {
+      broken = true
+      return call('POST', '/users', { body: newUser(unique()) })
+    })
+  },
+  'api.error.unavailable': async () => {
+    const service = await createService({ database: ':memory:' })
+    const door = await listen(service.listener, { host: '127.0.0.1', port: 0 })
+    await service.close()
+    const answer = await createCall(`http://127.0.0.1:${door.port}`, 'k'.repeat(64))('GET', '/ping')
+    await door.close()
+    return answer
+  },
+}
+
+describe('every error code of the contract', () => {
+  it.each(Object.entries(ways))('is answered where it belongs, with its status: %s', async (code, way) => {
+    const { status, json, headers } = await way()
+
+    expect(ErrorBody.parse(json).errors.map((error) => error.code)).toEqual([code])
+    expect(status).toBe(errorStatus[code as ErrorCode])
+    expect(headers.get('content-type')).toMatch(/^application\/(vnd\.service\.v1\+)?json/)
+    expect(json.errors[0].message).toMatch(/^[A-Z]|^\w+(\.\w+)*: /)
+  })
+
+  it('has a way to come about', () => {
+    expect(Object.keys(ways).sort()).toEqual(Object.keys(errorStatus).sort())
+  })
+})
+
+describe('an answer that asks for patience', () => {
+  it.each(['api.error.toomanyrequests', 'api.error.locked', 'api.error.unavailable'] as const)(
+    'says for how long: %s',
+    async (code) => {
+      const { headers } = await ways[code]()
+
+      expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    },
+  )
+})
