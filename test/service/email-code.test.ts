@@ -236,6 +236,34 @@ describe('sending a code', () => {
     expect([later.status, running.clock.now() - changedAt]).toEqual([200, 24 * hour])
   })
 
+  it('to an address that is changed meanwhile leaves no code behind that works', async () => {
+    const { path, send, mails, signIn } = await person()
+    server.meanwhile(async () => {
+      await running.call('PUT', path, { body: { email: `new-${unique()}@example.com` } })
+    })
+
+    const answer = await send()
+    server.meanwhile(() => Promise.resolve())
+
+    expect([answer.status, mails().length]).toEqual([429, 1])
+    expect(await signIn({ otp: mails()[0]?.code })).toMatchObject({ state: 'denied' })
+  })
+
+  it('to a user who leaves the domain meanwhile leaves none, either', async () => {
+    const { id, send, mails, signIn } = await person()
+    const membership = `/domains/${running.domain.id}/users/${id}`
+    server.meanwhile(async () => {
+      await running.call('DELETE', membership)
+    })
+
+    const answer = await send()
+    server.meanwhile(() => Promise.resolve())
+    await running.call('PUT', membership)
+
+    expect(answer.code).toBe('api.error.notfound.user')
+    expect(await signIn({ otp: mails()[0]?.code })).toMatchObject({ state: 'denied' })
+  })
+
   it('does not rest where the address was written again as it is, nor when the name changed', async () => {
     const { path, address, mailed } = await person()
     await running.call('PUT', path, { body: { email: address, name: 'Another' } })

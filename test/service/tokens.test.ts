@@ -81,7 +81,7 @@ describe('a token', () => {
     await running.call('DELETE', `/domains/${running.domain.id}/users/${user.id}/token`)
     const after = await facts()
 
-    expect([before.factors, before.everEnrolled]).toEqual([['push'], true])
+    expect([before.factors, before.everEnrolled]).toEqual([['push', 'otp'], true])
     expect([after.factors, after.everEnrolled]).toEqual([[], true])
   })
 })

@@ -21,13 +21,15 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
   const mails: ReceivedMail[] = []
   /** What it says to the next mail in place of taking it: an error, or nothing at all. */
   let next: 'take' | 'refuse' | 'hang' = 'take'
+  let beforeTaking = () => Promise.resolve()
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     closeTimeout: 10,
     onData(stream, session, done) {
-      void readAll(stream).then((raw) => {
+      void readAll(stream).then(async (raw) => {
         if (next === 'hang') return undefined
+        await beforeTaking()
         if (next === 'refuse') return done(Object.assign(new Error(`no room for ${raw}`), { responseCode: 452 }))
         const { mailFrom, rcptTo } = session.envelope
         mails.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), ...parse(raw) })
@@ -45,6 +47,8 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     mails,
     refuse: () => void (next = 'refuse'),
     hang: () => void (next = 'hang'),
+    /** What happens while a mail is on its way. */
+    meanwhile: (act: () => Promise<void>) => void (beforeTaking = act),
     take: () => void (next = 'take'),
     close: () => new Promise<void>((resolve) => void server.close(resolve)),
   }

@@ -1,0 +1,78 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { startService } from '../support/running-service.ts'
+
+const seed = '3132333435363738393031323334353637383930'
+
+async function withUser() {
+  const mailServer = await startMailServer()
+  onTestFinished(() => mailServer.close())
+  const service = await startService({
+    domain: { bypassEnabled: true, emailOtpEnabled: true },
+    service: { smtp: { host: '127.0.0.1', port: mailServer.port, from: 'mfa@example.com' } },
+  })
+  const { userId } = await service.enrol('alice')
+  return { ...service, userId, mailServer }
+}
+
+describe('the client', () => {
+  it('keeps hardware tokens: makes, lists, renames, gives, takes back and deletes them', async () => {
+    const { client, userId, ask } = await withUser()
+    const { hardware } = client
+
+    const made = await hardware.create({ serialNumber: '1', type: 'TOTP6', timeStep: 30, seed })
+    await hardware.rename(made.id, 'Key ring')
+    await hardware.assign(userId, made.id)
+    const ofUser = await hardware.getOfUser(userId)
+    const session = await ask('alice', { otp: codeAt({ seed, digits: 6 }, stepAt(Date.now() / 1000, 30)) })
+    await hardware.release(userId)
+    const released = await hardware.get(made.id)
+    const list = await hardware.list()
+    await hardware.delete(made.id)
+
+    expect(ofUser).toEqual({ ...made, alias: 'Key ring', user: userId })
+    expect(session).toMatchObject({ state: 'approved', factor: 'otp' })
+    expect(released).toEqual({ ...made, alias: 'Key ring', syncState: 'Synchronized' })
+    expect(list).toEqual([released])
+    await expect(hardware.get(made.id)).rejects.toMatchObject({ code: 'api.error.notfound.hardware' })
+  })
+
+  it('keeps bypass codes: makes, lists, reads and deletes them', async () => {
+    const { client, userId, ask } = await withUser()
+    const { bypassCodes } = client
+
+    const made = await bypassCodes.create(userId, { usesAllowed: 2, expirationTime: '60' })
+    const session = await ask('alice', { bypasscode: made.code ?? '' })
+    const read = await bypassCodes.get(made.id)
+    const list = await bypassCodes.list(userId)
+    await bypassCodes.delete(made.id)
+    await bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 0 })
+    await bypassCodes.deleteAll(userId)
+
+    expect(session).toMatchObject({ state: 'approved', factor: 'bypass' })
+    expect(read).toEqual({ ...made, usesRemaining: 1 })
+    expect(list).toEqual([read])
+    expect(await bypassCodes.list(userId)).toEqual([])
+    await expect(bypassCodes.get(made.id)).rejects.toMatchObject({ code: 'api.error.notfound.bypasscode' })
+  })
+
+  it('has a code e-mailed, and says how long to wait for the next', async () => {
+    const { client, domainId, userId, ask, mailServer } = await withUser()
+
+    await client.sessions.emailCode(domainId, userId)
+    const again = client.sessions.emailCode(domainId, userId)
+
+    await expect(again).rejects.toMatchObject({ code: 'api.error.toomanyrequests', retryAfter: expect.any(Number) })
+    expect(await ask('alice', { otp: mailServer.mails[0]?.code })).toMatchObject({ state: 'approved', factor: 'email' })
+  })
+
+  it('says which input is wrong, without the seed in it', () => {
+    return expect(
+      withUser().then(({ client }) =>
+        client.hardware.create({ serialNumber: '1', type: 'TOTP6', timeStep: 30, seed: 'secret' }),
+      ),
+    ).rejects.toThrow('POST /hardware: seed must be 32 to 128 hexadecimal digits')
+  })
+})
