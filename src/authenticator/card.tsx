@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import { devicePaths } from '../contract/device.ts'
 
 import { Icon, type IconName } from './icons.tsx'
 
@@ -55,21 +57,35 @@ export function Status({ icon, children }: { readonly icon: IconName; readonly c
   )
 }
 
+/** A domain, and who can show it. */
+interface DomainProps {
+  readonly domain: { readonly id: string; readonly name: string }
+  readonly serviceUrl: string
+}
+
 /** The app or website that something is about. */
-export function About({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+export function About({ children, ...domain }: DomainProps & { readonly children: ComponentChildren }) {
   return (
     <p class="about">
-      <Monogram name={name} />
+      <Emblem {...domain} />
       <span>{children}</span>
     </p>
   )
 }
 
-/** The first letter of a name, where there is no picture. */
-export function Monogram({ name }: { readonly name: string }) {
+/** The image of a domain; the first letter of its name until that is there, and where there is none. */
+export function Emblem({ domain, serviceUrl }: DomainProps) {
+  const [shown, setShown] = useState(false)
   return (
-    <span class="monogram" aria-hidden="true">
-      {Array.from(name.trim())[0]?.toLocaleUpperCase() ?? '?'}
+    <span class="emblem" aria-hidden="true">
+      {shown ? null : (Array.from(domain.name.trim())[0]?.toLocaleUpperCase() ?? '?')}
+      <img
+        src={serviceUrl + devicePaths.image(domain.id)}
+        alt=""
+        hidden={!shown}
+        // One pixel stands for no image.
+        onLoad={({ currentTarget }) => setShown(currentTarget.naturalWidth > 1)}
+      />
     </span>
   )
 }

@@ -15,6 +15,8 @@ export const devicePaths = Object.freeze({
   requests: '/device/requests',
   answer: (sessionId: string) => `/device/requests/${sessionId}/answer`,
   remove: '/device/remove',
+  /** For everybody: a PNG, one invisible pixel where the domain has no image of its own. Not signed, as `<img>` reads it. */
+  image: (domainId: string) => `/device/images/${domainId}`,
 })
 
 /** How far a device's clock may be off, seconds; beyond it the device learns the difference from `Date`. */

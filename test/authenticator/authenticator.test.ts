@@ -369,6 +369,19 @@ describe('the page', () => {
     expect(kept.filter((path) => path.startsWith('/device'))).toEqual([])
   })
 
+  it('shows the image of a domain, and the first letter of its name where there is none', async () => {
+    const { service, page } = await joined()
+    const emblem = page.locator('.emblem')
+    const letter = await emblem.innerText()
+
+    await service.setImage((await service.client.domains.image(service.domainId)).bytes)
+    await page.reload()
+    await emblem.locator('img').waitFor({ state: 'visible' })
+
+    expect(letter).toBe('W')
+    expect(await emblem.innerText()).toBe('')
+  })
+
   it('breaks no rule of its own policy', async () => {
     const service = await startService()
     const { code } = await service.enrol('alice')

@@ -102,3 +102,31 @@ describe('the image of a domain', () => {
     expect(JSON.parse(bytes.toString()).errors[0].code).toBe('api.error.notfound.domain')
   })
 })
+
+describe('the image of a domain for devices', () => {
+  const url = (domainId: string) => `${running.origin}/device/images/${domainId}`
+
+  it('is its own, without a signature, and one invisible pixel where there is none', async () => {
+    const { organization, domain, service } = running
+    const none = await fetch(url(domain.id))
+    const nobody = await fetch(url(unknownId))
+    await service.administration.setDomainImage(organization.id, domain.id, (await read()).bytes)
+
+    const own = await fetch(url(domain.id))
+    const again = await fetch(url(domain.id), { headers: { 'if-none-match': own.headers.get('etag') ?? '' } })
+    await service.administration.removeDomainImage(organization.id, domain.id)
+
+    expect([none, nobody, own, again].map(({ status }) => status)).toEqual([200, 200, 200, 304])
+    expect(own.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(Buffer.from(await own.arrayBuffer())).toEqual((await read()).bytes)
+    // Who asks learns nothing about which domains there are.
+    expect(await none.text()).toBe(await nobody.text())
+  })
+
+  it('is not for the pages of other sites, and only to be read', async () => {
+    const elsewhere = await fetch(url(running.domain.id), { headers: { 'sec-fetch-site': 'cross-site' } })
+    const written = await fetch(url(running.domain.id), { method: 'PUT' })
+
+    expect([elsewhere.status, written.status]).toEqual([403, 405])
+  })
+})

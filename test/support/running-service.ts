@@ -49,6 +49,7 @@ export async function startService({ domain = {}, service: given = {} }: Running
     /** Starts an ordinary push. */
     ask: (username: string, more: Partial<NewSession> = {}) =>
       client.sessions.create(domainId, { user: { username }, ...more }),
+    setImage: (png: Uint8Array) => service.administration.setDomainImage(organization.id, domainId, png),
     state: (sessionId: string) => client.sessions.get(domainId, sessionId),
     /** No device can reach it from now on. */
     breakConnections: () => {

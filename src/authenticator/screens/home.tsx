@@ -1,5 +1,5 @@
 import type { Account } from '../../device/account.ts'
-import { Card, Monogram, Status } from '../card.tsx'
+import { Card, Emblem, Status } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
 import { messages } from '../messages.ts'
 import { OfflineCodeLine } from '../offline-code.tsx'
@@ -80,7 +80,7 @@ function Requests({
         {pending.map((each) => (
           <li key={each.request.id}>
             <button type="button" class="row" onClick={() => onOpen(each)}>
-              <Monogram name={each.request.domain.name} />
+              <Emblem domain={each.request.domain} serviceUrl={each.account.serviceUrl} />
               <span>
                 <strong>{each.request.domain.name}</strong>
                 <small>
@@ -116,7 +116,7 @@ function AccountLine({ account, removed, onRemove, onDismiss }: AccountRowProps)
   const { organization, domain, user } = account
   return (
     <div class={removed ? 'row removed' : 'row'}>
-      <Monogram name={domain.name} />
+      <Emblem domain={domain} serviceUrl={account.serviceUrl} />
       <span>
         <strong>{domain.name}</strong>
         <small>{user.username}</small>

@@ -40,7 +40,7 @@ export function RequestScreen({ pending, clock, now, busy, problem, count, onAns
   return (
     <Card
       above={
-        <About name={request.domain.name}>
+        <About domain={request.domain} serviceUrl={account.serviceUrl}>
           <strong>{request.domain.name}</strong>
           <small>{account.organization.name}</small>
         </About>

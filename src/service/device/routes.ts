@@ -8,7 +8,11 @@ import { readJson, readText } from '../http/body.ts'
 import { answerError } from '../http/errors.ts'
 import { heldRead, preferredWait } from '../http/held-read.ts'
 import { nameRequest } from '../http/request-id.ts'
+import { answerImage } from '../http/image.ts'
 import { ApiProblem } from '../problem.ts'
+import { noImage } from '../rules/default-image.ts'
+import type { NamedImage } from '../rules/image.ts'
+import { imageOfDomain } from '../store/domain-images.ts'
 import { observe } from '../observer.ts'
 import { waiterKey } from '../waiters.ts'
 import { activate } from './activate.ts'
@@ -23,6 +27,8 @@ interface Reply {
   readonly value?: unknown
   readonly status?: 200 | 304
   readonly headers?: Readonly<Record<string, string>>
+  /** Instead of a value. */
+  readonly image?: NamedImage
 }
 
 type Serve = (req: Request, res: Response) => Promise<Reply>
@@ -54,6 +60,10 @@ export function createDeviceRoutes(ctx: ServiceContext): Router {
     const jws = await readText(req, res)
     await removeDevice(ctx, await verifyCall(ctx, jws, { method: 'POST', path: devicePaths.remove }))
     return {}
+  })
+
+  get(devicePaths.image(':domainId'), async (req) => {
+    return { image: (await imageOfDomain(ctx.store.db, String(req.params.domainId))) ?? noImage() }
   })
 
   router.use('/device', (_req, res) =>
@@ -88,8 +98,9 @@ function only(ctx: ServiceContext, method: 'GET' | 'POST', path: string, serve: 
     try {
       if (req.method !== method) throw notThisWay(method)
       refuseOtherSites(req)
-      const { status = 200, value, headers } = await serve(req, res)
-      answer(res, status, value, { ...jsonLabel, ...headers })
+      const { status = 200, value, headers, image } = await serve(req, res)
+      if (image) answerImage(req, res, image, headers)
+      else answer(res, status, value, { ...jsonLabel, ...headers })
     } catch (error) {
       answerError(res, error, jsonLabel, ctx.logger)
     }

@@ -10,3 +10,9 @@ const png = [
   'wCB+Ah6v+ENnmD2A/C0hMUcTFuZwGcCq4DnwyS+DmCEZkI/5LQgZFgO2aAafYX4buLi6DRD39VRB0NU2gNdFiYdM5xYQVW4BQaUQ4FUK+VhGuZMEL3/o',
   '81L36FHnOydswuf7OR4N4DABxw84sOARBw5F9hj1BE+ycV9pioP9AAAAAElFTkSuQmCC',
 ].join('')
+
+/** One pixel that nobody sees, for who shows something of its own instead. */
+export const noImage = (): NamedImage => ({ bytes: Buffer.from(pixel, 'base64'), etag: '"none-1"' })
+
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAQMAAAAl21bKAAAAA1BMVEUAAACnej3aAAAAAXRSTlMAQObYZgAAAApJREFUeNpjYAAAAAIAAeUn3vwAAAAASUVORK5CYII='
