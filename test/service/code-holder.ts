@@ -9,9 +9,9 @@ let count = 0
 export const unique = (): string => `${process.pid}-${(count += 1)}`
 
 /** A member of the domain without anything, and what can be asked of it. */
-export async function member({ call, domain }: Running, more: object = {}) {
+export async function member({ call, domain }: Running, given: { readonly email?: string } = {}) {
   const username = unique()
-  const { json: user } = await call('POST', '/users', { body: { ...newUser(username), ...more } })
+  const { json: user } = await call('POST', '/users', { body: { ...newUser(username), ...given } })
   await call('PUT', `/domains/${domain.id}/users/${user.id}`)
   return {
     id: user.id as string,

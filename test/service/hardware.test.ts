@@ -148,8 +148,13 @@ describe('a hardware token', () => {
     ]
 
     expect(answers.map((answer) => answer.code?.split('.').at(-1))).toEqual([
-      ...['hardware', 'hardware', 'hardware', 'hardware'],
-      ...['user', 'user', 'user'],
+      'hardware',
+      'hardware',
+      'hardware',
+      'hardware',
+      'user',
+      'user',
+      'user',
     ])
     expect((await stranger.call('GET', '/hardware')).json).toEqual([])
     expect(await person.token.show()).toMatchObject({ user: person.id })

@@ -50,7 +50,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     /** What happens while a mail is on its way. */
     meanwhile: (act: () => Promise<void>) => void (beforeTaking = act),
     take: () => void (next = 'take'),
-    close: () => new Promise<void>((resolve) => void server.close(resolve)),
+    close: () => new Promise<void>((resolve) => server.close(resolve)),
   }
 }
 
