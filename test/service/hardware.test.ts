@@ -184,7 +184,7 @@ describe('the list of hardware tokens', () => {
     expect(third.json).toEqual([])
   })
 
-  it.each(['0', '-1', 'x', ''])('has no page %j', async (page) => {
+  it.each(['0', '-1', 'x'])('has no page %j', async (page) => {
     expect((await running.call('GET', `/hardware?page=${page}`)).code).toBe('api.error.invalid.page')
   })
 })
