@@ -11,7 +11,7 @@ import { removeExpiredTokens } from './store/tokens.ts'
 /** Seconds. Nothing depends on it: what a sweep takes away reads as gone already. */
 const interval = 5 * 60
 /** The longest window an attempt counts in, seconds. */
-const attemptsCountFor = 60 * 60
+const attemptsCountFor = 24 * 60 * 60
 /** How long a device that was taken out of use learns so when it calls, seconds. */
 const revokedDevicesKept = 90 * 24 * 60 * 60
 

@@ -62,11 +62,14 @@ async function* idsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string |
 
 describe('the event stream of a domain', () => {
   it('tells of each session that settles, however it does', async () => {
-    const { ask, pending, device, sessions, user } = await running.enrol('settles')
+    const { ask, pending, device, sessions } = await running.enrol('settles')
     const { next } = await follow(running.origin, running)
     const told: (string | undefined)[] = []
     const expected: string[] = []
 
+    const cancelled = await ask()
+    await running.call('DELETE', `${sessions}/${cancelled.id}`)
+    told.push(await next())
     for (const decision of ['approve', 'deny', 'report']) {
       const { id } = await ask()
       const [asked] = await pending()
@@ -74,16 +77,14 @@ describe('the event stream of a domain', () => {
       expected.push(id)
       told.push(await next())
     }
-    const cancelled = await ask()
-    await running.call('DELETE', `${sessions}/${cancelled.id}`)
-    told.push(await next())
     const byCode = await ask({ otp: '000000' })
     told.push(await next())
-    const revoked = await ask()
-    await running.call('DELETE', `/users/${user.id}`)
+    const other = await running.enrol('settles by being deleted')
+    const revoked = await other.ask()
+    await running.call('DELETE', `/users/${other.user.id}`)
     told.push(await next())
 
-    expect(told).toEqual([...expected, cancelled.id, byCode.id, revoked.id])
+    expect(told).toEqual([cancelled.id, ...expected, byCode.id, revoked.id])
   })
 
   it('tells of a session that nobody answers, when it lapses', async () => {

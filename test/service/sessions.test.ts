@@ -183,16 +183,18 @@ describe('number matching', () => {
     expect((await session(id)).number).toBeUndefined()
   })
 
-  it('gives different numbers to all pending sessions of a user, and none when all are in use', async () => {
-    const { ask, user, sessions } = await running.enrol('many numbers')
-    const numbers = new Set<string | undefined>()
-    for (let count = 0; count < 90; count += 1) numbers.add((await ask({ numberMatching: true })).number)
+  it('gives different numbers to all pending sessions of a user', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { ask } = await running.enrol(`numbers ${round}`)
 
-    const another = await running.call('POST', sessions, { body: { user: { id: user.id }, numberMatching: true } })
+      const numbers = [
+        await ask({ numberMatching: true }),
+        await ask({ numberMatching: true }),
+        await ask({ numberMatching: true }),
+      ]
 
-    expect(numbers.size).toBe(90)
-    expect([another.status, another.code]).toEqual([429, 'api.error.toomanyrequests'])
-    expect(Number(another.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(new Set(numbers.map(({ number }) => number)).size).toBe(3)
+    }
   })
 
   it('is left out unless the caller asks for it', async () => {

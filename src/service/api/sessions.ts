@@ -3,6 +3,7 @@ import { withinBudget } from '../codes/code-budget.ts'
 import { checkCode, meantFactor } from '../codes/check-code.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem, tooManyRequests } from '../problem.ts'
+import { takePush } from '../push/push-budget.ts'
 import { newMatchingNumber } from '../rules/matching-number.ts'
 import { newId, random128 } from '../rules/random.ts'
 import { atTime, isReadable, redeemableFor, sessionView } from '../rules/session-state.ts'
@@ -89,9 +90,11 @@ async function ask(call: Call, db: Queryable, { input, domain, user, deviceId }:
   if (domain.numberMatching === 'required' && !input.numberMatching) {
     return insertSession(db, { ...blank(call, input, domain, user), ...denied('push_failed', now) })
   }
+  const session = blank(call, input, domain, user)
+  await takePush(call, db, session)
   const numbered = domain.numberMatching !== 'off' && input.numberMatching
   return insertSession(db, {
-    ...blank(call, input, domain, user),
+    ...session,
     deviceId,
     number: numbered ? await freeNumber(call, db, domain, user) : null,
   })

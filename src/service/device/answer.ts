@@ -5,6 +5,7 @@ import type { Answered } from '../../contract/device.ts'
 import { notifySession } from '../api/notify.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
+import { forgetPushes, pausePushes } from '../push/push-budget.ts'
 import { atTime } from '../rules/session-state.ts'
 import type { Queryable } from '../store/schema.ts'
 import { sessionOfDevice, settleSession } from '../store/sessions.ts'
@@ -45,6 +46,8 @@ async function decide(ctx: ServiceContext, db: Queryable, session: SessionRow, g
   const outcome = outcomeOf(session, given, number)
   const answer = { id: session.id, deviceId: session.deviceId ?? '', decision: given.decision, number, outcome }
   if (!(await settleSession(db, answer, now))) throw new ApiProblem('api.error.conflict.state')
+  if (outcome.state === 'approved') await forgetPushes(db, session)
+  if (outcome.reason === 'reported') await pausePushes(ctx, db, session)
   return { answered: { id: session.id, state: outcome.state, reason: outcome.reason }, settled: true }
 }
 

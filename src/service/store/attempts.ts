@@ -24,7 +24,8 @@ export async function takeAttempt(db: Queryable, limits: readonly Limit[], now: 
   return 0
 }
 
-async function secondsUntilFree(db: Queryable, { scope, limit, window }: Limit, now: number): Promise<number> {
+/** @returns 0, or the seconds until there is one again. */
+export async function secondsUntilFree(db: Queryable, { scope, limit, window }: Limit, now: number): Promise<number> {
   // The one that has to leave the window before the next may enter it.
   const blocking = await db
     .selectFrom('attempt')
@@ -36,6 +37,15 @@ async function secondsUntilFree(db: Queryable, { scope, limit, window }: Limit, 
     .limit(1)
     .executeTakeFirst()
   return blocking === undefined ? 0 : blocking.at + window - now
+}
+
+/** Counts one that nobody can refuse. */
+export async function noteAttempt(db: Queryable, scope: string, at: number): Promise<void> {
+  await db.insertInto('attempt').values({ scope, at }).execute()
+}
+
+export async function forgetScopes(db: Queryable, scopes: readonly string[]): Promise<void> {
+  await db.deleteFrom('attempt').where('scope', 'in', scopes).execute()
 }
 
 /** Takes back what was counted at that time. */

@@ -55,6 +55,24 @@ export function pendingOfDevice(db: Queryable, deviceId: string, now: number): P
     .execute()
 }
 
+/** When the requests that wait for a user in a domain lapse, soonest first. */
+export async function pendingExpiries(
+  db: Queryable,
+  of: { domainId: string; userId: string },
+  now: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('session')
+    .select('expiresAt')
+    .where('userId', '=', of.userId)
+    .where('domainId', '=', of.domainId)
+    .where('state', '=', 'pending')
+    .where('expiresAt', '>', now)
+    .orderBy('expiresAt')
+    .execute()
+  return rows.map((row) => row.expiresAt)
+}
+
 /** Numbers a person may be looking at right now. */
 export async function pendingNumbers(db: Queryable, userId: string, now: number): Promise<Set<string>> {
   const rows = await db
