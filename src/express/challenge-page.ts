@@ -1,11 +1,11 @@
 import type { Challenge } from '../challenge/challenge.ts'
 import { otherFactors } from '../challenge/code.ts'
 import type { Step } from '../challenge/push.ts'
-import { look, start } from '../challenge/push.ts'
+import { look } from '../challenge/push.ts'
 import type { Standing } from '../challenge/standing.ts'
 import { seeOther } from './answer.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
-import { factorsOf, pushOptionsOf, senderOf, tellStep, uncalledFor } from './challenge-request.ts'
+import { factorsOf, uncalledFor } from './challenge-request.ts'
 import { completeChallenge, spent } from './complete.ts'
 import { verifiedOf } from './context.ts'
 import { openChallenge } from './demand.ts'
@@ -13,6 +13,7 @@ import { emit } from './events.ts'
 import { isPrefetch } from './navigation.ts'
 import { showMessage } from './pages/message.ts'
 import { showStanding } from './pages/standing.ts'
+import { startOnce } from './start-once.ts'
 import { keep, letGo, readKept } from './web-session.ts'
 
 /** `GET /mfa`: where the challenge stands. The first look starts it; the reloads of a page without script end it. */
@@ -43,31 +44,14 @@ function tellEnd({ req, context }: ChallengeRequest, challenge: Challenge, stand
   return { ...challenge, told: sessionId }
 }
 
-/** Where the challenge stands; one that asked nobody yet is started. Requests at the same moment start it once. */
+/** Where the challenge stands; one that asked nobody yet is started. */
 async function stand(request: ChallengeRequest, challenge: Challenge): Promise<Step> {
   const { context } = request
-  const service = await context.mfa.connect()
-  if (challenge.sessionId !== undefined) return { challenge, standing: await look(service, challenge) }
-  const known = starts.get(challenge.id)
-  if (known) return known
+  if (challenge.sessionId !== undefined) {
+    return { challenge, standing: await look(await context.mfa.connect(), challenge) }
+  }
   if (!factorsOf(request, challenge).includes('push')) return { challenge, standing: { kind: 'no_device' } }
-  const started = start(service, challenge, senderOf(request), pushOptionsOf(context)).then((step) => {
-    tellStep(request, step)
-    return step
-  })
-  starts.set(challenge.id, started)
-  const forget = () => starts.delete(challenge.id)
-  const asked = await started.then((step) => step.challenge.sessionId !== undefined).catch(() => false)
-  // Others have loaded the web session before this one can store in it that the device was asked.
-  if (asked) context.mfa.options.clock.after(rememberedFor, forget)
-  else forget()
-  return started
+  return startOnce(request, challenge)
 }
 
-/** Longer than storing a web session takes, shorter than the time after which a request may be sent again; ms. */
-const rememberedFor = 10_000
-
 const timedOut = { kind: 'ended', reason: 'timeout' } as const
-
-/** Challenges that are being started, or were just now. */
-const starts = new Map<string, Promise<Step>>()

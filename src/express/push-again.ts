@@ -1,11 +1,12 @@
 import type { Challenge } from '../challenge/challenge.ts'
-import { cancel, look, start } from '../challenge/push.ts'
+import { cancel, look } from '../challenge/push.ts'
 import type { Standing } from '../challenge/standing.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
-import { factorsOf, goOn, pushOptionsOf, senderOf, tellStep, uncalledFor } from './challenge-request.ts'
+import { factorsOf, goOn, uncalledFor } from './challenge-request.ts'
 import { tryVerify } from './complete.ts'
 import { emit } from './events.ts'
 import { openChallenge } from './demand.ts'
+import { startNow } from './start-once.ts'
 import { keep, letGo, readKept } from './web-session.ts'
 
 /** How soon a request may be sent again, seconds: the person's first look at the device should find one. */
@@ -21,8 +22,7 @@ export async function sendAgain(request: ChallengeRequest): Promise<void> {
   const wanted = factorsOf(request, challenge).includes('push')
   if (wanted && !isTooSoon(before, context.mfa.options.clock.now())) {
     await cancel(service, challenge)
-    const step = await start(service, afresh(challenge), senderOf(request), pushOptionsOf(context))
-    tellStep(request, step)
+    const step = await startNow(request, afresh(challenge))
     await keep(req, { ...readKept(req), challenge: step.challenge })
   }
   goOn(request, context.base)

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+describe('somebody who asks the device too often', () => {
+  it('is told to wait, for how long, and can use a code', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+    await app.answer(account, 'deny')
+    for (let again = 0; again < 4; again++) {
+      await browser.submit('/mfa/send')
+      await app.answer(account, 'deny')
+    }
+
+    await browser.submit('/mfa/send')
+    const page = await browser.visit('/mfa')
+
+    expect(page.text).toContain('Wait a moment')
+    expect(page.text).toContain('You can send the next request in 10 minutes.')
+    expect(page.text).toContain('Use a code instead')
+    await app.clock.advance(600)
+    await browser.submit('/mfa/send')
+    expect((await browser.visit('/mfa')).text).toContain('Approve the sign-in')
+  })
+
+  it('gains nothing from a new web session', async () => {
+    const app = await startWebApp()
+    const { account } = await app.enrol(app.browser(), 'alice')
+    await app.answer(account, 'report')
+    const thief = app.browser()
+    await app.signIn(thief, 'alice')
+
+    const page = await thief.visit('/account')
+
+    expect(page.text).toContain('Wait a moment')
+    expect((await app.device.requests(account)).requests).toEqual([])
+  })
+})
+
+describe('somebody who guesses codes', () => {
+  it('has five tries, is told that codes are paused, and can still approve on the device', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    for (let guess = 0; guess < 5; guess++) await browser.submit('/mfa/code', { code: '000000' })
+
+    await browser.submit('/mfa/code', { code: '000000' })
+
+    expect((await browser.visit('/mfa?use=code')).text).toContain('Too many tries. Codes are paused for')
+    await app.answer(account, 'approve', numberOn(page))
+    await browser.submit('/mfa/complete')
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+  })
+
+  it('cannot outrun the limit with 64 posts at the same moment', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.enrol(browser, 'alice')
+
+    await Promise.all(Array.from({ length: 64 }, () => browser.copy().submit('/mfa/code', { code: '000000' })))
+
+    expect((await browser.visit('/mfa?use=code')).text).toContain('Codes are paused')
+  })
+})
