@@ -1,0 +1,48 @@
+import type { Clock } from '../../clock.ts'
+import { ApiProblem } from '../problem.ts'
+
+/** How many requests one caller can make a second, and what is left of them. */
+export interface RateLimiter {
+  /**
+   * Counts a request.
+   * @returns headers that say what is left (draft-ietf-httpapi-ratelimit-headers).
+   * @throws {ApiProblem} `api.error.toomanyrequests` when nothing is left.
+   */
+  take(caller: string): Readonly<Record<string, string>>
+}
+
+/** Seconds. */
+const window = 1
+
+/**
+ * Counts in windows of a second, in this process: what it holds off is load, which each process has for itself. Guesses
+ * are counted in the database.
+ *
+ * @param name of the policy, as the headers have it.
+ */
+export function createRateLimiter(name: string, limit: number, clock: Pick<Clock, 'now'>): RateLimiter {
+  let second = 0
+  let counts = new Map<string, number>()
+
+  return {
+    take(caller) {
+      const now = clock.now()
+      if (now !== second) {
+        second = now
+        counts = new Map()
+      }
+      const count = (counts.get(caller) ?? 0) + 1
+      counts.set(caller, count)
+      const headers = {
+        'RateLimit-Policy': `"${name}";q=${limit};w=${window}`,
+        RateLimit: `"${name}";r=${Math.max(0, limit - count)};t=${window}`,
+      }
+      if (count > limit) {
+        throw new ApiProblem('api.error.toomanyrequests', undefined, {
+          headers: { ...headers, 'Retry-After': String(window) },
+        })
+      }
+      return headers
+    },
+  }
+}
