@@ -348,12 +348,15 @@ describe('a mail server that fails', () => {
     const { send } = await person()
     server.hang()
     const waiting = running.clock.timerSet(8)
+    const begun = performance.now()
 
     const sending = send()
     await waiting
     await running.clock.advance(8)
 
     expect(await sending).toMatchObject(refusal)
+    // The clock of the test was waited for, and no time-out of the connection.
+    expect(performance.now() - begun).toBeLessThan(3_000)
   })
 
   it('leaves neither the code nor the address in the log', async () => {

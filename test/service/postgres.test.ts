@@ -10,6 +10,7 @@ import { StoreUnavailableError } from '../../src/service/store/store.ts'
 import type { News } from '../../src/service/store/store.ts'
 import { startPostgres } from '../support/postgres.ts'
 import type { Postgres } from '../support/postgres.ts'
+import { describeCodeStore } from './code-store.spec.ts'
 import { describeStore } from './store.spec.ts'
 
 let postgres: Postgres
@@ -29,7 +30,10 @@ function databaseOf(name: string): Promise<string> {
   return known
 }
 
-describeStore('PostgreSQL', async (name) => openPostgresStore(await databaseOf(name)))
+const open = async (name: string) => openPostgresStore(await databaseOf(name))
+
+describeStore('PostgreSQL', open)
+describeCodeStore('PostgreSQL', open)
 
 describe('a PostgreSQL store', () => {
   /** A way to the database that can be cut and mended. */

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { insertOrganization } from '../../src/service/store/organizations.ts'
 import { openSqliteStore } from '../../src/service/store/sqlite.ts'
+import { describeCodeStore } from './code-store.spec.ts'
 import { describeStore } from './store.spec.ts'
 
 let folder: string
@@ -16,7 +17,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-describeStore('SQLite', (name) => openSqliteStore(join(folder, `${name}.sqlite`)))
+const open = (name: string) => openSqliteStore(join(folder, `${name}.sqlite`))
+
+describeStore('SQLite', open)
+describeCodeStore('SQLite', open)
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const organization = { id: '0'.repeat(40), name: 'O', createdAt: 1 }
