@@ -63,8 +63,8 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
 /** A service that answers what the documents say, and remembers what it was asked. */
 function exampleService() {
   const asked: string[] = []
-  const answer = (url: string, init: RequestInit): Response => {
-    const path = new URL(url).pathname.replace('/api', '')
+  const answer = (url: string | URL | Request, init: RequestInit): Response => {
+    const path = new URL(url instanceof Request ? url.url : url).pathname.replace('/api', '')
     asked.push(`${init.method} ${path}`)
     const operation = operations.find(
       ({ endpoint }) => endpoint.method === init.method && filled(endpoint.path) === path,
@@ -75,7 +75,7 @@ function exampleService() {
     baseUrl: 'https://mfa.example/api',
     apiKey: 'k'.repeat(64),
     version: '1.4',
-    fetch: (url, init = {}) => Promise.resolve(answer(String(url), init)),
+    fetch: (url, init = {}) => Promise.resolve(answer(url, init)),
   })
   return { client, asked }
 }

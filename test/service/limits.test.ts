@@ -167,7 +167,7 @@ describe('bypass codes', () => {
 })
 
 describe('a hardware token', () => {
-  const token = { serialNumber: 'S', type: 'TOTP6', timeStep: 30, seed: '0'.repeat(40) }
+  const valid = { serialNumber: 'S', type: 'TOTP6', timeStep: 30, seed: '0'.repeat(40) }
 
   it.each([
     ['type', 'TOTP5', 'api.error.invalid.type'],
@@ -196,7 +196,7 @@ describe('a hardware token', () => {
     ['alias', letters(128), 'taken'],
     ['alias', letters(129), 'api.error.invalid.alias'],
   ])('with the %s %j is %s', async (field, value, outcome) => {
-    expect(await post('/hardware', { ...token, serialNumber: unique(), [field]: value })).toBe(outcome)
+    expect(await post('/hardware', { ...valid, serialNumber: unique(), [field]: value })).toBe(outcome)
   })
 
   it.each([

@@ -1,0 +1,88 @@
+/** `npm run docs`: docs/rest-interface.md, from the contract and from the titles of the tests. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+
+import { operations, titleOf } from '../src/contract/operations.ts'
+import type { Operation } from '../src/contract/operations.ts'
+import { filesBelow } from './fingerprint.ts'
+import { root } from './run.ts'
+
+export const restTablePath = 'docs/rest-interface.md'
+
+const testFolder = 'test/service/operations'
+
+/** The tests of one operation. */
+interface Covered {
+  readonly file: string
+  readonly rules: readonly string[]
+}
+
+/** The document as it has to be. @throws {Error} naming the operations that no test covers. */
+export async function restTable(): Promise<string> {
+  const covered = await coveredOperations()
+  const bare = operations.filter(({ endpoint }) => !covered.get(titleOf(endpoint))?.rules.length)
+  if (bare.length > 0) throw new Error(`No test covers ${bare.map(({ endpoint }) => titleOf(endpoint)).join(', ')}.`)
+  const sections = [...Map.groupBy(operations, ({ section }) => section)]
+  return [head, ...sections.map(([title, members]) => chapter(title, members, covered)), foot()].join('\n')
+}
+
+/** What is in `operation('…')`, and each `it('…')` below it. */
+async function coveredOperations(): Promise<Map<string, Covered>> {
+  const covered = new Map<string, Covered>()
+  for (const path of await filesBelow(join(root, testFolder))) {
+    const [, ...blocks] = (await readFile(path, 'utf8')).split(/^operation\(/m)
+    for (const block of blocks) {
+      const title = /^'([^']+)'/.exec(block)?.[1] ?? ''
+      const rules = Array.from(block.matchAll(/^ {2}it\('([^']+)'/gm), ([, rule = '']) => rule)
+      covered.set(title, { file: basename(path), rules })
+    }
+  }
+  return covered
+}
+
+function chapter(title: string, members: readonly Operation[], covered: ReadonlyMap<string, Covered>): string {
+  const rows = members.map((member) => row(member, covered))
+  return [`## ${title}`, '', ...table([['Operation', 'What it does', 'Test'], ...rows]), ''].join('\n')
+}
+
+function row({ endpoint }: Operation, covered: ReadonlyMap<string, Covered>): string[] {
+  const { file = '', rules = [] } = covered.get(titleOf(endpoint)) ?? {}
+  const since = endpoint.since ? ` Since ${endpoint.since}.` : ''
+  return [`\`${titleOf(endpoint)}\``, endpoint.summary + since, `${link(testFolder, file)}: ${rules.join('; ')}`]
+}
+
+const link = (folder: string, file: string) => `[${basename(file)}](../${folder}/${file})`
+
+/** Aligned, as the formatter wants it. */
+function table([titles = [], ...rows]: readonly (readonly string[])[]): string[] {
+  const widths = titles.map((title, column) =>
+    Math.max(...[title, ...rows.map((cells) => cells[column] ?? '')].map((cell) => cell.length)),
+  )
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)]
+}
+
+const head = `# The REST interface, operation by operation
+
+Made by \`npm run docs\` from the contract and the titles of the tests; \`npm test\` fails where it is out of date. The
+interface itself stands at \`/docs\` of a running service, and \`second-factor openapi\` prints it for programs.
+`
+
+const general: readonly (readonly [what: string, folder: string, file: string])[] = [
+  ['Each is routed once, has a method of the client, and is in OpenAPI', 'test/contract', 'operations.test.ts'],
+  ['Each error code comes about over HTTP', 'test/service', 'error-codes.test.ts'],
+  ['Each transition of tokens, sessions and hardware tokens', 'test/service', 'transitions.test.ts'],
+  ['Each limit, at its edge and one past it', 'test/service', 'limits.test.ts'],
+  ['Old clients in Python, Java, PHP and C, byte for byte', 'test/service', 'strict-clients.test.ts'],
+  ['OPTIONS, HEAD, request ids, sizes, what is no HTTP', 'test/service', 'manners.test.ts'],
+  ['Slow clients are cut off', 'test/service', 'slow-clients.test.ts'],
+  ['20,000 requests at random: no 5xx, no error without its shape', 'test/service', 'fuzz/fuzz.test.ts'],
+]
+
+function foot(): string {
+  const rows = general.map(([what, folder, file]) => [what, link(folder, file)])
+  return ['## What holds for all of them', '', ...table([['What', 'Test'], ...rows]), ''].join('\n')
+}
+
+if (import.meta.main) await writeFile(join(root, restTablePath), await restTable())

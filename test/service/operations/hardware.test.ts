@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest'
+
+import { hardwareToken, holder, member, unique } from '../code-holder.ts'
+import { operation } from './operation.ts'
+
+const seed = '3132333435363738393031323334353637383930'
+
+operation('POST /hardware', (subject) => {
+  it('adds a token, names it where nobody did, and never answers its seed', async () => {
+    const body = { serialNumber: 'S-1', type: 'TOTP6', timeStep: '30', seed }
+
+    const { text, json } = await subject().call13('POST', '/hardware', { body })
+
+    expect(text).toBe(
+      `{"id":"${json.id}","alias":"HW-${json.id.slice(0, 8)}","serialNumber":"S-1","type":"TOTP6","timeStep":"30s","syncState":"Never Used","user":""}`,
+    )
+    expect(text).not.toContain(seed)
+  })
+})
+
+operation('GET /hardware', (subject) => {
+  it('lists the tokens in the order in which they came', async () => {
+    const [first, second] = [await hardwareToken(subject()), await hardwareToken(subject())]
+
+    const { json } = await subject().call('GET', '/hardware?page=1')
+
+    expect(json.map((token: { id: string }) => token.id)).toEqual([first.id, second.id])
+  })
+})
+
+operation('GET /hardware/{hardwareTokenId}', (subject) => {
+  it('shows the token as it was made', async () => {
+    const body = { alias: 'Mine', serialNumber: unique(), type: 'TOTP8', timeStep: 60, seed }
+    const { text, json } = await subject().call13('POST', '/hardware', { body })
+
+    const read = await subject().call13('GET', `/hardware/${json.id}`)
+
+    expect(read.text).toBe(text)
+    expect(read.json).toMatchObject({ alias: 'Mine', type: 'TOTP8', timeStep: '60s' })
+  })
+})
+
+operation('PUT /hardware/{hardwareTokenId}', (subject) => {
+  it('changes its alias and nothing else', async () => {
+    const { id, show } = await hardwareToken(subject())
+    const before = await show()
+
+    const { json } = await subject().call('PUT', `/hardware/${id}`, { body: { alias: 'Renamed', type: 'TOTP8' } })
+
+    expect(json).toEqual({ ...before, alias: 'Renamed' })
+  })
+})
+
+operation('DELETE /hardware/{hardwareTokenId}', (subject) => {
+  it('deletes the token, and its codes no longer work', async () => {
+    const { token, signIn, show } = await holder(subject())
+
+    const answer = await subject().call('DELETE', `/hardware/${token.id}`)
+
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect((await signIn({ otp: token.code() })).state).toBe('denied')
+    expect((await show()).hardware).toBe('')
+  })
+})
+
+operation('PUT /users/{userId}/hardware/{hardwareTokenId}', (subject) => {
+  it('gives the token to the user, and to nobody else then', async () => {
+    const [first, second] = [await member(subject()), await member(subject())]
+    const { id } = await hardwareToken(subject())
+
+    const given = await subject().call('PUT', `${first.path}/hardware/${id}`)
+    const taken = await subject().call('PUT', `${second.path}/hardware/${id}`)
+
+    expect([given.status, given.text]).toEqual([200, ''])
+    expect(taken.code).toBe('api.error.conflict.hardware')
+  })
+})
+
+operation('GET /users/{userId}/hardware', (subject) => {
+  it('shows the token of the user, where there is one', async () => {
+    const owner = await holder(subject())
+    const other = await member(subject())
+
+    const found = await subject().call('GET', `${owner.path}/hardware`)
+    const none = await subject().call('GET', `${other.path}/hardware`)
+
+    expect(found.json).toMatchObject({ id: owner.token.id, user: owner.id })
+    expect(none.code).toBe('api.error.notfound.hardware')
+  })
+})
+
+operation('DELETE /users/{userId}/hardware', (subject) => {
+  it('takes the token from the user, and leaves it in the organization', async () => {
+    const { path, token } = await holder(subject())
+
+    const answer = await subject().call('DELETE', `${path}/hardware`)
+
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect((await token.show()).user).toBe('')
+  })
+})

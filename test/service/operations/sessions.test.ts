@@ -1,0 +1,168 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+
+import { expect, it } from 'vitest'
+
+import { startMailServer } from '../../support/mail-server.ts'
+import { member, unique } from '../code-holder.ts'
+import { startService, unknownId } from '../start-service.ts'
+import { operation } from './operation.ts'
+
+const challenge = 'q83vEjRWeJCrze8SNFZ4kA'
+
+operation('POST /domains/{domainId}/sessions', (subject) => {
+  it('asks the device, and answers 1.3 two members', async () => {
+    const { user, sessions, pending } = await subject().enrol(unique())
+
+    const { text, json } = await subject().call13('POST', sessions, { body: { user: { id: user.id } } })
+
+    expect(text).toBe(`{"id":"${json.id}","state":"pending"}`)
+    expect((await pending()).map(({ id }) => id)).toEqual([json.id])
+  })
+
+  it('settles at once where a code is given', async () => {
+    const { id } = await member(subject())
+
+    const { json } = await subject().call('POST', `/domains/${subject().domain.id}/sessions`, {
+      body: { user: { id }, otp: '000000' },
+    })
+
+    expect(json).toMatchObject({ state: 'denied', reason: 'wrong_code' })
+  })
+})
+
+operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
+  it('shows how the session stands', async () => {
+    const { ask, sessions } = await subject().enrol(unique())
+    const session = await ask()
+
+    const old = await subject().call13('GET', `${sessions}/${session.id}`)
+    const present = await subject().call('GET', `${sessions}/${session.id}`)
+
+    expect(old.text).toBe(`{"id":"${session.id}","state":"pending"}`)
+    expect(present.json).toEqual(session)
+  })
+
+  it('is held where the caller prefers to wait', async () => {
+    const { ask, sessions } = await subject().enrol(unique())
+    const { id } = await ask()
+    const held = subject().clock.timerSet(25)
+
+    const answer = subject().call('GET', `${sessions}/${id}`, { headers: { prefer: 'wait=25' } })
+    await held
+    await subject().call('DELETE', `${sessions}/${id}`)
+    const { json, headers } = await answer
+
+    expect(json.state).toBe('cancelled')
+    expect(headers.get('preference-applied')).toBe('wait=25')
+  })
+})
+
+operation('DELETE /domains/{domainId}/sessions/{sessionId}', (subject) => {
+  it('cancels what is pending, and does nothing to what is settled', async () => {
+    const { ask, sessions, session } = await subject().enrol(unique())
+    const { id } = await ask()
+
+    const answers = [
+      await subject().call('DELETE', `${sessions}/${id}`),
+      await subject().call('DELETE', `${sessions}/${id}`),
+    ]
+
+    expect(answers.map(({ status, text }) => [status, text])).toEqual([
+      [200, ''],
+      [200, ''],
+    ])
+    expect((await session(id)).state).toBe('cancelled')
+  })
+
+  it('knows only sessions that are there', async () => {
+    const answer = await subject().call('DELETE', `/domains/${subject().domain.id}/sessions/${unknownId}`)
+
+    expect(answer.code).toBe('api.error.notfound.session')
+  })
+})
+
+operation('POST /domains/{domainId}/sessions/{sessionId}/redeem', (subject) => {
+  it('uses an approval up, once', async () => {
+    const { ask, sessions, pending, device } = await subject().enrol(unique())
+    const { id } = await ask({ challenge })
+    const [request] = await pending()
+    await device.answer(id, { nonce: request?.nonce, decision: 'approve' })
+
+    const first = await subject().call('POST', `${sessions}/${id}/redeem`, { body: { challenge } })
+    const second = await subject().call('POST', `${sessions}/${id}/redeem`, { body: { challenge } })
+
+    expect(first.json).toMatchObject({ id, state: 'approved', factor: 'push' })
+    expect(second.code).toBe('api.error.conflict.state')
+  })
+})
+
+operation('GET /domains/{domainId}/sessions/events', (subject) => {
+  it('tells of each session of the domain as it settles', async () => {
+    const { ask, sessions } = await subject().enrol(unique())
+    const { id } = await ask()
+    const path = `/domains/${subject().domain.id}/sessions/events`
+    // Remembered; a stream of its own is read below.
+    await subject()
+      .call('GET', path, { signal: AbortSignal.abort() })
+      .catch(() => {})
+    const leave = new AbortController()
+    const stream = await fetch(`${subject().origin}/api${path}`, {
+      headers: { accept: 'text/event-stream', authorization: `Service key="${subject().apiKey}"` },
+      signal: leave.signal,
+    })
+
+    await subject().call('DELETE', `${sessions}/${id}`)
+    let text = ''
+    for await (const part of stream.body!.pipeThrough(new TextDecoderStream())) {
+      text += part
+      if (text.includes('data:')) break
+    }
+    leave.abort()
+
+    expect(stream.headers.get('content-type')).toBe('text/event-stream')
+    expect(text).toContain(`data: {"id":"${id}"}\n\n`)
+  })
+})
+
+operation('POST /domains/{domainId}/users/{userId}/otp', (subject) => {
+  const body = { deliverableOTPType: 'EMAIL' }
+
+  it('is refused where the domain does not allow it', async () => {
+    const { id } = await member(subject())
+
+    const answer = await subject().call('POST', `/domains/${subject().domain.id}/users/${id}/otp`, { body })
+
+    expect(answer.code).toBe('api.error.conflict.emailotpenabled')
+  })
+
+  it('mails a code that signs its reader in', async () => {
+    const mail = await startMailServer()
+    const smtp = { host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' }
+    const other = await startService({ smtp }, { emailOtpEnabled: true })
+    const { id, signIn } = await member(other)
+
+    const answer = await other.call('POST', `/domains/${other.domain.id}/users/${id}/otp`, { body })
+    const session = await signIn({ otp: mail.mails[0]?.code })
+    await other.close()
+    await mail.close()
+
+    expect([answer.status, answer.text]).toEqual([200, ''])
+    expect(session).toMatchObject({ state: 'approved', factor: 'email' })
+  })
+
+  it('is 503 where no mail can be sent', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => silent.once('listening', resolve))
+    const { port } = silent.address() as AddressInfo
+    await new Promise((resolve) => silent.close(resolve))
+    const smtp = { host: '127.0.0.1', port, from: 'mfa@example.com' }
+    const other = await startService({ smtp }, { emailOtpEnabled: true })
+    const { id } = await member(other)
+
+    const answer = await other.call('POST', `/domains/${other.domain.id}/users/${id}/otp`, { body })
+    await other.close()
+
+    expect([answer.status, answer.code]).toEqual([503, 'api.error.unavailable'])
+  })
+})
