@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+
+import { smtpFromEnv } from '../../src/cli/service/smtp-from-env.ts'
+import { run } from './command.ts'
+
+describe('the mail settings of second-factor serve', () => {
+  const [url, from] = ['smtps://mfa:secret@mail.example', 'Example <mfa@example.com>']
+
+  it('are none where no server is named', () => {
+    expect(smtpFromEnv({ MFA_SMTP_FROM: from })).toEqual({})
+    expect(smtpFromEnv({ MFA_SMTP_URL: '', MFA_SMTP_FROM: from })).toEqual({})
+  })
+
+  it('come from the environment', () => {
+    expect(smtpFromEnv({ MFA_SMTP_URL: url, MFA_SMTP_FROM: from })).toEqual({
+      smtp: { url, from, allowInsecure: false },
+    })
+  })
+
+  it('insist on TLS unless that is said in as many words', () => {
+    const allowing = (word: string) =>
+      smtpFromEnv({ MFA_SMTP_URL: url, MFA_SMTP_FROM: from, MFA_SMTP_ALLOW_INSECURE: word }).smtp?.allowInsecure
+
+    expect([allowing('true'), allowing('1'), allowing('')]).toEqual([true, false, false])
+  })
+
+  it('need a sender', () => {
+    expect(() => smtpFromEnv({ MFA_SMTP_URL: url })).toThrow('Set MFA_SMTP_FROM, too.')
+  })
+
+  it('are in the help', async () => {
+    expect((await run('serve', '--help')).stdout).toContain('MFA_SMTP_URL')
+  })
+})
