@@ -1,6 +1,13 @@
 import { z } from 'zod'
 
-import * as contract from '../../contract/index.ts'
+import * as bypassCodes from '../../contract/bypass-codes.ts'
+import * as domains from '../../contract/domains.ts'
+import * as errors from '../../contract/errors.ts'
+import * as hardware from '../../contract/hardware.ts'
+import * as organization from '../../contract/organization.ts'
+import * as sessions from '../../contract/sessions.ts'
+import * as tokens from '../../contract/tokens.ts'
+import * as users from '../../contract/users.ts'
 
 /** A schema as OpenAPI 3.1 has it (JSON Schema 2020-12). */
 export interface JsonSchema {
@@ -28,10 +35,12 @@ export interface Schemas {
   readonly named: Readonly<Record<string, JsonSchema>>
 }
 
+const modules = [bypassCodes, domains, errors, hardware, organization, sessions, tokens, users]
+
 const names = new Map(
-  Object.entries(contract).flatMap(([name, value]) =>
-    value instanceof z.ZodObject ? [[value as z.ZodType, name]] : [],
-  ),
+  modules
+    .flatMap((exported) => Object.entries(exported))
+    .flatMap(([name, value]) => (value instanceof z.ZodObject ? [[value as z.ZodType, name]] : [])),
 )
 
 export function createSchemas(): Schemas {
