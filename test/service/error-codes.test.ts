@@ -198,7 +198,7 @@ describe('every error code of the contract', () => {
     expect(ErrorBody.parse(json).errors.map((error) => error.code)).toEqual([code])
     expect(status).toBe(errorStatus[code as ErrorCode])
     expect(headers.get('content-type')).toMatch(/^application\/(vnd\.service\.v1\+)?json/)
-    expect(json.errors[0].message).toMatch(/^[A-Z]|^\w+(\.\w+)*: /)
+    expect(json.errors[0].message).toMatch(/^[A-Z]|^\w+(\[\d+\])?(\.\w+)*: /)
   })
 
   it('has a way to come about', () => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { exchange, openRaw } from '../support/raw-http.ts'
 import type { RawAnswer } from '../support/raw-http.ts'
+import { unique } from './code-holder.ts'
 import { newUser, startService } from './start-service.ts'
 import type { Running } from './start-service.ts'
 
@@ -11,7 +12,10 @@ let alice: Awaited<ReturnType<Running['enrol']>>
 
 beforeAll(async () => {
   running = await startService()
-  alice = await running.enrol('alice')
+})
+// Nobody is asked more than a few times in ten minutes.
+beforeEach(async () => {
+  alice = await running.enrol(unique())
 })
 afterAll(() => running.close())
 
@@ -48,7 +52,9 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
   it('signs somebody in: asks, reads, cancels, and every success is 200', async () => {
     const sessions = `/domains/${running.domain.id}/sessions`
 
-    const created = await send(write('POST', sessions, '{"attributes":[],"user":{"username":"alice"}}'))
+    const created = await send(
+      write('POST', sessions, `{"attributes":[],"user":{"username":"${alice.user.username}"}}`),
+    )
     const id = created.body.slice(7, 47)
     const read = await send(write('GET', `${sessions}/${id}`))
     const cancelled = await send(write('DELETE', `${sessions}/${id}`))
@@ -112,7 +118,7 @@ describe('the Authorization header', () => {
 
 describe('a request', () => {
   const plain = () => `Host: x\nAuthorization: Service key="${key()}"\n`
-  const session = '{"user":{"username":"alice"}}'
+  const asking = () => `{"user":{"username":"${alice.user.username}"}}`
   const path = () => `/api/domains/${running.domain.id}/sessions`
 
   it('in HTTP/1.0 is answered, and its connection closed', async () => {
@@ -137,6 +143,7 @@ describe('a request', () => {
 
   it('that asks before it sends its body is told to go on', async () => {
     const connection = await openRaw(port())
+    const session = asking()
     const head = `POST ${path()} HTTP/1.1\nExpect: 100-continue\nContent-Length: ${session.length}\n${plain()}\n`
 
     connection.send(head.replaceAll('\n', '\r\n'))
@@ -156,6 +163,7 @@ describe('a request', () => {
   })
 
   it('may send its body in chunks', async () => {
+    const session = asking()
     const chunks = [session.slice(0, 5), session.slice(5)].map((part) => `${part.length.toString(16)}\n${part}\n`)
 
     const answer = await send(
@@ -167,6 +175,7 @@ describe('a request', () => {
 
   it('may arrive byte by byte', async () => {
     const connection = await openRaw(port())
+    const session = asking()
     const bytes = `POST ${path()} HTTP/1.1\nContent-Length: ${session.length}\n${plain()}\n`.replaceAll('\n', '\r\n')
 
     for (const byte of bytes + session) connection.send(byte)
