@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-
 import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/endpoint.ts'
 import { routes } from '../../service/api/routes.ts'
 import type { ServiceContext } from '../../service/context.ts'
@@ -9,6 +7,7 @@ import { openService } from '../../service/service.ts'
 import { organizations } from '../../service/store/organizations.ts'
 import { Failure } from '../device/failure.ts'
 import { exitCode } from '../device/exit-codes.ts'
+import { needDatabase } from '../service/database-name.ts'
 import { opening } from '../service/opening.ts'
 import type { AdminSettings } from './command.ts'
 import { inOneLine } from './problems.ts'
@@ -28,9 +27,7 @@ export async function withService(
   action: (service: LocalService) => Promise<void>,
 ): Promise<void> {
   const { database } = settings
-  if (!isUrl(database) && !existsSync(database)) {
-    throw new Failure(`There is no database ${database}. Make one: second-factor init --database ${database}`)
-  }
+  needDatabase(database)
   const service = await opening(database, () =>
     openService(parseOptions(ServiceOptions, 'createService', { database })),
   )
@@ -43,8 +40,6 @@ export async function withService(
     await service.close()
   }
 }
-
-const isUrl = (database: string) => /^postgres(ql)?:\/\//.test(database)
 
 function choose(all: readonly { id: string; name: string }[], name: string | undefined) {
   const names = all.map((one) => quote(one.name)).join(', ')

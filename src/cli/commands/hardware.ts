@@ -10,6 +10,8 @@ import {
 } from '../../contract/hardware.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
 import { getUser } from '../../contract/users.ts'
+import { hardwareView } from '../../service/rules/hardware-token.ts'
+import { hardwareTokensNamed } from '../../service/store/hardware.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { confirm, yesOption } from '../admin/confirm.ts'
@@ -150,7 +152,8 @@ const listTokens = ({ call }: LocalService): Promise<HardwareToken[]> =>
   allPages((page) => call(listHardwareTokens, { query: { page } }))
 
 async function findToken(service: LocalService, given: string): Promise<HardwareToken> {
-  return pick(await listTokens(service), given, {
+  const found = await hardwareTokensNamed(service.ctx.store.db, service.organization.id, given)
+  return pick(found.map(hardwareView), given, {
     what: 'hardware',
     names: ({ alias, serialNumber, id }) => [alias, serialNumber, id],
     show: ({ alias, id }) => `${quote(alias)} (${id})`,

@@ -5,6 +5,7 @@ import { createService } from '../../service/service.ts'
 import type { Service } from '../../service/service.ts'
 import { ending, Failure } from '../device/failure.ts'
 import { printRows } from '../device/print.ts'
+import { isUrl } from '../service/database-name.ts'
 import { opening } from '../service/opening.ts'
 
 interface Settings {
@@ -63,7 +64,7 @@ function show(made: Made, named: { database: string; organization: string; domai
     ['Domain', `${named.domain} (${made.domainId})`],
     ['API key', made.apiKey],
     ['Note', 'the key is shown this once'],
-    ['Next', `second-factor serve --database ${named.database}`],
+    ['Next', `second-factor serve --database ${isUrl(named.database) ? '…' : named.database}`],
   ])
 }
 

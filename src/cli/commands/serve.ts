@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-
 import { Command, InvalidArgumentError, Option } from 'commander'
 
 import type { Logger } from '../../service/context.ts'
@@ -10,6 +8,7 @@ import type { ServiceOptions } from '../../service/options.ts'
 import { createService } from '../../service/service.ts'
 import type { Service } from '../../service/service.ts'
 import { ending, Failure } from '../device/failure.ts'
+import { needDatabase } from '../service/database-name.ts'
 import { createLogger, logLevels } from '../service/logger.ts'
 import type { LogLevel } from '../service/logger.ts'
 import { smtpFromEnv, smtpHelp } from '../service/smtp-from-env.ts'
@@ -56,9 +55,7 @@ export function serveCommand(): Command {
 
 async function serve(settings: Settings): Promise<void> {
   const { database, basePath } = settings
-  if (!existsSync(database)) {
-    throw new Failure(`There is no database ${database}. Make one: second-factor init --database ${database}`)
-  }
+  needDatabase(database)
   if (settings.headersTimeout > settings.requestTimeout) {
     throw new Failure('The head of a request is a part of it: --headers-timeout cannot be the longer one.', 2)
   }

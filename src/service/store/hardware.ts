@@ -40,6 +40,23 @@ export function hardwareTokenById(
     .executeTakeFirst()
 }
 
+/** Those of an alias or a serial number, in any case, or of an id that begins so; for people who look for one. */
+export function hardwareTokensNamed(db: Queryable, organizationId: string, name: string): Promise<HardwareTokenRow[]> {
+  const wanted = name.toLowerCase()
+  const beginning = /^[0-9a-f]{6,40}$/.test(wanted) ? wanted : undefined
+  return hardwareTokens(db)
+    .where('hardwareToken.organizationId', '=', organizationId)
+    .where((is) =>
+      is.or([
+        is(is.fn<string>('lower', ['hardwareToken.alias']), '=', wanted),
+        is(is.fn<string>('lower', ['hardwareToken.serialNumber']), '=', wanted),
+        ...(beginning === undefined ? [] : [is('hardwareToken.id', 'like', `${beginning}%`)]),
+      ]),
+    )
+    .orderBy('hardwareToken.sequence')
+    .execute()
+}
+
 /** The user has to be the caller's. */
 export function hardwareTokenOfUser(db: Queryable, userId: string): Promise<HardwareTokenRow | undefined> {
   return hardwareTokens(db).where('hardwareToken.userId', '=', userId).executeTakeFirst()

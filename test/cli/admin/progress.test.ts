@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+
+import { createProgress } from '../../../src/cli/admin/progress.ts'
+
+function createStream(isTTY: boolean) {
+  const written: string[] = []
+  const write = (text: string) => written.push(text) > 0
+  return { written, stream: { isTTY, write } as unknown as NodeJS.WriteStream }
+}
+
+describe('a progress bar', () => {
+  it('is drawn on a terminal, and taken away in the end', () => {
+    const { written, stream } = createStream(true)
+    const progress = createProgress(stream)
+
+    progress.update(1, 4)
+    progress.end()
+
+    expect(written[0]).toBe(`\r[${'#'.repeat(6)}${' '.repeat(18)}]  25 %`)
+    expect(written[1]).toBe(`\r${' '.repeat(written[0]!.length - 1)}\r`)
+  })
+
+  it('is not drawn more often than somebody can see', () => {
+    const { written, stream } = createStream(true)
+    const progress = createProgress(stream)
+
+    for (let done = 0; done < 1_000; done += 1) progress.update(done, 1_000)
+
+    expect(written.length).toBeLessThan(10)
+  })
+
+  it('is nothing where there is no terminal, or nothing to do', () => {
+    const elsewhere = createStream(false)
+    const idle = createStream(true)
+
+    for (const { stream } of [elsewhere, idle]) {
+      const progress = createProgress(stream)
+      progress.update(0, 0)
+      if (stream === elsewhere.stream) progress.update(1, 2)
+      progress.end()
+    }
+
+    expect([elsewhere.written, idle.written]).toEqual([[], []])
+  })
+})
