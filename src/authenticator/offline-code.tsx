@@ -50,8 +50,9 @@ export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
     <p class="code-line">
       <button type="button" class="code" aria-label={messages.copyCode(spaced)} onClick={() => void copy(code.code)}>
         {spaced}
+        {copied === code.code ? null : <small>{messages.copyHint}</small>}
       </button>
-      <small role="status">{copied === code.code ? messages.copied : messages.copyHint}</small>
+      <small role="status">{copied === code.code ? messages.copied : null}</small>
       <small class="code-left" aria-hidden="true">
         {messages.codeLeft(Math.max(0, code.expiresAt - now))}
       </small>
