@@ -24,7 +24,7 @@ function reason(error: unknown): string {
   if (/^(EACCES|EPERM|EROFS|SQLITE_READONLY)/.test(code)) return 'it may not be written. Check who owns it.'
   if (/^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH)/.test(code)) return 'nobody answers there. Check the address.'
   // PostgreSQL's classes 28 and 3D (appendix A of its manual).
-  if (/^28/.test(code)) return 'it refuses the user or the password. Check both.'
-  if (/^3D/.test(code)) return 'the server has no database of that name. Create it first.'
+  if (code.startsWith('28')) return 'it refuses the user or the password. Check both.'
+  if (code.startsWith('3D')) return 'the server has no database of that name. Create it first.'
   return error instanceof Error ? error.message : 'for an unknown reason.'
 }

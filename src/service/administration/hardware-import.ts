@@ -38,7 +38,7 @@ export async function importHardwareTokens(
   ctx: ServiceContext,
   organizationId: string,
   rows: readonly ImportRow[],
-  { dryRun = false, skipRejected = false, progress = () => {} }: ImportOptions,
+  { dryRun = false, skipRejected = false, progress = () => {} }: ImportOptions = {},
 ): Promise<ImportReport> {
   const checked = checkRows(rows)
   const { accepted, taken } = await withoutPresent(ctx, organizationId, checked.accepted, (done) =>

@@ -1,0 +1,43 @@
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { listen } from '../../../src/service/http/listen.ts'
+import { createService } from '../../../src/service/index.ts'
+import { activateDevice, createCall } from '../../service/start-service.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { useDatabase } from './run-command.ts'
+
+const { place, admin, json } = useDatabase()
+
+let close: () => Promise<void> = () => Promise.resolve()
+afterEach(() => close())
+
+async function serve() {
+  const service = await createService({ database: place.database })
+  const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
+  close = async () => {
+    const gone = listening.close()
+    await service.close()
+    await gone
+  }
+  const origin = `http://127.0.0.1:${listening.port}`
+  return { origin, call: createCall(origin, place.apiKey) }
+}
+
+describe('beside a service that is running', () => {
+  it('a command takes effect at once: who waits for a session hears that its token was revoked', async () => {
+    const { origin, call } = await serve()
+    const alice = ['alice', '--name', 'Alice', '--email', 'alice@example.com', '--domain', 'Intranet']
+    const { id } = await json('user', 'create', ...alice)
+    const { code } = await json('token', 'issue', 'alice', '--domain', 'Intranet')
+    await activateDevice(origin, systemClock, code)
+    const sessions = `/domains/${place.domainId}/sessions`
+    const session = (await call('POST', sessions, { body: { user: { id } } })).json
+    const held = call('GET', `${sessions}/${session.id}`, { headers: { prefer: 'wait=15' } })
+
+    const shown = await json('token', 'show', 'alice', '--domain', 'Intranet')
+    await admin('token', 'revoke', 'alice', '--domain', 'Intranet', '--yes')
+
+    expect([session.state, shown]).toEqual(['pending', { state: 'active' }])
+    expect((await held).json.state).toBe('cancelled')
+  })
+})
