@@ -17,5 +17,7 @@ export interface Connection {
   readonly baseUrl: string
   readonly apiKey: string
   readonly domainId: string
-  readonly vendor?: Vendor
+  readonly vendor?: Vendor | undefined
+  /** `auto`, the default, asks for 1.4 and settles for 1.3. */
+  readonly version?: 'auto' | '1.3' | '1.4' | undefined
 }

@@ -22,6 +22,10 @@ export interface Challenge {
   readonly giveUpTo?: string | undefined
   /** The session that is followed now. */
   readonly sessionId?: string
+  /** When that was asked for, Unix seconds. */
+  readonly askedAt?: number | undefined
+  /** What was given to have it approved at once. */
+  readonly givenFactor?: Factor | undefined
   /** The session whose bad end the app was told of. */
   readonly told?: string | undefined
   /** What the page has to say of the last thing the person tried. */

@@ -13,7 +13,7 @@ export async function sendEmailCode(
   now: number,
 ): Promise<number | undefined> {
   const known = await findUser(service, user)
-  if (!known?.factors?.includes('email')) return undefined
+  if (!known || known.factors?.includes('email') === false) return undefined
   try {
     await service.client.sessions.emailCode(service.domainId, known.id)
     return undefined

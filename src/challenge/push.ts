@@ -19,6 +19,8 @@ export interface Sender {
 export interface PushOptions {
   readonly numberMatching: boolean
   readonly provision: boolean
+  /** Whether somebody without a device may set one up, where the service cannot say that they never had one. */
+  readonly mayEnrol: () => Promise<boolean>
   /** Unix time, seconds. */
   readonly now: number
 }
@@ -53,7 +55,8 @@ async function push(
     ...describe(challenge, sender),
     numberMatching: options.numberMatching,
   })
-  return { challenge: { ...challenge, sessionId: session.id }, standing: standingOf(session) }
+  const asked = { ...challenge, sessionId: session.id, askedAt: options.now, givenFactor: undefined }
+  return { challenge: asked, standing: standingOf(session, asked) }
 }
 
 /** What every session of a challenge says. */
@@ -75,8 +78,8 @@ async function insteadOfPush(
   const wait = secondsToWait(error)
   if (wait !== undefined) return { kind: 'throttled', until: options.now + wait }
   if (!(error instanceof ApiError)) throw error
-  if (error.code === 'api.error.notfound.token') return enrol(service, user)
-  if (error.code === 'api.error.notfound.user') return join(service, user, options.provision)
+  if (error.code === 'api.error.notfound.token') return enrol(service, user, options.mayEnrol)
+  if (error.code === 'api.error.notfound.user') return join(service, user, options)
   throw error
 }
 
@@ -84,7 +87,7 @@ async function insteadOfPush(
 export async function look(service: ConnectedService, challenge: Challenge): Promise<Standing> {
   if (challenge.sessionId === undefined) return { kind: 'ended', reason: 'cancelled' }
   try {
-    return standingOf(await service.client.sessions.get(service.domainId, challenge.sessionId))
+    return standingOf(await service.client.sessions.get(service.domainId, challenge.sessionId), challenge)
   } catch (error) {
     if (isGone(error)) return { kind: 'ended', reason: 'timeout' }
     throw error
@@ -94,11 +97,11 @@ export async function look(service: ConnectedService, challenge: Challenge): Pro
 /** Waits until the followed session settles, at most `timeout` ms. Only reads. */
 export async function follow(
   service: ConnectedService,
-  sessionId: string,
+  challenge: Challenge & { readonly sessionId: string },
   waiting: { timeout: number; signal: AbortSignal },
 ): Promise<Standing> {
   try {
-    return standingOf(await service.client.sessions.wait(service.domainId, sessionId, waiting))
+    return standingOf(await service.client.sessions.wait(service.domainId, challenge.sessionId, waiting), challenge)
   } catch (error) {
     if (isGone(error)) return { kind: 'ended', reason: 'timeout' }
     throw error

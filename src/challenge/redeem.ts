@@ -4,33 +4,52 @@ import type { Factor } from '../contract/users.ts'
 import type { Challenge, Verified } from './challenge.ts'
 import type { ConnectedService } from './service.ts'
 
+/** How long a 1.3 service can still show an approval, and so how long it has to be remembered as used; seconds. */
+const rememberedFor = 86_400
+
 /**
  * Uses the approval up. The service answers yes once, to the challenge that asked: whoever gets the answer may be
  * verified, nobody else.
+ *
+ * @param now Unix time, seconds.
  */
 export async function redeem(
   service: ConnectedService,
   challenge: Challenge,
-  allowed: readonly Factor[],
+  { allowed, now }: { allowed: readonly Factor[]; now: number },
 ): Promise<Verified | undefined> {
   if (challenge.sessionId === undefined) return undefined
-  const session = await redeemSession(service, challenge.sessionId, challenge.id)
-  if (session?.state !== 'approved' || session.settledAt === undefined || session.createdAt === undefined)
-    return undefined
+  const found = await (service.version === '1.3' ? useOnce : redeemSession)(service, challenge, challenge.sessionId)
+  if (found?.state !== 'approved') return undefined
+  const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = found
   // An approval from before the challenge was demanded proves nothing about now.
-  if (session.createdAt < challenge.createdAt) return undefined
-  const factor = session.factor ?? 'push'
+  if (createdAt === undefined || createdAt < challenge.createdAt) return undefined
   if (!allowed.includes(factor)) return undefined
-  return { at: session.settledAt, factor, userKey: challenge.userKey }
+  return { at: settledAt, factor, userKey: challenge.userKey }
 }
 
 async function redeemSession(
-  service: ConnectedService,
+  { client, domainId }: ConnectedService,
+  challenge: Challenge,
   sessionId: string,
-  challengeId: string,
 ): Promise<Session | undefined> {
   try {
-    return await service.client.sessions.redeem(service.domainId, sessionId, challengeId)
+    return await client.sessions.redeem(domainId, sessionId, challenge.id)
+  } catch (error) {
+    if (error instanceof ApiError && refusals.has(error.code)) return undefined
+    throw error
+  }
+}
+
+/** A 1.3 service tells everybody as often as they ask that a session is approved; that it counts once is ours to see to. */
+async function useOnce(
+  { client, domainId, challengeStore }: ConnectedService,
+  _challenge: Challenge,
+  sessionId: string,
+): Promise<Session | undefined> {
+  try {
+    const session = await client.sessions.get(domainId, sessionId)
+    return session.state === 'approved' && (await challengeStore.use(sessionId, rememberedFor)) ? session : undefined
   } catch (error) {
     if (error instanceof ApiError && refusals.has(error.code)) return undefined
     throw error

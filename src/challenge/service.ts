@@ -2,7 +2,9 @@ import type { Client } from '../client/client.ts'
 import { createClient } from '../client/client.ts'
 import { ApiError, UnreachableError } from '../client/errors.ts'
 import type { Clock } from '../clock.ts'
+import type { Version } from '../contract/endpoint.ts'
 import type { Connection } from '../service-handle.ts'
+import type { ChallengeStore } from './challenge-store.ts'
 
 /** A service that can be asked. */
 export interface ConnectedService {
@@ -10,12 +12,17 @@ export interface ConnectedService {
   /** Where its REST interface is. */
   readonly baseUrl: string
   readonly domainId: string
+  /** What it speaks. 1.3 asks, waits and takes codes; it knows no challenges, numbers, reasons or factors. */
+  readonly version: Version
+  /** Uses approvals up where the service does not. */
+  readonly challengeStore: ChallengeStore
 }
 
 export interface ConnectOptions {
   /** How long one call may take, ms. */
   readonly timeout: number
   readonly clock: Clock
+  readonly challengeStore: ChallengeStore
 }
 
 /**
@@ -39,13 +46,8 @@ export function createConnector(open: () => Promise<Connection>, options: Connec
 }
 
 async function openService(open: () => Promise<Connection>, options: ConnectOptions): Promise<ConnectedService> {
-  const { baseUrl, apiKey, domainId, vendor } = await open()
-  const client = createClient({ baseUrl, apiKey, ...options, ...(vendor ? { vendor } : {}) })
-  if ((await client.version()) !== '1.4') {
-    throw new UnreachableError(
-      'bad_response',
-      'The service does not speak version 1.4, which binds approvals to a browser.',
-    )
-  }
-  return { client, baseUrl, domainId }
+  const { timeout, clock, challengeStore } = options
+  const { baseUrl, apiKey, domainId, vendor, version = 'auto' } = await open()
+  const client = createClient({ baseUrl, apiKey, timeout, clock, version, ...(vendor ? { vendor } : {}) })
+  return { client, baseUrl, domainId, version: await client.version(), challengeStore }
 }

@@ -1,3 +1,4 @@
+import type { Challenge } from './challenge.ts'
 import type { Session, SessionReason } from '../contract/sessions.ts'
 
 /** Where a challenge stands; what its page shows. */
@@ -7,7 +8,8 @@ export type Standing =
       readonly kind: 'waiting'
       readonly number: string | undefined
       readonly createdAt: number
-      readonly expiresAt: number
+      /** Undefined where the service does not say. */
+      readonly expiresAt: number | undefined
     }
   /** The device said yes; the web session may now be verified. */
   | { readonly kind: 'approved' }
@@ -21,13 +23,14 @@ export type Standing =
   /** The device was asked too often; when it may be asked again, Unix seconds. */
   | { readonly kind: 'throttled'; readonly until: number }
 
-export function standingOf(session: Session): Standing {
+/** @param challenge knows what a 1.3 service does not say. */
+export function standingOf(session: Session, challenge: Pick<Challenge, 'askedAt'>): Standing {
   if (session.state === 'approved') return { kind: 'approved' }
   if (session.state !== 'pending') return { kind: 'ended', reason: session.reason ?? 'user_denied' }
   return {
     kind: 'waiting',
     number: session.number,
-    createdAt: session.createdAt ?? 0,
-    expiresAt: session.expiresAt ?? 0,
+    createdAt: session.createdAt ?? challenge.askedAt ?? 0,
+    expiresAt: session.expiresAt,
   }
 }

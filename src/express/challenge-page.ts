@@ -33,7 +33,7 @@ export async function showPage(request: ChallengeRequest): Promise<void> {
   const told = tellEnd(request, current, standing)
   if (told === challenge) letGo(req)
   else await keep(req, { ...readKept(req), challenge: told })
-  showStanding(request, { challenge: current, standing, others, baseUrl: service.baseUrl })
+  showStanding(request, { challenge: current, standing, others, baseUrl: service.baseUrl, version: service.version })
 }
 
 /** The app is told of a bad end once, however often its page is loaded. */

@@ -35,8 +35,9 @@ export function senderOf({ req, user }: ChallengeRequest): Sender {
   return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req) }
 }
 
-export function pushOptionsOf({ mfa: { options } }: RequestContext): PushOptions {
-  return { numberMatching: options.numberMatching, provision: options.provision, now: options.clock.now() }
+export function pushOptionsOf({ req, user, context }: ChallengeRequest): PushOptions {
+  const { numberMatching, provision, clock, mayEnrol } = context.mfa.options
+  return { numberMatching, provision, now: clock.now(), mayEnrol: async () => (await mayEnrol?.(req, user)) ?? false }
 }
 
 /** What came of asking the device. */

@@ -32,7 +32,10 @@ export const spent = 'spent'
 /** @returns whether the web session is verified now. */
 export async function tryVerify(request: ChallengeRequest, challenge: Challenge): Promise<boolean> {
   const { req, context, user } = request
-  const verified = await redeem(await context.mfa.connect(), challenge, factorsOf(request, challenge))
+  const verified = await redeem(await context.mfa.connect(), challenge, {
+    allowed: factorsOf(request, challenge),
+    now: context.mfa.options.clock.now(),
+  })
   const { sessionId } = challenge
   if (verified?.userKey !== userKeyOf(user)) {
     emit(req, context, { type: 'challenge.refused', sessionId })

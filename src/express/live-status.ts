@@ -52,7 +52,7 @@ async function watch(request: ChallengeRequest, signal: AbortSignal, timeout: nu
   if (!challenge) return 'settled'
   const service = await context.mfa.connect()
   if (challenge.sessionId !== undefined) {
-    return changeOf(await follow(service, challenge.sessionId, { timeout, signal }))
+    return changeOf(await follow(service, { ...challenge, sessionId: challenge.sessionId }, { timeout, signal }))
   }
   const { clock } = context.mfa.options
   const deadline = clock.now() + timeout / 1000

@@ -1,5 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
+import { createMemoryChallengeStore } from '../challenge/challenge-store.ts'
 import { createConnector } from '../challenge/service.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { resolveAppUser } from './app-user.ts'
@@ -26,8 +27,8 @@ import { checkWebSession, drop, readKept } from './web-session.ts'
  */
 export function mfa(options: MfaOptions = {}): RequestHandler {
   const resolved = resolveOptions(options, process.env)
-  const { open, timeout, clock } = resolved
-  const instance: Mfa = { options: resolved, connect: createConnector(open, { timeout, clock }) }
+  const { open, timeout, clock, challengeStore = createMemoryChallengeStore(clock) } = resolved
+  const instance: Mfa = { options: resolved, connect: createConnector(open, { timeout, clock, challengeStore }) }
 
   return function mfaHandler(req, res, next) {
     handle(instance, req, res, next).catch(next)

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 
 import { z } from 'zod'
 
+import type { ChallengeStore } from '../challenge/challenge-store.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
@@ -30,6 +31,8 @@ const Remote = z.strictObject({
   apiKey: z.string().min(1),
   domainId: z.string().min(1),
   vendor: Vendor.optional(),
+  /** `auto` asks for 1.4 and settles for 1.3. */
+  version: z.enum(['auto', '1.3', '1.4']).optional(),
 })
 
 const Handle = z.custom<ServiceHandle>(
@@ -52,6 +55,18 @@ export const MfaOptions = z.strictObject({
   required: fn<(req: AppRequest, user: MfaUser) => OrPromise<boolean>>().optional(),
   /** False: nothing is gated but what `requireMfa()` guards. */
   gate: z.boolean().default(true),
+  /**
+   * Whether this user, who has no device, may set one up. Asked only of a 1.3 service, which cannot say that they never
+   * had one: without an answer nobody may, as otherwise a password would be enough to add a device.
+   */
+  mayEnrol: fn<(req: AppRequest, user: MfaUser) => OrPromise<boolean>>().optional(),
+  /** Uses approvals up over all nodes of the app, where the service speaks 1.3 only; by default one process alone does. */
+  challengeStore: z
+    .custom<ChallengeStore>(
+      (value) => typeof value === 'object' && value !== null && 'use' in value,
+      'must be { use(sessionId, ttl) }',
+    )
+    .optional(),
   /** Creates the service's user when the app user first comes by. Needs an e-mail address from `user`. */
   provision: z.boolean().default(false),
   /** Where the challenge pages live. */

@@ -39,7 +39,7 @@ export async function startNow(request: ChallengeRequest, challenge: Challenge):
 
 async function ask(request: ChallengeRequest, challenge: Challenge): Promise<Step> {
   const { context } = request
-  const step = await start(await context.mfa.connect(), challenge, senderOf(request), pushOptionsOf(context))
+  const step = await start(await context.mfa.connect(), challenge, senderOf(request), pushOptionsOf(request))
   tellStep(request, step)
   return step
 }

@@ -3,7 +3,14 @@ import type { Request } from 'express'
 import type { RequestContext } from '../context.ts'
 
 /**
- * What sets up the authenticator. The code travels in the fragment, which browsers keep to themselves: it reaches no log.
+ * What sets up the authenticator of a 1.3 service: whatever the app says. Ours takes the code along.
+ */
+export function foreignLink({ mfa }: RequestContext): string | undefined {
+  return mfa.options.authenticatorUrl
+}
+
+/**
+ * What sets up our authenticator. The code travels in the fragment, which browsers keep to themselves: it reaches no log.
  *
  * @param baseUrl where the service's REST interface is.
  */

@@ -13,6 +13,7 @@ export const waiting = {
   stepUp: 'Confirm that it is you',
   withNumber: 'We sent a request to your device. Enter this number there:',
   withoutNumber: 'We sent a request to your device. Approve it there.',
+  noTime: 'This page goes on by itself.',
   sendAgain: 'Send again',
   stop: 'Stop',
 } as const
@@ -24,6 +25,7 @@ export const enrolling = {
   qr: 'QR code of the link that sets up the authenticator',
   open: 'Open the authenticator',
   code: 'Or type this code in the authenticator:',
+  codeOnly: 'From now on you approve sign-ins on a device. Type this code in its authenticator app:',
   status: 'Waiting for your device. This page goes on by itself.',
 } as const
 

@@ -2,10 +2,11 @@ import { encodeQR } from 'qr'
 
 import type { Challenge } from '../../challenge/challenge.ts'
 import type { Standing } from '../../challenge/standing.ts'
+import type { Version } from '../../contract/endpoint.ts'
 import type { Factor } from '../../contract/users.ts'
 import type { ChallengeRequest } from '../challenge-request.ts'
 import { layoutOf, sendPage } from './layout.ts'
-import { authenticatorLink } from './link.ts'
+import { authenticatorLink, foreignLink } from './link.ts'
 import * as words from './messages.ts'
 
 /** What the page of a challenge shows. */
@@ -16,6 +17,7 @@ export interface View {
   readonly others: readonly Factor[]
   /** Where the service's REST interface is. */
   readonly baseUrl: string
+  readonly version: Version
 }
 
 /** The page of a challenge. */
@@ -26,7 +28,8 @@ export function showStanding(request: ChallengeRequest, view: View): void {
   if (wantsCode(request, view)) return sendPage(res, 200, 'code', { ...layout, ...codeView(request, view) })
   if (standing.kind === 'waiting') return sendPage(res, 200, 'waiting', { ...layout, ...waitingView(request, view) })
   if (standing.kind === 'enrolling') {
-    const link = authenticatorLink(req, context, view.baseUrl, standing.code)
+    const ours = view.version === '1.4'
+    const link = ours ? authenticatorLink(req, context, view.baseUrl, standing.code) : foreignLink(context)
     return sendPage(res, 200, 'enrolling', { ...layout, ...enrollingView(standing.code, link) })
   }
   if (standing.kind === 'approved') {
@@ -55,19 +58,19 @@ function waitingView({ context }: ChallengeRequest, { challenge, standing }: Vie
     headline: challenge.purpose === 'step_up' ? words.waiting.stepUp : words.waiting.signIn,
     words: words.waiting,
     number,
-    left: expiresAt - now,
+    left: expiresAt === undefined ? undefined : expiresAt - now,
     age: now - createdAt,
   }
 }
 
-function enrollingView(code: string, link: string) {
+function enrollingView(code: string, link: string | undefined) {
   return {
     live: true,
     headline: words.enrolling.headline,
     words: words.enrolling,
     code: code.replace(/^(.{5})/, '$1 '),
     link,
-    qr: encodeQR(link, 'svg', { border: 2 }),
+    qr: link === undefined ? undefined : encodeQR(link, 'svg', { border: 2 }),
   }
 }
 

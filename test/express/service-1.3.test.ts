@@ -1,0 +1,148 @@
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import session from 'express-session'
+import { startTestService } from 'second-factor/testing'
+import type { MfaOptions } from 'second-factor'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { startWebApp } from '../support/web-app.ts'
+
+/** Our own service with 1.4 switched off: what passes here asks for 1.3 and may not be held. */
+async function startOldService() {
+  const service = await startTestService()
+  const connection = await service.connect()
+  const { hostname, port } = new URL(connection.baseUrl)
+  const proxy = createServer((req, res) => {
+    const { prefer: _held, host: _host, ...headers } = req.headers
+    const forwarded = httpRequest(
+      {
+        hostname,
+        port,
+        path: req.url,
+        method: req.method,
+        headers: { ...headers, host: `${hostname}:${port}`, accept: 'application/vnd.service.v1+json' },
+      },
+      (answer) => {
+        res.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(res)
+      },
+    )
+    req.pipe(forwarded)
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    proxy.closeAllConnections()
+    proxy.close()
+    await service.close()
+  })
+  const baseUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/api`
+  return { service, hosted: { baseUrl, apiKey: connection.apiKey, domainId: connection.domainId } }
+}
+
+async function startApp(mfa: Partial<MfaOptions> = {}, store = new session.MemoryStore()) {
+  const { service, hosted } = await startOldService()
+  const app = await startWebApp({ session: { store }, mfa: { service: hosted, clock: service.clock, ...mfa } })
+  const raw = (store as unknown as { sessions: Record<string, string> }).sessions
+  return { app, service, raw }
+}
+
+describe('a service that speaks 1.3 only', () => {
+  it('is asked plainly: a push without a number, approved, lets in', async () => {
+    const { app, service } = await startApp()
+    const device = await service.enrol('alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const page = await browser.visit('/account')
+    expect(page.text).toContain('Approve it there.')
+    expect(page.text).not.toContain('id="number"')
+    await device.approve()
+
+    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/account')
+    expect((await browser.fetch('/account')).body.mfa.verified).toEqual({
+      at: service.clock.now(),
+      factor: 'push',
+      userKey: 'username:alice',
+    })
+  })
+
+  it('has its approvals counted once by the app: a second web session gets nothing from the same one', async () => {
+    const { app, service, raw } = await startApp()
+    const device = await service.enrol('alice')
+    const [one, other] = [app.browser(), app.browser()]
+    for (const browser of [one, other]) {
+      await app.signIn(browser, 'alice')
+      await browser.visit('/account')
+    }
+    const idOf = (browser: typeof one) =>
+      decodeURIComponent(browser.cookie('connect.sid') ?? '')
+        .slice(2)
+        .split('.')[0] ?? ''
+    const stored = (browser: typeof one) => JSON.parse(raw[idOf(browser)] ?? '{}')
+    const [first, second] = [stored(one), stored(other)]
+    raw[idOf(other)] = JSON.stringify({ ...second, mfa: first.mfa })
+    await device.approve()
+    await device.approve()
+
+    await Promise.all([one, other].map((browser) => browser.submit('/mfa/complete')))
+
+    const verified = await Promise.all([one, other].map(async (browser) => (await browser.fetch('/account')).status))
+    expect(verified.toSorted((a, b) => a - b)).toEqual([200, 403])
+  })
+
+  it('says no in one way, and the page says so', async () => {
+    const { app, service } = await startApp()
+    const device = await service.enrol('alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.visit('/account')
+
+    await device.deny()
+
+    expect((await browser.visit('/mfa')).text).toContain('The sign-in was denied')
+    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/mfa')
+  })
+
+  it('takes codes, and the app says which kind let in', async () => {
+    const { app, service } = await startApp()
+    await service.enrol('alice')
+    const { id } = await service.client.users.getByUsername('alice')
+    const { code = '' } = await service.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.visit('/account')
+
+    await browser.submit('/mfa/code', { code })
+
+    expect((await browser.fetch('/account')).body.mfa.verified.factor).toBe('bypass')
+  })
+
+  it('cannot say who never had a device: nobody may set one up unless the app says so', async () => {
+    const { app, service } = await startApp()
+    await service.addUser('alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const page = await browser.visit('/account')
+
+    expect(page.text).not.toContain('class="code"')
+    expect(page.text).toContain('Enter a code')
+  })
+
+  it('shows the activation code with the link the app gives, where the app says so', async () => {
+    const { app, service } = await startApp({
+      mayEnrol: (_req, user) => user.username === 'alice',
+      authenticatorUrl: 'https://store.example/authenticator',
+    })
+    await service.addUser('alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const page = await browser.visit('/account')
+
+    expect(page.text).toMatch(/id="code">[a-z0-9]{5} [a-z0-9]{5}</)
+    expect(page.text).toContain('href="https://store.example/authenticator"')
+    expect(page.text).not.toContain('#code=')
+  })
+})
