@@ -8,19 +8,23 @@ import type { RawAnswer } from '../support/raw-http.ts'
 import { startService } from './start-service.ts'
 import type { Running } from './start-service.ts'
 
-/** The same service behind a door whose patience is short, milliseconds. */
+/** The same service behind doors whose patience is short, milliseconds: with all of a request, or with its head alone. */
 const timeouts = { headers: 200, request: 400, keepAlive: 150 }
+const headTimeouts = { ...timeouts, request: 600_000 }
 
 let running: Running
 let door: Listening
+let headDoor: Listening
 
 beforeAll(async () => {
   running = await startService()
   const label = vendorLabel({ scheme: 'Service', mediaType: 'service' }, '1.3')
-  door = await listen(running.service.listener, { host: '127.0.0.1', port: 0, timeouts, label })
+  const at = { host: '127.0.0.1', port: 0, label }
+  door = await listen(running.service.listener, { ...at, timeouts })
+  headDoor = await listen(running.service.listener, { ...at, timeouts: headTimeouts })
 })
 afterAll(async () => {
-  await door.close()
+  await Promise.all([door.close(), headDoor.close()])
   await running.close()
 })
 
@@ -35,7 +39,7 @@ const head = () => `POST /api/users HTTP/1.1\r\nHost: x\r\nAuthorization: Servic
 
 describe('a client that is too slow', () => {
   it('is cut off when the head of its request does not end', async () => {
-    const connection = await openRaw(door.port)
+    const connection = await openRaw(headDoor.port)
 
     connection.send('GET /api/ping HTTP/1.1\r\nHost: x\r\nX-')
     const answer = await connection.answer()
@@ -45,7 +49,7 @@ describe('a client that is too slow', () => {
   })
 
   it('is cut off when it says nothing at all', async () => {
-    const connection = await openRaw(door.port)
+    const connection = await openRaw(headDoor.port)
 
     const answer = await connection.answer()
     await connection.closed
