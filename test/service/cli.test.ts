@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+import { openRaw } from '../support/raw-http.ts'
+
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 let folder: string
@@ -95,6 +97,26 @@ describe('second-factor serve', () => {
     expect((await output).trimEnd().split('\n')).toHaveLength(1)
   })
 
+  it('serves figures on a port of their own, and cuts off who is slower than it is told', async () => {
+    await run('init', '--database', database)
+    const patience = ['--headers-timeout', '1', '--request-timeout', '1']
+    const child = start('serve', '--database', database, '--port', '0', '--metrics-port', '0', ...patience)
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    const [, origin = '', metrics = ''] =
+      /listens on (\S+) \(REST interface at \S+, metrics at (\S+)\)/.exec(line.toString()) ?? []
+
+    const figures = await fetch(metrics)
+    const beside = await fetch(`${origin}/metrics`)
+    const slow = await openRaw(Number(new URL(origin).port))
+    const refusal = await slow.answer()
+    child.kill('SIGTERM')
+    const [code] = (await once(child, 'close')) as [number]
+
+    expect(await figures.text()).toContain('second_factor_sessions_pending 0')
+    expect([figures.status, beside.status, refusal.status]).toEqual([200, 404, 408])
+    expect(code).toBe(0)
+  })
+
   it('does not make a database', async () => {
     const { stderr, code } = await run('serve', '--database', database)
 
@@ -126,6 +148,9 @@ describe('wrong use', () => {
     [['init']],
     [['serve', '--database', 'x', '--port', '99999']],
     [['serve', '--database', 'x', '--log-level', 'loud']],
+    [['serve', '--database', 'x', '--metrics-port', 'x']],
+    [['serve', '--database', 'x', '--request-timeout', '0']],
+    [['openapi', '--scheme', 'two words']],
     [['init', '--database', 'x', '--unknown']],
   ])('ends with 2: %j', async (args) => {
     expect((await run(...args)).code).toBe(2)

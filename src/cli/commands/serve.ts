@@ -67,8 +67,9 @@ async function serve(settings: Settings): Promise<void> {
     await service.close()
     await gone
   })
-  const [main] = doors
-  if (main) console.log(`second-factor listens on ${address(main)} (REST interface at ${address(main)}${basePath})`)
+  const [main, metrics] = doors.map(address)
+  const figures = metrics === undefined ? '' : `, metrics at ${metrics}/metrics`
+  console.log(`second-factor listens on ${main} (REST interface at ${main}${basePath}${figures})`)
 }
 
 function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
