@@ -187,9 +187,14 @@ describe('a request', () => {
 
   it('may name the whole address, as it does to a proxy', async () => {
     const ping = await send(`GET http://mfa.example:8787/api/ping HTTP/1.1\n${plain()}\n`)
+    const health = await send(`GET HTTP://mfa.example/healthz?x=http://y HTTP/1.1\n${plain()}\n`)
+    const device = await send(`POST http://mfa.example/device/preview HTTP/1.1\n${plain()}\n`)
+    const users = await send(`GET http://mfa.example/api/users HTTP/1.1\n${plain()}\n`)
     const root = await send(`GET http://mfa.example HTTP/1.1\n${plain()}\n`)
 
-    expect(ping.status).toBe(200)
+    expect([ping.status, health.status]).toEqual([200, 200])
+    expect(code(device)).toBe('api.error.malformed')
+    expect(users.headers.get('link')).toContain('</api/users?page=1>')
     expect(code(root)).toBe('api.error.notfound.operation')
   })
 
