@@ -12,6 +12,7 @@ import { resolveOptions } from './options.ts'
 import { serveAsset } from './pages/assets.ts'
 import { serveChallenge } from './routes.ts'
 import { createRequestMfa } from './request.ts'
+import { createWarner } from './warnings.ts'
 import { checkWebSession, drop, readKept } from './web-session.ts'
 
 /**
@@ -30,7 +31,10 @@ export function mfa(options: MfaOptions = {}): RequestHandler {
   const { open, timeout, clock, challengeStore = createMemoryChallengeStore(clock) } = resolved
   const instance: Mfa = { options: resolved, connect: createConnector(open, { timeout, clock, challengeStore }) }
 
+  const warn = createWarner(resolved)
+
   return function mfaHandler(req, res, next) {
+    warn(req)
     handle(instance, req, res, next).catch(next)
   }
 }

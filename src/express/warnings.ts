@@ -1,0 +1,69 @@
+import type { Request } from 'express'
+
+import type { ResolvedOptions } from './options.ts'
+
+/** Something that works and is likely not meant: what it is, and the mend. */
+type Check = (req: Request, options: ResolvedOptions) => string | undefined
+
+const checks: readonly Check[] = [ungatedRoutes, secureBehindProxy, memoryStore, sharedOrigin]
+
+/** Looks at the app once, by its first request, and says what is likely wrong; each thing once. */
+export function createWarner(options: ResolvedOptions): (req: Request) => void {
+  const { logger } = options
+  let looked = false
+  return (req) => {
+    if (looked) return
+    looked = true
+    for (const check of checks) {
+      const warning = check(req, options)
+      if (warning === undefined) continue
+      if (logger) logger.warn(`mfa: ${warning}`)
+      else process.emitWarning(warning, { type: 'MfaWarning' })
+    }
+  }
+}
+
+interface Layer {
+  readonly route?: { readonly path?: unknown }
+  readonly handle?: { readonly name?: string }
+}
+
+/** Express 4 has the routes in `_router`, where reading `router` throws; Express 5 in `router`. Neither is in its types. */
+function layersOf(app: unknown): readonly Layer[] {
+  const { _router: old } = app as { _router?: unknown }
+  const router = old ?? (app as { router?: unknown }).router
+  const stack = (router as { stack?: unknown } | undefined)?.stack
+  return Array.isArray(stack) ? (stack as Layer[]) : []
+}
+
+function ungatedRoutes(req: Request, { gate }: ResolvedOptions): string | undefined {
+  if (!gate) return undefined
+  const layers = layersOf(req.app)
+  const own = layers.findIndex(({ handle }) => handle?.name === 'mfaHandler')
+  const before = layers.slice(0, Math.max(0, own)).flatMap(({ route }) => (route ? [String(route.path)] : []))
+  if (before.length === 0) return undefined
+  const some = before.slice(0, 5).join(', ')
+  return `these routes come before app.use(mfa()) and are not gated: ${some}. Move mfa() before what it is to gate.`
+}
+
+function secureBehindProxy(req: Request): string | undefined {
+  const { session, app, headers } = req as Request & { session?: { cookie?: { secure?: unknown } } }
+  if (session?.cookie?.secure !== true || req.secure || headers['x-forwarded-proto'] === undefined) return undefined
+  return app.get('trust proxy')
+    ? undefined
+    : "the cookie is secure, and a proxy ends https: app.set('trust proxy', …), or nobody can sign in."
+}
+
+function memoryStore(req: Request): string | undefined {
+  const { sessionStore } = req as Request & { sessionStore?: object }
+  if (process.env['NODE_ENV'] !== 'production' || sessionStore?.constructor.name !== 'MemoryStore') return undefined
+  return 'web sessions are kept in memory: they are lost at each start and are not shared. Give session({ store }).'
+}
+
+function sharedOrigin(_req: Request, { routes, authenticatorUrl }: ResolvedOptions): string | undefined {
+  if (process.env['NODE_ENV'] !== 'production' || !routes || authenticatorUrl !== undefined) return undefined
+  return (
+    'the authenticator is on the app’s own origin, where a script that gets into the app can use the keys of devices. ' +
+    'Give it an origin of its own: authenticatorUrl.'
+  )
+}

@@ -1,0 +1,72 @@
+import express from 'express'
+import express4 from 'express4'
+import session from 'express-session'
+import type { Logger, MfaOptions } from 'second-factor'
+import { mfa } from 'second-factor'
+import request from 'supertest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
+const embeddedLike = {
+  connect: () => Promise.reject(new Error('not asked')),
+  close: () => Promise.resolve(),
+  routes: () => {},
+}
+
+afterEach(() => vi.unstubAllEnvs())
+
+/** What is said about an app when it is first used. */
+async function warningsOf(
+  options: Partial<MfaOptions>,
+  build: (app: express.Express) => void = () => {},
+  { create = express, cookie = {} }: { create?: typeof express; cookie?: session.CookieOptions } = {},
+) {
+  const said: string[] = []
+  const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
+  const app = create()
+  build(app)
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: true, cookie }))
+  app.use(mfa({ service, user: () => null, logger, ...options }))
+  app.get('/', (_req, res) => void res.send('ok'))
+  for (let i = 0; i < 3; i++) await request(app).get('/').set('X-Forwarded-Proto', 'https')
+  return said
+}
+
+describe('what is likely wrong', () => {
+  it('is nothing in a usual app', async () => {
+    expect(await warningsOf({})).toEqual([])
+  })
+
+  it.each([
+    ['Express 5', express],
+    ['Express 4', express4],
+  ])('is routes before mfa() that are not gated, on %s: said once, with their paths', async (_, create) => {
+    const said = await warningsOf({}, (app) => app.get('/admin', (_req, res) => void res.send('open')), { create })
+
+    expect(said).toEqual([expect.stringContaining('not gated: /admin. Move mfa()')])
+  })
+
+  it('is a secure cookie behind a proxy that is not trusted', async () => {
+    const cookie = { secure: true }
+
+    expect(await warningsOf({}, undefined, { cookie })).toEqual([expect.stringContaining("app.set('trust proxy'")])
+    expect(await warningsOf({}, (app) => app.set('trust proxy', 1), { cookie })).toEqual([])
+  })
+
+  it('is web sessions in memory, and an authenticator on the app’s origin, in production', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
+
+    const said = await warningsOf({ service: embeddedLike, publicUrl: 'https://app.example' })
+
+    expect(said).toEqual([expect.stringContaining('kept in memory'), expect.stringContaining('authenticatorUrl')])
+  })
+
+  it('is said as a warning of the process where there is no logger', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+
+    await warningsOf({ logger: undefined }, (app) => app.get('/admin', (_req, res) => void res.send('open')))
+
+    expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('/admin'), { type: 'MfaWarning' })
+    warned.mockRestore()
+  })
+})
