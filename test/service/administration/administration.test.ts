@@ -91,6 +91,15 @@ describe('a domain', () => {
     expect(await administration.setDomain(mine, id, { keyType: 'NONE' })).toMatchObject({ keyType: 'NONE' })
   })
 
+  it('has an image of 256 KiB at most', async () => {
+    const { id } = await administration.createDomain(mine, { name: 'A' })
+    const sized = (bytes: number) =>
+      Buffer.concat([png.subarray(0, -12), Buffer.alloc(bytes - png.length), png.subarray(-12)])
+
+    await administration.setDomainImage(mine, id, sized(256 * 1024))
+    await expect(administration.setDomainImage(mine, id, sized(256 * 1024 + 1))).rejects.toThrow('256 KiB')
+  })
+
   it('refuses an image that is none, and stays as it was', async () => {
     const { id } = await administration.createDomain(mine, { name: 'A' })
     await administration.setDomainImage(mine, id, png)
