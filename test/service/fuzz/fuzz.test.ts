@@ -142,6 +142,33 @@ describe.each(engines)(
       expect(running.logged).toEqual([])
     })
 
+    it('that carry what a database could mind get no 5xx', async () => {
+      const { json: user } = await running.call('POST', '/users', { body: newUser('minded') })
+      const sessions = `/domains/${running.domain.id}/sessions`
+      await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
+
+      for (const text of ['\u0000', 'a\u0000b', '\ud800', '\u{10ffff}', '\ufffe', '\'"\\', '%', '_']) {
+        const query = text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80'
+        const token = { serialNumber: text, alias: text, type: 'TOTP6', timeStep: 30, seed: '0'.repeat(40) }
+        const attributes = [{ key: text, value: text }]
+        const answers = [
+          await running.call('GET', `/users?username=${query}`),
+          await running.call('POST', '/users', { body: { ...newUser(text), name: text } }),
+          await running.call('PUT', `/users/${user.id}`, { body: { name: text } }),
+          await running.call('POST', '/hardware', { body: token }),
+          await running.call('POST', sessions, { body: { user: { username: text }, attributes } }),
+          await running.call('POST', sessions, { body: { user: { id: user.id }, otp: text, attributes } }),
+          await running.call('POST', sessions, { body: { user: { id: user.id }, bypasscode: text, attributes } }),
+          await running.call('PUT', `/domains/${running.domain.id}/users`, {
+            body: [{ ...newUser(text), name: text }],
+          }),
+        ]
+
+        expect(answers.filter(({ status }) => status >= 500).map((answer) => answer.text)).toEqual([])
+      }
+      expect(running.logged).toEqual([])
+    })
+
     it('leave the service as well as it was', async () => {
       const answer = await running.call('GET', '/ping')
       const { ask, session, device, pending } = await running.enrol('after the storm')
