@@ -39,6 +39,17 @@ describe('OPTIONS', () => {
     expect(nowhere.code).toBe('api.error.notfound.operation')
   })
 
+  it('is answered on paths of devices, too, and lets no other site in', async () => {
+    const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' }
+
+    const preflight = await get('/device/preview', { method: 'OPTIONS', headers })
+    const wrong = await get('/device/preview', { method: 'PUT' })
+
+    expect([preflight.status, wrong.status]).toEqual([200, 405])
+    expect([preflight, wrong].map((answer) => answer.headers.get('allow'))).toEqual(['POST, OPTIONS', 'POST, OPTIONS'])
+    expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
   it('does not show callers of 1.3 what 1.4 brought', async () => {
     const path = `/domains/${running.domain.id}/sessions/${unknownId}/redeem`
 

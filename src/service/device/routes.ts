@@ -96,6 +96,7 @@ function only(ctx: ServiceContext, method: 'GET' | 'POST', path: string, serve: 
     nameRequest(req, res)
     observe(ctx, res, operation)
     try {
+      if (req.method === 'OPTIONS') return answer(res, 200, undefined, { Allow: allowed(method) })
       if (req.method !== method) throw notThisWay(method)
       refuseOtherSites(req)
       const { status = 200, value, headers, image } = await serve(req, res)
@@ -107,8 +108,11 @@ function only(ctx: ServiceContext, method: 'GET' | 'POST', path: string, serve: 
   }
 }
 
+/** Says nothing to other sites: a preflight that is answered without their origin fails. */
+const allowed = (method: string) => `${method}, OPTIONS`
+
 const notThisWay = (method: string) =>
-  new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: method } })
+  new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowed(method) } })
 
 /** The authenticator is on our own origin. Another site has no business here, be it only to use up somebody's tries. */
 function refuseOtherSites(req: Request): void {
