@@ -7,7 +7,15 @@ import {
   listBypassCodes,
 } from '../contract/bypass-codes.ts'
 import type { Domain } from '../contract/domains.ts'
-import { addMember, getDomain, getDomainImage, getMember, listMembers, removeMember } from '../contract/domains.ts'
+import {
+  addMember,
+  getDomain,
+  getDomainImage,
+  getMember,
+  listMembers,
+  removeMember,
+  synchronizeMembers,
+} from '../contract/domains.ts'
 import type { Endpoint, EndpointInput, Version } from '../contract/endpoint.ts'
 import type { NewHardwareToken } from '../contract/hardware.ts'
 import {
@@ -34,6 +42,9 @@ import { createSettledStreams } from './settled-stream.ts'
 import { createTransport } from './transport.ts'
 import type { WaitOptions } from './wait.ts'
 import { waitForSession } from './wait.ts'
+
+/** What a hundred thousand users may take, ms. */
+const synchronisationTime = 120_000
 
 export type Client = ReturnType<typeof createClient>
 
@@ -80,6 +91,9 @@ export function createClient(options: ClientOptions) {
       getUser: (domainId: string, userId: string) => call(getMember, { params: { domainId, userId } }),
       listUsers: (domainId: string, page = 1) => call(listMembers, { params: { domainId }, query: { page } }),
       removeUser: (domainId: string, userId: string) => call(removeMember, { params: { domainId, userId } }),
+      /** Makes these the users of the domain, all at once; who is not among them loses token and device there. */
+      synchronizeUsers: (domainId: string, users: NewUser[]) =>
+        call(synchronizeMembers, { params: { domainId }, body: users }, { work: synchronisationTime }),
     }),
     tokens: Object.freeze({
       issue: (domainId: string, userId: string) => call(issueToken, { params: { domainId, userId } }),

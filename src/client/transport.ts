@@ -13,6 +13,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Asks the service to hold the answer, seconds (RFC 7240 section 4.3). */
   readonly wait?: number
+  /** What the service may take on top of the time of any call, ms. */
+  readonly work?: number
 }
 
 export interface Answer<T> {
@@ -151,9 +153,9 @@ async function send(
   version: Version,
   endpoint: Endpoint,
   request: DescribedCall,
-  { signal, wait }: CallOptions,
+  { signal, wait, work = 0 }: CallOptions,
 ): Promise<Response> {
-  const timeout = AbortSignal.timeout(options.timeout + (wait ?? 0) * 1000)
+  const timeout = AbortSignal.timeout(options.timeout + (wait ?? 0) * 1000 + work)
   try {
     const either = signal ? AbortSignal.any([signal, timeout]) : timeout
     return await exchange(options, version, endpoint, request, { signal: either, ...(wait !== undefined && { wait }) })

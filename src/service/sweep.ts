@@ -1,5 +1,6 @@
 import type { ServiceContext } from './context.ts'
 import { readableFor } from './rules/session-state.ts'
+import { recoverSynchronisations } from './synchronisation/synchronize.ts'
 import { forgetAttempts } from './store/attempts.ts'
 import { removeOldChallengeTries } from './store/code-tries.ts'
 import { removeDeadBypassCodes } from './store/bypass-codes.ts'
@@ -23,7 +24,7 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
 
   function schedule(): () => void {
     return ctx.clock.after(interval * 1000, () => {
-      running = sweep(ctx).catch((error: unknown) => ctx.logger.warn({ err: error }, 'sweep failed'))
+      running = sweepAll(ctx).catch((error: unknown) => ctx.logger.warn({ err: error }, 'sweep failed'))
       if (!stopped) cancel = schedule()
     })
   }
@@ -35,6 +36,11 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
       await running
     },
   }
+}
+
+async function sweepAll(ctx: ServiceContext): Promise<void> {
+  await sweep(ctx)
+  await recoverSynchronisations(ctx)
 }
 
 export async function sweep(ctx: Pick<ServiceContext, 'store' | 'clock' | 'observer'>): Promise<void> {

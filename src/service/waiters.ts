@@ -103,10 +103,11 @@ function createBell(): Pick<Subscription, 'woken' | 'wake'> {
   }
 }
 
-/** What waits for a session, and what waits for the requests of a device. */
+/** What waits for a session, for the requests of a device, for its turn to synchronise an organization's users. */
 export const waiterKey = {
   session: (id: string): string => `session:${id}`,
   device: (id: string): string => `device:${id}`,
+  synchronisation: (organizationId: string): string => `synchronisation:${organizationId}`,
 }
 
 /** The session that a key is about. */

@@ -147,6 +147,8 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       beforeEach(async () => {
         await organization()
         await insertDomain(store.db, { ...domain, id: id('1'), organizationId: id('0') })
+        await user('2', 'somebody')
+        await insertMember(store.db, id('1'), id('2'))
         for (const character of ['d', 'e']) await insertDevice(store.db, { ...device, id: id(character) })
         await insertSession(store.db, {
           ...session,
@@ -178,6 +180,12 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
 
       it('does not settle it for a revoked device', async () => {
         await store.db.updateTable('device').set({ revokedAt: 1 }).execute()
+
+        expect(await approve(50)).toBe(false)
+      })
+
+      it('does not settle it for somebody who has left the domain', async () => {
+        await store.db.deleteFrom('membership').execute()
 
         expect(await approve(50)).toBe(false)
       })

@@ -2,22 +2,27 @@ import type * as contract from '../../contract/domains.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
 import type { Handler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
-import { removeEmailCodes } from '../store/email-codes.ts'
-import { insertMember, listMembers, memberBy, removeMember } from '../store/members.ts'
-import { revokeTokens } from '../store/tokens.ts'
+import { isLeaving, leaveDomain } from '../store/leave.ts'
+import { insertMember, listMembers, memberBy } from '../store/members.ts'
+import { noneRevoked } from '../store/tokens.ts'
 import { userById } from '../store/users.ts'
+import { synchronizeMembers } from '../synchronisation/synchronize.ts'
 import { findDomain, findMember } from './find.ts'
 import { notifyRevoked } from './notify.ts'
 import { showAll } from './users.ts'
 
 export const add: Handler<typeof contract.addMember> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
-  await call.store.db.transaction().execute(async (db) => {
+  const revoked = await call.store.db.transaction().execute(async (db) => {
     // Inside, so that a user who is being deleted does not come back as a membership of nobody.
     const user = await userById(db, call.organizationId, input.userId)
     if (!user) throw new ApiProblem('api.error.notfound.user')
+    const of = { domainId: domain.id, userIds: [user.id] }
+    const ended = (await isLeaving(db, domain.id, user.id)) ? await leaveDomain(db, of, call.clock.now()) : noneRevoked
     await insertMember(db, domain.id, user.id)
+    return ended
   })
+  notifyRevoked(call, revoked)
 }
 
 export const get: Handler<typeof contract.getMember> = async (input, call) => {
@@ -40,10 +45,26 @@ export const remove: Handler<typeof contract.removeMember> = async (input, call)
   const revoked = await call.store.db.transaction().execute(async (db) => {
     const user = await memberBy(db, domain.id, { id: input.userId })
     if (!user) throw new ApiProblem('api.error.notfound.user')
-    const ended = await revokeTokens(db, { userId: user.id, domainId: domain.id }, call.clock.now())
-    await removeEmailCodes(db, { userId: user.id, domainId: domain.id })
-    await removeMember(db, user.id, domain.id)
-    return ended
+    return leaveDomain(db, { domainId: domain.id, userIds: [user.id] }, call.clock.now())
   })
   notifyRevoked(call, revoked)
+}
+
+export const synchronize: Handler<typeof contract.synchronizeMembers> = async (input, call) => {
+  const domain = await findDomain(call, input.domainId)
+  requireDistinct(input.rows)
+  await synchronizeMembers(call, { organizationId: call.organizationId, domainId: domain.id }, input.rows)
+}
+
+/** Says where, not what. */
+function requireDistinct(rows: readonly { username: string }[]): void {
+  const positions = new Map<string, number>()
+  for (const [position, { username }] of rows.entries()) {
+    const first = positions.get(username)
+    if (first !== undefined) {
+      const message = `users[${position}].username: the same as users[${first}].username`
+      throw new ApiProblem('api.error.invalid.users', message)
+    }
+    positions.set(username, position)
+  }
 }

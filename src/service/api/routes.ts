@@ -34,6 +34,7 @@ export const routes: readonly Route[] = [
   route(domain.getMember, members.get),
   route(domain.listMembers, members.list),
   route(domain.removeMember, members.remove),
+  route(domain.synchronizeMembers, members.synchronize),
 
   route(token.issueToken, tokens.issue),
   route(token.getToken, tokens.get),

@@ -22,7 +22,7 @@ export const issue: Handler<typeof contract.issueToken> = async (input, call) =>
     const present = await tokenOf(db, domain.id, user.id)
     if (present && !hasExpired(present, now)) return show(call, user, present)
     requireCodesFor(call, user)
-    await revokeTokens(db, { userId: user.id, domainId: domain.id }, now)
+    await revokeTokens(db, { userIds: [user.id], domainId: domain.id }, now)
     return issueAnew(call, db, domain, user.id)
   })
 }
@@ -40,7 +40,7 @@ export const revoke: Handler<typeof contract.revokeToken> = async (input, call) 
   const revoked = await call.store.db.transaction().execute(async (db) => {
     const token = await tokenOf(db, domain.id, user.id)
     if (!token || hasExpired(token, now)) throw new ApiProblem('api.error.notfound.token')
-    return revokeTokens(db, { userId: user.id, domainId: domain.id }, now)
+    return revokeTokens(db, { userIds: [user.id], domainId: domain.id }, now)
   })
   notifyRevoked(call, revoked)
 }

@@ -7,12 +7,10 @@ import { ApiProblem } from '../problem.ts'
 import { newId } from '../rules/random.ts'
 import { userView } from '../rules/views.ts'
 import { belongings } from '../store/belongings.ts'
-import { removeBypassCodesOfUser } from '../store/bypass-codes.ts'
 import { removeEmailCodes } from '../store/email-codes.ts'
-import { releaseHardwareToken } from '../store/hardware.ts'
-import { listMembers, memberBy, removeMember } from '../store/members.ts'
-import { revokeTokens } from '../store/tokens.ts'
-import { insertUser, listUsers, lockUser, removeUser, updateUser, userByUsername } from '../store/users.ts'
+import { removeUser } from '../store/leave.ts'
+import { listMembers, memberBy } from '../store/members.ts'
+import { insertUser, listUsers, lockUser, updateUser, userByUsername } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 import { findUser } from './find.ts'
 import { notifyRevoked } from './notify.ts'
@@ -67,13 +65,7 @@ export const remove: Handler<typeof contract.deleteUser> = async (input, call) =
   const revoked = await call.store.db.transaction().execute(async (db) => {
     const { userId } = input
     if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
-    const ended = await revokeTokens(db, { userId }, call.clock.now())
-    await releaseHardwareToken(db, userId)
-    await removeBypassCodesOfUser(db, userId)
-    await removeEmailCodes(db, { userId })
-    await removeMember(db, userId)
-    await removeUser(db, userId)
-    return ended
+    return removeUser(db, userId, call.clock.now())
   })
   notifyRevoked(call, revoked)
 }

@@ -8,7 +8,8 @@ import type { SignedCall } from './signed-call.ts'
 export async function removeDevice(ctx: ServiceContext, call: SignedCall): Promise<void> {
   const revoked = await ctx.store.db.transaction().execute(async (db) => {
     await useCall(db, call)
-    return revokeTokens(db, call.device, ctx.clock.now())
+    const { userId, domainId } = call.device
+    return revokeTokens(db, { userIds: [userId], domainId }, ctx.clock.now())
   })
   notifyRevoked(ctx, revoked)
 }

@@ -6,7 +6,7 @@ import { Claims, clockTolerance } from '../../contract/device.ts'
 import type { PublicKey } from '../../contract/device.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { ServiceContext } from '../context.ts'
-import { parseJson } from '../http/body.ts'
+import { parseJson } from '../http/parse-json.ts'
 import { ApiProblem } from '../problem.ts'
 
 /** What a call has to be signed for. The path is written as the contract has it, whatever a proxy made of it. */

@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { raw } from 'express'
 
 import { ApiProblem } from '../problem.ts'
+import { parseJson } from './parse-json.ts'
+import { parseRows } from './rows.ts'
 
 /** What a device has to say is short, bytes. */
 const deviceLimit = 64 * 1024
@@ -27,9 +29,22 @@ export async function readJson(
   res: ServerResponse,
   limit: number = deviceLimit,
 ): Promise<unknown> {
-  if (foreignTypes.test(req.headers['content-type'] ?? '')) throw new ApiProblem('api.error.unsupportedmediatype')
+  refuseForeignTypes(req)
   const body = await readBody(req, res, limit)
   return typeof body === 'string' ? parseJson(body) : body
+}
+
+/** The body as the elements of a JSON array, some at a time; see `rows.ts`. @param limit Bytes. */
+export async function readRows(
+  req: IncomingMessage,
+  res: ServerResponse,
+  limit: number,
+): Promise<Iterable<readonly unknown[]>> {
+  refuseForeignTypes(req)
+  const body = await readBody(req, res, limit)
+  // A body parser of the app before us has read it in one piece already.
+  if (typeof body !== 'string') return Array.isArray(body) ? [body] : parseRows(JSON.stringify(body))
+  return parseRows(body)
 }
 
 /** The body as text. */
@@ -39,13 +54,8 @@ export async function readText(req: IncomingMessage, res: ServerResponse): Promi
   return body
 }
 
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // What is wrong with it is told without quoting it.
-    throw new ApiProblem('api.error.malformed', 'The body has to be JSON.')
-  }
+function refuseForeignTypes(req: IncomingMessage): void {
+  if (foreignTypes.test(req.headers['content-type'] ?? '')) throw new ApiProblem('api.error.unsupportedmediatype')
 }
 
 /** Text, or what a body parser of the app before us made of it. */

@@ -15,7 +15,7 @@ import { answer, vendorLabel } from './answer.ts'
 import { authenticate } from './authenticate.ts'
 import type { FindKey, KnownKey } from './authenticate.ts'
 import { authorize } from './authorize.ts'
-import { readJson } from './body.ts'
+import { readJson, readRows } from './body.ts'
 import { answerError } from './errors.ts'
 import { answerEvents } from './event-stream.ts'
 import type { EventSource } from './event-stream.ts'
@@ -114,6 +114,7 @@ function givenBy(req: Request, res: Response, endpoint: Endpoint): Given {
     params: req.params,
     query: parseQuery(req.originalUrl),
     body: () => readJson(req, res, endpoint.bodyLimit ?? bodyLimit),
+    rows: () => readRows(req, res, endpoint.bodyLimit ?? bodyLimit),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 
 import { commonErrors, isErrorCode, notFoundByParam } from '../../contract/errors.ts'
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
@@ -23,10 +23,15 @@ export interface Call extends ServiceContext {
   readonly hold: <T>(key: string, read: () => Promise<T>, changesAt: (value: T) => number | undefined) => Promise<T>
 }
 
+/** A body that is an array is read some rows at a time, as it may be long. */
+type ParsedBody<E> = E extends { readonly body: z.ZodArray<infer Row> }
+  ? { readonly rows: readonly z.output<Row>[] }
+  : Parsed<E, 'body'>
+
 type Parsed<E, K extends keyof Endpoint> = E extends { readonly [key in K]: z.ZodType } ? z.output<E[K]> : unknown
 
 /** Parameters, query and body, checked, in one object. */
-export type Input<E extends Endpoint> = Parsed<E, 'params'> & Parsed<E, 'query'> & Parsed<E, 'body'>
+export type Input<E extends Endpoint> = Parsed<E, 'params'> & Parsed<E, 'query'> & ParsedBody<E>
 
 /** What the handler answers, before the contract has filtered it. */
 export type Output<E extends Endpoint> = E extends { readonly media: 'image/png' }
@@ -51,6 +56,8 @@ export interface Given {
   readonly query: unknown
   /** Read only where the endpoint wants one. */
   readonly body: () => Promise<unknown>
+  /** The same where it is an array, some elements at a time; without it, in one piece. */
+  readonly rows?: () => Promise<Iterable<readonly unknown[]>>
 }
 
 export function route<E extends Endpoint>(endpoint: E, handle: Handler<E>): Route {
@@ -72,8 +79,27 @@ async function parseInput(endpoint: Endpoint, given: Given, version: Version): P
   return {
     ...(endpoint.params && parse(endpoint.params, given.params, (issue) => notFound(issue))),
     ...(endpoint.query && parse(endpoint.query, given.query, (issue) => invalid(endpoint, issue))),
-    ...(body && (parse(body, await given.body(), (issue) => invalid(endpoint, issue)) as object)),
+    ...(body && (await parseBody(endpoint, body, given))),
   }
+}
+
+async function parseBody(endpoint: Endpoint, body: z.ZodType, given: Given): Promise<object> {
+  if (body instanceof z.ZodArray) return { rows: await parseRows(endpoint, body.element as z.ZodType, given) }
+  return parse(body, await given.body(), (issue) => invalid(endpoint, issue)) as object
+}
+
+/** Whoever else wants something has a turn in between. Named by the thing they are: the last word of the path. */
+async function parseRows(endpoint: Endpoint, schema: z.ZodType, given: Given): Promise<unknown[]> {
+  const name = endpoint.path.replace(/^.*\//, '')
+  const rows: unknown[] = []
+  for (const some of given.rows ? await given.rows() : [(await given.body()) as unknown[]]) {
+    for (const row of some) {
+      const position = `${name}[${rows.length}]`
+      rows.push(parse(schema, row, (issue) => invalid(endpoint, issue, { name, position })))
+    }
+    await new Promise<void>((resolve) => void setImmediate(resolve))
+  }
+  return rows
 }
 
 function parse<S extends z.ZodType>(schema: S, value: unknown, problem: (issue: z.core.$ZodIssue) => ApiProblem) {
@@ -89,9 +115,14 @@ function notFound(issue: z.core.$ZodIssue): ApiProblem {
 }
 
 /** Says which field, and what is expected there; Zod's messages do not quote what was given. */
-function invalid(endpoint: Endpoint, issue: z.core.$ZodIssue): ApiProblem {
-  const code = `api.error.invalid.${String(issue.path[0]).toLowerCase()}`
-  const message = [issue.path.join('.'), issue.message].filter(Boolean).join(': ')
+function invalid(
+  endpoint: Endpoint,
+  issue: z.core.$ZodIssue,
+  row?: { readonly name: string; readonly position: string },
+): ApiProblem {
+  const code = `api.error.invalid.${row?.name ?? String(issue.path[0]).toLowerCase()}`
+  const place = [row?.position, ...issue.path].filter((part) => part !== undefined).join('.')
+  const message = [place, issue.message].filter(Boolean).join(': ')
   const known = isErrorCode(code) && endpoint.errors.includes(code)
   return new ApiProblem(known ? code : 'api.error.malformed', message)
 }

@@ -8,6 +8,17 @@ export const systemRandom: Random = (size) => randomBytes(size)
 /** An id as everything in the service has one. */
 export const newId = (random: Random): string => Buffer.from(random(20)).toString('hex')
 
+/**
+ * An id for one of many things that are made together: random within its own share of all ids, so that they grow with
+ * the position. A database writes what is close together at a fraction of the cost.
+ */
+export function newIdAt(random: Random, { position, count }: { position: number; count: number }): string {
+  const id = Buffer.from(random(20))
+  const share = 2 ** 32 / count
+  id.writeUInt32BE(Math.floor(position * share + (id.readUInt32BE() / 2 ** 32) * share))
+  return id.toString('hex')
+}
+
 /** A random 128-bit value, base64url. */
 export const random128 = (random: Random): string => Buffer.from(random(16)).toString('base64url')
 

@@ -38,11 +38,11 @@ const byUser = (row: { userId: string | null }) => row.userId
 
 function domainsOf(db: Queryable, userIds: string[]) {
   return db
-    .selectFrom('membership')
-    .innerJoin('domain', 'domain.id', 'membership.domainId')
-    .select(['membership.userId', 'membership.domainId', 'domain.emailOtpEnabled', 'domain.bypassEnabled'])
-    .where('membership.userId', 'in', userIds)
-    .orderBy('membership.sequence')
+    .selectFrom('member')
+    .innerJoin('domain', 'domain.id', 'member.domainId')
+    .select(['member.userId', 'member.domainId', 'domain.emailOtpEnabled', 'domain.bypassEnabled'])
+    .where('member.userId', 'in', userIds)
+    .orderBy('member.sequence')
     .execute()
 }
 

@@ -1,12 +1,17 @@
 import type { Queryable } from './schema.ts'
 import type { UserRow } from './users.ts'
 
-/** Does nothing for a member. */
+/** Does nothing for a member. What a synchronisation is about to add is added now. */
 export async function insertMember(db: Queryable, domainId: string, userId: string): Promise<void> {
   await db
     .insertInto('membership')
     .values({ domainId, userId })
-    .onConflict((conflict) => conflict.columns(['domainId', 'userId']).doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['domainId', 'userId'])
+        .doUpdateSet({ addedBy: null })
+        .where('membership.addedBy', 'is not', null),
+    )
     .execute()
 }
 
@@ -18,9 +23,9 @@ export function memberBy(
 ): Promise<UserRow | undefined> {
   const member = db
     .selectFrom('user')
-    .innerJoin('membership', 'membership.userId', 'user.id')
+    .innerJoin('member', 'member.userId', 'user.id')
     .selectAll('user')
-    .where('membership.domainId', '=', domainId)
+    .where('member.domainId', '=', domainId)
   return user.id === undefined
     ? member.where('user.username', '=', user.username ?? '').executeTakeFirst()
     : member.where('user.id', '=', user.id).executeTakeFirst()
@@ -34,17 +39,11 @@ export function listMembers(
 ): Promise<UserRow[]> {
   return db
     .selectFrom('user')
-    .innerJoin('membership', 'membership.userId', 'user.id')
+    .innerJoin('member', 'member.userId', 'user.id')
     .selectAll('user')
-    .where('membership.domainId', '=', domainId)
+    .where('member.domainId', '=', domainId)
     .orderBy('user.sequence')
     .offset(range.offset)
     .limit(range.limit)
     .execute()
-}
-
-/** @param domainId Of all domains where it is absent. */
-export async function removeMember(db: Queryable, userId: string, domainId?: string): Promise<void> {
-  const memberships = db.deleteFrom('membership').where('userId', '=', userId)
-  await (domainId === undefined ? memberships : memberships.where('domainId', '=', domainId)).execute()
 }

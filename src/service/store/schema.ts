@@ -1,4 +1,4 @@
-import type { Generated, Kysely } from 'kysely'
+import type { ColumnType, Generated, Kysely } from 'kysely'
 
 import type { Decision } from '../../contract/device.ts'
 import type { Domain } from '../../contract/domains.ts'
@@ -19,6 +19,9 @@ export interface Database {
   domainImage: DomainImageTable
   user: UserTable
   membership: MembershipTable
+  member: MemberView
+  synchronisation: SynchronisationTable
+  synchronisedUser: SynchronisedUserTable
   token: TokenTable
   device: DeviceTable
   session: SessionTable
@@ -101,12 +104,46 @@ export interface UserTable {
   codeFailures: Generated<number>
   codesLockedUntil: Generated<number | null>
   createdAt: number
+  /** The synchronisation with which it begins to exist. */
+  addedBy: ColumnType<string | null, string | undefined, string | null>
 }
 
+/** For writing; what counts of it is in `member`. */
 export interface MembershipTable {
   sequence: Generated<number>
   domainId: string
   userId: string
+  /** The synchronisation with which it begins to count. */
+  addedBy: ColumnType<string | null, string | undefined, string | null>
+  /** The synchronisation with which it stops counting. */
+  removedBy: ColumnType<string | null, string | undefined, string | null>
+}
+
+/** The memberships that count; for reading. */
+export interface MemberView {
+  sequence: number
+  domainId: string
+  userId: string
+}
+
+/** A change of all memberships of a domain that is under way. */
+export interface SynchronisationTable {
+  id: string
+  organizationId: string
+  domainId: string
+  /** Who works on it, and when it was last heard of: one that has died is replaced. */
+  holder: string
+  beatAt: number
+  /** Since then what it staged counts. */
+  appliedAt: number | null
+}
+
+/** What a synchronisation changes of a user that was there before. */
+export interface SynchronisedUserTable {
+  synchronisationId: string
+  userId: string
+  name: string
+  email: string
 }
 
 export interface TokenTable {

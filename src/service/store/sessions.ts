@@ -1,8 +1,8 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
 import type { Decision } from '../../contract/device.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
-import type { Queryable, SessionTable } from './schema.ts'
+import type { Database, Queryable, SessionTable } from './schema.ts'
 
 export type SessionRow = Selectable<SessionTable>
 
@@ -118,6 +118,7 @@ export async function settleSession(
           .where('device.revokedAt', 'is', null),
       ),
     )
+    .where(isOfMember)
     .executeTakeFirst()
   return won.numUpdatedRows === 1n
 }
@@ -156,15 +157,7 @@ export function redeemApproval(
     .where('challenge', '=', of.challenge)
     .where('redeemedAt', 'is', null)
     .where('settledAt', '>', of.settledAfter)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('membership')
-          .select('membership.userId')
-          .whereRef('membership.domainId', '=', 'session.domainId')
-          .whereRef('membership.userId', '=', 'session.userId'),
-      ),
-    )
+    .where(isOfMember)
     .where((eb) =>
       eb.or([
         eb('deviceId', 'is', null),
@@ -204,4 +197,15 @@ export async function expireSessions(db: Queryable, now: number): Promise<number
 
 export async function removeSessionsSettledBefore(db: Queryable, time: number): Promise<void> {
   await db.deleteFrom('session').where('settledAt', '<=', time).execute()
+}
+
+/** Who has left the domain a moment ago, together with many others, may still have a device. */
+function isOfMember(eb: ExpressionBuilder<Database, 'session'>) {
+  return eb.exists(
+    eb
+      .selectFrom('member')
+      .select('member.userId')
+      .whereRef('member.domainId', '=', 'session.domainId')
+      .whereRef('member.userId', '=', 'session.userId'),
+  )
 }

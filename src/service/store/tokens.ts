@@ -12,6 +12,8 @@ export interface Revoked {
   readonly sessions: string[]
 }
 
+export const noneRevoked: Revoked = { tokens: [], devices: [], sessions: [] }
+
 export async function insertToken(db: Queryable, row: Insertable<TokenTable>): Promise<void> {
   await db.insertInto('token').values(row).execute()
 }
@@ -26,23 +28,23 @@ export function tokenOf(db: Queryable, domainId: string, userId: string): Promis
     .executeTakeFirst()
 }
 
-/** Takes a user's tokens away, in one domain or in all, with the devices that hold them and the sessions they could answer. */
+/** Takes users' tokens away, in one domain or in all, with the devices that hold them and the sessions they could answer. */
 export async function revokeTokens(
   db: Queryable,
-  of: { userId: string; domainId?: string | undefined },
+  of: { userIds: readonly string[]; domainId?: string | undefined },
   now: number,
 ): Promise<Revoked> {
   const domains = of.domainId === undefined ? [] : [of.domainId]
   const tokens = await db
     .deleteFrom('token')
-    .where('userId', '=', of.userId)
+    .where('userId', 'in', of.userIds)
     .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
     .returning('id')
     .execute()
   const devices = await db
     .updateTable('device')
     .set({ revokedAt: now })
-    .where('userId', '=', of.userId)
+    .where('userId', 'in', of.userIds)
     .where('revokedAt', 'is', null)
     .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
     .returning('id')
@@ -52,7 +54,7 @@ export async function revokeTokens(
   const sessions = await db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
-    .where('userId', '=', of.userId)
+    .where('userId', 'in', of.userIds)
     .where('state', '=', 'pending')
     .where('expiresAt', '>', now)
     .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))

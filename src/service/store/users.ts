@@ -1,10 +1,10 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
-import type { Queryable, UserTable } from './schema.ts'
+import type { Database, Queryable, UserTable } from './schema.ts'
 
 export type UserRow = Selectable<UserTable>
 
-/** @returns false where the organization has the username already. */
+/** @returns false where the organization has the username already, or a synchronisation is about to bring it. */
 export async function insertUser(db: Queryable, row: Insertable<UserTable>): Promise<boolean> {
   const inserted = await db
     .insertInto('user')
@@ -20,6 +20,7 @@ export function userById(db: Queryable, organizationId: string, id: string): Pro
     .selectAll()
     .where('id', '=', id)
     .where('organizationId', '=', organizationId)
+    .where(exists)
     .executeTakeFirst()
 }
 
@@ -29,6 +30,7 @@ export function userByUsername(db: Queryable, organizationId: string, username: 
     .selectAll()
     .where('organizationId', '=', organizationId)
     .where('username', '=', username)
+    .where(exists)
     .executeTakeFirst()
 }
 
@@ -42,27 +44,30 @@ export function listUsers(
     .selectFrom('user')
     .selectAll()
     .where('organizationId', '=', organizationId)
+    .where(exists)
     .orderBy('sequence')
     .offset(range.offset)
     .limit(range.limit)
     .execute()
 }
 
+/** @returns whether the address is another one now. */
 export async function updateUser(
   db: Queryable,
   id: string,
   changes: { name?: string | undefined; email?: string | undefined },
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const { name, email } = changes
   if (name !== undefined) await db.updateTable('user').set({ name }).where('id', '=', id).execute()
-  if (email === undefined) return
-  await db
+  if (email === undefined) return false
+  const readdressed = await db
     .updateTable('user')
     .set({ email, emailChangedAt: now })
     .where('id', '=', id)
     .where('email', '<>', email)
-    .execute()
+    .executeTakeFirst()
+  return readdressed.numUpdatedRows === 1n
 }
 
 /**
@@ -84,7 +89,8 @@ export async function markEnrolled(db: Queryable, id: string): Promise<void> {
   await db.updateTable('user').set({ everEnrolled: 1 }).where('id', '=', id).execute()
 }
 
-/** Memberships, tokens and codes have to be gone. */
-export async function removeUser(db: Queryable, id: string): Promise<void> {
-  await db.deleteFrom('user').where('id', '=', id).execute()
+/** Not those that a synchronisation is only about to bring. */
+function exists(eb: ExpressionBuilder<Database, 'user'>) {
+  const applied = eb.selectFrom('synchronisation').select('synchronisation.id').where('appliedAt', 'is not', null)
+  return eb.or([eb('user.addedBy', 'is', null), eb('user.addedBy', 'in', applied)])
 }

@@ -7,6 +7,7 @@ import { codes } from './0002-codes.ts'
 import { roles } from './0003-roles.ts'
 import { domainImages } from './0004-domain-images.ts'
 import { throttles } from './0005-throttles.ts'
+import { synchronisation } from './0006-synchronisation.ts'
 import type { Engine } from './engine.ts'
 
 /** Brings the database to the present schema, in one transaction; several processes may try at once. */
@@ -27,4 +28,5 @@ const migrations = (engine: Engine) => ({
   '0003-roles': roles,
   '0004-domain-images': domainImages,
   '0005-throttles': throttles,
+  '0006-synchronisation': synchronisation,
 })

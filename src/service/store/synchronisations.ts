@@ -1,0 +1,219 @@
+import type { Selectable } from 'kysely'
+
+import type { Queryable, SynchronisationTable, SynchronisedUserTable } from './schema.ts'
+
+export type SynchronisationRow = Selectable<SynchronisationTable>
+
+/** A synchronisation, and who works on it. */
+export type Held = Pick<SynchronisationRow, 'id' | 'organizationId' | 'domainId' | 'holder'>
+
+/** How many rows one step touches: some 10 ms on either engine. */
+export const stepSize = 500
+
+/** @returns false where the organization has one already. */
+export async function insertSynchronisation(db: Queryable, row: SynchronisationRow): Promise<boolean> {
+  const inserted = await db
+    .insertInto('synchronisation')
+    .values(row)
+    .onConflict((conflict) => conflict.column('organizationId').doNothing())
+    .executeTakeFirst()
+  return inserted.numInsertedOrUpdatedRows === 1n
+}
+
+export function synchronisationOf(db: Queryable, organizationId: string): Promise<SynchronisationRow | undefined> {
+  return db.selectFrom('synchronisation').selectAll().where('organizationId', '=', organizationId).executeTakeFirst()
+}
+
+/** Those that nobody was heard of since. */
+export function abandonedSynchronisations(db: Queryable, time: number): Promise<SynchronisationRow[]> {
+  return db.selectFrom('synchronisation').selectAll().where('beatAt', '<=', time).execute()
+}
+
+/** @returns false where its holder has come back, or somebody else was first. */
+export async function takeOver(
+  db: Queryable,
+  { id, holder, beatAt }: SynchronisationRow,
+  next: { holder: string; now: number },
+): Promise<boolean> {
+  const won = await db
+    .updateTable('synchronisation')
+    .set({ holder: next.holder, beatAt: next.now })
+    .where('id', '=', id)
+    .where('holder', '=', holder)
+    .where('beatAt', '=', beatAt)
+    .executeTakeFirst()
+  return won.numUpdatedRows === 1n
+}
+
+/** The first step of each transaction of a synchronisation. @returns false where it was taken over. */
+export async function beat(db: Queryable, { id, holder }: Held, now: number): Promise<boolean> {
+  const own = await db
+    .updateTable('synchronisation')
+    .set({ beatAt: now })
+    .where('id', '=', id)
+    .where('holder', '=', holder)
+    .executeTakeFirst()
+  return own.numUpdatedRows === 1n
+}
+
+/** From now on all of it counts. */
+export async function markApplied(db: Queryable, { id, holder }: Held, now: number): Promise<boolean> {
+  const won = await db
+    .updateTable('synchronisation')
+    .set({ appliedAt: now, beatAt: now })
+    .where('id', '=', id)
+    .where('holder', '=', holder)
+    .where('appliedAt', 'is', null)
+    .executeTakeFirst()
+  return won.numUpdatedRows === 1n
+}
+
+/** Nothing may name it any more. */
+export async function removeSynchronisation(db: Queryable, { id, holder }: Held): Promise<void> {
+  await db.deleteFrom('synchronisation').where('id', '=', id).where('holder', '=', holder).execute()
+}
+
+export interface StagedRow {
+  readonly username: string
+  readonly name: string
+  readonly email: string
+}
+
+/** Users as they are now, by username; also those that the synchronisation has brought itself. */
+export function usersByUsernames(db: Queryable, { organizationId }: Held, usernames: readonly string[]) {
+  return db
+    .selectFrom('user')
+    .select(['id', 'username', 'name', 'email', 'addedBy'])
+    .where('organizationId', '=', organizationId)
+    .where('username', 'in', usernames)
+    .execute()
+}
+
+export async function stageUsers(
+  db: Queryable,
+  { id: addedBy, organizationId }: Held,
+  users: readonly (StagedRow & { id: string })[],
+  now: number,
+): Promise<void> {
+  if (users.length === 0) return
+  const common = { organizationId, addedBy, everEnrolled: 0, createdAt: now } as const
+  await db
+    .insertInto('user')
+    .values(users.map(({ id, username, name, email }) => ({ id, username, name, email, ...common })))
+    .execute()
+}
+
+export async function stageChanges(
+  db: Queryable,
+  { id: synchronisationId }: Held,
+  users: readonly Omit<SynchronisedUserTable, 'synchronisationId'>[],
+): Promise<void> {
+  if (users.length === 0) return
+  const rows = users.map(({ userId, name, email }) => ({ synchronisationId, userId, name, email }))
+  await db.insertInto('synchronisedUser').values(rows).execute()
+}
+
+/** Stages the memberships that are missing. @returns how many. */
+export async function stageMembers(
+  db: Queryable,
+  { id: addedBy, domainId }: Held,
+  userIds: readonly string[],
+): Promise<number> {
+  const present = await db
+    .selectFrom('membership')
+    .select('userId')
+    .where('domainId', '=', domainId)
+    .where('userId', 'in', userIds)
+    .execute()
+  const known = new Set(present.map(({ userId }) => userId))
+  const missing = userIds.filter((userId) => !known.has(userId))
+  if (missing.length === 0) return 0
+  await db
+    .insertInto('membership')
+    .values(missing.map((userId) => ({ domainId, userId, addedBy })))
+    .execute()
+  return missing.length
+}
+
+/** Users of the domain, page by page. */
+export async function memberIdsAfter(db: Queryable, { domainId }: Held, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('membership')
+    .select('userId')
+    .where('domainId', '=', domainId)
+    .where('userId', '>', userId)
+    .orderBy('userId')
+    .limit(stepSize)
+    .execute()
+  return rows.map((row) => row.userId)
+}
+
+export async function stageLeaving(
+  db: Queryable,
+  { id: removedBy, domainId }: Held,
+  userIds: readonly string[],
+): Promise<void> {
+  await db
+    .updateTable('membership')
+    .set({ removedBy })
+    .where('domainId', '=', domainId)
+    .where('userId', 'in', userIds)
+    .execute()
+}
+
+/** Some of those who leave. */
+export async function leavingIds(db: Queryable, { id }: Held): Promise<string[]> {
+  const rows = await db.selectFrom('membership').select('userId').where('removedBy', '=', id).limit(stepSize).execute()
+  return rows.map((row) => row.userId)
+}
+
+/** Some of the staged changes, taken off the list. */
+export async function takeChanges(db: Queryable, { id }: Held): Promise<SynchronisedUserTable[]> {
+  const changes = await db
+    .selectFrom('synchronisedUser')
+    .selectAll()
+    .where('synchronisationId', '=', id)
+    .limit(stepSize)
+    .execute()
+  if (changes.length === 0) return []
+  await db
+    .deleteFrom('synchronisedUser')
+    .where('synchronisationId', '=', id)
+    .where(
+      'userId',
+      'in',
+      changes.map(({ userId }) => userId),
+    )
+    .execute()
+  return changes
+}
+
+/** Takes the mark off some memberships. @returns false where nothing was left to do. */
+export async function unmarkMembers(db: Queryable, { id }: Held, mark: 'addedBy' | 'removedBy'): Promise<boolean> {
+  const some = db.selectFrom('membership').select('sequence').where(mark, '=', id).limit(stepSize)
+  const { numUpdatedRows } = await db
+    .updateTable('membership')
+    .set(mark === 'addedBy' ? { addedBy: null } : { removedBy: null })
+    .where('sequence', 'in', some)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Takes the mark off some users. @returns false where nothing was left to do. */
+export async function unmarkUsers(db: Queryable, { id }: Held): Promise<boolean> {
+  const some = db.selectFrom('user').select('sequence').where('addedBy', '=', id).limit(stepSize)
+  const { numUpdatedRows } = await db
+    .updateTable('user')
+    .set({ addedBy: null })
+    .where('sequence', 'in', some)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Takes some of what it brought away again. @returns false where nothing was left to do. */
+export async function removeStaged(db: Queryable, { id }: Held, table: 'membership' | 'user'): Promise<boolean> {
+  const some = db.selectFrom(table).select('sequence').where('addedBy', '=', id).limit(stepSize)
+  const removal = table === 'user' ? db.deleteFrom('user') : db.deleteFrom('membership')
+  const { numDeletedRows } = await removal.where('sequence', 'in', some).executeTakeFirst()
+  return numDeletedRows > 0n
+}

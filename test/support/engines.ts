@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll } from 'vitest'
+
+import { startPostgres } from './postgres.ts'
+import type { Postgres } from './postgres.ts'
+
+/** For `describe.each`: what holds for the service holds on both. */
+export const engines = ['SQLite', 'PostgreSQL'] as const
+
+/** In a `describe`. @returns where a new database is to be had, good for several services at once. */
+export function useEngine(engine: (typeof engines)[number]): () => Promise<string> {
+  let postgres: Postgres | undefined
+  let folder: string
+  let count = 0
+
+  beforeAll(async () => {
+    if (engine === 'PostgreSQL') postgres = await startPostgres()
+    folder = mkdtempSync(join(tmpdir(), 'second-factor-engine-'))
+  })
+  afterAll(async () => {
+    await postgres?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  return async () => {
+    count += 1
+    return postgres ? postgres.createDatabase() : join(folder, `${count}.sqlite`)
+  }
+}
