@@ -1,0 +1,47 @@
+import type { Browser } from 'playwright-core'
+import { createClient } from 'second-factor/client'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { embedded } from '../../src/service/embedded.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { startExampleApp } from '../support/example-app.ts'
+import { activate, createAccount, expectAccessible, signIn } from './person.ts'
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+describe('a code in a real browser', () => {
+  it('is typed and checked by keyboard alone, and each page is accessible', async () => {
+    const service = embedded({ database: ':memory:' })
+    const url = await startExampleApp(service)
+    const contexts = await Promise.all([chromium.newContext(), chromium.newContext()])
+    onTestFinished(() => Promise.all(contexts.map((context) => context.close())).then(() => undefined))
+    for (const context of contexts) context.setDefaultTimeout(8000)
+    const page = await contexts[0].newPage()
+    await createAccount(page, url, 'alice')
+    await signIn(page, 'alice')
+    await activate(contexts[1], page)
+    const { baseUrl, apiKey } = await service.connect()
+    const client = createClient({ baseUrl, apiKey })
+    const { id } = await client.users.getByUsername('alice')
+    const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+    await page.locator('#number').waitFor()
+
+    await page.getByRole('link', { name: 'Use a code instead' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Code').waitFor()
+    await expectAccessible(page)
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('code')
+    await page.keyboard.type('000000\n')
+    await page.getByRole('alert').waitFor()
+    await expectAccessible(page)
+    await page.keyboard.type(`${code}\n`)
+
+    await page.getByRole('heading', { name: 'Your account' }).waitFor()
+    expect(await page.locator('main').textContent()).toContain('recovery code')
+  })
+})
