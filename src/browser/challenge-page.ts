@@ -14,7 +14,7 @@ function run(main: HTMLElement): void {
   showOffline()
   guardDoubleClick()
   if ('settled' in main.dataset) void complete(base)
-  else followChanges(base, (change) => void changed(main, base, change))
+  else stopOnSubmit(followChanges(base, (change) => void changed(main, base, change)))
 }
 
 async function changed(main: HTMLElement, base: string, change: string): Promise<void> {
@@ -39,6 +39,13 @@ async function complete(base: string, typing = false): Promise<void> {
     // The connection broke; the page says what it can once it is loaded again.
     setTimeout(() => location.replace(base), 2000)
   }
+}
+
+/** What somebody sends from here leads on by itself; the news of what comes of it must not get in its way. */
+function stopOnSubmit(stop: () => void): void {
+  addEventListener('submit', (event) => {
+    if (!event.defaultPrevented) stop()
+  })
 }
 
 function showOffline(): void {

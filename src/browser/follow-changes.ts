@@ -6,11 +6,13 @@ const retryAfter = 2000
  * Calls back once, when the challenge has moved on. Only a visible page holds a connection: browsers allow few per
  * origin, and a phone's asleep ones are dead without knowing it.
  */
-export function followChanges(base: string, changed: (change: string) => void): void {
+export function followChanges(base: string, changed: (change: string) => void): () => void {
   let stop: (() => void) | undefined
   let streams = true
+  let ended = false
 
   function once(change: string): void {
+    if (ended) return
     if (change === 'none') return restart()
     stop?.()
     document.removeEventListener('visibilitychange', update)
@@ -34,8 +36,16 @@ export function followChanges(base: string, changed: (change: string) => void): 
     restart()
   }
 
+  function end(): void {
+    document.removeEventListener('visibilitychange', update)
+    stop?.()
+    // A change that is already on its way is no news any more.
+    ended = true
+  }
+
   document.addEventListener('visibilitychange', update)
   update()
+  return end
 }
 
 function stream(base: string, changed: (change: string) => void, blocked: () => void): () => void {

@@ -20,8 +20,8 @@ import { keep, letGo, readKept } from './web-session.ts'
 export async function showPage(request: ChallengeRequest): Promise<void> {
   const { req, res, context, user } = request
   if (isPrefetch(req)) return showMessage(req, res, context, 503, 'not_ahead')
-  const present = readKept(req).challenge
-  if (!present && verifiedOf(req, context, user)) return seeOther(res, '/')
+  const { challenge: present, wentTo = '/' } = readKept(req)
+  if (!present && verifiedOf(req, context, user)) return seeOther(res, wentTo)
   const challenge = present ?? (await openChallenge(req, context, uncalledFor(user)))
   const { challenge: current, standing: found } = await stand(request, challenge)
   // Going on with an approval that is worth nothing would go round in circles.

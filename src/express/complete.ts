@@ -11,9 +11,10 @@ import { letGo, readKept, verifyWebSession } from './web-session.ts'
 /** `POST /mfa/complete`: turns the approval into a verified web session, once. */
 export async function completeChallenge(request: ChallengeRequest): Promise<void> {
   const { req, context, user } = request
-  const { challenge } = readKept(req)
+  const { challenge, wentTo = '/' } = readKept(req)
   if (challenge) return verify(request, challenge)
-  return goOn(request, verifiedOf(req, context, user) ? '/' : context.base)
+  // Another tab, or a code, was quicker.
+  return goOn(request, verifiedOf(req, context, user) ? wentTo : context.base)
 }
 
 /** Verifies if this very challenge was approved; else leads back to the page, which says where it stands. */
@@ -41,7 +42,7 @@ export async function tryVerify(request: ChallengeRequest, challenge: Challenge)
     emit(req, context, { type: 'challenge.refused', sessionId })
     return false
   }
-  await verifyWebSession(req, verified)
+  await verifyWebSession(req, verified, challenge.returnTo)
   emit(req, context, { type: 'challenge.passed', factor: verified.factor, sessionId })
   return true
 }

@@ -8,6 +8,8 @@ export interface Kept {
   readonly challenge?: Challenge | undefined
   /** Let through while the service could not be asked; passes the gate for a while and is never verified. */
   readonly letThrough?: LetThrough | undefined
+  /** Where the challenge that was passed last went on to: its other tabs follow. */
+  readonly wentTo?: string | undefined
 }
 
 export interface LetThrough {
@@ -61,16 +63,16 @@ export function drop(req: IncomingMessage): void {
  * Marks the web session as verified: under a new id, so that one planted before (session fixation) is worth nothing,
  * with all its data, and stored before anything is answered.
  */
-export async function verifyWebSession(req: IncomingMessage, verified: Verified): Promise<void> {
+export async function verifyWebSession(req: IncomingMessage, verified: Verified, wentTo: string): Promise<void> {
   const { cookie, mfa: _challenge, ...data } = { ...sessionOf(req) }
   const old = sessionOf(req)
-  if (isCookieSession(old)) return keep(req, { verified })
+  if (isCookieSession(old)) return keep(req, { verified, wentTo })
   await promised((done) => old.regenerate?.(done))
   const session = sessionOf(req)
   Object.assign(session, data)
   // A "remember me" set by the app's login is part of what is kept.
   if (session.cookie && cookie?.originalMaxAge) session.cookie.maxAge = cookie.originalMaxAge
-  await keep(req, { verified })
+  await keep(req, { verified, wentTo })
 }
 
 /**
