@@ -151,9 +151,9 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     const page = async (number: number): Promise<{ username: string }[]> =>
       (await call('GET', `/domains/${domain.id}/users?page=${number}`)).json
     const seen: string[] = []
-    let done = false
+    const looks = { go: true }
     const look = async () => {
-      while (!done) {
+      while (looks.go) {
         const pages = [await page(1), await page(15), await page(16)]
         // Of 1500 there are fifteen full pages, whoever they are; on each of them only the old or only the new.
         seen.push(pages.map((users) => `${users.length} ${kindsOf(users)}`).join(', '))
@@ -164,7 +164,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
 
     const looking = look()
     await put(after)
-    done = true
+    looks.go = false
     await looking
 
     // The pages are read one after the other: before and after may meet.

@@ -1,0 +1,337 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import type { Endpoint } from '../../src/contract/endpoint.ts'
+import { notFoundByParam } from '../../src/contract/errors.ts'
+import { operations } from '../../src/contract/operations.ts'
+import { examples } from '../../src/service/openapi/examples.ts'
+import { ServiceOptions } from '../../src/service/options.ts'
+import { openService } from '../../src/service/service.ts'
+import { engines, useEngine } from '../support/engines.ts'
+import { activateDevice, createCall, createTenant, newUser, startService } from './start-service.ts'
+import type { Running, Tenant } from './start-service.ts'
+
+/** One of everything an organization can have, by the names of the parameters that name it. */
+async function furnish(running: Running, tenant: Tenant, name: string) {
+  const { call, domain } = tenant
+  const made = async (method: string, path: string, body?: object) => (await call(method, path, { body })).json
+  const user = await made('POST', '/users', newUser(`user of ${name}`))
+  await call('PUT', `/domains/${domain.id}/users/${user.id}`)
+  const token = await made('PUT', `/domains/${domain.id}/users/${user.id}/token`)
+  await activateDevice(running.origin, running.clock, token.code)
+  const hardware = await made('POST', '/hardware', {
+    serialNumber: `serial of ${name}`,
+    type: 'TOTP6',
+    timeStep: 30,
+    seed: '31'.repeat(20),
+  })
+  await call('PUT', `/users/${user.id}/hardware/${hardware.id}`)
+  const bypass = await made('POST', `/users/${user.id}/bypasscodes`, { usesAllowed: 5, expirationTime: 60 })
+  const session = await made('POST', `/domains/${domain.id}/sessions`, { user: { id: user.id } })
+  const params: Record<string, string> = {
+    userId: user.id,
+    domainId: domain.id,
+    sessionId: session.id,
+    hardwareTokenId: hardware.id,
+    bypassCodeId: bypass.id,
+  }
+  return { ...tenant, user, params, words: [...Object.values(params), user.username, `serial of ${name}`, bypass.code] }
+}
+
+type Furnished = Awaited<ReturnType<typeof furnish>>
+
+const namesOf = ({ path }: Endpoint) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '')
+const fill = ({ path }: Endpoint, params: Record<string, string>) =>
+  path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
+
+/** What its caller sends; about the caller's own user, where it is about one. */
+function bodyOf(name: string, { user }: Furnished): { body?: unknown } {
+  if (name === 'createSession') return { body: { user: { id: user.id } } }
+  const request = examples[name]?.request
+  return request === undefined ? {} : { body: request }
+}
+
+/** Each operation with each of its parameters in turn foreign, and with all of them. */
+const foreign = operations.flatMap(({ name, endpoint }) => {
+  const all = namesOf(endpoint)
+  const one = all.map((param) => [param])
+  return (all.length > 1 ? [...one, all] : one).map((params) => ({ name, endpoint, params, of: params.join(' and ') }))
+})
+
+describe.each(engines)('two organizations on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let running: Running
+  let database: string
+  let ours: Furnished
+  let theirs: Furnished
+
+  beforeAll(async () => {
+    database = await newDatabase()
+    running = await startService({ database }, { bypassEnabled: true, emailOtpEnabled: true })
+    ours = await furnish(running, running, 'ours')
+    theirs = await furnish(running, await createTenant(running.service, running.origin), 'theirs')
+  })
+  afterAll(() => running.close())
+
+  const tables = ['organization', 'apiKey', 'domain', 'user', 'membership', 'token', 'device', 'session'] as const
+  const moreTables = ['codeGenerator', 'hardwareToken', 'bypassCode', 'emailCode'] as const
+
+  /** All that they have. Ours may change. */
+  async function dump(): Promise<string> {
+    const { ctx, close } = await openService(ServiceOptions.parse({ database, clock: running.clock }))
+    const rows: object[] = []
+    for (const table of [...tables, ...moreTables]) {
+      rows.push(...(await ctx.store.db.selectFrom(table).selectAll().execute()))
+    }
+    await close()
+    const words = [theirs.organization.id, ...theirs.words]
+    return rows
+      .map((row) => JSON.stringify(row))
+      .filter((row) => words.some((word) => row.includes(word)))
+      .toSorted()
+      .join('\n')
+  }
+
+  it.each(foreign)('$name with a foreign $of: there is no such thing', async ({ name, endpoint, params }) => {
+    const before = await dump()
+    const mixed = { ...ours.params, ...Object.fromEntries(params.map((param) => [param, theirs.params[param] ?? ''])) }
+
+    const answer = await ours.call(endpoint.method, fill(endpoint, mixed), bodyOf(name, ours))
+
+    const first = namesOf(endpoint).find((param) => params.includes(param)) ?? ''
+    expect([answer.status, answer.code]).toEqual([404, notFoundByParam[first]])
+    for (const word of theirs.words) expect(answer.text).not.toContain(word)
+    expect(await dump()).toBe(before)
+  })
+
+  it('asks for no user of the other', async () => {
+    const before = await dump()
+    const path = `/domains/${ours.domain.id}/sessions`
+
+    const answers = await Promise.all(
+      [{ id: theirs.user.id }, { username: theirs.user.username }].map((user) =>
+        ours.call('POST', path, { body: { user } }),
+      ),
+    )
+
+    expect(answers.map(({ code }) => code)).toEqual(['api.error.notfound.user', 'api.error.notfound.user'])
+    expect(await dump()).toBe(before)
+  })
+
+  it.each(['/users', '/hardware', '/organization'])('shows nothing of the other at %s', async (path) => {
+    const answer = await ours.call('GET', path)
+
+    expect(answer.status).toBe(200)
+    for (const word of [...theirs.words, theirs.organization.name]) expect(answer.text).not.toContain(word)
+  })
+
+  it('finds no user of the other by name, and may have one of the same', async () => {
+    const { username } = theirs.user
+
+    const found = await ours.call('GET', `/users?username=${encodeURIComponent(username)}`)
+    const created = await ours.call('POST', '/users', { body: newUser(username) })
+    await ours.call('DELETE', `/users/${created.json.id}`)
+
+    expect([found.code, created.status]).toEqual(['api.error.notfound.user', 200])
+    expect((await theirs.call('GET', `/users/${theirs.user.id}`)).json).toMatchObject({ username })
+  })
+
+  it('may have hardware of the same serial number', async () => {
+    const token = { serialNumber: 'serial of theirs', type: 'TOTP6', timeStep: 30, seed: '32'.repeat(20) }
+
+    const answer = await ours.call('POST', '/hardware', { body: token })
+    await ours.call('DELETE', `/hardware/${answer.json.id}`)
+
+    expect(answer.status).toBe(200)
+  })
+
+  it('has no key for a domain of the other', async () => {
+    const make = running.service.administration.createApiKey(ours.organization.id, {
+      role: 'auth',
+      domainId: theirs.domain.id,
+    })
+
+    await expect(make).rejects.toThrow(RangeError)
+  })
+})
+
+describe('a key of role auth', () => {
+  let running: Running
+  let own: Furnished
+  let call: Running['call']
+
+  beforeAll(async () => {
+    running = await startService({}, { bypassEnabled: true, emailOtpEnabled: true })
+    own = await furnish(running, running, 'own')
+    const { administration } = running.service
+    call = createCall(running.origin, await administration.createApiKey(own.organization.id, { role: 'auth' }))
+  })
+  afterAll(() => running.close())
+
+  const [allowed, others] = [
+    operations.filter(({ endpoint }) => endpoint.role === 'auth'),
+    operations.filter(({ endpoint }) => endpoint.role !== 'auth'),
+  ]
+
+  it.each(others)('may not $name', async ({ name, endpoint }) => {
+    const shown = async () => [
+      (await own.call('GET', `/users/${own.user.id}`)).text,
+      (await own.call('GET', `/users/${own.user.id}/bypasscodes`)).text,
+      (await own.call('GET', '/hardware')).text,
+      (await own.call('GET', '/users')).text,
+    ]
+    const before = await shown()
+
+    const answer = await call(endpoint.method, fill(endpoint, own.params), bodyOf(name, own))
+
+    expect([answer.status, answer.code]).toEqual([403, 'api.error.forbidden'])
+    expect(await shown()).toEqual(before)
+  })
+
+  it.each(allowed)('may $name', async ({ name, endpoint }) => {
+    const abort = new AbortController()
+    onTestFinished(() => abort.abort())
+
+    // The head is enough: one of the answers has no end.
+    const response = await fetch(`${running.origin}/api${fill(endpoint, own.params)}`, {
+      method: endpoint.method,
+      headers: { accept: 'application/vnd.service.v1+json; version=1.4', authorization: authorizationOf() },
+      signal: abort.signal,
+      ...('body' in bodyOf(name, own) && { body: JSON.stringify(bodyOf(name, own).body) }),
+    })
+
+    expect(response.status).not.toBe(403)
+  })
+
+  let key = ''
+  beforeAll(async () => {
+    key = await running.service.administration.createApiKey(own.organization.id, { role: 'auth' })
+  })
+  const authorizationOf = () => `Service key="${key}"`
+
+  it('never sees the value of a bypass code', async () => {
+    const { json } = await own.call('POST', `/users/${own.user.id}/bypasscodes`, {
+      body: { usesAllowed: 1, expirationTime: 5 },
+    })
+
+    const answers = await Promise.all(
+      allowed
+        .filter(({ endpoint }) => endpoint.method === 'GET' && endpoint.media === undefined)
+        .map(({ endpoint }) => call('GET', fill(endpoint, own.params))),
+    )
+
+    for (const { text } of answers) expect(text).not.toContain(json.code)
+  })
+
+  it('gets the activation code of who never had a factor, for the app to enrol them', async () => {
+    const user = (await own.call('POST', '/users', { body: newUser('never had one') })).json
+    await own.call('PUT', `/domains/${own.domain.id}/users/${user.id}`)
+    const path = `/domains/${own.domain.id}/users/${user.id}/token`
+
+    const answers = [await call('PUT', path), await call('PUT', path), await call('GET', path)]
+
+    const [first] = answers
+    expect(first?.json).toEqual({ state: 'pending', code: expect.stringMatching(/^[a-z2-9]{10}$/) })
+    expect(answers.map(({ json }) => json)).toEqual([first?.json, first?.json, first?.json])
+  })
+
+  it('gets no activation code of who has had one, nor makes one', async () => {
+    const { user } = await running.enrol('had one')
+    const path = `/domains/${own.domain.id}/users/${user.id}/token`
+    const active = [await call('PUT', path), await call('GET', path)]
+    await own.call('DELETE', path)
+
+    const refused = [await call('PUT', path)]
+    const none = await own.call('GET', path)
+    const { code } = (await own.call('PUT', path)).json
+    refused.push(await call('PUT', path), await call('GET', path))
+
+    expect(active.map(({ json }) => json)).toEqual([{ state: 'active' }, { state: 'active' }])
+    expect(none.code).toBe('api.error.notfound.token')
+    expect(refused.map((answer) => answer.code)).toEqual(refused.map(() => 'api.error.forbidden'))
+    for (const { text } of refused) expect(text).not.toContain(code)
+  })
+})
+
+describe('a key for one domain', () => {
+  let running: Running
+  let own: Furnished
+  let call: Running['call']
+  let other: { id: string }
+  let outsider: { id: string; username: string }
+
+  beforeAll(async () => {
+    running = await startService({}, { bypassEnabled: true, emailOtpEnabled: true })
+    own = await furnish(running, running, 'own')
+    const { administration } = running.service
+    other = await administration.createDomain(own.organization.id, { name: 'Other', bypassEnabled: true })
+    outsider = (await own.call('POST', '/users', { body: newUser('outsider') })).json
+    for (const id of [outsider.id, own.user.id]) await own.call('PUT', `/domains/${other.id}/users/${id}`)
+    const limited = { role: 'auth', domainId: own.domain.id } as const
+    call = createCall(running.origin, await administration.createApiKey(own.organization.id, limited))
+  })
+  afterAll(() => running.close())
+
+  const allowed = operations.filter(({ endpoint }) => endpoint.role === 'auth')
+
+  it.each(allowed.filter(({ endpoint }) => endpoint.path.includes(':domainId')))(
+    'finds no other domain to $name',
+    async ({ name, endpoint }) => {
+      const answer = await call(
+        endpoint.method,
+        fill(endpoint, { ...own.params, domainId: other.id }),
+        bodyOf(name, own),
+      )
+
+      expect([answer.status, answer.code]).toEqual([404, 'api.error.notfound.domain'])
+    },
+  )
+
+  it.each(allowed.filter(({ endpoint }) => endpoint.path.includes(':userId')))(
+    'finds nobody of another domain to $name',
+    async ({ name, endpoint }) => {
+      const answer = await call(
+        endpoint.method,
+        fill(endpoint, { ...own.params, userId: outsider.id }),
+        bodyOf(name, own),
+      )
+
+      expect([answer.status, answer.code]).toEqual([404, 'api.error.notfound.user'])
+    },
+  )
+
+  it('finds and lists only users of its domain, and does not learn of their others', async () => {
+    const found = await call('GET', `/users?username=${own.user.username}`)
+    const missing = await call('GET', `/users?username=${outsider.username}`)
+    const list = await call('GET', '/users')
+    const member = await call('GET', `/domains/${own.domain.id}/users/${own.user.id}`)
+
+    expect([found.json.id, missing.code]).toEqual([own.user.id, 'api.error.notfound.user'])
+    expect(list.json.map(({ id }: { id: string }) => id)).toEqual([own.user.id])
+    for (const { json } of [found, member]) expect(json.domains).toEqual([own.domain.id])
+  })
+
+  it('does not see what belongs to no domain', async () => {
+    const answers = [await call('GET', '/hardware'), await call('GET', `/hardware/${own.params.hardwareTokenId}`)]
+
+    expect(answers.map(({ code }) => code)).toEqual(['api.error.forbidden', 'api.error.forbidden'])
+  })
+
+  it('does its work in its own', async () => {
+    const answers = await Promise.all([
+      call('GET', `/domains/${own.domain.id}`),
+      call('POST', `/domains/${own.domain.id}/sessions`, { body: { user: { username: own.user.username } } }),
+      call('GET', `/users/${own.user.id}`),
+      call('GET', `/users/${own.user.id}/hardware`),
+      call('GET', '/organization'),
+      call('GET', '/ping'),
+    ])
+
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  })
+
+  it('is of role auth: users are the whole organization\u2019s', async () => {
+    const make = running.service.administration.createApiKey(own.organization.id, { domainId: own.domain.id })
+
+    await expect(make).rejects.toThrow(TypeError)
+  })
+})
