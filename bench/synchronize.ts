@@ -3,6 +3,7 @@
  * an answer meanwhile. Prints for each of several bodies its time and the longest pause of the event loop and of a
  * reading caller, milliseconds.
  */
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +16,8 @@ import { createService } from '../src/service/service.ts'
 const count = Number(process.argv[2] ?? 100_000)
 const folder = mkdtempSync(join(tmpdir(), 'second-factor-bench-'))
 const database = process.argv[3] ?? join(folder, 'mfa.sqlite')
-const service = await createService({ database })
+const keys = process.env.MFA_KEYS ?? `bench:${randomBytes(32).toString('base64')}`
+const service = await createService({ database, keys })
 const server = createServer(service.listener)
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const { id: organizationId } = await service.administration.createOrganization(`Benchmark ${Date.now()}`)

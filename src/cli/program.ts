@@ -6,6 +6,7 @@ import { deviceCommand } from './commands/device.ts'
 import { domainCommand } from './commands/domain.ts'
 import { hardwareCommand } from './commands/hardware.ts'
 import { initCommand } from './commands/init.ts'
+import { keysCommand } from './commands/keys.ts'
 import { openapiCommand } from './commands/openapi.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
@@ -25,6 +26,7 @@ export function createProgram(): Command {
     .addCommand(hardwareCommand())
     .addCommand(bypassCommand())
     .addCommand(apikeyCommand())
+    .addCommand(keysCommand())
     .addCommand(deviceCommand())
   endUsageErrors(program)
   return program

@@ -3,6 +3,7 @@ import type { Mailer } from './mail/mailer.ts'
 import type { Observer } from './observer.ts'
 import type { Random } from './rules/random.ts'
 import type { SettledFeed } from './settled-feed.ts'
+import type { HeldKeys } from './keys/held-keys.ts'
 import type { Secrets } from './store/secrets.ts'
 import type { Store } from './store/store.ts'
 import type { Waiters } from './waiters.ts'
@@ -13,6 +14,7 @@ export interface ServiceContext {
   readonly serviceId: string
   readonly store: Store
   readonly secrets: Secrets
+  readonly keys: HeldKeys
   readonly waiters: Waiters
   readonly settled: SettledFeed
   readonly clock: Clock

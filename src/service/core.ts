@@ -1,4 +1,3 @@
-import { plainSecrets } from './store/secrets.ts'
 import { serviceId } from './store/organizations.ts'
 import type { Store } from './store/store.ts'
 import type { ServiceContext } from './context.ts'
@@ -11,7 +10,7 @@ import { createWaiters } from './waiters.ts'
 /** How long closing waits for what is under way, milliseconds. */
 const patience = 10_000
 
-type Given = Pick<ServiceContext, 'clock' | 'random' | 'logger' | 'limits' | 'mailer'>
+type Given = Pick<ServiceContext, 'clock' | 'random' | 'logger' | 'limits' | 'mailer' | 'keys'>
 
 /** The service without its doors. */
 export interface Core {
@@ -21,12 +20,13 @@ export interface Core {
 }
 
 export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
-  const { clock, random, logger, limits, mailer } = given
+  const { clock, random, logger, limits, mailer, keys } = given
   const waiters = createWaiters(store)
   const ctx: ServiceContext = {
     serviceId: await serviceId(store.db, newId(random)),
     store,
-    secrets: plainSecrets,
+    secrets: keys.secrets,
+    keys,
     waiters,
     settled: createSettledFeed({ store, waiters, clock, logger }),
     clock,
@@ -45,6 +45,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
       // A caller who has stopped reading cannot keep us.
       await Promise.race([drain(), new Promise<void>((resolve) => void clock.after(patience, resolve))])
       await sweep.stop()
+      await keys.close()
       await store.close()
     },
   }

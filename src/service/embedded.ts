@@ -28,7 +28,7 @@ interface Open {
  * @throws {TypeError} where an option is wrong.
  */
 export function embedded(given: EmbeddedOptions): ServiceHandle {
-  const options = parseOptions(EmbeddedOptions, 'embedded', given)
+  const options = parseOptions(EmbeddedOptions, 'embedded', { ...keysFromEnv(), ...given })
   let opening: Promise<Open> | undefined
   let closed = false
 
@@ -59,6 +59,9 @@ export function embedded(given: EmbeddedOptions): ServiceHandle {
     },
   }
 }
+
+/** An app that takes its settings from its environment need not hand these on. */
+const keysFromEnv = () => (process.env.MFA_KEYS ? { keys: process.env.MFA_KEYS } : {})
 
 /** The app around us administers its users. */
 const ownKey = { role: 'admin', domainId: null } as const

@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { Vendor } from '../contract/media-type.ts'
 import type { Logger } from './context.ts'
+import { parseKeyRing } from './keys/key-ring.ts'
 import { SmtpOptions } from './mail/smtp-options.ts'
 import { systemRandom } from './rules/random.ts'
 import type { Random } from './rules/random.ts'
@@ -19,9 +20,24 @@ const withMethods = <T>(...names: (keyof T & string)[]) =>
     `must have the functions ${names.join(', ')}`,
   )
 
+/** The issue repeats nothing of what was given. */
+const KeyRingText = z.string().transform((text, context) => {
+  try {
+    return parseKeyRing(text)
+  } catch (error) {
+    context.issues.push({ code: 'custom', input: undefined, message: error instanceof Error ? error.message : '' })
+    return z.NEVER
+  }
+})
+
 const shared = {
   /** Path of the SQLite file, made where there is none; `:memory:`; or `postgres://user:password@host/name`. */
   database: z.string().min(1),
+  /**
+   * What secrets are encrypted with: `id:base64,id:base64`, 32 bytes each, the first one for writing. Without it they
+   * are in a file beside the database, `<database>.keys`, made at first: back it up apart from the database.
+   */
+  keys: KeyRingText.optional(),
   vendor: Vendor.prefault({}),
   clock: withMethods<Clock>('now', 'after').default(systemClock),
   random: z.custom<Random>((value) => typeof value === 'function', 'must be a function').default(() => systemRandom),

@@ -24,6 +24,8 @@ import { createRest } from './http/rest.ts'
 import { nobody, tellAll } from './observer.ts'
 import type { Observer } from './observer.ts'
 import { createMailer } from './mail/mailer.ts'
+import { isAddress } from './keys/key-source.ts'
+import { openKeys } from './keys/open-keys.ts'
 import { parseOptions, ServiceOptions } from './options.ts'
 import { ApiProblem } from './problem.ts'
 import { createPublic, isPublic } from './public.ts'
@@ -104,7 +106,8 @@ async function openCore(options: CoreOptions, observer: Observer): Promise<Core>
   const mailer = options.smtp && (await createMailer(options.smtp, options.clock))
   const store = await openStore(options.database)
   try {
-    return await createCore(store, { ...options, mailer }, observer)
+    const keys = await openKeys(store, options)
+    return await createCore(store, { ...options, mailer, keys }, observer)
   } catch (error) {
     await store.close()
     throw error
@@ -112,7 +115,7 @@ async function openCore(options: CoreOptions, observer: Observer): Promise<Core>
 }
 
 const openStore = (database: string): Promise<Store> =>
-  /^postgres(ql)?:/.test(database) ? openPostgresStore(database) : openSqliteStore(database)
+  isAddress(database) ? openPostgresStore(database) : openSqliteStore(database)
 
 const closed = new ApiProblem('api.error.unavailable', undefined, { headers: { Connection: 'close' } })
 

@@ -70,7 +70,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
     describe('a bypass code', () => {
       const insert = (more: object = {}) =>
         insertBypassCode(store.db, { ...bypassCode, id: id('b'), userId: id('2'), ...more })
-      const use = (now = 50, userId = id('2')) => useBypassCode(store.db, { userId, codeLookup: 'l' }, now)
+      const use = (now = 50, userId = id('2')) => useBypassCode(store.db, { userId, codeLookups: ['k', 'l'] }, now)
 
       it('is used as often as it says', async () => {
         await insert()
@@ -107,7 +107,8 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
     describe('an e-mailed code', () => {
       const put = (codeLookup: string, more: object = {}) =>
         replaceEmailCode(store.db, { ...of, codeLookup, wrongTries: 0, expiresAt: 100, ...more })
-      const use = (codeLookup: string, now = 50) => useEmailCode(store.db, { ...of, codeLookup }, now)
+      const use = (codeLookup: string, now = 50) =>
+        useEmailCode(store.db, { ...of, codeLookups: ['k', codeLookup] }, now)
 
       it('is used once', async () => {
         await put('l')

@@ -53,6 +53,11 @@ export async function read(response: Response): Promise<Answer> {
 
 export type Running = Awaited<ReturnType<typeof startService>>
 
+const testKeys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+
+/** Keys for a database that has no key file beside it. */
+export const keysFor = (database = '') => (database.startsWith('postgres') ? { keys: testKeys } : {})
+
 /** The service over HTTP on its own port, with an organization, a domain and a key. */
 export async function startService(options: Partial<ServiceOptions> = {}, domainOptions: Partial<NewDomain> = {}) {
   const clock = createWatchedClock()
@@ -63,6 +68,7 @@ export async function startService(options: Partial<ServiceOptions> = {}, domain
     clock,
     logger: { info: log, warn: log, error: log },
     limits: { triesPerAddress: 10_000, triesPerService: 10_000 },
+    ...keysFor(options.database),
     ...options,
   })
   const { origin, close } = await serve(service)

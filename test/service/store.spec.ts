@@ -118,12 +118,15 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
         createdAt: 1,
       })
 
-      const found = [await activationOf(store.db, 'found', 100), await activationOf(store.db, 'found', 99)]
+      const found = [
+        await activationOf(store.db, ['k', 'found'], 100),
+        await activationOf(store.db, ['k', 'found'], 99),
+      ]
       const outcomes = [
-        await activateToken(store.db, 'other', 99),
-        await activateToken(store.db, 'found', 100),
-        await activateToken(store.db, 'found', 99),
-        await activateToken(store.db, 'found', 99),
+        await activateToken(store.db, id('4'), 99),
+        await activateToken(store.db, id('3'), 100),
+        await activateToken(store.db, id('3'), 99),
+        await activateToken(store.db, id('3'), 99),
       ]
 
       expect(found.map((activation) => activation?.username)).toEqual([undefined, 'somebody'])

@@ -8,7 +8,7 @@ import { claim } from '../../src/service/synchronisation/claim.ts'
 import { finish } from '../../src/service/synchronisation/finish.ts'
 import { stage } from '../../src/service/synchronisation/stage.ts'
 import { engines, useEngine } from '../support/engines.ts'
-import { activateDevice, createCall, createTenant, newUser, startService } from './start-service.ts'
+import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from './start-service.ts'
 import type { Running, Tenant } from './start-service.ts'
 
 const people = (...names: string[]) => names.map(newUser)
@@ -196,7 +196,9 @@ describe.each(engines)('synchronisation on %s', (engine) => {
 
   /** Another process on the same database, which can be stopped where it stands. */
   async function node(): Promise<ServiceContext> {
-    const { ctx, close } = await openService(ServiceOptions.parse({ database, clock: running.clock }))
+    const { ctx, close } = await openService(
+      ServiceOptions.parse({ database, clock: running.clock, ...keysFor(database) }),
+    )
     onTestFinished(close)
     return ctx
   }

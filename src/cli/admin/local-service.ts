@@ -8,6 +8,8 @@ import { organizations } from '../../service/store/organizations.ts'
 import { Failure } from '../device/failure.ts'
 import { exitCode } from '../device/exit-codes.ts'
 import { needDatabase } from '../service/database-name.ts'
+import { keysFromEnv } from '../service/keys-from-env.ts'
+import { noteLogger } from '../service/note-logger.ts'
 import { opening } from '../service/opening.ts'
 import type { AdminSettings } from './command.ts'
 import { inOneLine } from './problems.ts'
@@ -29,7 +31,9 @@ export async function withService(
   const { database } = settings
   needDatabase(database)
   const service = await opening(database, () =>
-    openService(parseOptions(ServiceOptions, 'createService', { database })),
+    openService(
+      parseOptions(ServiceOptions, 'createService', { database, logger: noteLogger, ...keysFromEnv(process.env) }),
+    ),
   )
   try {
     const organization = choose(await organizations(service.ctx.store.db), settings.organization)

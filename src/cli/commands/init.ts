@@ -6,6 +6,8 @@ import type { Service } from '../../service/service.ts'
 import { ending, Failure } from '../device/failure.ts'
 import { printRows } from '../device/print.ts'
 import { isUrl } from '../service/database-name.ts'
+import { keysFromEnv } from '../service/keys-from-env.ts'
+import { noteLogger } from '../service/note-logger.ts'
 import { opening } from '../service/opening.ts'
 
 interface Settings {
@@ -28,7 +30,9 @@ export function initCommand(): Command {
 }
 
 async function init({ database, organization, domain, json }: Settings): Promise<void> {
-  const service = await opening(database, () => createService({ database }))
+  const service = await opening(database, () =>
+    createService({ database, logger: noteLogger, ...keysFromEnv(process.env) }),
+  )
   try {
     const made = await make(service, organization, domain)
     if (json) console.log(JSON.stringify(made))

@@ -135,7 +135,7 @@ function toRow(
     id,
     alias: token.alias ?? defaultAlias(id),
     serialNumber: token.serialNumber,
-    seed: ctx.secrets.seal(token.seed.toLowerCase(), id),
+    seed: ctx.secrets.seal(token.seed.toLowerCase(), { kind: 'seed', id }),
     digits: digitsOf(token.type),
     period: token.timeStep,
   }

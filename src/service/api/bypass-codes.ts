@@ -1,7 +1,6 @@
 import type { BypassCode } from '../../contract/bypass-codes.ts'
 import { mostBypassCodes } from '../../contract/bypass-codes.ts'
 import type * as contract from '../../contract/bypass-codes.ts'
-import { bypassCodeLookup } from '../codes/lookup.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
 import { bypassCodeExpiry, bypassCodeView, newBypassCode } from '../rules/bypass-code.ts'
@@ -15,6 +14,7 @@ import {
 } from '../store/bypass-codes.ts'
 import type { BypassCodeRow } from '../store/bypass-codes.ts'
 import type { Queryable } from '../store/schema.ts'
+import { bypassCodeText } from '../store/secrets.ts'
 import { lockUser } from '../store/users.ts'
 import { findUser } from './find.ts'
 
@@ -61,8 +61,8 @@ async function insertNew(
     const row = await insertBypassCode(db, {
       id,
       userId: input.userId,
-      code: call.secrets.seal(code, id),
-      codeLookup: bypassCodeLookup(call, input.userId, code),
+      code: call.secrets.seal(code, { kind: 'bypass code', id }),
+      codeLookup: call.secrets.lookup(bypassCodeText(input.userId, code)),
       usesAllowed: input.usesAllowed,
       usesRemaining: input.usesAllowed,
       expiresAt: bypassCodeExpiry(now, input.expirationTime),
@@ -79,4 +79,5 @@ async function load(call: Call, id: string): Promise<BypassCodeRow> {
   return row
 }
 
-const show = (call: Call, row: BypassCodeRow): BypassCode => bypassCodeView(row, call.secrets.open(row.code, row.id))
+const show = (call: Call, row: BypassCodeRow): BypassCode =>
+  bypassCodeView(row, call.secrets.open(row.code, { kind: 'bypass code', id: row.id }))

@@ -25,7 +25,7 @@ export const create: Handler<typeof contract.createHardwareToken> = async (input
     organizationId: call.organizationId,
     alias: input.alias ?? defaultAlias(id),
     serialNumber: input.serialNumber,
-    seed: call.secrets.seal(input.seed.toLowerCase(), id),
+    seed: call.secrets.seal(input.seed.toLowerCase(), { kind: 'seed', id }),
     digits: digitsOf(input.type),
     period: input.timeStep,
     createdAt: call.clock.now(),

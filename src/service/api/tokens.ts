@@ -7,6 +7,7 @@ import { newId } from '../rules/random.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { memberBy } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
+import { activationCodeText } from '../store/secrets.ts'
 import { insertToken, revokeTokens, tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
 import type { UserRow } from '../store/users.ts'
@@ -54,8 +55,8 @@ async function issueAnew(call: Call, db: Queryable, domain: DomainRow, userId: s
     domainId: domain.id,
     userId,
     state: 'pending',
-    code: call.secrets.seal(code, id),
-    codeLookup: call.secrets.lookup(code),
+    code: call.secrets.seal(code, { kind: 'activation code', id }),
+    codeLookup: call.secrets.lookup(activationCodeText(code)),
     codeExpiresAt: codeExpiry(now, domain.activationCodeExpiration),
     createdAt: now,
   })
@@ -65,7 +66,7 @@ async function issueAnew(call: Call, db: Queryable, domain: DomainRow, userId: s
 function show(call: Call, user: UserRow, token: TokenRow): Token {
   if (token.state === 'active' || token.code === null) return { state: token.state }
   requireCodesFor(call, user)
-  return { state: 'pending', code: call.secrets.open(token.code, token.id) }
+  return { state: 'pending', code: call.secrets.open(token.code, { kind: 'activation code', id: token.id }) }
 }
 
 /** Whoever takes over an app and its key of role `auth` must not be able to replace the devices people have. */

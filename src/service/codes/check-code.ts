@@ -4,10 +4,10 @@ import { looksLikeBypassCode } from '../rules/bypass-code.ts'
 import { useBypassCode } from '../store/bypass-codes.ts'
 import type { DomainRow } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
+import { bypassCodeText } from '../store/secrets.ts'
 import type { UserRow } from '../store/users.ts'
 import { checkEmailCode, countWrong } from './email-code.ts'
 import { checkTimedCode } from './timed-code.ts'
-import { bypassCodeLookup } from './lookup.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>
 
@@ -43,8 +43,8 @@ async function checkBypassCode(ctx: Context, db: Queryable, given: GivenCode): P
   const { user, domain } = given
   const code = given.bypasscode ?? given.otp ?? ''
   if (domain.bypassEnabled !== 1) return undefined
-  const codeLookup = bypassCodeLookup(ctx, user.id, code)
-  return (await useBypassCode(db, { userId: user.id, codeLookup }, ctx.clock.now())) ? 'bypass' : undefined
+  const codeLookups = ctx.secrets.lookups(bypassCodeText(user.id, code))
+  return (await useBypassCode(db, { userId: user.id, codeLookups }, ctx.clock.now())) ? 'bypass' : undefined
 }
 
 /** All that could have made the code are asked, so that a wrong one takes as long whatever the user has. */

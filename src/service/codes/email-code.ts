@@ -3,7 +3,7 @@ import { mostWrongTries } from '../rules/email-code.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { countWrongEmailCode, useEmailCode } from '../store/email-codes.ts'
 import type { Queryable } from '../store/schema.ts'
-import { emailCodeLookup } from './lookup.ts'
+import { emailCodeText } from '../store/secrets.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>
 
@@ -17,7 +17,7 @@ interface Given {
 export async function checkEmailCode(ctx: Context, db: Queryable, { userId, domain, code }: Given): Promise<boolean> {
   if (domain.emailOtpEnabled !== 1) return false
   const of = { domainId: domain.id, userId }
-  return useEmailCode(db, { ...of, codeLookup: emailCodeLookup(ctx, of, code) }, ctx.clock.now())
+  return useEmailCode(db, { ...of, codeLookups: ctx.secrets.lookups(emailCodeText(of, code)) }, ctx.clock.now())
 }
 
 /** A code that was none of the user's counts against the e-mailed one, whichever it was meant to be. */

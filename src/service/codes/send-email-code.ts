@@ -6,9 +6,9 @@ import type { DomainRow } from '../store/domains.ts'
 import { replaceEmailCode } from '../store/email-codes.ts'
 import { memberBy } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
+import { emailCodeText } from '../store/secrets.ts'
 import { lockUser } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
-import { emailCodeLookup } from './lookup.ts'
 
 type Context = Pick<ServiceContext, 'store' | 'clock' | 'secrets'>
 
@@ -43,7 +43,7 @@ export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserR
   const wait = await ctx.store.db.transaction().execute(async (db) => {
     const present = await lockMember(db, domain, user)
     const rest = addressRest(present, now)
-    const codeLookup = emailCodeLookup(ctx, of, code)
+    const codeLookup = ctx.secrets.lookup(emailCodeText(of, code))
     if (rest === 0) await replaceEmailCode(db, { ...of, codeLookup, wrongTries: 0, expiresAt: now + emailCodeLifetime })
     return rest
   })

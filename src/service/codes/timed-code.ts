@@ -35,7 +35,7 @@ function judge(
 ): { id: string; verdict: Verdict } {
   // Where there is none, the same work is done for nothing.
   if (!generator) return { id: '', verdict: asWrong(judgeCode(nobody, code, clock.now())) }
-  const source = { ...generator, seed: secrets.open(generator.seed, generator.id) }
+  const source = { ...generator, seed: secrets.open(generator.seed, { kind: 'seed', id: generator.id }) }
   return { id: generator.id, verdict: judgeCode(source, code, clock.now()) }
 }
 

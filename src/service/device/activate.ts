@@ -4,13 +4,14 @@ import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
 import { newId } from '../rules/random.ts'
 import { newSeed, seedInBase32 } from '../rules/totp.ts'
-import { activateToken, activationOf } from '../store/activations.ts'
+import { activateToken } from '../store/activations.ts'
 import type { Activation } from '../store/activations.ts'
 import { insertCodeGenerator } from '../store/code-generators.ts'
 import { insertDevice } from '../store/devices.ts'
 import type { Queryable } from '../store/schema.ts'
 import { markEnrolled } from '../store/users.ts'
 import { parseContent, peek, verify } from './signature.ts'
+import { findActivation } from './find-activation.ts'
 import { takeTry } from './tries.ts'
 
 /** Binds a key pair to a token. It makes push possible and verifies nobody. */
@@ -47,10 +48,10 @@ async function bind(
   { device, seed }: { device: string; seed: string },
 ): Promise<Activation> {
   const now = ctx.clock.now()
-  const code = ctx.secrets.lookup(request.code)
-  const activation = await activationOf(db, code, now)
+  const activation = await findActivation(ctx, db, request.code)
   // The reading only tells what it is about; whether the code is still there to be used, the writing decides.
-  if (!activation || !(await activateToken(db, code, now))) throw new ApiProblem('api.error.notfound.activationcode')
+  if (!activation || !(await activateToken(db, activation.tokenId, now)))
+    throw new ApiProblem('api.error.notfound.activationcode')
   await insertDevice(db, {
     id: device,
     tokenId: activation.tokenId,
@@ -62,7 +63,11 @@ async function bind(
     createdAt: now,
     revokedAt: null,
   })
-  await insertCodeGenerator(db, { id: device, seed: ctx.secrets.seal(seed, device), ...offlineCodes })
+  await insertCodeGenerator(db, {
+    id: device,
+    seed: ctx.secrets.seal(seed, { kind: 'seed', id: device }),
+    ...offlineCodes,
+  })
   await markEnrolled(db, activation.userId)
   return activation
 }

@@ -2,7 +2,7 @@ import { PreviewRequest } from '../../contract/device.ts'
 import type { Preview } from '../../contract/device.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
-import { activationOf } from '../store/activations.ts'
+import { findActivation } from './find-activation.ts'
 import { parseContent } from './signature.ts'
 import { takeTry } from './tries.ts'
 
@@ -13,7 +13,7 @@ export async function preview(
 ): Promise<Preview> {
   const { code } = parseContent(PreviewRequest, given.body)
   await takeTry(ctx, given.address)
-  const found = await activationOf(ctx.store.db, ctx.secrets.lookup(code), ctx.clock.now())
+  const found = await findActivation(ctx, ctx.store.db, code)
   if (!found) throw new ApiProblem('api.error.notfound.activationcode')
   return {
     service: ctx.serviceId,

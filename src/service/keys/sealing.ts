@@ -45,9 +45,9 @@ export function isCurrent({ primary }: KeyRing, sealed: string): boolean {
   return sealed.startsWith(`${primary.id}.`)
 }
 
-/** Finds a secret without its being readable. */
+/** Finds a secret without its being readable: `key id.base64url(HMAC-SHA-256)`. */
 export function lookupWith(key: RingKey, secret: string): string {
-  return createHmac('sha256', key.lookup).update(secret).digest('base64url')
+  return `${key.id}.${createHmac('sha256', key.lookup).update(secret).digest('base64url')}`
 }
 
 function take(ring: KeyRing, sealed: string): { key: RingKey; bytes: Buffer } {

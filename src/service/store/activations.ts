@@ -4,6 +4,7 @@ import type { Queryable } from './schema.ts'
 /** What a pending token's code leads to. */
 export interface Activation {
   readonly tokenId: string
+  readonly sealedCode: string | null
   readonly domainId: string
   readonly domainName: string
   readonly keyType: Domain['keyType']
@@ -12,7 +13,12 @@ export interface Activation {
   readonly username: string
 }
 
-export function activationOf(db: Queryable, codeLookup: string, now: number): Promise<Activation | undefined> {
+/** @param codeLookups All the code may have. */
+export function activationOf(
+  db: Queryable,
+  codeLookups: readonly string[],
+  now: number,
+): Promise<Activation | undefined> {
   return db
     .selectFrom('token')
     .innerJoin('domain', 'domain.id', 'token.domainId')
@@ -20,6 +26,7 @@ export function activationOf(db: Queryable, codeLookup: string, now: number): Pr
     .innerJoin('user', 'user.id', 'token.userId')
     .select([
       'token.id as tokenId',
+      'token.code as sealedCode',
       'domain.id as domainId',
       'domain.name as domainName',
       'domain.keyType',
@@ -27,18 +34,18 @@ export function activationOf(db: Queryable, codeLookup: string, now: number): Pr
       'user.id as userId',
       'user.username',
     ])
-    .where('token.codeLookup', '=', codeLookup)
+    .where('token.codeLookup', 'in', codeLookups)
     .where('token.state', '=', 'pending')
     .where('token.codeExpiresAt', '>', now)
     .executeTakeFirst()
 }
 
 /** Uses a code up. @returns false when somebody else, or the clock, was first. */
-export async function activateToken(db: Queryable, codeLookup: string, now: number): Promise<boolean> {
+export async function activateToken(db: Queryable, tokenId: string, now: number): Promise<boolean> {
   const won = await db
     .updateTable('token')
     .set({ state: 'active', code: null, codeLookup: null, codeExpiresAt: null, activatedAt: now })
-    .where('codeLookup', '=', codeLookup)
+    .where('id', '=', tokenId)
     .where('state', '=', 'pending')
     .where('codeExpiresAt', '>', now)
     .executeTakeFirst()

@@ -38,14 +38,14 @@ export function bypassCodeById(
 /** Uses a code once. @returns false where the user has none like it that can be used. */
 export async function useBypassCode(
   db: Queryable,
-  of: { userId: string; codeLookup: string },
+  of: { userId: string; codeLookups: readonly string[] },
   now: number,
 ): Promise<boolean> {
   const won = await db
     .updateTable('bypassCode')
     .set((eb) => ({ usesRemaining: eb('usesRemaining', '-', 1) }))
     .where('userId', '=', of.userId)
-    .where('codeLookup', '=', of.codeLookup)
+    .where('codeLookup', 'in', of.codeLookups)
     .where('usesRemaining', '>', 0)
     .where('expiresAt', '>', now)
     .executeTakeFirst()

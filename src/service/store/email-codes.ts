@@ -21,14 +21,14 @@ export async function replaceEmailCode(db: Queryable, row: EmailCodeTable): Prom
 /** Uses a code up. @returns false where it is not the newest one, is over, or was used. */
 export async function useEmailCode(
   db: Queryable,
-  { domainId, userId, codeLookup }: Of & { codeLookup: string },
+  { domainId, userId, codeLookups }: Of & { codeLookups: readonly string[] },
   now: number,
 ): Promise<boolean> {
   const used = await db
     .deleteFrom('emailCode')
     .where('domainId', '=', domainId)
     .where('userId', '=', userId)
-    .where('codeLookup', '=', codeLookup)
+    .where('codeLookup', 'in', codeLookups)
     .where('expiresAt', '>', now)
     .executeTakeFirst()
   return used.numDeletedRows === 1n

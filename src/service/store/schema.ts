@@ -31,6 +31,8 @@ export interface Database {
   emailCode: EmailCodeTable
   deviceCall: DeviceCallTable
   attempt: AttemptTable
+  keyCheck: KeyCheckTable
+  keyNode: KeyNodeTable
   challengeTry: ChallengeTryTable
 }
 
@@ -269,4 +271,24 @@ export interface ChallengeTryTable {
 export interface AttemptTable {
   scope: string
   at: number
+}
+
+/** A key that something may be sealed with. */
+export interface KeyCheckTable {
+  keyId: string
+  /** Known words, sealed with it: opens with that key alone. */
+  sealed: string
+}
+
+/** A process that has the database open, and its keys. */
+export interface KeyNodeTable {
+  id: string
+  /** For people: machine and process. */
+  name: string
+  /** Ids of its keys, with blanks between them. */
+  keyIds: string
+  /** The key it writes with, and since when; null until it may write. */
+  primaryId: string | null
+  primarySince: number | null
+  seenAt: number
 }

@@ -1,19 +1,44 @@
-import { createHash } from 'node:crypto'
+import type { KeyRing } from '../keys/key-ring.ts'
+import { lookupWith, seal, unseal } from '../keys/sealing.ts'
+import type { Random } from '../rules/random.ts'
 
-/**
- * What may be read back from the database only with care. The one place where secrets are written and read, so that they
- * can be encrypted without their users knowing; for now they are kept as they are.
- */
+/** The one place where secrets are written and read: no other value in the database has to be kept from a reader of it. */
 export interface Secrets {
-  /** @param record Id of the record it belongs to. */
-  seal(secret: string, record: string): string
-  open(sealed: string, record: string): string
-  /** The same for the same secret: finds it without its being readable. */
-  lookup(secret: string): string
+  seal(secret: string, of: SealedRecord): string
+  /** @throws {UnsealError} where it was changed, or belongs to another record. */
+  open(sealed: string, of: SealedRecord): string
+  /** Finds a secret without its being readable. */
+  lookup(text: string): string
+  /** All lookups it may have been stored under: with each key there is, the one for writing first. */
+  lookups(text: string): readonly string[]
 }
 
-export const plainSecrets: Secrets = {
-  seal: (secret) => secret,
-  open: (sealed) => sealed,
-  lookup: (secret) => createHash('sha256').update(secret).digest('hex'),
+/** What a sealed value belongs to; in another record, or as something else of the same one, it does not open. */
+export interface SealedRecord {
+  readonly kind: 'seed' | 'activation code' | 'bypass code' | 'key check'
+  readonly id: string
 }
+
+/** @param present The ring as it is at the moment: keys come and go while a service runs. */
+export function createSecrets(present: () => KeyRing, random: Random): Secrets {
+  return {
+    seal: (secret, of) => seal(present(), random, secret, nameOf(of)),
+    open: (sealed, of) => unseal(present(), sealed, nameOf(of)),
+    lookup: (text) => lookupWith(present().primary, text),
+    lookups(text) {
+      const { primary, keys } = present()
+      return [primary, ...keys.filter((key) => key !== primary)].map((key) => lookupWith(key, text))
+    },
+  }
+}
+
+const nameOf = ({ kind, id }: SealedRecord): string => `${kind}:${id}`
+
+/** Of the code a device is activated with: whoever types it says nothing else. */
+export const activationCodeText = (code: string): string => `activation:${code}`
+
+/** With the user in it, nobody sees that two have the same code. */
+export const bypassCodeText = (userId: string, code: string): string => `bypass:${userId}:${code}`
+
+export const emailCodeText = (of: { domainId: string; userId: string }, code: string): string =>
+  `email:${of.domainId}:${of.userId}:${code}`

@@ -8,6 +8,7 @@ import { roles } from './0003-roles.ts'
 import { domainImages } from './0004-domain-images.ts'
 import { throttles } from './0005-throttles.ts'
 import { synchronisation } from './0006-synchronisation.ts'
+import { keys } from './0007-keys.ts'
 import type { Engine } from './engine.ts'
 
 /** Brings the database to the present schema, in one transaction; several processes may try at once. */
@@ -29,4 +30,5 @@ const migrations = (engine: Engine) => ({
   '0004-domain-images': domainImages,
   '0005-throttles': throttles,
   '0006-synchronisation': synchronisation,
+  '0007-keys': keys,
 })

@@ -1,0 +1,80 @@
+import type { KeyCheckTable, KeyNodeTable, Queryable } from '../store/schema.ts'
+import { announceNode, insertKeyCheck, keyChecks } from '../store/key-nodes.ts'
+import { countSealed, removeEmailCodesOfNoKey } from '../store/sealed-values.ts'
+import { createSecrets } from '../store/secrets.ts'
+import type { Secrets } from '../store/secrets.ts'
+import type { HoldingContext } from './held-keys.ts'
+import type { KeyRing, RingKey } from './key-ring.ts'
+import { KeysError } from './keys-error.ts'
+import { knows, otherNodes } from './live-nodes.ts'
+import { resealAll } from './reseal.ts'
+import { isCurrent } from './sealing.ts'
+
+const checkWords = 'second-factor'
+
+interface Candidate {
+  readonly ring: KeyRing
+  /** What it has said of itself. */
+  readonly row: KeyNodeTable
+}
+
+interface Admitted {
+  readonly key: RingKey
+  /** Unix time, seconds. */
+  readonly since: number
+}
+
+/**
+ * Decides with which of its keys a node writes: the first one where every node that runs knows it, else one that is in
+ * use already.
+ *
+ * @throws {KeysError} where it lacks a key that is in use: it could not read what others wrote.
+ */
+export function admit(ctx: HoldingContext, candidate: Candidate): Promise<Admitted> {
+  const { ring, row } = candidate
+  return ctx.store.db.transaction().execute(async (db) => {
+    const checks = await keyChecks(db)
+    for (const check of checks) requireOpens(ctx, ring, check)
+    const key = choose(candidate, checks, await otherNodes(db, ctx.clock, row.id))
+    const since = (key.id === row.primaryId ? row.primarySince : undefined) ?? ctx.clock.now()
+    await announceNode(db, { ...row, primaryId: key.id, primarySince: since })
+    if (checks.some(({ keyId }) => keyId === key.id)) return { key, since }
+    const secrets = createSecrets(() => ({ primary: key, keys: ring.keys }), ctx.random)
+    if (checks.length === 0) await sealPlain(db, secrets, ring)
+    await insertKeyCheck(db, { keyId: key.id, sealed: secrets.seal(checkWords, checkOf(key.id)) })
+    return { key, since }
+  })
+}
+
+const checkOf = (id: string) => ({ kind: 'key check', id }) as const
+
+function requireOpens({ random }: HoldingContext, ring: KeyRing, { keyId, sealed }: KeyCheckTable): void {
+  if (!ring.keys.some(({ id }) => id === keyId)) {
+    throw new KeysError(`its secrets are sealed with the key "${keyId}", which is not among the keys given. Add it.`)
+  }
+  try {
+    createSecrets(() => ring, random).open(sealed, checkOf(keyId))
+  } catch (cause) {
+    throw new KeysError(`its secrets are sealed with another key "${keyId}" than the one given. Give that one.`, {
+      cause,
+    })
+  }
+}
+
+function choose({ ring, row }: Candidate, checks: readonly KeyCheckTable[], others: readonly KeyNodeTable[]): RingKey {
+  const inUse = (key: RingKey) => checks.some(({ keyId }) => keyId === key.id)
+  if (inUse(ring.primary) || others.every((node) => knows(node, ring.primary.id))) return ring.primary
+  const fallback = ring.keys.find((key) => key.id === row.primaryId && inUse(key)) ?? ring.keys.find(inUse)
+  if (fallback) return fallback
+  throw new KeysError(`another node does not know the key "${ring.primary.id}". Give all nodes the same keys.`)
+}
+
+/** The first keys of a database that has none yet: what was readable no longer is. */
+async function sealPlain(db: Queryable, secrets: Secrets, ring: KeyRing): Promise<void> {
+  const { values, emailCodes } = await countSealed(db)
+  if (values + emailCodes === 0) return
+  const open: Secrets['open'] = (sealed, of) => (sealed.includes('.') ? secrets.open(sealed, of) : sealed)
+  const given = { secrets, open, isCurrent: (sealed: string) => isCurrent(ring, sealed) }
+  await resealAll(db, given, (step) => step(db))
+  await removeEmailCodesOfNoKey(db)
+}

@@ -1,0 +1,53 @@
+import { open, readFile, rename, stat } from 'node:fs/promises'
+
+import type { Random } from '../rules/random.ts'
+import { formatKey, keySize, parseKeyRing } from './key-ring.ts'
+
+/** Puts a new key before the others. Services that run find it by themselves. @returns its id. */
+export async function addKey(path: string, random: Random): Promise<string> {
+  const entries = await readEntries(path)
+  const ids = new Set(entries.map((entry) => idOf(entry)))
+  let number = entries.length + 1
+  while (ids.has(`k${number}`)) number += 1
+  const id = `k${number}`
+  await replace(path, [formatKey(id, random(keySize)), ...entries], random)
+  return id
+}
+
+/** @returns false where it is not in the file. */
+export async function removeKey(path: string, id: string, random: Random): Promise<boolean> {
+  const entries = await readEntries(path)
+  const others = entries.filter((entry) => idOf(entry) !== id)
+  if (others.length === entries.length) return false
+  await replace(path, others, random)
+  return true
+}
+
+const idOf = (entry: string): string => entry.slice(0, entry.indexOf(':'))
+
+async function readEntries(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8')
+  return text
+    .split(/[\n,]/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}
+
+/** Whole or not at all: whoever reads meanwhile reads the old file or the new one. */
+async function replace(path: string, entries: readonly string[], random: Random): Promise<void> {
+  const text = `${entries.join('\n')}\n`
+  parseKeyRing(entries.join(','))
+  const scratch = `${path}.${Buffer.from(random(8)).toString('hex')}`
+  const { uid, gid } = await stat(path)
+  const file = await open(scratch, 'wx', 0o600)
+  try {
+    await file.chmod(0o600)
+    // An administrator may do this for the user of the service.
+    if (process.getuid?.() === 0) await file.chown(uid, gid)
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(scratch, path)
+}

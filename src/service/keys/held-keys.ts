@@ -1,0 +1,119 @@
+import { hostname } from 'node:os'
+
+import type { Clock } from '../../clock.ts'
+import type { Logger } from '../context.ts'
+import { newId } from '../rules/random.ts'
+import type { Random } from '../rules/random.ts'
+import { announceNode, removeNode, removeNodesSeenBefore } from '../store/key-nodes.ts'
+import type { KeyNodeTable } from '../store/schema.ts'
+import { createSecrets } from '../store/secrets.ts'
+import type { Secrets } from '../store/secrets.ts'
+import type { Store } from '../store/store.ts'
+import { admit } from './admission.ts'
+import type { KeyRing, RingKey } from './key-ring.ts'
+import type { KeySource } from './key-source.ts'
+import { heartbeat } from './live-nodes.ts'
+
+/** How long a node that has gone is remembered, seconds. */
+const nodeKeptFor = 24 * 60 * 60
+
+/** The keys of a running service, and what it does with them. */
+export interface HeldKeys {
+  readonly secrets: Secrets
+  readonly nodeId: string
+  /** Nothing where there is none. */
+  readonly file: string | undefined
+  /** All keys, the one that is to be written with first. */
+  readonly ring: () => KeyRing
+  /** The key that is written with: the first one as soon as every node that runs knows it. */
+  readonly writing: () => RingKey
+  /** Reads the key file again and takes up what can be taken up; by itself every 10 seconds. */
+  readonly refresh: () => Promise<void>
+  /** Signs off. */
+  readonly close: () => Promise<void>
+}
+
+export interface HoldingContext {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+}
+
+/**
+ * Takes the keys up, if they are those of the database.
+ * @param alone Nobody else can have the database: there is nobody to tell.
+ * @throws {KeysError} where they are not.
+ */
+export async function holdKeys(ctx: HoldingContext, source: KeySource, alone: boolean): Promise<HeldKeys> {
+  const { store, clock, random, logger } = ctx
+  const node = { id: newId(random), name: `${hostname()}:${process.pid}` }
+  let ring = await source.read()
+  let writing: RingKey | undefined
+  let since: number | undefined
+
+  const announcement = (keys: KeyRing): KeyNodeTable => ({
+    ...node,
+    keyIds: keys.keys.map(({ id }) => id).join(' '),
+    primaryId: writing?.id ?? null,
+    primarySince: since ?? null,
+    seenAt: clock.now(),
+  })
+  const refresh = async (): Promise<void> => {
+    const present = await source.read()
+    // First it says what it knows, then it looks what the others know: of two that do so at once, one sees the other.
+    await announceNode(store.db, announcement(present))
+    const admitted = await admit(ctx, { ring: present, row: announcement(present) })
+    ring = present
+    writing = admitted.key
+    since = admitted.since
+  }
+  const stop = async () => {
+    await removeNode(store.db, node.id)
+  }
+
+  try {
+    await refresh()
+    await removeNodesSeenBefore(store.db, clock.now() - nodeKeptFor)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const beats = alone ? undefined : startBeats(ctx, refresh)
+  const present = (): KeyRing => ({ primary: writing ?? ring.primary, keys: ring.keys })
+  return {
+    secrets: createSecrets(present, random),
+    nodeId: node.id,
+    file: source.file,
+    ring: () => ring,
+    writing: () => present().primary,
+    refresh,
+    async close() {
+      await beats?.stop()
+      // A node that cannot sign off is forgotten soon enough.
+      await stop().catch((error: unknown) => logger.warn({ err: error }, 'the keys could not be signed off'))
+    },
+  }
+}
+
+function startBeats({ clock, logger }: HoldingContext, refresh: () => Promise<void>): { stop(): Promise<void> } {
+  let running = Promise.resolve()
+  let stopped = false
+  let cancel = schedule()
+
+  function schedule(): () => void {
+    return clock.after(heartbeat * 1000, () => {
+      // The keys it has stay in use; what is sealed with others does not open.
+      running = running.then(refresh).catch((error: unknown) => logger.error({ err: error }, 'the keys need attention'))
+      if (!stopped) cancel = schedule()
+    })
+  }
+
+  return {
+    async stop() {
+      stopped = true
+      cancel()
+      await running
+    },
+  }
+}

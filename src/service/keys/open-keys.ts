@@ -1,0 +1,23 @@
+import { keyChecks } from '../store/key-nodes.ts'
+import { holdKeys } from './held-keys.ts'
+import type { HeldKeys, HoldingContext } from './held-keys.ts'
+import type { KeyRing } from './key-ring.ts'
+import { openKeySource } from './key-source.ts'
+
+interface Given extends Omit<HoldingContext, 'store'> {
+  readonly database: string
+  readonly keys?: KeyRing | undefined
+}
+
+/** The keys of a database that is open. @throws {KeysError} where they are not its keys; nothing is changed then. */
+export async function openKeys(store: HoldingContext['store'], given: Given): Promise<HeldKeys> {
+  const { database, keys, random, logger } = given
+  const inUse = (await keyChecks(store.db)).map(({ keyId }) => keyId)
+  const source = await openKeySource({ database, keys, random }, inUse)
+  if (source.made) logger.warn({ file: source.file }, backUp(source.file))
+  return holdKeys({ ...given, store }, source, database === ':memory:')
+}
+
+const backUp = (file = '') =>
+  `The secrets of this database are encrypted with the keys in ${file}, made just now. ` +
+  'Back that file up, apart from the database: without it nobody can sign in with a code, with both a thief can.'

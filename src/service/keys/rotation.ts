@@ -1,0 +1,108 @@
+import type { Clock } from '../../clock.ts'
+import { removeDeadBypassCodes } from '../store/bypass-codes.ts'
+import { removeOtherKeyChecks } from '../store/key-nodes.ts'
+import { removeExpiredEmailCodes } from '../store/email-codes.ts'
+import { countSealed } from '../store/sealed-values.ts'
+import type { Store } from '../store/store.ts'
+import type { HeldKeys } from './held-keys.ts'
+import { knows, otherNodes } from './live-nodes.ts'
+import { resealAll } from './reseal.ts'
+import { isCurrent } from './sealing.ts'
+
+/** Longer than what was sealed may be on its way into the database, seconds. */
+const underWay = 15
+/** How often it is looked whether there is something to wait for yet, milliseconds. */
+const interval = 1_000
+
+export interface RotationContext {
+  readonly store: Store
+  readonly clock: Clock
+  readonly keys: HeldKeys
+}
+
+/** Why a rotation does not go on yet. */
+export type Waiting =
+  /** Nodes that run and do not have the new key. */
+  | { readonly for: 'nodes'; readonly nodes: readonly string[] }
+  /** Nodes that may still write with another one. */
+  | { readonly for: 'writers'; readonly nodes: readonly string[] }
+  /** E-mailed codes, which nobody can seal anew: they lapse within 10 minutes. */
+  | { readonly for: 'email codes'; readonly count: number }
+
+export interface RotationOptions {
+  readonly progress?: (looked: number, of: number) => void
+  readonly waiting?: (reason: Waiting) => void
+}
+
+export interface Rotated {
+  readonly key: string
+  readonly resealed: number
+  /** Keys that nothing is sealed with any more: they can be taken out of the ring. */
+  readonly retired: readonly string[]
+}
+
+/**
+ * Brings everything under the first key, while requests go on. Ends when nothing is, or will be, sealed with another one.
+ * It can be broken off at any moment and begun again.
+ */
+export async function rotateKeys(ctx: RotationContext, options: RotationOptions = {}): Promise<Rotated> {
+  const key = await waitForNodes(ctx, options)
+  for (let resealed = 0; ;) {
+    resealed += await pass(ctx, options)
+    const retired = await finish(ctx, key)
+    if (!('for' in retired)) return { key, resealed, retired: retired.keys }
+    options.waiting?.(retired)
+    await pause(ctx.clock)
+  }
+}
+
+/** A node that does not have the key could not read what is sealed with it. */
+async function waitForNodes(ctx: RotationContext, { waiting }: RotationOptions): Promise<string> {
+  const { keys } = ctx
+  for (;;) {
+    await keys.refresh()
+    const { id } = keys.ring().primary
+    if (keys.writing().id === id) return id
+    const nodes = await otherNodes(ctx.store.db, ctx.clock, keys.nodeId)
+    waiting?.({ for: 'nodes', nodes: nodes.filter((node) => !knows(node, id)).map(({ name }) => name) })
+    await pause(ctx.clock)
+  }
+}
+
+async function pass({ store, clock, keys }: RotationContext, { progress }: RotationOptions): Promise<number> {
+  const { db } = store
+  // Whatever is dead already need not be carried over, and cannot be in the way.
+  await removeDeadBypassCodes(db, clock.now())
+  await removeExpiredEmailCodes(db, clock.now())
+  const { values } = await countSealed(db)
+  const ring = { ...keys.ring(), primary: keys.writing() }
+  return resealAll(
+    db,
+    {
+      secrets: keys.secrets,
+      isCurrent: (sealed) => isCurrent(ring, sealed),
+      progress: (looked) => progress?.(Math.min(looked, values), values),
+    },
+    (step) => db.transaction().execute((transaction) => step(transaction)),
+  )
+}
+
+/** The end, where it is one: from then on keys other than this one may go. */
+function finish(ctx: RotationContext, key: string): Promise<Waiting | { readonly keys: readonly string[] }> {
+  return ctx.store.db.transaction().execute(async (db) => {
+    const settledBefore = ctx.clock.now() - underWay
+    const writers = (await otherNodes(db, ctx.clock, ctx.keys.nodeId)).filter(
+      ({ primaryId, primarySince }) => primaryId !== key || (primarySince ?? 0) > settledBefore,
+    )
+    if (writers.length > 0) return { for: 'writers', nodes: writers.map(({ name }) => name) }
+    const [all, current] = [await countSealed(db), await countSealed(db, key)]
+    if (all.emailCodes > current.emailCodes) {
+      return { for: 'email codes', count: all.emailCodes - current.emailCodes }
+    }
+    // Something came in between: once more.
+    if (all.values > current.values) return { for: 'writers', nodes: [] }
+    return { keys: await removeOtherKeyChecks(db, key) }
+  })
+}
+
+const pause = (clock: Clock) => new Promise<void>((resolve) => void clock.after(interval, resolve))
