@@ -7,7 +7,7 @@ import { examples } from '../../src/service/openapi/examples.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
 import { engines, useEngine } from '../support/engines.ts'
-import { activateDevice, createCall, createTenant, newUser, startService } from './start-service.ts'
+import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from './start-service.ts'
 import type { Running, Tenant } from './start-service.ts'
 
 /** One of everything an organization can have, by the names of the parameters that name it. */
@@ -77,7 +77,9 @@ describe.each(engines)('two organizations on %s', (engine) => {
 
   /** All that they have. Ours may change. */
   async function dump(): Promise<string> {
-    const { ctx, close } = await openService(ServiceOptions.parse({ database, clock: running.clock }))
+    const { ctx, close } = await openService(
+      ServiceOptions.parse({ database, clock: running.clock, ...keysFor(database) }),
+    )
     const rows: object[] = []
     for (const table of [...tables, ...moreTables]) {
       rows.push(...(await ctx.store.db.selectFrom(table).selectAll().execute()))
