@@ -4,7 +4,7 @@ import type { Attribute } from '../contract/sessions.ts'
 
 /** What helps a person tell their own sign-in from somebody else's. As good as the browser's word for it. */
 export function clientAttributes(req: IncomingMessage): Attribute[] {
-  const agent = req.headers['user-agent'] ?? ''
+  const agent = (req.headers['user-agent'] ?? '').slice(0, longestAgent)
   const facts: [string, string | undefined][] = [
     ['Browser', named(browsers, agent)],
     ['System', named(systems, agent)],
@@ -12,11 +12,14 @@ export function clientAttributes(req: IncomingMessage): Attribute[] {
   return facts.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]))
 }
 
+/** Browsers need half of it; what is longer is there to keep us busy, characters. */
+const longestAgent = 512
+
 /** The address the request came from, as Express sees it through the proxies the app trusts. */
 export function clientAddress(req: IncomingMessage & { ip?: string | undefined }): string | undefined {
   const address = req.ip ?? req.socket.remoteAddress
   // IPv4 over an IPv6 socket (RFC 4291 section 2.5.5.2).
-  return address?.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  return address?.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0]
 }
 
 /** First match wins: browsers name those they want to be taken for as well. */
@@ -26,7 +29,7 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
   [/\b(HeadlessChrome|Chrome|CriOS|Chromium)\//, 'Chrome'],
-  [/\bVersion\/[\d.]+.*\bSafari\//, 'Safari'],
+  [/\bVersion\/\d.*\bSafari\//, 'Safari'],
 ]
 
 const systems: readonly (readonly [RegExp, string])[] = [

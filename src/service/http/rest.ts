@@ -130,10 +130,12 @@ function createCall(ctx: ServiceContext, { key: caller, version, headers, req, r
   return {
     ...ctx,
     organizationId: caller.organizationId,
+    actor: { kind: 'api_key', id: caller.id },
+    address: req.ip ?? req.socket.remoteAddress ?? null,
     role: caller.role,
     limitedTo: caller.domainId,
     version,
-    path: req.originalUrl.replace(/\?.*$/, ''),
+    path: req.originalUrl.split('?', 1)[0] ?? '',
     setHeader: (name, value) => void (headers[name] = value),
     async hold(key, read, changesAt) {
       const wait = preferredWait(req.headers.prefer?.toString())
