@@ -1,0 +1,256 @@
+import express from 'express'
+import { describe, expect, it } from 'vitest'
+
+import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
+import { createClient } from '../../src/client/client.ts'
+import type { Browser } from '../support/browser.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+import { hasPollutedPrototypes } from './polluted.ts'
+import { replay, startRecorder } from './recorder.ts'
+
+/** Somebody who can sign in as alice as far as a password goes, as often as they like, from as many browsers. */
+const minute = 60
+
+type App = Awaited<ReturnType<typeof startWebApp>>
+
+async function enter(app: App): Promise<Browser> {
+  const browser = app.browser()
+  await app.signIn(browser, 'alice')
+  return browser
+}
+
+const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.verified === true
+
+/** Alice with a hardware token. */
+async function withHardware(app: App) {
+  const { baseUrl, apiKey } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey })
+  const seed = '31'.repeat(20)
+  const { id } = await client.hardware.create({ serialNumber: 'one', type: 'TOTP6', timeStep: 30, seed })
+  const user = await client.users.getByUsername('alice')
+  await client.hardware.assign(user.id, id)
+  return { code: () => codeAt({ seed, digits: 6 }, stepAt(app.clock.now(), 30)) }
+}
+
+describe('guessing codes', () => {
+  it('over many challenges ends after ten, and a right code helps no more than a wrong one', async () => {
+    const app = await startWebApp()
+    await app.verify(app.browser(), 'alice')
+    const { code } = await withHardware(app)
+    for (let round = 0; round < 3; round += 1) {
+      const browser = await enter(app)
+      for (let guess = 0; guess < 4; guess += 1) await browser.submit('/mfa/code', { code: '000000' })
+    }
+
+    const late = await enter(app)
+    await late.submit('/mfa/code', { code: code() })
+    const whileLocked = await isIn(late)
+    await app.clock.advance(15 * minute)
+    const after = await enter(app)
+    await after.submit('/mfa/code', { code: code() })
+
+    expect(whileLocked).toBe(false)
+    expect(await isIn(after)).toBe(true)
+  })
+
+  it('from 24 browsers at the same moment checks no more than ten', async () => {
+    const app = await startWebApp()
+    await app.verify(app.browser(), 'alice')
+    const { code } = await withHardware(app)
+    const browsers = await Promise.all(Array.from({ length: 24 }, () => enter(app)))
+
+    await Promise.all(browsers.map((browser) => browser.submit('/mfa/code', { code: '000000' })))
+    const late = await enter(app)
+    await late.submit('/mfa/code', { code: code() })
+
+    expect(await isIn(late)).toBe(false)
+    expect((await late.visit('/mfa?use=code')).text).toContain('Codes are paused')
+  })
+
+  it('does not keep the owner out: the device still lets in', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    const thief = await enter(app)
+    for (let guess = 0; guess < 12; guess += 1) await thief.submit('/mfa/code', { code: '000000' })
+    await thief.submit('/mfa/cancel')
+
+    const owner = await enter(app)
+    await app.answer(account, 'approve', numberOn(await owner.visit('/account')))
+    await owner.submit('/mfa/complete')
+
+    expect(await isIn(owner)).toBe(true)
+  })
+
+  it.each([
+    { 'code[]': '000000' },
+    { 'code[$ne]': '' },
+    { code: '1e5' },
+    { code: '000000\u0000' },
+    { code: "000000' OR 1=1 --" },
+    { code: '９９９９９９' },
+    { verified: 'true', factor: 'push', userKey: 'username:alice' },
+    { __proto__polluted: '1', 'constructor[prototype][verified]': '1', '__proto__[verified]': '1' },
+  ])('by the form %j gets nowhere', async (fields) => {
+    const app = await startWebApp()
+    await app.verify(app.browser(), 'alice')
+    const thief = await enter(app)
+
+    await thief.submit('/mfa/code', fields as Record<string, string>)
+    await thief.submit('/mfa/complete', fields as Record<string, string>)
+
+    expect(await isIn(thief)).toBe(false)
+    expect(hasPollutedPrototypes()).toBe(false)
+  })
+
+  it('by a body that the app has parsed generously gets nowhere', async () => {
+    const app = await startWebApp({
+      routes: (router) => router.use(express.json(), express.urlencoded({ extended: true })),
+    })
+    await app.verify(app.browser(), 'alice')
+    const thief = await enter(app)
+
+    await thief.submit('/mfa/code', { '__proto__[code]': '000000', 'code[length]': '6' })
+
+    expect(await isIn(thief)).toBe(false)
+    expect(hasPollutedPrototypes()).toBe(false)
+  })
+})
+
+describe('asking the device', () => {
+  it('over and over, from new browsers, asks five times in ten minutes and fifteen times a day', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    let asked = 0
+    const bomb = async () => {
+      const thief = await enter(app)
+      await thief.visit('/account')
+      for (const request of (await app.device.requests(account)).requests ?? []) {
+        asked += 1
+        await app.device.answer(account, request, { decision: 'deny' })
+      }
+    }
+
+    for (let attempt = 0; attempt < 8; attempt += 1) await bomb()
+    const first = asked
+    for (let hour = 0; hour < 6; hour += 1) {
+      await app.clock.advance(60 * minute)
+      for (let attempt = 0; attempt < 6; attempt += 1) await bomb()
+    }
+
+    expect(first).toBe(5)
+    expect(asked).toBe(15)
+  })
+
+  it('once told off asks no more for a quarter of an hour, from whichever browser', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    await (await enter(app)).visit('/account')
+    await app.answer(account, 'report')
+
+    for (let attempt = 0; attempt < 5; attempt += 1) await (await enter(app)).visit('/account')
+    const during = (await app.device.requests(account)).requests
+    await app.clock.advance(15 * minute)
+    await (await enter(app)).visit('/account')
+
+    expect(during).toEqual([])
+    expect((await app.device.requests(account)).requests).toHaveLength(1)
+  })
+
+  it('at the same moment as the owner does not get the owner’s approval', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    const owner = await enter(app)
+    const ownersPage = await owner.visit('/account')
+    const [ownersRequest] = (await app.device.requests(account)).requests ?? []
+    const thief = await enter(app)
+    await thief.visit('/account')
+
+    await app.device.answer(account, ownersRequest!, { decision: 'approve', number: numberOn(ownersPage) })
+    await thief.submit('/mfa/complete')
+    await owner.submit('/mfa/complete')
+
+    expect([await isIn(thief), await isIn(owner)]).toEqual([false, true])
+  })
+
+  it('says nothing that could disturb what the owner reads', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    const thief = await enter(app)
+
+    await thief
+      .open('/mfa', {
+        'user-agent': 'Firefox/1 \u202e (your bank asks you to approve) iPhone',
+        'x-forwarded-for': '203.0.113.9',
+        forwarded: 'for=203.0.113.9',
+      })
+      .catch(() => undefined)
+    await thief.open('/mfa', {
+      'user-agent': 'Firefox/1 (your bank asks you to approve) iPhone',
+      'x-forwarded-for': '203.0.113.9',
+    })
+
+    const [request] = (await app.device.requests(account)).requests ?? []
+    expect(request?.attributes).toEqual([
+      { key: 'Browser', value: 'Firefox' },
+      { key: 'System', value: 'iPhone' },
+    ])
+    expect(request?.ipAddress).toBe('127.0.0.1')
+  })
+})
+
+describe('a whole sign-in that was recorded', () => {
+  async function recordedRun() {
+    const app = await startWebApp()
+    const { url, records } = await startRecorder(app.url)
+    const { createBrowser } = await import('../support/browser.ts')
+    const owner = createBrowser(url)
+    await app.signIn(owner, 'alice')
+    const enrolling = await owner.visit('/account')
+    const code = /#code=([a-z0-9]{10})/.exec(enrolling.text)?.[1] ?? ''
+    const account = await app.device.activate(`${url}/mfa`, code, { name: 'Phone' })
+    const page = await owner.visit('/mfa')
+    const [request] = (await app.device.requests(account)).requests ?? []
+    await app.device.answer(account, request!, { decision: 'approve', number: numberOn(page) })
+    await owner.submit('/mfa/complete')
+    if (!(await isIn(owner))) throw new Error('the run that is recorded has to succeed')
+    await owner.submit('/logout')
+    return { app, records, account, request: request! }
+  }
+
+  it('lets nobody in when it is sent again, each request by itself or all in order', async () => {
+    const { app, records } = await recordedRun()
+    const thief = await enter(app)
+    await thief.visit('/account')
+    expect(records.length).toBeGreaterThan(8)
+
+    for (const record of [...records, ...records]) {
+      await replay(app.url, record)
+      await replay(app.url, record, { cookie: `connect.sid=${thief.cookie('connect.sid')}` })
+    }
+
+    for (const { headers } of records) {
+      const answer = await replay(app.url, {
+        method: 'GET',
+        path: '/account',
+        headers: { accept: 'application/json', cookie: headers.cookie ?? '' },
+        body: Buffer.alloc(0),
+      })
+      expect(answer.body.toString()).not.toContain('"verified":true')
+    }
+    expect(await isIn(thief)).toBe(false)
+  })
+
+  it('adds no device and answers no later request', async () => {
+    const { app, records, account } = await recordedRun()
+    const thief = await enter(app)
+    await thief.visit('/account')
+    const before = (await app.device.requests(account)).requests
+
+    const posts = records.filter(({ method, path }) => method === 'POST' && path.includes('/device/'))
+    const answers = await Promise.all(posts.map(async (record) => (await replay(app.url, record)).status))
+
+    expect(answers).toEqual([404, 404, 401])
+    expect((await app.device.requests(account)).requests).toEqual(before)
+    expect(await isIn(thief)).toBe(false)
+  })
+})

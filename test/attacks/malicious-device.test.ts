@@ -1,0 +1,345 @@
+import { createSign, generateKeyPairSync, sign as signBytes } from 'node:crypto'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { devicePaths } from '../../src/contract/device.ts'
+import { newUser, read, startService, unknownId } from '../service/start-service.ts'
+import type { Running } from '../service/start-service.ts'
+import { createDeviceCalls, createDeviceSigner, random128 } from '../support/device-signer.ts'
+import { hasPollutedPrototypes } from './polluted.ts'
+
+/** Somebody with a device of their own, activated by the book; or with a copy of somebody else's key. */
+let running: Running
+let count = 0
+
+beforeAll(async () => {
+  running = await startService()
+})
+afterAll(() => running.close())
+
+async function asked(more: object = {}) {
+  const person = await running.enrol(`owner ${(count += 1)}`)
+  const session = await person.ask(more)
+  const [request] = await person.pending()
+  const path = devicePaths.answer(session.id)
+  const approval = { htm: 'POST', path, nonce: request!.nonce, decision: 'approve' } as const
+  return { ...person, id: session.id, number: session.number, nonce: request!.nonce, path, approval }
+}
+
+const outcome = async (response: Response) => {
+  const { status, code } = await read(response)
+  return [status, code]
+}
+
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+type Target = Awaited<ReturnType<typeof asked>>
+
+/** A JWS by hand, with whatever header, signed by whatever signs. */
+async function handmade(target: Target, header: object, sign: (input: string) => Buffer) {
+  const [, payload] = (await target.signer.sign(target.approval)).split('.')
+  const input = `${base64url(header)}.${payload}`
+  return `${input}.${sign(input).toString('base64url')}`
+}
+
+/** ECDSA without the owner's key, in the form that JWS has it. */
+const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const byForeigner = (input: string) =>
+  signBytes('sha256', Buffer.from(input), { key: foreign.privateKey, dsaEncoding: 'ieee-p1363' })
+
+/** The owner's own key, at a lower level than a library would allow. */
+async function byOwner(target: Target, encoding: 'ieee-p1363' | 'der') {
+  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', target.signer.privateKey))
+  const key = { key: pkcs8, format: 'der', type: 'pkcs8', dsaEncoding: encoding } as const
+  return (input: string) =>
+    createSign('sha256')
+      .update(input)
+      .sign(key as never)
+}
+
+describe('a forged answer', () => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const forgeries: [string, (target: Target) => Promise<string>][] = [
+    [
+      'that names the key by address',
+      (target) => handmade(target, { alg: 'ES256', jku: 'https://evil.example' }, byForeigner),
+    ],
+    ['that names a key by path', (target) => handmade(target, { alg: 'ES256', kid: '../../../dev/null' }, byForeigner)],
+    ['with a certificate of its own', (target) => handmade(target, { alg: 'ES256', x5c: ['MIIB'] }, byForeigner)],
+    [
+      'signed by RSA',
+      (target) =>
+        handmade(target, { alg: 'RS256' }, (input) => signBytes('sha256', Buffer.from(input), rsa.privateKey)),
+    ],
+    ['with alg None', (target) => handmade(target, { alg: 'None' }, () => Buffer.alloc(0))],
+    ['without any alg', (target) => handmade(target, {}, byForeigner)],
+    ['with two algs', (target) => handmade(target, { alg: ['none', 'ES256'] }, byForeigner)],
+    ['of zeros (CVE-2022-21449)', (target) => handmade(target, { alg: 'ES256' }, () => Buffer.alloc(64))],
+    [
+      'signed rightly, in the encoding of another standard',
+      async (target) => handmade(target, { alg: 'ES256' }, await byOwner(target, 'der')),
+    ],
+    [
+      'signed rightly, that says it is ES384',
+      async (target) => handmade(target, { alg: 'ES384' }, await byOwner(target, 'ieee-p1363')),
+    ],
+    [
+      'signed rightly, with a payload that is not encoded',
+      async (target) =>
+        handmade(target, { alg: 'ES256', b64: false, crit: ['b64'] }, await byOwner(target, 'ieee-p1363')),
+    ],
+    [
+      'signed rightly, with an extension that has to be understood',
+      async (target) => handmade(target, { alg: 'ES256', crit: ['exp'], exp: 1 }, await byOwner(target, 'ieee-p1363')),
+    ],
+    [
+      'as JSON',
+      async (target) => {
+        const [header, payload, signature] = (await target.signer.sign(target.approval)).split('.')
+        return JSON.stringify({ protected: header, payload, signature })
+      },
+    ],
+    ['in five parts', async (target) => `${await target.signer.sign(target.approval)}.a.b`],
+    [
+      'with another payload',
+      async (target) => {
+        const [header, payload = '', signature] = (
+          await target.signer.sign({ ...target.approval, decision: 'deny' })
+        ).split('.')
+        const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
+        return [header, base64url({ ...claims, decision: 'approve' }), signature].join('.')
+      },
+    ],
+  ]
+
+  it.each(forgeries)('%s changes nothing', async (_what, forge) => {
+    const target = await asked()
+
+    const answer = await read(await target.device.post(target.path, await forge(target)))
+
+    expect([400, 401]).toContain(answer.status)
+    expect((await target.session(target.id)).state).toBe('pending')
+  })
+
+  it('made by hand with the right key and header is taken: the others failed for what was wrong with them', async () => {
+    const target = await asked()
+    const jws = await handmade(target, { alg: 'ES256' }, await byOwner(target, 'ieee-p1363'))
+
+    expect((await target.device.post(target.path, jws)).status).toBe(200)
+  })
+})
+
+describe('a call that was recorded and changed', () => {
+  /** The order of P-256 (FIPS 186-5): (r, n - s) is a signature wherever (r, s) is one. */
+  const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+
+  function mirrored(jws: string): string {
+    const [header, payload, signature = ''] = jws.split('.')
+    const bytes = Buffer.from(signature, 'base64url')
+    const s = BigInt(`0x${bytes.subarray(32).toString('hex')}`)
+    const other = Buffer.from((order - s).toString(16).padStart(64, '0'), 'hex')
+    return [header, payload, Buffer.concat([bytes.subarray(0, 32), other]).toString('base64url')].join('.')
+  }
+
+  it('to another signature of the same words is still a replay', async () => {
+    const { device, signer, approval, path, id, session } = await asked()
+    const jws = await signer.sign({ ...approval, nonce: random128() })
+    await device.post(path, jws)
+    const good = await signer.sign({ ...approval, decision: 'deny' })
+    await device.post(path, good)
+
+    expect(await outcome(await device.post(path, mirrored(good)))).toEqual([401, 'api.error.device.replayed'])
+    expect((await session(id)).state).toBe('denied')
+  })
+
+  it('is not another call by the same name: what it says does not matter', async () => {
+    const first = await asked()
+    const second = await first.ask()
+    const jti = random128()
+    await first.device.answer(first.id, { nonce: first.nonce, decision: 'deny' }, { jti })
+    const [request] = await first.pending()
+
+    const answer = await outcome(
+      await first.device.answer(second.id, { nonce: request!.nonce, decision: 'approve' }, { jti }),
+    )
+
+    expect(answer).toEqual([401, 'api.error.device.replayed'])
+    expect((await first.session(second.id)).state).toBe('pending')
+  })
+
+  it('by somebody else’s device takes no name away from its owner', async () => {
+    const [owner, stranger] = [await asked(), await asked()]
+    const jti = random128()
+    await stranger.device.answer(stranger.id, { nonce: stranger.nonce, decision: 'deny' }, { jti })
+
+    const response = await owner.device.answer(owner.id, { nonce: owner.nonce, decision: 'approve' }, { jti })
+
+    expect(response.status).toBe(200)
+  })
+
+  it('as a read is worth nothing as an answer, nor an answer as a read', async () => {
+    const { device, signer, path, approval, id, session } = await asked()
+    const reading = await signer.sign({ ...approval, htm: 'GET', path: devicePaths.requests })
+    const answering = await signer.sign(approval)
+
+    const written = await outcome(await device.post(path, reading))
+    const response = await fetch(running.origin + devicePaths.requests, {
+      headers: { authorization: `Device ${answering}` },
+    })
+
+    expect([written[0], response.status]).toEqual([401, 401])
+    expect((await session(id)).state).toBe('pending')
+  })
+})
+
+describe('ids of somebody else', () => {
+  it('with an own signature move nobody’s session', async () => {
+    const [victim, mallory] = [await asked(), await asked()]
+    const { signer, device } = mallory
+    const tries = [
+      { ...victim.approval },
+      { ...victim.approval, nonce: mallory.nonce },
+      { ...victim.approval, sub: victim.signer.id },
+      { ...mallory.approval, path: victim.path },
+    ]
+
+    const answers: number[] = []
+    for (const claims of tries) answers.push((await device.post(victim.path, await signer.sign(claims))).status)
+    answers.push(
+      (await device.post(mallory.path, await signer.sign({ ...mallory.approval, nonce: victim.nonce }))).status,
+    )
+
+    expect(answers).toEqual([404, 404, 401, 404, 400])
+    expect((await victim.session(victim.id)).state).toBe('pending')
+  })
+
+  it('do not make another’s public key one’s own', async () => {
+    const victim = await asked()
+    const { json: user } = await running.call('POST', '/users', { body: newUser(`thief ${(count += 1)}`) })
+    const membership = `/domains/${running.domain.id}/users/${user.id}`
+    await running.call('PUT', membership)
+    const { code } = (await running.call('PUT', `${membership}/token`)).json
+    const own = await createDeviceSigner({ service: victim.signer.id ?? '', now: () => running.clock.now() })
+
+    const answer = await createDeviceCalls(running.origin, own).activate(code, { key: victim.signer.publicKey })
+
+    expect((await outcome(answer))[0]).toBe(401)
+  })
+
+  it('in the form of prototypes say nothing', async () => {
+    const { device, id, nonce, session, signer, path } = await asked()
+    const payload = `{"aud":"${unknownId}","htm":"POST","path":"${path}","__proto__":{"nonce":"${nonce}","decision":"approve","polluted":1}}`
+    const header = base64url({ alg: 'ES256' })
+    const jws = `${header}.${Buffer.from(payload).toString('base64url')}.${(await signer.sign({ htm: 'POST', path })).split('.')[2]}`
+
+    expect((await device.post(path, jws)).status).toBe(401)
+    // As JSON text has it: a member of that name, signed by the owner of the device.
+    const own = JSON.parse(`{"__proto__":{"nonce":"${nonce}","decision":"approve"}}`) as object
+    expect((await device.answer(id, own)).status).toBe(400)
+    expect((await session(id)).state).toBe('pending')
+    expect(hasPollutedPrototypes()).toBe(false)
+  })
+})
+
+describe('a device without its owner, who alone sees the number', () => {
+  it('has one guess, however many it sends at the same moment', async () => {
+    const { device, id, nonce, number, session } = await asked({ numberMatching: true })
+    const wrong = Array.from({ length: 90 }, (_, index) => String(index + 10)).filter((guess) => guess !== number)
+
+    const answers = await Promise.all(
+      wrong
+        .slice(0, 40)
+        .map(async (guess) => (await device.answer(id, { nonce, decision: 'approve', number: guess })).status),
+    )
+    const right = await outcome(await device.answer(id, { nonce, decision: 'approve', number }))
+
+    expect(answers.filter((status) => status === 200)).toHaveLength(1)
+    expect(right).toEqual([409, 'api.error.conflict.state'])
+    expect(await session(id)).toMatchObject({ state: 'denied', reason: 'wrong_number' })
+  })
+
+  it('has five guesses in ten minutes, however often its owner’s password is used', async () => {
+    const person = await running.enrol(`guessed ${(count += 1)}`)
+    let guesses = 0
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const { id, number } = await person.ask({ numberMatching: true, challenge: random128() })
+      if (id === undefined) continue
+      const [request] = await person.pending()
+      const guess = number === '47' ? '48' : '47'
+      await person.device.answer(id, { nonce: request!.nonce, decision: 'approve', number: guess })
+      guesses += 1
+    }
+
+    expect(guesses).toBe(5)
+  })
+
+  it.each(['', '0', '00', ' 47', '４７', '47\u0000', '+47', '0x2f', '4'.repeat(13), ['47'], { length: 2 }, true])(
+    'does not pass with %j',
+    async (number) => {
+      const { device, id, nonce, session } = await asked({ numberMatching: true })
+
+      await device.answer(id, { nonce, decision: 'approve', number })
+
+      expect((await session(id)).state).not.toBe('approved')
+    },
+  )
+})
+
+describe('a copy of the key of a device', () => {
+  it('is dead as soon as the token is revoked, whatever it held open or signed before', async () => {
+    const { device, id, nonce, path, signer, user } = await asked()
+    const before = await signer.sign({ htm: 'POST', path, nonce, decision: 'approve' })
+    const etag = (await device.inbox()).headers.get('etag') ?? ''
+    const held = device.inbox({ prefer: 'wait=60', 'if-none-match': etag })
+    await running.call('DELETE', `/domains/${running.domain.id}/users/${user.id}/token`)
+
+    expect((await outcome(await held))[1]).toBe('api.error.device.revoked')
+    expect((await outcome(await device.post(path, before)))[0]).not.toBe(200)
+    expect((await outcome(await device.inbox()))[1]).toBe('api.error.device.revoked')
+    expect((await outcome(await device.answer(id, { nonce, decision: 'approve' })))[0]).not.toBe(200)
+  })
+
+  it('and its original decide together once', async () => {
+    const { device, id, nonce, session } = await asked()
+
+    const answers = await Promise.all([
+      device.answer(id, { nonce, decision: 'deny' }),
+      device.answer(id, { nonce, decision: 'approve' }),
+    ])
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    const decided = answers[0]?.status === 200 ? 'denied' : 'approved'
+    expect((await session(id)).state).toBe(decided)
+  })
+})
+
+describe('what a device says of itself', () => {
+  it('does not disturb what people read', async () => {
+    const { json: user } = await running.call('POST', '/users', { body: newUser(`named ${(count += 1)}`) })
+    const membership = `/domains/${running.domain.id}/users/${user.id}`
+    await running.call('PUT', membership)
+    const { code } = (await running.call('PUT', `${membership}/token`)).json
+    const preview = await read(
+      await fetch(`${running.origin}/device/preview`, { method: 'POST', body: JSON.stringify({ code }) }),
+    )
+    const signer = await createDeviceSigner({ service: preview.json.service, now: () => running.clock.now() })
+    running.logged.length = 0
+
+    const answer = await createDeviceCalls(running.origin, signer).activate(code, { name: 'a\u001b[31m\r\n\u202eb' })
+
+    expect(answer.status).toBe(200)
+    expect(JSON.stringify(running.logged)).not.toMatch(/\\u001b|\u202e/)
+  })
+
+  it('is not longer than a name', async () => {
+    const { json: user } = await running.call('POST', '/users', { body: newUser(`long ${(count += 1)}`) })
+    const membership = `/domains/${running.domain.id}/users/${user.id}`
+    await running.call('PUT', membership)
+    const { code } = (await running.call('PUT', `${membership}/token`)).json
+    const signer = await createDeviceSigner({ service: unknownId, now: () => running.clock.now() })
+
+    const answer = await createDeviceCalls(running.origin, signer).activate(code, { name: 'x'.repeat(10_000) })
+
+    expect(await outcome(answer)).toEqual([400, 'api.error.invalid.name'])
+  })
+})

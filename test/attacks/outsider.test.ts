@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { operations } from '../../src/contract/operations.ts'
+import { activateDevice, read, startService, unknownId } from '../service/start-service.ts'
+import type { Running } from '../service/start-service.ts'
+import { openRaw } from '../support/raw-http.ts'
+import { hasPollutedPrototypes } from './polluted.ts'
+
+/** Somebody who has the network and nothing else: no key, no password, no device. */
+let running: Running
+let ids: Record<string, string>
+
+beforeAll(async () => {
+  running = await startService({ logRequests: true })
+  const { user, ask } = await running.enrol('alice')
+  const { id } = await ask()
+  ids = { domainId: running.domain.id, userId: user.id, sessionId: id }
+})
+afterAll(() => running.close())
+
+const port = () => Number(new URL(running.origin).port)
+
+const send = async (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
+  read(await fetch(running.origin + path, { method, headers, ...(body !== undefined && { body }) }))
+
+describe('an outsider without a key', () => {
+  const keys = ['', 'Service', `Service key="${'a'.repeat(64)}"`, 'Service key="__proto__"', 'Bearer x', 'Device a.b.c']
+
+  it.each(operations.map(({ name, endpoint }) => ({ name, endpoint })))(
+    'learns nothing from $name: what is there and what is not answer alike',
+    async ({ endpoint }) => {
+      const fill = (known: boolean) =>
+        endpoint.path.replace(/:(\w+)/g, (_, name: string) => (known ? ids[name] : undefined) ?? unknownId)
+
+      const answers = await Promise.all(
+        keys.flatMap((authorization) =>
+          [true, false].map((known) => send(endpoint.method, `/api${fill(known)}`, { authorization })),
+        ),
+      )
+
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+      expect(answers[0]).toMatchObject({ status: 401, code: 'api.error.unauthorized' })
+    },
+  )
+
+  it('learns nothing from a path that is no operation, nor from a method', async () => {
+    const answers = await Promise.all([
+      send('GET', '/api/nothing'),
+      send('PATCH', '/api/users'),
+      send('OPTIONS', '/api/users'),
+    ])
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
+  })
+
+  it('is not told whether an activation code was used, has expired, or never was', async () => {
+    const { domain, call } = running
+    const invite = async (username: string) => {
+      const { json: user } = await call('POST', '/users', { body: { username, name: 'x', email: 'x@example.com' } })
+      await call('PUT', `/domains/${domain.id}/users/${user.id}`)
+      return (await call('PUT', `/domains/${domain.id}/users/${user.id}/token`)).json.code as string
+    }
+    const [used, expired] = [await invite('used'), await invite('expired')]
+    await activateDevice(running.origin, running.clock, used)
+    await running.clock.advance(8 * 24 * 60 * 60)
+
+    const answers = await Promise.all(
+      [used, expired, 'abcdefghjk'].map((code) => send('POST', '/device/preview', {}, JSON.stringify({ code }))),
+    )
+
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(404)
+  })
+})
+
+describe('a body that is there to hurt', () => {
+  it.each([
+    ['of arrays in arrays', `{"code":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
+    ['of objects in objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
+    ['that never closes', '['.repeat(60_000)],
+    ['of one huge number', `{"code":${'9'.repeat(60_000)}}`],
+    ['of escapes', `{"code":"${'\\u0000'.repeat(10_000)}"}`],
+    ['of one name many times', `{${'"code":"a",'.repeat(5_000)}"code":"b"}`],
+    ['for prototypes', '{"code":"abcdefghjk","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'],
+  ])('%s is refused', async (_what, body) => {
+    const answer = await send('POST', '/device/preview', {}, body)
+
+    expect([400, 404]).toContain(answer.status)
+    expect(hasPollutedPrototypes()).toBe(false)
+  })
+
+  it('is not read further than it may be long', async () => {
+    const answer = await send('POST', '/device/preview', {}, `"${'x'.repeat(70_000)}"`)
+
+    expect([answer.status, answer.code]).toEqual([413, 'api.error.toolarge'])
+  })
+
+  it('is not read at all where it needs a key', async () => {
+    const connection = await openRaw(port())
+
+    connection.send('POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Length: 16000000\r\n\r\n')
+    const answer = await connection.answer()
+    connection.end()
+
+    expect(answer.status).toBe(401)
+  })
+})
+
+describe('a query or a path that is there to hurt', () => {
+  it.each([
+    '/device/preview?__proto__[polluted]=1&constructor.prototype.polluted=1',
+    '/api/users?__proto__=polluted&constructor=polluted',
+    '/device/__proto__',
+    '/api/__proto__/constructor',
+    '/device/images/%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+    '/authenticator/%2e%2e/%2e%2e/package.json',
+    '/authenticator/..%2f..%2fpackage.json',
+    '/authenticator/assets/..%5c..%5cpackage.json',
+    '/authenticator/%00',
+  ])('%s finds nothing', async (path) => {
+    const response = await fetch(running.origin + path)
+    const text = await response.text()
+
+    expect([400, 401, 403, 404, 405, 200]).toContain(response.status)
+    expect(text).not.toMatch(/root:|devDependencies/)
+    if (response.status === 200) expect(response.headers.get('content-type')).toBe('image/png')
+    expect(hasPollutedPrototypes()).toBe(false)
+  })
+})
+
+describe('words for the log and for headers', () => {
+  const injected = ['%0d%0aSet-Cookie:%20a=b', '%0d%0a%0d%0a<script>', '%1b%5b31m', '%e2%80%ae']
+
+  it.each(injected)('%s appears in no header and in no line of the log', async (text) => {
+    running.logged.length = 0
+
+    const answers = [
+      await fetch(`${running.origin}/api/${text}`, { headers: { 'x-request-id': decodeURIComponent('a%20b') } }),
+      await fetch(`${running.origin}/device/${text}?${text}=${text}`),
+      await fetch(`${running.origin}/authenticator/${text}`, { redirect: 'manual' }),
+    ]
+
+    for (const { headers } of answers) {
+      expect(headers.get('set-cookie')).toBeNull()
+      expect([...headers.values()].join()).not.toMatch(/<script|\u001b|31m|a b/)
+    }
+    const log = JSON.stringify(running.logged)
+    expect(log).not.toMatch(/Set-Cookie|script|31m|\\u001b|\u202e/i)
+  })
+
+  it.each([
+    'X-Request-Id: a\u001b[31mb',
+    'X-Request-Id: a\u0000b',
+    'X-Request-Id: "><script>',
+    'X-Request-Id: a\u0085b',
+  ])('%j is no name for a request', async (line) => {
+    const connection = await openRaw(port())
+
+    connection.send(`GET /api/ping HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n`)
+    const answer = await connection.answer()
+    connection.end()
+
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
+
+describe('a request within a request', () => {
+  /** What a proxy before us might take for the body of the first, and we for a second one. */
+  const smuggled = () => `GET /api/ping HTTP/1.1\r\nHost: x\r\nAuthorization: Service key="${running.apiKey}"\r\n\r\n`
+  const shapes: [string, (inner: string) => string][] = [
+    ['two lengths', (inner) => `Content-Length: 0\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`],
+    ['a length and chunks', (inner) => `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`],
+    ['chunks and a length', (inner) => `Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${inner}`],
+    ['chunks that are not last', (inner) => `Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${inner}`],
+    ['chunks twice', (inner) => `Transfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n\r\n0\r\n\r\n${inner}`],
+    ['chunks by another name', (inner) => `Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${inner}`],
+    ['a blank before the colon', (inner) => `Content-Length : ${inner.length}\r\n\r\n${inner}`],
+    ['a folded line', (inner) => `X: a\r\n Content-Length: ${inner.length}\r\n\r\n${inner}`],
+    ['a signed length', (inner) => `Content-Length: +${inner.length}\r\n\r\n${inner}`],
+    ['a length in two parts', (inner) => `Content-Length: 0, ${inner.length}\r\n\r\n${inner}`],
+    ['a length in hexadecimal', (inner) => `Content-Length: 0x${inner.length.toString(16)}\r\n\r\n${inner}`],
+    ['bare line feeds', (inner) => `X: a\nContent-Length: ${inner.length}\n\n${inner}`],
+    ['a bare carriage return', (inner) => `X: a\rContent-Length: 0\r\n\r\n${inner}`],
+    ['a chunk of a strange size', (inner) => `Transfer-Encoding: chunked\r\n\r\n0x0\r\n\r\n${inner}`],
+    ['a chunk without its end', (inner) => `Transfer-Encoding: chunked\r\n\r\n1\r\nZQ\r\n0\r\n\r\n${inner}`],
+    ['an end with line feeds', (inner) => `Transfer-Encoding: chunked\r\n\r\n0\n\n${inner}`],
+  ]
+
+  it.each(shapes)('by %s is answered once, with an error, and the connection ends', async (_shape, wrap) => {
+    const connection = await openRaw(port())
+
+    connection.send(`POST /device/preview HTTP/1.1\r\nHost: x\r\n${wrap(smuggled())}`)
+    const answer = await connection.answer()
+    const second = await connection.answer().catch(() => 'none')
+    await connection.closed
+
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(second === 'none' || (typeof second === 'object' && second.status >= 400)).toBe(true)
+  })
+})
