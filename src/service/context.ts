@@ -1,4 +1,7 @@
 import type { Clock } from '../clock.ts'
+import type { Actor } from './audit/entry.ts'
+import type { RefusalLimit } from './audit/refusals.ts'
+import type { Trail } from './audit/trail.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Observer } from './observer.ts'
 import type { Random } from './rules/random.ts'
@@ -21,6 +24,14 @@ export interface ServiceContext {
   readonly random: Random
   readonly logger: Logger
   readonly limits: Limits
+  readonly trail: Trail
+  readonly refusals: RefusalLimit
+  /** Who acts, where a handler does not say otherwise: for the audit trail. */
+  readonly actor: Actor
+  /** Where the actor is, as far as that is known. */
+  readonly address: string | null
+  /** How long entries of the audit trail are kept, days. */
+  readonly auditRetention: number
   readonly observer: Observer
   /** Nothing where no mail can be sent. */
   readonly mailer: Mailer | undefined

@@ -1,3 +1,6 @@
+import { startHeadLog } from './audit/head-log.ts'
+import { createRefusalLimit } from './audit/refusals.ts'
+import { createTrail } from './audit/trail.ts'
 import { serviceId } from './store/organizations.ts'
 import type { Store } from './store/store.ts'
 import type { ServiceContext } from './context.ts'
@@ -10,7 +13,7 @@ import { createWaiters } from './waiters.ts'
 /** How long closing waits for what is under way, milliseconds. */
 const patience = 10_000
 
-type Given = Pick<ServiceContext, 'clock' | 'random' | 'logger' | 'limits' | 'mailer' | 'keys'>
+type Given = Pick<ServiceContext, 'clock' | 'random' | 'logger' | 'limits' | 'mailer' | 'keys' | 'auditRetention'>
 
 /** The service without its doors. */
 export interface Core {
@@ -20,10 +23,11 @@ export interface Core {
 }
 
 export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
-  const { clock, random, logger, limits, mailer, keys } = given
+  const { clock, random, logger, limits, mailer, keys, auditRetention } = given
   const waiters = createWaiters(store)
+  const id = await serviceId(store.db, newId(random))
   const ctx: ServiceContext = {
-    serviceId: await serviceId(store.db, newId(random)),
+    serviceId: id,
     store,
     secrets: keys.secrets,
     keys,
@@ -35,8 +39,14 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     limits,
     observer,
     mailer,
+    trail: createTrail({ clock, random }),
+    refusals: createRefusalLimit(clock),
+    actor: { kind: 'service', id },
+    address: null,
+    auditRetention,
   }
   const sweep = startSweep(ctx)
+  const headLog = startHeadLog(ctx)
   return {
     ctx,
     async close(drain) {
@@ -46,6 +56,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
       await Promise.race([drain(), new Promise<void>((resolve) => void clock.after(patience, resolve))])
       await sweep.stop()
       await keys.close()
+      await headLog.close()
       await store.close()
     },
   }

@@ -64,7 +64,7 @@ export function embedded(given: EmbeddedOptions): ServiceHandle {
 const keysFromEnv = () => (process.env.MFA_KEYS ? { keys: process.env.MFA_KEYS } : {})
 
 /** The app around us administers its users. */
-const ownKey = { role: 'admin', domainId: null } as const
+const ownKey = { id: 'embedded', role: 'admin', domainId: null } as const
 
 const unavailable = (cause: unknown) => new ApiProblem('api.error.unavailable', undefined, { cause })
 

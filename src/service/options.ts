@@ -44,6 +44,8 @@ const shared = {
   logger: withMethods<Logger>('info', 'warn', 'error').default(silent),
   /** Where codes that are e-mailed are handed in; without it none can be. Needs `nodemailer`. */
   smtp: SmtpOptions.optional(),
+  /** How long entries of the audit trail are kept, days. */
+  auditRetention: z.int().min(1).max(36_500).default(365),
   limits: z
     .strictObject({
       /** Tries of an activation code from one address in 10 minutes. */

@@ -1,3 +1,4 @@
+import { pruneAudit, retentionEnd } from './audit/prune.ts'
 import type { ServiceContext } from './context.ts'
 import { readableFor } from './rules/session-state.ts'
 import { recoverSynchronisations } from './synchronisation/synchronize.ts'
@@ -41,6 +42,7 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
 async function sweepAll(ctx: ServiceContext): Promise<void> {
   await sweep(ctx)
   await recoverSynchronisations(ctx)
+  await pruneAudit(ctx, retentionEnd(ctx.clock.now(), ctx.auditRetention))
 }
 
 export async function sweep(ctx: Pick<ServiceContext, 'store' | 'clock' | 'observer'>): Promise<void> {

@@ -5,7 +5,10 @@ import { waiterKey } from '../waiters.ts'
 /** Tells those who wait for the sessions, and the devices, what was taken away. After the transaction, never in it. */
 export function notifyRevoked(ctx: Pick<ServiceContext, 'waiters' | 'observer'>, revoked: Revoked): void {
   ctx.observer.settled('cancelled', revoked.sessions.length)
-  ctx.waiters.wake(...revoked.sessions.map(waiterKey.session), ...revoked.devices.map(waiterKey.device))
+  ctx.waiters.wake(
+    ...revoked.sessions.map(({ id }) => waiterKey.session(id)),
+    ...revoked.devices.map(({ id }) => waiterKey.device(id)),
+  )
 }
 
 /** Tells those who wait for a session, and its device, that it changed. */

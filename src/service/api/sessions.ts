@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/sessions.ts'
+import { auditRedeemed, auditRedeemRefused, auditSession, auditThrottled } from '../audit/sessions.ts'
 import { withinBudget } from '../codes/code-budget.ts'
 import { checkCode, meantFactor } from '../codes/check-code.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
@@ -22,15 +23,25 @@ type Of = { domainId: string; sessionId: string }
 
 export const create: Handler<typeof contract.createSession> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, input.user)
-  const session = await call.store.db.transaction().execute(async (db) => {
-    if (input.bypasscode ?? input.otp) return byCode(call, db, input, domain, user)
-    const device = await activeDevice(db, domain.id, user.id)
-    if (!device) throw new ApiProblem('api.error.notfound.token')
-    return ask(call, db, { input, domain, user, deviceId: device.id })
+  const creating = call.store.db.transaction().execute(async (db) => {
+    const created = await start(call, db, input, domain, user)
+    await auditSession(db, call, created, call)
+    return created
+  })
+  const session = await creating.catch(async (error: unknown) => {
+    await auditThrottled(call, error, { domain: domain.id, user: user.id, address: input.ipAddress ?? null })
+    throw error
   })
   if (session.state !== 'pending') call.observer.settled(session.reason ?? session.state)
   notifySession(call, session)
   return sessionView(session)
+}
+
+async function start(call: Call, db: Queryable, input: New, domain: DomainRow, user: UserRow): Promise<SessionRow> {
+  if (input.bypasscode ?? input.otp) return byCode(call, db, input, domain, user)
+  const device = await activeDevice(db, domain.id, user.id)
+  if (!device) throw new ApiProblem('api.error.notfound.token')
+  return ask(call, db, { input, domain, user, deviceId: device.id })
 }
 
 export const get: Handler<typeof contract.getSession> = async (input, call) => {
@@ -49,7 +60,11 @@ export const watch: Handler<typeof contract.watchSessions> = async (input, call)
 
 export const cancel: Handler<typeof contract.cancelSession> = async (input, call) => {
   const session = await load(call, input)
-  const cancelled = await cancelPending(call.store.db, session.id, call.clock.now())
+  const cancelled = await call.store.db.transaction().execute(async (db) => {
+    const won = await cancelPending(db, session.id, call.clock.now())
+    if (won) await auditSession(db, call, { ...session, state: 'cancelled' }, call)
+    return won
+  })
   if (!cancelled) return
   call.observer.settled('cancelled')
   notifySession(call, session)
@@ -58,13 +73,15 @@ export const cancel: Handler<typeof contract.cancelSession> = async (input, call
 export const redeem: Handler<typeof contract.redeemSession> = async (input, call) => {
   const session = await load(call, input)
   const now = call.clock.now()
-  const redeemed = await redeemApproval(
-    call.store.db,
-    { id: session.id, domainId: session.domainId, challenge: input.challenge, settledAfter: now - redeemableFor },
-    now,
-  )
-  if (!redeemed) throw new ApiProblem('api.error.conflict.state')
-  return sessionView(redeemed)
+  const of = { id: session.id, domainId: session.domainId, challenge: input.challenge }
+  const redeemed = await call.store.db.transaction().execute(async (db) => {
+    const won = await redeemApproval(db, { ...of, settledAfter: now - redeemableFor }, now)
+    if (won) await auditRedeemed(db, call, won, call)
+    return won
+  })
+  if (redeemed) return sessionView(redeemed)
+  await auditRedeemRefused(call, session)
+  throw new ApiProblem('api.error.conflict.state')
 }
 
 /** The session as it is now; settled ones for a day. */

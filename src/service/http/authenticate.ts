@@ -6,6 +6,8 @@ import { ApiProblem } from '../problem.ts'
 
 /** A key that is known by its SHA-256, hexadecimal. */
 export interface KnownKey {
+  /** What the audit trail calls it. */
+  readonly id: string
   readonly hash: string
   readonly organizationId: string
   readonly role: 'admin' | 'auth'

@@ -4,6 +4,7 @@ import { Kysely } from 'kysely'
 import type { Transaction, TransactionBuilder } from 'kysely'
 
 import { StoreUnavailableError } from './store.ts'
+import { watching } from './transaction-ends.ts'
 
 /** Milliseconds. */
 const patience = 10_000
@@ -17,7 +18,7 @@ const longestPause = 40
 export class SerializableDatabase<DB> extends Kysely<DB> {
   override transaction(): TransactionBuilder<DB> {
     const builder = super.transaction().setIsolationLevel('serializable')
-    const execute = builder.execute.bind(builder)
+    const execute = watching(builder, isContention)
     return Object.assign(builder, {
       execute: <T>(callback: (db: Transaction<DB>) => Promise<T>) => whileContended(() => execute(callback)),
     })

@@ -34,6 +34,8 @@ export interface Database {
   keyCheck: KeyCheckTable
   keyNode: KeyNodeTable
   challengeTry: ChallengeTryTable
+  audit: AuditTable
+  auditWriter: AuditWriterTable
 }
 
 /** Facts of SQL: portable, as SQLite has no booleans. */
@@ -291,4 +293,34 @@ export interface KeyNodeTable {
   primaryId: string | null
   primarySince: number | null
   seenAt: number
+}
+
+/** One entry of the audit trail; see `audit/entry.ts`. */
+export interface AuditTable {
+  /** Order in which entries were written, for reading on. */
+  position: Generated<number>
+  writer: string
+  sequence: number
+  at: number
+  event: string
+  actorKind: string
+  actorId: string
+  organizationId: string | null
+  address: string | null
+  /** JSON. */
+  facts: string
+  hash: string
+}
+
+/** A chain of the audit trail. Its row stays when its entries are gone. */
+export interface AuditWriterTable {
+  id: string
+  /** Where it stood when that was last written down, now and then. */
+  sequence: number
+  hash: string
+  /** Where what is left of it begins. */
+  startSequence: number
+  startHash: string
+  startedAt: number
+  endedAt: number | null
 }

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import type BetterSqlite3 from 'better-sqlite3'
-import { CamelCasePlugin, Kysely } from 'kysely'
+import { CamelCasePlugin } from 'kysely'
 
 import type { Engine } from './migrations/engine.ts'
 import { migrate } from './migrations/migrate.ts'
@@ -10,6 +10,7 @@ import type { Database } from './schema.ts'
 import { whileBusy } from './sqlite-busy.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 import type { Store } from './store.ts'
+import { WatchedDatabase } from './transaction-ends.ts'
 
 /** How often a file is looked at for changes of other processes while somebody waits, milliseconds. */
 const watchInterval = 50
@@ -17,7 +18,7 @@ const watchInterval = 50
 /** @param file Path of the database, made where there is none, or `:memory:`. */
 export async function openSqliteStore(file: string): Promise<Store> {
   const database = await open(file)
-  const db = new Kysely<Database>({ dialect: createSqliteDialect(database), plugins: [new CamelCasePlugin()] })
+  const db = new WatchedDatabase<Database>({ dialect: createSqliteDialect(database), plugins: [new CamelCasePlugin()] })
   try {
     await migrate(db, sqliteEngine)
   } catch (error) {

@@ -5,11 +5,18 @@ import type { Queryable, TokenTable } from './schema.ts'
 
 export type TokenRow = Selectable<TokenTable>
 
-/** What a revocation ended, by id: whoever waits for these has to be told. */
+/** What a revocation ended: whoever waits for these has to be told. */
 export interface Revoked {
-  readonly tokens: string[]
-  readonly devices: string[]
-  readonly sessions: string[]
+  readonly tokens: readonly Ended[]
+  readonly devices: readonly Ended[]
+  readonly sessions: readonly Ended[]
+}
+
+/** A token, device or session that is no more, and whose it was. */
+export interface Ended {
+  readonly id: string
+  readonly domainId: string
+  readonly userId: string
 }
 
 export const noneRevoked: Revoked = { tokens: [], devices: [], sessions: [] }
@@ -39,7 +46,7 @@ export async function revokeTokens(
     .deleteFrom('token')
     .where('userId', 'in', of.userIds)
     .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
-    .returning('id')
+    .returning(['id', 'domainId', 'userId'])
     .execute()
   const devices = await db
     .updateTable('device')
@@ -47,10 +54,13 @@ export async function revokeTokens(
     .where('userId', 'in', of.userIds)
     .where('revokedAt', 'is', null)
     .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
-    .returning('id')
+    .returning(['id', 'domainId', 'userId'])
     .execute()
   // Their codes end with them.
-  await removeCodeGenerators(db, ids(devices))
+  await removeCodeGenerators(
+    db,
+    devices.map(({ id }) => id),
+  )
   const sessions = await db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
@@ -58,14 +68,12 @@ export async function revokeTokens(
     .where('state', '=', 'pending')
     .where('expiresAt', '>', now)
     .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
-    .returning('id')
+    .returning(['id', 'domainId', 'userId'])
     .execute()
-  return { tokens: ids(tokens), devices: ids(devices), sessions: ids(sessions) }
+  return { tokens, devices, sessions }
 }
 
 /** Tokens nobody activated in time read as none already. */
 export async function removeExpiredTokens(db: Queryable, now: number): Promise<void> {
   await db.deleteFrom('token').where('state', '=', 'pending').where('codeExpiresAt', '<=', now).execute()
 }
-
-const ids = (rows: { id: string }[]) => rows.map((row) => row.id)

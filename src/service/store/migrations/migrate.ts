@@ -9,6 +9,7 @@ import { domainImages } from './0004-domain-images.ts'
 import { throttles } from './0005-throttles.ts'
 import { synchronisation } from './0006-synchronisation.ts'
 import { keys } from './0007-keys.ts'
+import { audit } from './0008-audit.ts'
 import type { Engine } from './engine.ts'
 
 /** Brings the database to the present schema, in one transaction; several processes may try at once. */
@@ -31,4 +32,5 @@ const migrations = (engine: Engine) => ({
   '0005-throttles': throttles,
   '0006-synchronisation': synchronisation,
   '0007-keys': keys,
+  '0008-audit': audit(engine),
 })

@@ -1,0 +1,46 @@
+import type { ServiceContext } from '../context.ts'
+import { noteAuditHead } from '../store/audit.ts'
+import type { Head } from './verify-chains.ts'
+
+/** Seconds. */
+const interval = 15 * 60
+
+/**
+ * Says now and then in the log how far the audit trail has come: who can change the database cannot change what was
+ * logged elsewhere.
+ */
+export function startHeadLog(ctx: Pick<ServiceContext, 'trail' | 'store' | 'clock' | 'logger'>) {
+  const told = new Map<string, number>()
+  let running = Promise.resolve()
+  let cancel = schedule()
+
+  function schedule(): () => void {
+    return ctx.clock.after(interval * 1000, () => {
+      running = tell(null).catch((error: unknown) => ctx.logger.warn({ err: error }, 'audit head not written down'))
+      cancel = schedule()
+    })
+  }
+
+  async function tell(endedAt: number | null): Promise<void> {
+    const moved = ctx.trail.heads().filter(({ writer, sequence }) => told.get(writer) !== sequence)
+    for (const head of moved) say(head)
+    for (const head of endedAt === null ? moved : ctx.trail.heads()) await noteAuditHead(ctx.store.db, head, endedAt)
+  }
+
+  function say({ writer, sequence, hash }: Head): void {
+    told.set(writer, sequence)
+    ctx.logger.info({ writer, sequence, hash }, 'audit head')
+  }
+
+  return {
+    /** Says where the chains end. */
+    async close(): Promise<void> {
+      cancel()
+      await running
+      // Where the database is gone, the log still has it.
+      await tell(ctx.clock.now()).catch((error: unknown) =>
+        ctx.logger.warn({ err: error }, 'audit head not written down'),
+      )
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { Call } from '../http/route.ts'
+import { ApiProblem } from '../problem.ts'
+import type { Queryable } from '../store/schema.ts'
+import type { SessionRow } from '../store/sessions.ts'
+import { audit } from './audit.ts'
+import type { AuditContext } from './audit.ts'
+import type { Actor } from './entry.ts'
+import type { Audited } from './events.ts'
+import { auditRefusal } from './refusals.ts'
+
+interface By {
+  readonly organizationId: string
+  /** Who acts in the context, where it is nobody else. */
+  readonly actor?: Actor
+}
+
+/** Writes down what a session has come to, at the address the app named: where the person is that signs in. */
+export function auditSession(db: Queryable, ctx: AuditContext, session: SessionRow, by: By): Promise<void> {
+  return audit(db, ctx, { ...who(by), address: session.ipAddress, ...outcomeOf(session) } as Audited)
+}
+
+export function auditRedeemed(db: Queryable, ctx: AuditContext, session: SessionRow, by: By): Promise<void> {
+  const facts = { ...idsOf(session), factor: session.factor }
+  return audit(db, ctx, { ...who(by), event: 'session.redeemed', address: session.ipAddress, facts })
+}
+
+export function auditRedeemRefused(call: Call, session: SessionRow): Promise<void> {
+  const { organizationId } = call
+  const facts = idsOf(session)
+  return auditRefusal(call, { event: 'session.redeem_refused', organizationId, address: session.ipAddress, facts })
+}
+
+/** Writes down that a session was not even created, where that is because of too many tries. */
+export async function auditThrottled(
+  call: Call,
+  error: unknown,
+  of: { readonly domain: string; readonly user: string; readonly address: string | null },
+): Promise<void> {
+  const event = error instanceof ApiProblem ? throttled[error.code] : undefined
+  if (event === undefined) return
+  const { address, ...facts } = of
+  await auditRefusal(call, { event, organizationId: call.organizationId, address, facts })
+}
+
+const throttled: Partial<Record<string, 'push.throttled' | 'codes.refused'>> = {
+  'api.error.toomanyrequests': 'push.throttled',
+  'api.error.locked': 'codes.refused',
+}
+
+function outcomeOf(session: SessionRow): Pick<Audited, 'event' | 'facts'> {
+  const { deviceId: device, factor, reason } = session
+  const ids = idsOf(session)
+  switch (session.state) {
+    case 'pending':
+      return { event: 'session.created', facts: { ...ids, device, numbered: session.number !== null } }
+    case 'approved':
+      return { event: 'session.approved', facts: { ...ids, device, factor } }
+    case 'denied':
+      return { event: 'session.denied', facts: { ...ids, device, factor, reason } }
+    case 'cancelled':
+      return { event: 'session.cancelled', facts: ids }
+    case 'expired':
+      return { event: 'session.expired', facts: ids }
+  }
+}
+
+const who = ({ organizationId, actor }: By) => ({ organizationId, ...(actor && { actor }) })
+
+const idsOf = ({ id: session, domainId: domain, userId: user }: SessionRow) => ({ session, domain, user })

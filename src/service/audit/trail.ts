@@ -1,0 +1,116 @@
+import type { Clock } from '../../clock.ts'
+import type { Random } from '../rules/random.ts'
+import { newId } from '../rules/random.ts'
+import { insertAuditRows, insertAuditWriter } from '../store/audit.ts'
+import type { Queryable } from '../store/schema.ts'
+import { whenOver } from '../store/transaction-ends.ts'
+import type { Ending } from '../store/transaction-ends.ts'
+import { chainStart, hashEntry } from './entry.ts'
+import type { AuditEntry, AuditEvent } from './entry.ts'
+import type { Head } from './verify-chains.ts'
+
+/** Writes the audit trail of this process. */
+export interface Trail {
+  /** In the transaction of what happened: both are there, or neither. */
+  append(db: Queryable, events: readonly AuditEvent[]): Promise<void>
+  /** Where its chains stand. */
+  heads(): readonly Head[]
+}
+
+/** Rows in one statement. */
+const mostRows = 100
+
+interface Chain {
+  /** What was committed. */
+  head: Head
+  /** Whether the database knows it. */
+  known: boolean
+}
+
+/** A chain in the hands of one transaction, and how far that has brought it. */
+interface Lease {
+  readonly chain: Chain
+  head: Head
+}
+
+/**
+ * A chain is lent to one transaction at a time, so that it has no gaps and no forks; its head is kept here and moves when
+ * the transaction is committed. No row of the database counts the entries: transactions that change different things
+ * would all meet there. So there are as many chains as there are audited transactions at once: one on SQLite, at most one
+ * for each connection on PostgreSQL. A process begins its own and goes on with nobody else's.
+ */
+export function createTrail({ clock, random }: { clock: Clock; random: Random }): Trail {
+  const free: Chain[] = []
+  const all = new Set<Chain>()
+  const leases = new WeakMap<Queryable, Lease>()
+
+  function lend(db: Queryable): Lease {
+    const present = leases.get(db)
+    if (present) return present
+    const chain = free.pop() ?? { head: { writer: newId(random), sequence: 0, hash: chainStart }, known: false }
+    const lease: Lease = { chain, head: chain.head }
+    leases.set(db, lease)
+    whenOver(db, (ending) => takeBack(lease, ending))
+    return lease
+  }
+
+  function takeBack({ chain, head }: Lease, ending: Ending): void {
+    // Nobody knows where it stands: it ends there, wherever that is.
+    if (ending === 'unknown') return
+    if (ending === 'committed') {
+      chain.head = head
+      chain.known = true
+      all.add(chain)
+    }
+    free.push(chain)
+  }
+
+  async function begin(db: Queryable, { chain, head }: Lease): Promise<void> {
+    if (chain.known || head.sequence > 0) return
+    await insertAuditWriter(db, {
+      id: head.writer,
+      sequence: 0,
+      hash: chainStart,
+      startSequence: 0,
+      startHash: chainStart,
+      startedAt: clock.now(),
+      endedAt: null,
+    })
+  }
+
+  return {
+    async append(db, events) {
+      if (events.length === 0) return
+      const lease = lend(db)
+      await begin(db, lease)
+      const entries = chainUp(lease, events, clock.now())
+      for (let start = 0; start < entries.length; start += mostRows) {
+        await insertAuditRows(db, entries.slice(start, start + mostRows).map(rowOf))
+      }
+    },
+    heads: () => [...all].map(({ head }) => head),
+  }
+}
+
+function chainUp(lease: Lease, events: readonly AuditEvent[], at: number): AuditEntry[] {
+  return events.map((event) => {
+    const { writer, sequence, hash: previous } = lease.head
+    const entry = { ...event, writer, sequence: sequence + 1, at }
+    const hash = hashEntry(previous, entry)
+    lease.head = { writer, sequence: entry.sequence, hash }
+    return { ...entry, hash }
+  })
+}
+
+const rowOf = ({ actor, facts, ...entry }: AuditEntry) => ({
+  writer: entry.writer,
+  sequence: entry.sequence,
+  at: entry.at,
+  event: entry.event,
+  actorKind: actor.kind,
+  actorId: actor.id,
+  organizationId: entry.organizationId,
+  address: entry.address,
+  facts: JSON.stringify(facts),
+  hash: entry.hash,
+})
