@@ -61,9 +61,9 @@ describe.each([
   })
 
   it.each([
-    ['denied', 'deny', 'The sign-in was denied'],
-    ['reported as not theirs', 'report', 'Reported'],
-  ] as const)('that is %s says so and offers a way on', async (_, decision, headline) => {
+    ['denied', 'deny', 'The sign-in was denied', 'action="/mfa/send"'],
+    ['reported as not theirs', 'report', 'Reported', 'href="/mfa?use=code"'],
+  ] as const)('that is %s says so and offers a way on', async (_, decision, headline, way) => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enrol(browser, 'alice')
@@ -72,7 +72,7 @@ describe.each([
     const page = await browser.visit('/mfa')
 
     expect(page.text).toContain(headline)
-    expect(page.text).toContain('action="/mfa/send"')
+    expect(page.text).toContain(way)
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/mfa')
     expect((await browser.fetch('/account')).status).toBe(403)
   })

@@ -69,6 +69,6 @@ describe('the device routes', () => {
     const method = await fetch(`${running.origin}/device/preview`)
 
     expect(unknown.status).toBe(404)
-    expect([method.status, method.headers.get('allow')]).toEqual([405, 'POST'])
+    expect([method.status, method.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 })

@@ -92,17 +92,17 @@ describe('the main path, with script', () => {
   })
 
   it.each([
-    ['Deny', 'The sign-in was denied'],
-    ['This was not me', 'Reported'],
-  ])('says what happened after "%s", and offers a way on', async (button, headline) => {
+    ['Deny', 'The sign-in was denied', 'Try again', 'Approve the sign-in'],
+    ['This was not me', 'Reported', 'Use a code', 'Enter a code'],
+  ])('says what happened after "%s", and offers a way on', async (button, headline, way, next) => {
     const { page, authenticator } = await enrolled()
 
     await authenticator.getByRole('button', { name: button }).click()
     await page.getByRole('heading', { name: headline }).waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText(way, { exact: true }).click()
 
-    await page.locator('#number').waitFor()
+    await page.getByRole('heading', { name: next }).waitFor()
   })
 
   it('says that the numbers did not match, on both screens', async () => {

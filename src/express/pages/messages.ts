@@ -6,6 +6,8 @@ export interface Message {
   readonly headline: string
   readonly sentence: string
   readonly button?: string
+  /** Where the button leads, below the challenge path; without it the button asks the device again. */
+  readonly way?: string
 }
 
 export const waiting = {
@@ -44,8 +46,11 @@ export const ended: Readonly<Record<SessionReason, Message>> = {
   },
   reported: {
     headline: 'Reported',
-    sentence: 'The request was marked as not yours. If somebody else knows your password, change it now.',
-    button: 'Try again',
+    sentence:
+      'The request was marked as not yours. Requests to your device are paused for 15 minutes. ' +
+      'If somebody else knows your password, change it now.',
+    button: 'Use a code',
+    way: '?use=code',
   },
   wrong_number: {
     headline: 'The numbers did not match',

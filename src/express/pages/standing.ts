@@ -41,7 +41,9 @@ export function showStanding(request: ChallengeRequest, view: View): void {
       settled: true,
     })
   }
-  return sendPage(res, 200, 'message', { ...layout, ...messageOf(request, standing), action: 'send' })
+  const message = messageOf(request, standing)
+  const way = message.way === undefined ? { action: 'send' } : { action: undefined, target: layout.base + message.way }
+  return sendPage(res, 200, 'message', { ...layout, ...message, ...way })
 }
 
 /** Asked for by its link, or the only way there is. */
