@@ -1,0 +1,39 @@
+import type { z } from 'zod'
+
+import type { Endpoint } from '../contract/endpoint.ts'
+
+/** What a caller of an operation gives, whichever operation it is. */
+export type CallInput = { params?: unknown; query?: unknown; body?: unknown }
+
+/** An operation with its input, as it goes over the wire. */
+export interface DescribedCall {
+  readonly path: string
+  readonly body: unknown
+}
+
+/** @throws {TypeError} when the input is not what the operation takes. */
+export function describeCall(endpoint: Endpoint, input: CallInput): DescribedCall {
+  const params = check(endpoint, endpoint.params, input.params)
+  const query = check(endpoint, endpoint.query, input.query)
+  check(endpoint, endpoint.body, input.body)
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  return { path: path + queryString(query), body: input.body }
+}
+
+function check(endpoint: Endpoint, schema: z.ZodType | undefined, value: unknown): Record<string, unknown> {
+  if (!schema) return {}
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data as Record<string, unknown>
+  const issue = parsed.error.issues[0]
+  // Names the place and the rule, never the value: it may be a code.
+  throw new TypeError(
+    `${endpoint.method} ${endpoint.path}: ${issue?.path.join('.') || 'input'} ${issue?.message ?? ''}`,
+  )
+}
+
+function queryString(query: Record<string, unknown>): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
+  return pairs.length === 0
+    ? ''
+    : `?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`
+}
