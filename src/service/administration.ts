@@ -7,6 +7,7 @@ import { removeDomainImage, setDomainImage } from './administration/domain-image
 import { addDomain, changeDomain, listDomains } from './administration/domains.ts'
 import type { DomainChanges, NewDomain } from './administration/domains.ts'
 import { NameTakenError } from './administration/name-taken.ts'
+import { audit } from './audit/audit.ts'
 import type { ServiceContext } from './context.ts'
 import { parseOptions } from './options.ts'
 import { newId } from './rules/random.ts'
@@ -46,7 +47,11 @@ export function createAdministration(ctx: ServiceContext): Administration {
     async createOrganization(given) {
       const name = parseOptions(Title, 'createOrganization', given)
       const id = newId(ctx.random)
-      const inserted = await insertOrganization(db, { id, name, createdAt: ctx.clock.now() })
+      const inserted = await db.transaction().execute(async (tx) => {
+        const done = await insertOrganization(tx, { id, name, createdAt: ctx.clock.now() })
+        if (done) await audit(tx, ctx, { event: 'organization.created', organizationId: id, facts: {} })
+        return done
+      })
       if (!inserted) throw new NameTakenError(`There is an organization "${name}" already.`)
       return { id, name }
     },

@@ -1,3 +1,5 @@
+import type { AuditContext } from './audit/audit.ts'
+import { auditSession } from './audit/sessions.ts'
 import { pruneAudit, retentionEnd } from './audit/prune.ts'
 import type { ServiceContext } from './context.ts'
 import { readableFor } from './rules/session-state.ts'
@@ -7,6 +9,7 @@ import { removeOldChallengeTries } from './store/code-tries.ts'
 import { removeDeadBypassCodes } from './store/bypass-codes.ts'
 import { forgetCalls, removeDevicesRevokedBefore } from './store/devices.ts'
 import { removeExpiredEmailCodes } from './store/email-codes.ts'
+import { organizationOfDomain } from './store/domains.ts'
 import { expireSessions, removeSessionsSettledBefore } from './store/sessions.ts'
 import { removeExpiredTokens } from './store/tokens.ts'
 
@@ -45,10 +48,29 @@ async function sweepAll(ctx: ServiceContext): Promise<void> {
   await pruneAudit(ctx, retentionEnd(ctx.clock.now(), ctx.auditRetention))
 }
 
-export async function sweep(ctx: Pick<ServiceContext, 'store' | 'clock' | 'observer'>): Promise<void> {
+/** Sessions that expire in one transaction. */
+const expireStep = 200
+
+async function expire(ctx: SweepContext): Promise<void> {
+  for (let more = true; more;) {
+    const expired = await ctx.store.db.transaction().execute(async (db) => {
+      const sessions = await expireSessions(db, ctx.clock.now(), expireStep)
+      for (const session of sessions) {
+        await auditSession(db, ctx, session, { organizationId: await organizationOfDomain(db, session.domainId) })
+      }
+      return sessions
+    })
+    ctx.observer.settled('timeout', expired.length)
+    more = expired.length === expireStep
+  }
+}
+
+type SweepContext = Pick<ServiceContext, 'store' | 'clock' | 'observer'> & AuditContext
+
+export async function sweep(ctx: SweepContext): Promise<void> {
   const { db } = ctx.store
   const now = ctx.clock.now()
-  ctx.observer.settled('timeout', await expireSessions(db, now))
+  await expire(ctx)
   await removeSessionsSettledBefore(db, now - readableFor)
   await removeExpiredTokens(db, now)
   await removeDeadBypassCodes(db, now)

@@ -194,9 +194,9 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       })
 
       it('expires it at the time it had', async () => {
-        await expireSessions(store.db, 99)
+        await expireSessions(store.db, 99, 10)
         const before = await read()
-        await expireSessions(store.db, 5000)
+        await expireSessions(store.db, 5000, 10)
 
         expect(before?.state).toBe('pending')
         expect(await read()).toMatchObject({ state: 'expired', reason: 'timeout', settledAt: 100 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { hashApiKey } from '../http/authenticate.ts'
 import { parseOptions } from '../options.ts'
@@ -50,7 +51,11 @@ export async function addApiKey(
   }
   const key = newApiKey(ctx)
   const added = { id: newId(ctx.random), role, domainId, createdAt: ctx.clock.now() }
-  await insertApiKey(db, { ...added, organizationId, hash: hashApiKey(key) })
+  await db.transaction().execute(async (tx) => {
+    await insertApiKey(tx, { ...added, organizationId, hash: hashApiKey(key) })
+    const facts = { apiKey: added.id, role, domain: domainId }
+    await audit(tx, ctx, { event: 'api_key.created', organizationId, facts })
+  })
   return { ...added, key }
 }
 
@@ -62,5 +67,9 @@ export async function listApiKeys(ctx: ServiceContext, organizationId: string): 
 
 /** From the next request on it is nobody's. @returns false where the organization has no such key. */
 export function revokeApiKey(ctx: ServiceContext, organizationId: string, id: string): Promise<boolean> {
-  return removeApiKey(ctx.store.db, organizationId, id)
+  return ctx.store.db.transaction().execute(async (db) => {
+    const removed = await removeApiKey(db, organizationId, id)
+    if (removed) await audit(db, ctx, { event: 'api_key.revoked', organizationId, facts: { apiKey: id } })
+    return removed
+  })
 }

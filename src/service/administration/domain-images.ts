@@ -1,3 +1,4 @@
+import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { defaultImage } from '../rules/default-image.ts'
 import { imageFault, nameImage } from '../rules/image.ts'
@@ -18,6 +19,7 @@ export async function setDomainImage(
   await ctx.store.db.transaction().execute(async (db) => {
     await needDomain(db, organizationId, domainId)
     await setImageOfDomain(db, domainId, nameImage(png))
+    await audit(db, ctx, { event: 'domain.image_set', organizationId, facts: { domain: domainId } })
   })
 }
 
@@ -32,7 +34,9 @@ export async function domainImage(ctx: ServiceContext, organizationId: string, d
 export function removeDomainImage(ctx: ServiceContext, organizationId: string, domainId: string): Promise<boolean> {
   return ctx.store.db.transaction().execute(async (db) => {
     await needDomain(db, organizationId, domainId)
-    return removeImageOfDomain(db, domainId)
+    const removed = await removeImageOfDomain(db, domainId)
+    if (removed) await audit(db, ctx, { event: 'domain.image_removed', organizationId, facts: { domain: domainId } })
+    return removed
   })
 }
 

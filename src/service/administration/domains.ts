@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { Domain, NumberMatching } from '../../contract/domains.ts'
+import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { parseOptions } from '../options.ts'
 import { newId } from '../rules/random.ts'
@@ -58,7 +59,10 @@ export async function addDomain(ctx: ServiceContext, organizationId: string, giv
     organizationId,
     createdAt: ctx.clock.now(),
   }
-  if (!(await insertDomain(db, row))) throw taken(options.name)
+  await db.transaction().execute(async (tx) => {
+    if (!(await insertDomain(tx, row))) throw taken(options.name)
+    await audit(tx, ctx, { event: 'domain.created', organizationId, facts: { domain: row.id } })
+  })
   return show(row)
 }
 
@@ -81,12 +85,20 @@ export async function changeDomain(
     const namesake = changes.name === undefined ? undefined : await domainByName(db, organizationId, changes.name)
     if (namesake && namesake.id !== id) throw taken(namesake.name)
     if (!(await updateDomain(db, id, columns(changes)))) throw keyTypeInUse(domain.keyType)
-    return show((await domainById(db, organizationId, id)) ?? domain)
+    const changed = (await domainById(db, organizationId, id)) ?? domain
+    const fields = changedFields(domain, changed)
+    if (fields !== '') await audit(db, ctx, { event: 'domain.changed', organizationId, facts: { domain: id, fields } })
+    return show(changed)
   })
 }
 
 /** As the REST interface shows it. */
 const show = (row: DomainRow): Domain => Domain.parse(domainView(row))
+
+function changedFields(before: DomainRow, after: DomainRow): string {
+  const fields = Object.keys(after) as (keyof DomainRow)[]
+  return fields.filter((field) => before[field] !== after[field]).join(',')
+}
 
 function columns(changes: z.output<typeof DomainChanges>): Columns {
   const { requestPollingEnabled, bypassEnabled, emailOtpEnabled, ...others } = changes

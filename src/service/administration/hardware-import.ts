@@ -1,4 +1,5 @@
 import { NewHardwareToken } from '../../contract/hardware.ts'
+import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { defaultAlias, digitsOf } from '../rules/hardware-token.ts'
 import { newId } from '../rules/random.ts'
@@ -121,6 +122,7 @@ async function insertAll(
       if (!(await insertHardwareTokens(db, batch))) throw changedMeanwhile()
       progress(done)
     }
+    await audit(db, ctx, { event: 'hardware.imported', organizationId, facts: { count: tokens.length } })
   })
 }
 

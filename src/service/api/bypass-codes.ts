@@ -1,6 +1,7 @@
 import type { BypassCode } from '../../contract/bypass-codes.ts'
 import { mostBypassCodes } from '../../contract/bypass-codes.ts'
 import type * as contract from '../../contract/bypass-codes.ts'
+import { auditCall } from '../audit/audit.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
 import { bypassCodeExpiry, bypassCodeView, newBypassCode } from '../rules/bypass-code.ts'
@@ -41,12 +42,18 @@ export const get: Handler<typeof contract.getBypassCode> = async (input, call) =
 
 export const removeAll: Handler<typeof contract.deleteBypassCodes> = async (input, call) => {
   const user = await findUser(call, input.userId)
-  await removeBypassCodesOfUser(call.store.db, user.id)
+  await call.store.db.transaction().execute(async (db) => {
+    const count = await removeBypassCodesOfUser(db, user.id)
+    if (count > 0) await auditCall(db, call, 'bypass.all_deleted', { user: user.id, count })
+  })
 }
 
 export const remove: Handler<typeof contract.deleteBypassCode> = async (input, call) => {
   const row = await load(call, input.bypassCodeId)
-  await removeBypassCode(call.store.db, row.id)
+  await call.store.db.transaction().execute(async (db) => {
+    const removed = await removeBypassCode(db, row.id)
+    if (removed) await auditCall(db, call, 'bypass.deleted', { bypass: row.id, user: row.userId })
+  })
 }
 
 async function insertNew(
@@ -69,7 +76,10 @@ async function insertNew(
       createdAt: now,
     })
     // Once in a hundred million times the user has the very code already.
-    if (row) return row
+    if (!row) continue
+    const facts = { bypass: id, user: input.userId, uses: row.usesAllowed, until: row.expiresAt }
+    await auditCall(db, call, 'bypass.created', facts)
+    return row
   }
 }
 

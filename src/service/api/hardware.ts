@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/hardware.ts'
+import { auditCall } from '../audit/audit.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
@@ -30,7 +31,11 @@ export const create: Handler<typeof contract.createHardwareToken> = async (input
     period: input.timeStep,
     createdAt: call.clock.now(),
   }
-  const inserted = await call.store.db.transaction().execute((db) => insertHardwareToken(db, row))
+  const inserted = await call.store.db.transaction().execute(async (db) => {
+    const done = await insertHardwareToken(db, row)
+    if (done) await auditCall(db, call, 'hardware.created', { hardware: id })
+    return done
+  })
   if (!inserted) throw new ApiProblem('api.error.conflict.serialnumber')
   return hardwareView(await load(call, id))
 }
@@ -49,14 +54,20 @@ export const get: Handler<typeof contract.getHardwareToken> = async (input, call
 
 export const update: Handler<typeof contract.updateHardwareToken> = async (input, call) => {
   const token = await load(call, input.hardwareTokenId)
-  await renameHardwareToken(call.store.db, token.id, input.alias)
+  await call.store.db.transaction().execute(async (db) => {
+    await renameHardwareToken(db, token.id, input.alias)
+    await auditCall(db, call, 'hardware.renamed', { hardware: token.id })
+  })
   return hardwareView(await load(call, token.id))
 }
 
 export const remove: Handler<typeof contract.deleteHardwareToken> = async (input, call) => {
-  const removed = await call.store.db
-    .transaction()
-    .execute((db) => removeHardwareToken(db, call.organizationId, input.hardwareTokenId))
+  const id = input.hardwareTokenId
+  const removed = await call.store.db.transaction().execute(async (db) => {
+    const done = await removeHardwareToken(db, call.organizationId, id)
+    if (done) await auditCall(db, call, 'hardware.deleted', { hardware: id })
+    return done
+  })
   if (!removed) throw notFound()
 }
 
@@ -69,6 +80,7 @@ export const assign: Handler<typeof contract.assignHardwareToken> = async ({ use
     const another = await hardwareTokenOfUser(db, userId)
     if (another || !(await giveHardwareToken(db, token.id, userId))) throw new ApiProblem('api.error.conflict.hardware')
     await markEnrolled(db, userId)
+    await auditCall(db, call, 'hardware.assigned', { hardware: token.id, user: userId })
   })
 }
 
@@ -81,7 +93,12 @@ export const getOfUser: Handler<typeof contract.getHardwareTokenOfUser> = async 
 
 export const release: Handler<typeof contract.releaseHardwareToken> = async (input, call) => {
   const user = await findUser(call, input.userId)
-  if (!(await releaseHardwareToken(call.store.db, user.id))) throw notFound()
+  const released = await call.store.db.transaction().execute(async (db) => {
+    const done = await releaseHardwareToken(db, user.id)
+    if (done) await auditCall(db, call, 'hardware.released', { user: user.id })
+    return done
+  })
+  if (!released) throw notFound()
 }
 
 async function load(call: Call, id: string): Promise<HardwareTokenRow> {

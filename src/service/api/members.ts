@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/domains.ts'
+import { auditCall, auditRevoked } from '../audit/audit.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
 import type { Handler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
@@ -19,7 +20,9 @@ export const add: Handler<typeof contract.addMember> = async (input, call) => {
     if (!user) throw new ApiProblem('api.error.notfound.user')
     const of = { domainId: domain.id, userIds: [user.id] }
     const ended = (await isLeaving(db, domain.id, user.id)) ? await leaveDomain(db, of, call.clock.now()) : noneRevoked
-    await insertMember(db, domain.id, user.id)
+    await auditRevoked(db, call, ended, call)
+    const added = await insertMember(db, domain.id, user.id)
+    if (added) await auditCall(db, call, 'membership.added', { domain: domain.id, user: user.id })
     return ended
   })
   notifyRevoked(call, revoked)
@@ -45,7 +48,10 @@ export const remove: Handler<typeof contract.removeMember> = async (input, call)
   const revoked = await call.store.db.transaction().execute(async (db) => {
     const user = await memberBy(db, domain.id, { id: input.userId })
     if (!user) throw new ApiProblem('api.error.notfound.user')
-    return leaveDomain(db, { domainId: domain.id, userIds: [user.id] }, call.clock.now())
+    const ended = await leaveDomain(db, { domainId: domain.id, userIds: [user.id] }, call.clock.now())
+    await auditRevoked(db, call, ended, call)
+    await auditCall(db, call, 'membership.removed', { domain: domain.id, user: user.id })
+    return ended
   })
   notifyRevoked(call, revoked)
 }

@@ -1,5 +1,6 @@
 import type { Token } from '../../contract/tokens.ts'
 import type * as contract from '../../contract/tokens.ts'
+import { auditCall, auditRevoked } from '../audit/audit.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
 import { codeExpiry, hasExpired, newActivationCode } from '../rules/activation-code.ts'
@@ -23,7 +24,9 @@ export const issue: Handler<typeof contract.issueToken> = async (input, call) =>
     const present = await tokenOf(db, domain.id, user.id)
     if (present && !hasExpired(present, now)) return show(call, user, present)
     requireCodesFor(call, user)
-    await revokeTokens(db, { userIds: [user.id], domainId: domain.id }, now)
+    const ended = await revokeTokens(db, { userIds: [user.id], domainId: domain.id }, now)
+    // The token itself had run out.
+    await auditRevoked(db, call, { ...ended, tokens: [] }, call)
     return issueAnew(call, db, domain, user.id)
   })
 }
@@ -41,7 +44,9 @@ export const revoke: Handler<typeof contract.revokeToken> = async (input, call) 
   const revoked = await call.store.db.transaction().execute(async (db) => {
     const token = await tokenOf(db, domain.id, user.id)
     if (!token || hasExpired(token, now)) throw new ApiProblem('api.error.notfound.token')
-    return revokeTokens(db, { userIds: [user.id], domainId: domain.id }, now)
+    const ended = await revokeTokens(db, { userIds: [user.id], domainId: domain.id }, now)
+    await auditRevoked(db, call, ended, call)
+    return ended
   })
   notifyRevoked(call, revoked)
 }
@@ -60,6 +65,7 @@ async function issueAnew(call: Call, db: Queryable, domain: DomainRow, userId: s
     codeExpiresAt: codeExpiry(now, domain.activationCodeExpiration),
     createdAt: now,
   })
+  await auditCall(db, call, 'token.issued', { token: id, domain: domain.id, user: userId })
   return { state: 'pending', code }
 }
 

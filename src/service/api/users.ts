@@ -1,6 +1,7 @@
 import type * as contract from '../../contract/users.ts'
 import { Username } from '../../contract/users.ts'
 import type { User } from '../../contract/users.ts'
+import { auditCall, auditRevoked } from '../audit/audit.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
@@ -17,14 +18,13 @@ import { notifyRevoked } from './notify.ts'
 
 export const create: Handler<typeof contract.createUser> = async (input, call) => {
   const id = newId(call.random)
-  const inserted = await insertUser(call.store.db, {
-    id,
-    organizationId: call.organizationId,
-    username: input.username,
-    name: input.name,
-    email: input.email,
-    everEnrolled: 0,
-    createdAt: call.clock.now(),
+  const { username, name, email } = input
+  const { organizationId } = call
+  const row = { id, organizationId, username, name, email, everEnrolled: 0, createdAt: call.clock.now() } as const
+  const inserted = await call.store.db.transaction().execute(async (db) => {
+    const done = await insertUser(db, row)
+    if (done) await auditCall(db, call, 'user.created', { user: id })
+    return done
   })
   if (!inserted) throw new ApiProblem('api.error.conflict.username')
   return show(call, await findUser(call, id))
@@ -57,6 +57,8 @@ export const update: Handler<typeof contract.updateUser> = async (input, call) =
     await updateUser(db, user.id, { name: input.name, email: input.email }, call.clock.now())
     // Whoever reads the old mailbox has no more business here.
     if (readdressed) await removeEmailCodes(db, { userId: user.id })
+    const fields = changedFields(input, user)
+    if (fields !== '') await auditCall(db, call, 'user.changed', { user: user.id, fields })
   })
   return show(call, await findUser(call, user.id))
 }
@@ -65,9 +67,17 @@ export const remove: Handler<typeof contract.deleteUser> = async (input, call) =
   const revoked = await call.store.db.transaction().execute(async (db) => {
     const { userId } = input
     if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
-    return removeUser(db, userId, call.clock.now())
+    const ended = await removeUser(db, userId, call.clock.now())
+    await auditRevoked(db, call, ended, call)
+    await auditCall(db, call, 'user.deleted', { user: userId })
+    return ended
   })
   notifyRevoked(call, revoked)
+}
+
+function changedFields(input: { name?: string | undefined; email?: string | undefined }, user: UserRow): string {
+  const fields = ['name', 'email'] as const
+  return fields.filter((field) => input[field] !== undefined && input[field] !== user[field]).join(',')
 }
 
 async function list(call: Call, wanted: string | number | undefined): Promise<User[]> {

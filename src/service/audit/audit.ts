@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context.ts'
 import type { Queryable } from '../store/schema.ts'
 import type { Revoked } from '../store/tokens.ts'
 import type { Actor, AuditEvent } from './entry.ts'
-import type { Audited } from './events.ts'
+import type { Audited, EventName, FactsOf } from './events.ts'
 
 export type AuditContext = Pick<ServiceContext, 'trail' | 'actor' | 'address'>
 
@@ -14,20 +14,32 @@ export function audit(db: Queryable, ctx: AuditContext, ...happened: readonly Au
   )
 }
 
+/** The same, of something of the caller's organization. */
+export function auditCall<E extends EventName>(
+  db: Queryable,
+  call: AuditContext & { readonly organizationId: string },
+  event: E,
+  facts: FactsOf<E>,
+): Promise<void> {
+  // An event goes with its own facts: the parameters say so, a union of objects cannot be told.
+  return audit(db, call, { event, organizationId: call.organizationId, facts } as Audited)
+}
+
 /** What ended with a token, a membership or a user. */
 export function auditRevoked(
   db: Queryable,
   ctx: AuditContext,
   { tokens, devices, sessions }: Revoked,
-  by: { readonly organizationId: string; readonly actor?: Actor; readonly address?: string | null },
+  by: { readonly organizationId: string; readonly actor?: Actor },
 ): Promise<void> {
+  const who = { organizationId: by.organizationId, ...(by.actor && { actor: by.actor }) }
   const of = ({ domainId: domain, userId: user }: { domainId: string; userId: string }) => ({ domain, user })
   return audit(
     db,
     ctx,
-    ...tokens.map((one) => ({ ...by, event: 'token.revoked', facts: { token: one.id, ...of(one) } }) as const),
-    ...devices.map((one) => ({ ...by, event: 'device.revoked', facts: { device: one.id, ...of(one) } }) as const),
-    ...sessions.map((one) => ({ ...by, event: 'session.cancelled', facts: { session: one.id, ...of(one) } }) as const),
+    ...tokens.map((one) => ({ ...who, event: 'token.revoked', facts: { token: one.id, ...of(one) } }) as const),
+    ...devices.map((one) => ({ ...who, event: 'device.revoked', facts: { device: one.id, ...of(one) } }) as const),
+    ...sessions.map((one) => ({ ...who, event: 'session.cancelled', facts: { session: one.id, ...of(one) } }) as const),
   )
 }
 

@@ -1,3 +1,5 @@
+import { auditCall } from '../audit/audit.ts'
+import type { AuditContext } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
 import { challengeTriesKept, lockedUntil, mostWrongPerChallenge } from '../rules/code-lock.ts'
@@ -11,7 +13,7 @@ import {
   takeCodeTry,
 } from '../store/code-tries.ts'
 
-type Context = Pick<ServiceContext, 'clock'>
+type Context = Pick<ServiceContext, 'clock'> & AuditContext & { readonly organizationId: string }
 
 interface Try {
   readonly userId: string
@@ -39,7 +41,10 @@ export async function withinBudget<T>(
   const right = await check()
   if (right === undefined) {
     const until = lockedUntil(failures, now)
-    if (until !== undefined) await lockCodes(db, userId, until)
+    if (until !== undefined) {
+      await lockCodes(db, userId, until)
+      await auditCall(db, ctx, 'codes.locked', { user: userId, failures, until })
+    }
     return undefined
   }
   await forgetFailures(db, userId)

@@ -1,3 +1,5 @@
+import { audit } from '../audit/audit.ts'
+import type { AuditContext } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem, tooManyRequests } from '../problem.ts'
 import { addressRest, emailCodeLifetime, emailCodeLimits } from '../rules/email-code.ts'
@@ -10,7 +12,7 @@ import { emailCodeText } from '../store/secrets.ts'
 import { lockUser } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 
-type Context = Pick<ServiceContext, 'store' | 'clock' | 'secrets'>
+type Context = Pick<ServiceContext, 'store' | 'clock' | 'secrets'> & AuditContext
 
 /** A turn that was taken, so that it can be given back. */
 export interface Turn {
@@ -44,7 +46,10 @@ export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserR
     const present = await lockMember(db, domain, user)
     const rest = addressRest(present, now)
     const codeLookup = ctx.secrets.lookup(emailCodeText(of, code))
-    if (rest === 0) await replaceEmailCode(db, { ...of, codeLookup, wrongTries: 0, expiresAt: now + emailCodeLifetime })
+    if (rest > 0) return rest
+    await replaceEmailCode(db, { ...of, codeLookup, wrongTries: 0, expiresAt: now + emailCodeLifetime })
+    const facts = { domain: domain.id, user: user.id }
+    await audit(db, ctx, { event: 'email_code.sent', organizationId: domain.organizationId, facts })
     return rest
   })
   if (wait > 0) throw tooManyRequests(wait)

@@ -1,5 +1,6 @@
 import { ActivateRequest, devicePaths } from '../../contract/device.ts'
 import type { Activated } from '../../contract/device.ts'
+import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
 import { newId } from '../rules/random.ts'
@@ -25,7 +26,11 @@ export async function activate(
   await takeTry(ctx, given.address)
   const device = newId(ctx.random)
   const seed = newSeed(ctx.random)
-  const activation = await ctx.store.db.transaction().execute((db) => bind(ctx, db, request, { device, seed }))
+  const activation = await ctx.store.db.transaction().execute(async (db) => {
+    const bound = await bind(ctx, db, request, { device, seed })
+    await auditUsed(ctx, db, bound, { device, address: given.address })
+    return bound
+  })
   return {
     device,
     service: ctx.serviceId,
@@ -70,4 +75,15 @@ async function bind(
   })
   await markEnrolled(db, activation.userId)
   return activation
+}
+
+function auditUsed(
+  ctx: ServiceContext,
+  db: Queryable,
+  { organizationId, tokenId: token, domainId: domain, userId: user }: Activation,
+  { device, address = null }: { device: string; address: string | null | undefined },
+): Promise<void> {
+  const actor = { kind: 'device', id: device } as const
+  const facts = { token, domain, user, device }
+  return audit(db, ctx, { event: 'activation.used', organizationId, actor, address, facts })
 }

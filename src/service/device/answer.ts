@@ -3,10 +3,12 @@ import { timingSafeEqual } from 'node:crypto'
 import { AnswerRequest } from '../../contract/device.ts'
 import type { Answered } from '../../contract/device.ts'
 import { notifySession } from '../api/notify.ts'
+import { auditSession } from '../audit/sessions.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
 import { forgetPushes, pausePushes } from '../push/push-budget.ts'
 import { atTime } from '../rules/session-state.ts'
+import { organizationOfDomain } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { sessionOfDevice, settleSession } from '../store/sessions.ts'
 import type { Outcome, SessionRow } from '../store/sessions.ts'
@@ -46,9 +48,17 @@ async function decide(ctx: ServiceContext, db: Queryable, session: SessionRow, g
   const outcome = outcomeOf(session, given, number)
   const answer = { id: session.id, deviceId: session.deviceId ?? '', decision: given.decision, number, outcome }
   if (!(await settleSession(db, answer, now))) throw new ApiProblem('api.error.conflict.state')
+  const { state, reason = null, factor = null } = outcome
+  await auditAnswer(ctx, db, { ...session, state, reason, factor })
   if (outcome.state === 'approved') await forgetPushes(db, session)
   if (outcome.reason === 'reported') await pausePushes(ctx, db, session)
   return { answered: { id: session.id, state: outcome.state, reason: outcome.reason }, settled: true }
+}
+
+async function auditAnswer(ctx: ServiceContext, db: Queryable, answered: SessionRow): Promise<void> {
+  const organizationId = await organizationOfDomain(db, answered.domainId)
+  const actor = { kind: 'device', id: answered.deviceId ?? '' } as const
+  await auditSession(db, ctx, answered, { organizationId, actor })
 }
 
 /** An answer that got lost is sent again and heard again; any other comes too late. */

@@ -1,15 +1,25 @@
 import { notifyRevoked } from '../api/notify.ts'
+import { audit, auditRevoked } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
+import { organizationOfDomain } from '../store/domains.ts'
 import { revokeTokens } from '../store/tokens.ts'
 import { useCall } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 
 /** The device gives its token back. */
-export async function removeDevice(ctx: ServiceContext, call: SignedCall): Promise<void> {
+export async function removeDevice(ctx: ServiceContext, call: SignedCall, address: string | null): Promise<void> {
   const revoked = await ctx.store.db.transaction().execute(async (db) => {
     await useCall(db, call)
-    const { userId, domainId } = call.device
-    return revokeTokens(db, { userIds: [userId], domainId }, ctx.clock.now())
+    const { id: device, userId, domainId } = call.device
+    const ended = await revokeTokens(db, { userIds: [userId], domainId }, ctx.clock.now())
+    const by = {
+      organizationId: await organizationOfDomain(db, domainId),
+      actor: { kind: 'device', id: device },
+    } as const
+    const here = { ...ctx, address }
+    await audit(db, here, { ...by, event: 'device.removed', facts: { device, domain: domainId, user: userId } })
+    await auditRevoked(db, here, { ...ended, devices: [] }, by)
+    return ended
   })
   notifyRevoked(ctx, revoked)
 }

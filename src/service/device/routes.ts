@@ -19,6 +19,7 @@ import { activate } from './activate.ts'
 import { answerRequest } from './answer.ts'
 import { changesAt, isNamedBy, readInbox } from './inbox.ts'
 import { preview } from './preview.ts'
+import { auditingForgeries, auditingTries } from './refusals.ts'
 import { removeDevice } from './remove.ts'
 import { refused } from './signature.ts'
 import { verifyCall } from './signed-call.ts'
@@ -40,11 +41,13 @@ export function createDeviceRoutes(ctx: ServiceContext): Router {
   const get = (path: string, serve: Serve) => router.all(path, only(ctx, 'GET', path, serve))
 
   post(devicePaths.preview, async (req, res) => {
-    return { value: await preview(ctx, { body: await readJson(req, res), address: addressOf(req) }) }
+    const given = { body: await readJson(req, res), address: addressOf(req) }
+    return { value: await auditingTries(ctx, given.address, () => preview(ctx, given)) }
   })
 
   post(devicePaths.activate, async (req, res) => {
-    return { value: await activate(ctx, { jws: await readText(req, res), address: addressOf(req) }) }
+    const given = { jws: await readText(req, res), address: addressOf(req) }
+    return { value: await auditingTries(ctx, given.address, () => activate(ctx, given)) }
   })
 
   get(devicePaths.requests, (req, res) => serveInbox(ctx, req, res))
@@ -52,13 +55,20 @@ export function createDeviceRoutes(ctx: ServiceContext): Router {
   post(devicePaths.answer(':sessionId'), async (req, res) => {
     const sessionId = String(req.params.sessionId)
     const jws = await readText(req, res)
-    const call = await verifyCall(ctx, jws, { method: 'POST', path: devicePaths.answer(sessionId) })
-    return { value: await answerRequest(ctx, call, sessionId) }
+    const value = await auditingForgeries(ctx, { jws, address: addressOf(req) }, async () => {
+      const call = await verifyCall(ctx, jws, { method: 'POST', path: devicePaths.answer(sessionId) })
+      return answerRequest(ctx, call, sessionId)
+    })
+    return { value }
   })
 
   post(devicePaths.remove, async (req, res) => {
     const jws = await readText(req, res)
-    await removeDevice(ctx, await verifyCall(ctx, jws, { method: 'POST', path: devicePaths.remove }))
+    const address = addressOf(req)
+    await auditingForgeries(ctx, { jws, address }, async () => {
+      const call = await verifyCall(ctx, jws, { method: 'POST', path: devicePaths.remove })
+      await removeDevice(ctx, call, address ?? null)
+    })
     return {}
   })
 
@@ -76,7 +86,9 @@ export function createDeviceRoutes(ctx: ServiceContext): Router {
 async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Promise<Reply> {
   const jws = /^Device ([\w.-]+)$/i.exec(req.headers.authorization ?? '')?.[1]
   if (jws === undefined) throw refused()
-  const { device } = await verifyCall(ctx, jws, { method: 'GET', path: devicePaths.requests })
+  const { device } = await auditingForgeries(ctx, { jws, address: addressOf(req) }, () =>
+    verifyCall(ctx, jws, { method: 'GET', path: devicePaths.requests }),
+  )
   const known = req.headers['if-none-match']
   const wait = preferredWait(req.headers.prefer?.toString())
   const inbox = await heldRead(ctx, {

@@ -8,6 +8,7 @@ export interface Activation {
   readonly domainId: string
   readonly domainName: string
   readonly keyType: Domain['keyType']
+  readonly organizationId: string
   readonly organizationName: string
   readonly userId: string
   readonly username: string
@@ -30,6 +31,7 @@ export function activationOf(
       'domain.id as domainId',
       'domain.name as domainName',
       'domain.keyType',
+      'organization.id as organizationId',
       'organization.name as organizationName',
       'user.id as userId',
       'user.username',

@@ -52,12 +52,16 @@ export async function useBypassCode(
   return won.numUpdatedRows === 1n
 }
 
-export async function removeBypassCode(db: Queryable, id: string): Promise<void> {
-  await db.deleteFrom('bypassCode').where('id', '=', id).execute()
+/** @returns false where it is gone. */
+export async function removeBypassCode(db: Queryable, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('bypassCode').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows === 1n
 }
 
-export async function removeBypassCodesOfUser(db: Queryable, userId: string): Promise<void> {
-  await db.deleteFrom('bypassCode').where('userId', '=', userId).execute()
+/** @returns how many there were. */
+export async function removeBypassCodesOfUser(db: Queryable, userId: string): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('bypassCode').where('userId', '=', userId).executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 /** What cannot be used any more reads as gone already. */

@@ -60,3 +60,9 @@ export async function updateDomain(db: Queryable, id: string, changes: DomainCha
     .executeTakeFirst()
   return updated.numUpdatedRows === 1n
 }
+
+/** Whose a domain is; an empty text for nobody's. */
+export async function organizationOfDomain(db: Queryable, id: string): Promise<string> {
+  const domain = await db.selectFrom('domain').select('organizationId').where('id', '=', id).executeTakeFirst()
+  return domain?.organizationId ?? ''
+}

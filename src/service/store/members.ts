@@ -1,9 +1,9 @@
 import type { Queryable } from './schema.ts'
 import type { UserRow } from './users.ts'
 
-/** Does nothing for a member. What a synchronisation is about to add is added now. */
-export async function insertMember(db: Queryable, domainId: string, userId: string): Promise<void> {
-  await db
+/** What a synchronisation is about to add is added now. @returns false for a member. */
+export async function insertMember(db: Queryable, domainId: string, userId: string): Promise<boolean> {
+  const inserted = await db
     .insertInto('membership')
     .values({ domainId, userId })
     .onConflict((conflict) =>
@@ -12,7 +12,8 @@ export async function insertMember(db: Queryable, domainId: string, userId: stri
         .doUpdateSet({ addedBy: null })
         .where('membership.addedBy', 'is not', null),
     )
-    .execute()
+    .executeTakeFirst()
+  return inserted.numInsertedOrUpdatedRows === 1n
 }
 
 /** @param user Exactly one of the two. The domain has to be the caller's. */

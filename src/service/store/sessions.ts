@@ -184,15 +184,21 @@ export async function countPending(db: Queryable, now: number): Promise<number> 
   return Number(pending)
 }
 
-/** Writes down what reads as expired already. @returns how many there were. */
-export async function expireSessions(db: Queryable, now: number): Promise<number> {
-  const { numUpdatedRows } = await db
-    .updateTable('session')
-    .set((eb) => ({ state: 'expired', reason: 'timeout', settledAt: eb.ref('expiresAt') }))
+/** Writes down what reads as expired already, some of it. In a transaction. */
+export function expireSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
+  const some = db
+    .selectFrom('session')
+    .select('sequence')
     .where('state', '=', 'pending')
     .where('expiresAt', '<=', now)
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
+    .limit(most)
+  return db
+    .updateTable('session')
+    .set((eb) => ({ state: 'expired', reason: 'timeout', settledAt: eb.ref('expiresAt') }))
+    .where('sequence', 'in', some)
+    .where('state', '=', 'pending')
+    .returningAll()
+    .execute()
 }
 
 export async function removeSessionsSettledBefore(db: Queryable, time: number): Promise<void> {

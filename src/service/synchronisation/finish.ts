@@ -1,4 +1,5 @@
 import { notifyRevoked } from '../api/notify.ts'
+import { auditRevoked } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { removeEmailCodes } from '../store/email-codes.ts'
 import { leaveDomain } from '../store/leave.ts'
@@ -47,10 +48,9 @@ async function endMemberships(ctx: ServiceContext, held: Held): Promise<void> {
     const { userIds, revoked } = await step(ctx, held, async (db) => {
       const leaving = await leavingIds(db, held)
       const of = { domainId: held.domainId, userIds: leaving }
-      return {
-        userIds: leaving,
-        revoked: leaving.length > 0 ? await leaveDomain(db, of, ctx.clock.now()) : noneRevoked,
-      }
+      const ended = leaving.length > 0 ? await leaveDomain(db, of, ctx.clock.now()) : noneRevoked
+      await auditRevoked(db, ctx, ended, held)
+      return { userIds: leaving, revoked: ended }
     })
     notifyRevoked(ctx, revoked)
     more = userIds.length > 0

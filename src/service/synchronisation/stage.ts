@@ -13,10 +13,18 @@ import {
 import type { Held, StagedRow } from '../store/synchronisations.ts'
 import { step } from './step.ts'
 
-/** Writes down what has to change, where nobody sees it yet. @returns whether there is anything. */
-export async function stage(ctx: ServiceContext, held: Held, rows: readonly StagedRow[]): Promise<boolean> {
+/** What a synchronisation changes: members that join, users that are called otherwise, members that leave. */
+export interface Changes {
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+}
+
+/** Writes down what has to change, where nobody sees it yet. */
+export async function stage(ctx: ServiceContext, held: Held, rows: readonly StagedRow[]): Promise<Changes> {
   const staying = new Set<string>()
-  let changes = 0
+  let added = 0
+  let changed = 0
   for (let start = 0; start < rows.length; start += stepSize) {
     const some = rows.slice(start, start + stepSize).map((row, index) => ({
       ...row,
@@ -24,9 +32,10 @@ export async function stage(ctx: ServiceContext, held: Held, rows: readonly Stag
     }))
     const staged = await step(ctx, held, (db) => stageRows(ctx, db, held, some))
     for (const id of staged.userIds) staying.add(id)
-    changes += staged.changes
+    added += staged.added
+    changed += staged.changed
   }
-  return changes + (await stageRest(ctx, held, staying)) > 0
+  return { added, changed, removed: await stageRest(ctx, held, staying) }
 }
 
 /** New users, new members, and what is new of those that are there already. */
@@ -35,7 +44,7 @@ async function stageRows(
   db: Queryable,
   held: Held,
   rows: readonly (StagedRow & { newId: string })[],
-): Promise<{ userIds: string[]; changes: number }> {
+): Promise<{ userIds: string[]; added: number; changed: number }> {
   const found = await usersByUsernames(
     db,
     held,
@@ -55,8 +64,7 @@ async function stageRows(
     changed.map(({ id: userId, name, email }) => ({ userId, name, email })),
   )
   const userIds = users.map(({ id }) => id)
-  const joining = await stageMembers(db, held, userIds)
-  return { userIds, changes: joining + changed.length }
+  return { userIds, added: await stageMembers(db, held, userIds), changed: changed.length }
 }
 
 /** Members that are not among those who stay. @returns how many. */

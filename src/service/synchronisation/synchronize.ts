@@ -1,3 +1,4 @@
+import { auditCall } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { StoreUnavailableError } from '../store/store.ts'
 import { abandonedSynchronisations, markApplied } from '../store/synchronisations.ts'
@@ -5,6 +6,7 @@ import type { Held, StagedRow, SynchronisationRow } from '../store/synchronisati
 import { abandonedAfter, claim, replaceHolder } from './claim.ts'
 import { finish, undo } from './finish.ts'
 import { stage } from './stage.ts'
+import type { Changes } from './stage.ts'
 
 /**
  * Makes the rows the members of the domain: staged in small steps that nobody sees, applied by one, then cleaned up in
@@ -16,14 +18,23 @@ export async function synchronizeMembers(
   rows: readonly StagedRow[],
 ): Promise<void> {
   const held = await claim(ctx, of, (abandoned) => recover(ctx, abandoned))
-  if (!(await stageOrUndo(ctx, held, rows))) return undo(ctx, held)
-  if (!(await markApplied(ctx.store.db, held, ctx.clock.now()))) {
-    throw new StoreUnavailableError('The synchronisation was taken over.')
-  }
+  const changes = await stageOrUndo(ctx, held, rows)
+  if (changes.added + changes.changed + changes.removed === 0) return undo(ctx, held)
+  await apply(ctx, held, changes)
   await finish(ctx, held)
 }
 
-async function stageOrUndo(ctx: ServiceContext, held: Held, rows: readonly StagedRow[]): Promise<boolean> {
+async function apply(ctx: ServiceContext, held: Held, changes: Changes): Promise<void> {
+  await ctx.store.db.transaction().execute(async (db) => {
+    if (!(await markApplied(db, held, ctx.clock.now()))) {
+      throw new StoreUnavailableError('The synchronisation was taken over.')
+    }
+    const { organizationId, domainId: domain } = held
+    await auditCall(db, { ...ctx, organizationId }, 'membership.synchronised', { domain, ...changes })
+  })
+}
+
+async function stageOrUndo(ctx: ServiceContext, held: Held, rows: readonly StagedRow[]): Promise<Changes> {
   try {
     return await stage(ctx, held, rows)
   } catch (error) {

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+
+import { auditRefusal } from '../audit/refusals.ts'
+import { Id } from '../../contract/text.ts'
+import type { ServiceContext } from '../context.ts'
+import { ApiProblem } from '../problem.ts'
+import { deviceById } from '../store/devices.ts'
+import { organizationOfDomain } from '../store/domains.ts'
+import { peek } from './signature.ts'
+
+/** Tries of activation codes: what fails is written down. */
+export function auditingTries<T>(ctx: ServiceContext, address: string | undefined, act: () => Promise<T>): Promise<T> {
+  return orElse(act, async (code) => {
+    const reason = tryFailures[code]
+    if (reason === undefined) return
+    const actor = { kind: 'device', id: 'unknown' } as const
+    await auditRefusal(ctx, {
+      event: 'activation.failed',
+      organizationId: null,
+      actor,
+      address: address ?? null,
+      facts: { reason },
+    })
+  })
+}
+
+const tryFailures: Partial<Record<string, 'unknown_code' | 'throttled'>> = {
+  'api.error.notfound.activationcode': 'unknown_code',
+  'api.error.toomanyrequests': 'throttled',
+}
+
+/** Calls that a device has signed, or somebody in its place: what is no call of its own is written down. */
+export function auditingForgeries<T>(
+  ctx: ServiceContext,
+  { jws, address }: { readonly jws: string; readonly address: string | undefined },
+  act: () => Promise<T>,
+): Promise<T> {
+  return orElse(act, async (code) => {
+    const event = forgeries[code]
+    const named = event && Subject.safeParse(peek(jws))
+    const device = named?.success ? await deviceById(ctx.store.db, named.data.sub) : undefined
+    if (event === undefined || !device) return
+    await auditRefusal(ctx, {
+      event,
+      organizationId: await organizationOfDomain(ctx.store.db, device.domainId),
+      actor: { kind: 'device', id: device.id },
+      address: address ?? null,
+      facts: { device: device.id, domain: device.domainId, user: device.userId },
+    })
+  })
+}
+
+const Subject = z.object({ sub: Id })
+
+const forgeries: Partial<Record<string, 'device.replay_refused' | 'device.forgery_refused'>> = {
+  'api.error.device.replayed': 'device.replay_refused',
+  'api.error.unauthorized': 'device.forgery_refused',
+}
+
+async function orElse<T>(act: () => Promise<T>, refused: (code: string) => Promise<void>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (error instanceof ApiProblem) await refused(error.code)
+    throw error
+  }
+}
