@@ -24,7 +24,7 @@ import { createRest } from './http/rest.ts'
 import { nobody, tellAll } from './observer.ts'
 import type { Observer } from './observer.ts'
 import { createMailer } from './mail/mailer.ts'
-import { isAddress } from './keys/key-source.ts'
+import { isAddress, needKeys } from './keys/key-source.ts'
 import { openKeys } from './keys/open-keys.ts'
 import { parseOptions, ServiceOptions } from './options.ts'
 import { ApiProblem } from './problem.ts'
@@ -103,6 +103,7 @@ export async function openService(options: CoreOptions, observer: Observer = nob
 }
 
 async function openCore(options: CoreOptions, observer: Observer): Promise<Core> {
+  needKeys(options)
   const mailer = options.smtp && (await createMailer(options.smtp, options.clock))
   const store = await openStore(options.database)
   try {

@@ -102,11 +102,17 @@ function startBeats({ clock, logger }: HoldingContext, refresh: () => Promise<vo
   let cancel = schedule()
 
   function schedule(): () => void {
-    return clock.after(heartbeat * 1000, () => {
+    return clock.after(heartbeat * 1000, () => void (running = beat()))
+  }
+
+  async function beat(): Promise<void> {
+    try {
+      await refresh()
+    } catch (error) {
       // The keys it has stay in use; what is sealed with others does not open.
-      running = running.then(refresh).catch((error: unknown) => logger.error({ err: error }, 'the keys need attention'))
-      if (!stopped) cancel = schedule()
-    })
+      logger.error({ err: error }, 'the keys need attention')
+    }
+    if (!stopped) cancel = schedule()
   }
 
   return {

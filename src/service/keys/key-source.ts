@@ -19,22 +19,26 @@ export interface KeySource {
 interface Given {
   readonly database: string
   /** Goes before a key file. */
-  readonly keys: KeyRing | undefined
+  readonly keys?: KeyRing | undefined
   readonly random: Random
 }
 
 /**
  * @param inUse Ids of the keys that the database has something sealed with: where there are any, none are made up.
- * @throws {TypeError} where keys have to be given. @throws {KeysError} where the key file is missing.
+ * @throws {KeysError} where the key file is missing.
  */
 export async function openKeySource({ database, keys, random }: Given, inUse: readonly string[]): Promise<KeySource> {
   if (keys) return fixed(keys)
   if (database === ':memory:') return fixed(parseKeyRing(formatKey('memory', random(keySize))))
-  if (isAddress(database)) throw new TypeError(keysAreNeeded)
   const file = keyFileOf(database)
   if (inUse.length > 0 && !existsSync(file)) throw new KeysError(missing(file, inUse))
   const { made } = await openKeyFile(file, random)
   return { file, made, read: async () => (await openKeyFile(file, random)).ring }
+}
+
+/** A database elsewhere has no place beside it. @throws {TypeError} where keys have to be given. */
+export function needKeys({ database, keys }: Pick<Given, 'database' | 'keys'>): void {
+  if (!keys && isAddress(database)) throw new TypeError(keysAreNeeded)
 }
 
 export const isAddress = (database: string): boolean => /^postgres(ql)?:/.test(database)

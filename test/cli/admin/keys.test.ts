@@ -1,0 +1,114 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+import { createService } from '../../../src/service/index.ts'
+import type { Service } from '../../../src/service/index.ts'
+import { createTestClock } from '../../../src/testing/clock.ts'
+import { run, useDatabase } from './run-command.ts'
+
+const { place, admin, json, file } = useDatabase()
+
+let service: Service | undefined
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await service?.close()
+  service = undefined
+})
+
+const keyFile = () => `${place.database}.keys`
+const ids = () => readFileSync(keyFile(), 'utf8').match(/^\w+(?=:)/gm)
+const seed = '3132333435363738393031323334353637383930'
+
+describe('second-factor keys', () => {
+  it('shows which keys there are, and what is encrypted with them', async () => {
+    await admin('hardware', 'create', 'S1', '--seed', seed)
+
+    const { keys, nodes } = await json('keys', 'status')
+
+    expect(keys).toEqual([{ id: 'k1', present: true, first: true, inUse: true, values: 1, emailCodes: 0 }])
+    expect(nodes).toEqual([])
+    expect((await admin('keys', 'status')).stdout).toMatch(/k1 +first +yes +1 +0\n[^]*No node is running/)
+  })
+
+  it('changes the key: add, rotate, remove', async () => {
+    await admin('hardware', 'create', 'S1', '--seed', seed)
+
+    const added = await json('keys', 'add')
+    const rotated = await json('keys', 'rotate')
+    const again = await json('keys', 'rotate')
+    const removed = await json('keys', 'remove', 'k1')
+
+    expect(added).toEqual({ key: 'k2', file: keyFile() })
+    expect(rotated).toEqual({ key: 'k2', resealed: 1, retired: ['k1'] })
+    expect(again).toEqual({ key: 'k2', resealed: 0, retired: [] })
+    expect(removed).toEqual({ removed: 'k1' })
+    expect(ids()).toEqual(['k2'])
+    expect(statSync(keyFile()).mode & 0o777).toBe(0o600)
+    expect((await json('keys', 'status')).keys).toMatchObject([{ id: 'k2', values: 1 }])
+  })
+
+  it('has a service that runs take up the new key by itself', async () => {
+    // Seen not long ago, and writing with what it has for long enough.
+    const clock = createTestClock(Math.floor(Date.now() / 1000) - 29)
+    service = await createService({ database: place.database, clock })
+
+    await admin('keys', 'add')
+    const before = (await json('keys', 'status')).nodes
+    await clock.advance(10)
+    await vi.waitFor(async () => expect((await json('keys', 'status')).nodes).toMatchObject([{ writesWith: 'k2' }]))
+    const rotated = await json('keys', 'rotate')
+
+    expect(before).toMatchObject([{ keys: ['k1'], writesWith: 'k1' }])
+    expect(rotated.retired).toEqual(['k1'])
+  })
+
+  it.each([
+    ['the first key', 'k2', 'in use'],
+    ['a key that something may be encrypted with', 'k1', 'in use'],
+    ['a key that is not there', 'k9', 'There is no key'],
+  ])('does not remove %s', async (_name, id, message) => {
+    await admin('keys', 'add')
+
+    const { code, stderr } = await admin('keys', 'remove', id)
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
+    expect(ids()).toEqual(['k2', 'k1'])
+  })
+
+  it('that are given are changed where they come from', async () => {
+    const [, secret] = readFileSync(keyFile(), 'utf8').trim().split(':')
+    vi.stubEnv('MFA_KEYS', `k1:${secret}`)
+
+    const { code, stderr } = await admin('keys', 'add')
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining('change them where they come from')])
+  })
+
+  it('are read from a file, and never from the command line', async () => {
+    const [, secret] = readFileSync(keyFile(), 'utf8').trim().split(':')
+    writeFileSync(file('keys.txt'), `k2:${Buffer.alloc(32, 2).toString('base64')}\nk1:${secret}\n`)
+
+    const rotated = await json('keys', 'rotate', '--keys', `@${file('keys.txt')}`)
+    const typed = await admin('keys', 'rotate', '--keys', `k1:${secret}`)
+
+    expect(rotated.key).toBe('k2')
+    expect([typed.code, typed.stderr.includes(secret!)]).toEqual([2, false])
+  })
+
+  it('that are not those of the database are refused, by every command', async () => {
+    vi.stubEnv('MFA_KEYS', `k1:${Buffer.alloc(32, 9).toString('base64')}`)
+
+    const { code, stderr } = await admin('user', 'list')
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining('sealed with another key "k1"')])
+  })
+
+  it('are said to be worth a backup by the command that made them', async () => {
+    const { stdout, stderr } = await run('init', '--database', file('other.sqlite'), '--json')
+
+    expect(stderr).toContain(`the keys in ${file('other.sqlite')}.keys`)
+    expect(stderr).toContain('Back that file up, apart from the database')
+    expect(stdout).not.toContain('Back that file up')
+  })
+})

@@ -1,0 +1,267 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+
+import { importHardwareTokens } from '../../../src/service/administration/hardware-import.ts'
+import { keyStatus } from '../../../src/service/keys/key-status.ts'
+import { rotateKeys } from '../../../src/service/keys/rotation.ts'
+import type { Waiting } from '../../../src/service/keys/rotation.ts'
+import type { OpenedService } from '../../../src/service/service.ts'
+import { createTestClock } from '../../../src/testing/clock.ts'
+import type { TestClock } from '../../../src/testing/clock.ts'
+import { engines, useEngine } from '../../support/engines.ts'
+import { startMailServer } from '../../support/mail-server.ts'
+import type { MailServer } from '../../support/mail-server.ts'
+import { holder, member } from '../code-holder.ts'
+import { activateDevice, createCall, startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+import { openNode, ring } from './key-holders.ts'
+
+const program = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
+
+let mail: MailServer
+beforeAll(async () => {
+  mail = await startMailServer()
+})
+afterAll(() => mail.close())
+
+describe.each(engines)('a rotation of keys on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let database: string
+  let open: { close(): Promise<void> }[] = []
+
+  afterEach(async () => {
+    for (const one of open.splice(0).toReversed()) await one.close()
+  })
+
+  const smtp = () => ({ host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' })
+
+  /** A node that serves. */
+  async function serve(keys: string, clock?: TestClock): Promise<Running> {
+    const given = { database, keys, smtp: smtp(), ...(clock && { clock }) }
+    const running = await startService(given, { bypassEnabled: true, emailOtpEnabled: true })
+    open.push(running)
+    return running
+  }
+
+  async function node(keys: string, clock: TestClock): Promise<OpenedService> {
+    const opened = await openNode(database, keys, clock)
+    open.push(opened)
+    return opened
+  }
+
+  async function end(one: { close(): Promise<void> }): Promise<void> {
+    open = open.filter((other) => other !== one)
+    await one.close()
+  }
+
+  /** Time goes on when it waits. */
+  function rotate({ ctx }: OpenedService, clock: TestClock, told: (reason: Waiting) => void = () => {}) {
+    return rotateKeys(ctx, {
+      waiting(reason) {
+        told(reason)
+        setImmediate(() => void clock.advance(1))
+      },
+    })
+  }
+
+  /** Somebody with everything that can be sealed, made before keys change. */
+  async function somebody(running: Running) {
+    const { call, domain } = running
+    const person = await holder(running)
+    const waiting = await member(running, { email: 'waiting@example.com' })
+    const bypass = await call('POST', `${person.path}/bypasscodes`, { body: { usesAllowed: 9, expirationTime: 0 } })
+    const token = await call('PUT', `/domains/${domain.id}/users/${waiting.id}/token`)
+    const sendMail = async () => {
+      const before = mail.mails.length
+      await call('POST', `/domains/${domain.id}/users/${waiting.id}/otp`, { body: { deliverableOTPType: 'EMAIL' } })
+      return mail.mails.slice(before).at(-1)?.code ?? ''
+    }
+    const activate = (origin: string, clock: TestClock) => activateDevice(origin, clock, token.json.code)
+    return { ...person, waiting, bypass: bypass.json, activate, sendMail }
+  }
+
+  const signIn = async ({ call, domain }: Running, userId: string, more: object): Promise<string> => {
+    const { json } = await call('POST', `/domains/${domain.id}/sessions`, { body: { user: { id: userId }, ...more } })
+    return json.state ?? JSON.stringify(json)
+  }
+
+  it('brings everything under the new key while requests go on; then the old one can go', async () => {
+    database = await newDatabase()
+    const first = await serve(ring('k1'))
+    const { clock } = first
+    const person = await somebody(first)
+    const bystanders = await Promise.all(Array.from({ length: 4 }, () => holder(first)))
+
+    // The new key everywhere, first at once: nodes write with it as soon as all of them have it.
+    await first.service.close()
+    const second = await serve(ring('k2', 'k1'), clock)
+    const serving: Running = { ...second, call: createCall(second.origin, first.apiKey), domain: first.domain }
+    const command = await node(ring('k2', 'k1'), clock)
+    const states: string[] = []
+    const enough = new AbortController()
+    const requests = bystanders.map(async ({ id }) => {
+      const made = await serving.call('POST', `/users/${id}/bypasscodes`, {
+        body: { usesAllowed: 1000, expirationTime: 0 },
+      })
+      while (!enough.signal.aborted) states.push(await signIn(serving, id, { bypasscode: made.json.code }))
+    })
+    const rotated = await rotate(command, clock)
+    enough.abort()
+    await Promise.all(requests)
+    await end(command)
+
+    expect(rotated).toMatchObject({ key: 'k2', retired: ['k1'] })
+    expect(rotated.resealed).toBeGreaterThanOrEqual(7)
+    expect(states.length).toBeGreaterThan(4)
+    expect(new Set(states)).toEqual(new Set(['approved']))
+
+    // Without the old key.
+    await end(second)
+    const third = await serve(ring('k2'), clock)
+    const after: Running = { ...third, call: createCall(third.origin, first.apiKey), domain: first.domain }
+    const device = await person.activate(third.origin, clock)
+    expect([
+      await signIn(after, person.id, { otp: person.token.code() }),
+      await signIn(after, person.id, { bypasscode: person.bypass.code }),
+      (await after.call('GET', `/bypasscodes/${person.bypass.id}`)).json.code,
+    ]).toEqual(['approved', 'approved', person.bypass.code])
+    expect(device.signer.id).toHaveLength(40)
+  })
+
+  it('finds codes under the old key for as long as both are there, and waits for those that are e-mailed', async () => {
+    database = await newDatabase()
+    const first = await serve(ring('k1'))
+    const { clock } = first
+    const person = await somebody(first)
+    const early = await person.sendMail()
+    await first.service.close()
+    const second = await serve(ring('k2', 'k1'), clock)
+    const serving: Running = { ...second, call: createCall(second.origin, first.apiKey), domain: first.domain }
+
+    const before = [
+      await signIn(serving, person.waiting.id, { otp: early }),
+      await signIn(serving, person.id, { bypasscode: person.bypass.code }),
+    ]
+    await person.activate(second.origin, clock)
+    expect(before).toEqual(['approved', 'approved'])
+
+    // As from a node that had not restarted yet.
+    const command = await node(ring('k2', 'k1'), clock)
+    await command.ctx.store.db
+      .insertInto('emailCode')
+      .values({
+        domainId: first.domain.id,
+        userId: person.waiting.id,
+        codeLookup: 'k1.x',
+        wrongTries: 0,
+        expiresAt: clock.now() + 60,
+      })
+      .execute()
+    const reasons: Waiting[] = []
+    const begun = clock.now()
+    await rotate(command, clock, (reason) => reasons.push(reason))
+
+    expect(new Set(reasons.map((reason) => reason.for))).toEqual(new Set(['email codes', 'writers']))
+    expect(clock.now() - begun).toBeGreaterThanOrEqual(60)
+  })
+
+  it('waits while a node runs that does not know the new key, and no value is sealed with that meanwhile', async () => {
+    database = await newDatabase()
+    const old = await serve(ring('k1'))
+    const { clock } = old
+    const person = await somebody(old)
+    const command = await node(ring('k2', 'k1'), clock)
+    const reasons: Waiting[] = []
+    let ended = false
+
+    const rotating = rotate(command, clock, (reason) => reasons.push(reason)).finally(() => (ended = true))
+    while (reasons.length < 40) await turn()
+    const meanwhile = await keyStatus(command.ctx)
+    const made = await old.call('POST', `${person.path}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 0 } })
+
+    expect(ended).toBe(false)
+    expect(reasons[0]).toMatchObject({ for: 'nodes', nodes: [expect.stringMatching(/:\d+$/)] })
+    expect(meanwhile.keys).toMatchObject([
+      { id: 'k2', first: true, inUse: false, values: 0 },
+      { id: 'k1', inUse: true, values: 3 },
+    ])
+    expect((await old.call('GET', `/bypasscodes/${made.json.id}`)).json.code).toBe(made.json.code)
+
+    await old.service.close()
+    expect((await rotating).retired).toEqual(['k1'])
+  })
+
+  it('counts a node that died for as long as it may be alive, and lets none start without the new key', async () => {
+    database = await newDatabase()
+    const clock = createTestClock()
+    const first = await node(ring('k1'), clock)
+    await first.ctx.store.db
+      .insertInto('keyNode')
+      .values({ id: 'dead', name: 'dead', keyIds: 'k1', primaryId: 'k1', primarySince: 0, seenAt: clock.now() })
+      .execute()
+    await end(first)
+    const begun = clock.now()
+
+    await rotate(await node(ring('k2', 'k1'), clock), clock)
+
+    expect(clock.now() - begun).toBeGreaterThanOrEqual(30)
+    await expect(openNode(database, ring('k1'), clock)).rejects.toThrow(/sealed with the key "k2"/)
+  })
+
+  it('that is killed in the middle goes on where it was', async () => {
+    database = await newDatabase()
+    const clock = createTestClock()
+    const service = await node(ring('k1'), clock)
+    const { db } = service.ctx.store
+    await db
+      .insertInto('organization')
+      .values({ id: '0'.repeat(40), name: 'Organization', createdAt: 1 })
+      .execute()
+    const seeds = Array.from({ length: 6_000 }, (_, index) => index.toString(16).padStart(40, '0'))
+    await importHardwareTokens(
+      service.ctx,
+      '0'.repeat(40),
+      seeds.map((seed, line) => ({
+        line,
+        token: { serialNumber: `S${line}`, seed, type: 'TOTP6', timeStep: 30 },
+      })),
+    )
+    // It would be waited for, as it writes with the old key.
+    await end(service)
+    const watching = await node(ring('k1', 'k2'), clock)
+    const sealedWith = async (prefix: string) => {
+      const rows = await watching.ctx.store.db
+        .selectFrom('codeGenerator')
+        .select((eb) => eb.fn.countAll<number | string>().as('count'))
+        .where('seed', 'like', `${prefix}.%`)
+        .executeTakeFirstOrThrow()
+      return Number(rows.count)
+    }
+
+    const child = spawn(process.execPath, [program, 'keys', 'rotate', '--database', database], {
+      env: { ...process.env, MFA_KEYS: ring('k2', 'k1') },
+      stdio: 'ignore',
+    })
+    const exited = once(child, 'exit')
+    while ((await sealedWith('k2')) === 0) await turn()
+    child.kill('SIGKILL')
+    await exited
+    const middle = [await sealedWith('k1'), await sealedWith('k2')]
+    await end(watching)
+    const again = await node(ring('k2', 'k1'), clock)
+    const { resealed } = await rotate(again, clock)
+
+    expect(Math.min(...middle)).toBeGreaterThan(0)
+    expect(middle[0]! + middle[1]!).toBe(6_000)
+    expect(resealed).toBe(middle[0])
+    const { secrets, store } = again.ctx
+    const rows = await store.db.selectFrom('codeGenerator').select(['id', 'seed']).execute()
+    const opened = rows.map(({ id, seed }) => secrets.open(seed, { kind: 'seed', id }))
+    expect(rows.every(({ seed }) => seed.startsWith('k2.'))).toBe(true)
+    expect(opened.toSorted()).toEqual(seeds)
+  })
+})
