@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 
 import { apikeyCommand } from './commands/apikey.ts'
+import { auditCommand } from './commands/audit.ts'
 import { bypassCommand } from './commands/bypass.ts'
 import { deviceCommand } from './commands/device.ts'
 import { domainCommand } from './commands/domain.ts'
@@ -27,6 +28,7 @@ export function createProgram(): Command {
     .addCommand(bypassCommand())
     .addCommand(apikeyCommand())
     .addCommand(keysCommand())
+    .addCommand(auditCommand())
     .addCommand(deviceCommand())
   endUsageErrors(program)
   return program

@@ -7,8 +7,8 @@ export interface AdminSettings {
   readonly json?: boolean
 }
 
-/** A command on the database, without the service having to run. @param examples As typed after the program's name. */
-export function adminCommand(name: string, description: string, examples: readonly [string, string]): Command {
+/** A command on the database as a whole. @param examples As typed after the program's name. */
+export function databaseCommand(name: string, description: string, examples: readonly [string, string]): Command {
   return new Command(name)
     .description(description)
     .addOption(
@@ -16,9 +16,14 @@ export function adminCommand(name: string, description: string, examples: readon
         .env('MFA_DATABASE')
         .makeOptionMandatory(),
     )
+    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ second-factor ${example}`).join('\n')}`)
+}
+
+/** A command on the database, without the service having to run. @param examples As typed after the program's name. */
+export function adminCommand(name: string, description: string, examples: readonly [string, string]): Command {
+  return databaseCommand(name, description, examples)
     .option('--organization <name>', 'whose; where there is only one, that one')
     .option('--json', 'as JSON')
-    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ second-factor ${example}`).join('\n')}`)
 }
 
 /** Commands that have something in common. */

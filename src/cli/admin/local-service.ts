@@ -7,6 +7,7 @@ import { openService } from '../../service/service.ts'
 import { organizations } from '../../service/store/organizations.ts'
 import { Failure } from '../device/failure.ts'
 import { exitCode } from '../device/exit-codes.ts'
+import { actingPerson } from '../service/acting-person.ts'
 import { needDatabase } from '../service/database-name.ts'
 import { keysFromEnv } from '../service/keys-from-env.ts'
 import { noteLogger } from '../service/note-logger.ts'
@@ -24,11 +25,18 @@ export interface LocalService {
 }
 
 /** Opens the database for one action; what the service refuses becomes one line. */
-export async function withService(
-  settings: AdminSettings,
-  action: (service: LocalService) => Promise<void>,
+export function withService(settings: AdminSettings, action: (service: LocalService) => Promise<void>): Promise<void> {
+  return withContext(settings, async (ctx) => {
+    const organization = choose(await organizations(ctx.store.db), settings.organization)
+    await action({ ctx, organization, call: caller(ctx, organization.id) })
+  })
+}
+
+/** The same for what is not one organization's. */
+export async function withContext(
+  { database }: Pick<AdminSettings, 'database'>,
+  action: (ctx: ServiceContext) => Promise<void>,
 ): Promise<void> {
-  const { database } = settings
   needDatabase(database)
   const service = await opening(database, () =>
     openService(
@@ -36,8 +44,7 @@ export async function withService(
     ),
   )
   try {
-    const organization = choose(await organizations(service.ctx.store.db), settings.organization)
-    await action({ ctx: service.ctx, organization, call: caller(service.ctx, organization.id) })
+    await action({ ...service.ctx, actor: actingPerson() })
   } catch (error) {
     throw inOneLine(error)
   } finally {

@@ -1,10 +1,13 @@
 import { Command } from 'commander'
 
 import { NameTakenError } from '../../service/administration/name-taken.ts'
-import { createService } from '../../service/service.ts'
-import type { Service } from '../../service/service.ts'
+import { createAdministration } from '../../service/administration.ts'
+import type { Administration } from '../../service/administration.ts'
+import { parseOptions, ServiceOptions } from '../../service/options.ts'
+import { openService } from '../../service/service.ts'
 import { ending, Failure } from '../device/failure.ts'
 import { printRows } from '../device/print.ts'
+import { actingPerson } from '../service/acting-person.ts'
 import { isUrl } from '../service/database-name.ts'
 import { keysFromEnv } from '../service/keys-from-env.ts'
 import { noteLogger } from '../service/note-logger.ts'
@@ -31,10 +34,13 @@ export function initCommand(): Command {
 
 async function init({ database, organization, domain, json }: Settings): Promise<void> {
   const service = await opening(database, () =>
-    createService({ database, logger: noteLogger, ...keysFromEnv(process.env) }),
+    openService(
+      parseOptions(ServiceOptions, 'createService', { database, logger: noteLogger, ...keysFromEnv(process.env) }),
+    ),
   )
   try {
-    const made = await make(service, organization, domain)
+    const administration = createAdministration({ ...service.ctx, actor: actingPerson() })
+    const made = await make(administration, organization, domain)
     if (json) console.log(JSON.stringify(made))
     else show(made, { database, organization, domain })
   } finally {
@@ -48,7 +54,7 @@ interface Made {
   readonly apiKey: string
 }
 
-async function make({ administration }: Service, organization: string, domain: string): Promise<Made> {
+async function make(administration: Administration, organization: string, domain: string): Promise<Made> {
   try {
     const { id: organizationId } = await administration.createOrganization(organization)
     const { id: domainId } = await administration.createDomain(organizationId, { name: domain })

@@ -15,6 +15,7 @@ import { createProgress } from '../admin/progress.ts'
 import { readInput } from '../admin/read-input.ts'
 import { exitCode } from '../device/exit-codes.ts'
 import { ending, Failure } from '../device/failure.ts'
+import { actingPerson } from '../service/acting-person.ts'
 import { needDatabase } from '../service/database-name.ts'
 import { noteLogger } from '../service/note-logger.ts'
 import { opening } from '../service/opening.ts'
@@ -152,7 +153,7 @@ async function withKeys(settings: Settings, action: (ctx: ServiceContext) => Pro
   const given = { database, logger: noteLogger, ...(keys && { keys }) }
   const service = await opening(database, () => openService(parseOptions(ServiceOptions, 'createService', given)))
   try {
-    await action(service.ctx)
+    await action({ ...service.ctx, actor: actingPerson() })
   } catch (error) {
     throw inOneLine(error)
   } finally {

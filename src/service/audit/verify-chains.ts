@@ -52,7 +52,9 @@ export async function verifyChains(
     // Goes on from what is written there: one change is found once.
     heads.set(writer, { writer, sequence, hash })
   }
-  for (const { writer, sequence } of kept) {
+  const ends = new Map<string, number>()
+  for (const { writer, sequence } of kept) ends.set(writer, Math.max(sequence, ends.get(writer) ?? 0))
+  for (const [writer, sequence] of ends) {
     const reached = heads.get(writer)?.sequence ?? 0
     if (reached < sequence) findings.push({ kind: 'cut_off', writer, sequence: reached + 1 })
   }

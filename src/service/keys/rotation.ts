@@ -1,3 +1,5 @@
+import { audit } from '../audit/audit.ts'
+import type { AuditContext } from '../audit/audit.ts'
 import type { Clock } from '../../clock.ts'
 import { removeDeadBypassCodes } from '../store/bypass-codes.ts'
 import { removeOtherKeyChecks } from '../store/key-nodes.ts'
@@ -14,7 +16,7 @@ const underWay = 15
 /** How often it is looked whether there is something to wait for yet, milliseconds. */
 const interval = 1_000
 
-export interface RotationContext {
+export interface RotationContext extends AuditContext {
   readonly store: Store
   readonly clock: Clock
   readonly keys: HeldKeys
@@ -49,7 +51,7 @@ export async function rotateKeys(ctx: RotationContext, options: RotationOptions 
   const key = await waitForNodes(ctx, options)
   for (let resealed = 0; ;) {
     resealed += await pass(ctx, options)
-    const retired = await finish(ctx, key)
+    const retired = await finish(ctx, key, resealed)
     if (!('for' in retired)) return { key, resealed, retired: retired.keys }
     options.waiting?.(retired)
     await pause(ctx.clock)
@@ -88,7 +90,11 @@ async function pass({ store, clock, keys }: RotationContext, { progress }: Rotat
 }
 
 /** The end, where it is one: from then on keys other than this one may go. */
-function finish(ctx: RotationContext, key: string): Promise<Waiting | { readonly keys: readonly string[] }> {
+function finish(
+  ctx: RotationContext,
+  key: string,
+  count: number,
+): Promise<Waiting | { readonly keys: readonly string[] }> {
   return ctx.store.db.transaction().execute(async (db) => {
     const settledBefore = ctx.clock.now() - underWay
     const writers = (await otherNodes(db, ctx.clock, ctx.keys.nodeId)).filter(
@@ -101,6 +107,7 @@ function finish(ctx: RotationContext, key: string): Promise<Waiting | { readonly
     }
     // Something came in between: once more.
     if (all.values > current.values) return { for: 'writers', nodes: [] }
+    await audit(db, ctx, { event: 'keys.rotated', organizationId: null, facts: { key, count } })
     return { keys: await removeOtherKeyChecks(db, key) }
   })
 }

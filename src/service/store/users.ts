@@ -84,6 +84,12 @@ export async function lockUser(db: Queryable, organizationId: string, id: string
   return locked.numUpdatedRows === 1n
 }
 
+/** In whatever organization. */
+export async function userIdsNamed(db: Queryable, username: string): Promise<string[]> {
+  const rows = await db.selectFrom('user').select('id').where('username', '=', username).execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Once true it stays true: tokens come and go. */
 export async function markEnrolled(db: Queryable, id: string): Promise<void> {
   await db.updateTable('user').set({ everEnrolled: 1 }).where('id', '=', id).execute()

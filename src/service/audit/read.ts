@@ -1,0 +1,65 @@
+import { auditRowsAfter, auditRowsOf, auditWriterAfter, auditWriters, newestAuditRows } from '../store/audit.ts'
+import type { AuditFilter, AuditRow } from '../store/audit.ts'
+import type { Queryable } from '../store/schema.ts'
+import type { AuditEntry, Actor, Facts } from './entry.ts'
+import type { Head } from './verify-chains.ts'
+import { verifyChains } from './verify-chains.ts'
+import type { Verification } from './verify-chains.ts'
+
+/** Entries in memory at a time. */
+const page = 1_000
+
+/** The trail in the order in which it was written, some at a time. */
+export async function* readAudit(db: Queryable, filter: AuditFilter): AsyncGenerator<AuditEntry> {
+  for (let position = 0; ;) {
+    const rows = await auditRowsAfter(db, filter, position, page)
+    for (const row of rows) yield entryOf(row)
+    const last = rows.at(-1)
+    if (!last) return
+    position = last.position
+  }
+}
+
+/**
+ * Checks the whole trail: each entry against the one before, and each chain against where it stood when that was written
+ * down in the database, or elsewhere.
+ * @param kept Where chains stood, from where nobody who can write the database could change it.
+ */
+export async function verifyAudit(db: Queryable, kept: readonly Head[]): Promise<Verification> {
+  const writers = await auditWriters(db)
+  const starts = writers.map((one) => ({ writer: one.id, sequence: one.startSequence, hash: one.startHash }))
+  const noted = writers.map((one) => ({ writer: one.id, sequence: one.sequence, hash: one.hash }))
+  return verifyChains(readChains(db), { starts, kept: [...noted, ...kept].filter(({ sequence }) => sequence > 0) })
+}
+
+/** The newest entries, oldest first. */
+export async function latestAudit(db: Queryable, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {
+  return (await newestAuditRows(db, filter, limit)).toReversed().map(entryOf)
+}
+
+async function* readChains(db: Queryable): AsyncGenerator<AuditEntry> {
+  for (let writer = await auditWriterAfter(db, ''); writer !== undefined; writer = await auditWriterAfter(db, writer)) {
+    for (let sequence = -1; ;) {
+      const rows = await auditRowsOf(db, writer, sequence, page)
+      for (const row of rows) yield entryOf(row)
+      const last = rows.at(-1)
+      if (!last) break
+      sequence = last.sequence
+    }
+  }
+}
+
+function entryOf(row: AuditRow): AuditEntry {
+  const { writer, sequence, at, event, organizationId, address, hash } = row
+  const actor = { kind: row.actorKind as Actor['kind'], id: row.actorId }
+  return { writer, sequence, at, event, actor, organizationId, address, facts: readFacts(row.facts), hash }
+}
+
+/** What somebody has put there that is no JSON is found as a change, not as a fault of ours. */
+function readFacts(text: string): Facts {
+  try {
+    return JSON.parse(text) as Facts
+  } catch {
+    return { unreadable: text }
+  }
+}
