@@ -44,10 +44,12 @@ export interface Logger {
   error(details: object, message: string): void
 }
 
-/** Tries of an activation code. */
+/** Tries of an activation code, and requests. */
 export interface Limits {
   /** In 10 minutes. */
   readonly triesPerAddress: number
   /** In an hour. */
   readonly triesPerService: number
+  /** Of the REST interface, of each API key and of each address without one. */
+  readonly requestsPerSecond: number
 }

@@ -52,6 +52,8 @@ const shared = {
       triesPerAddress: z.int().positive().default(10),
       /** Tries of activation codes in an hour, from anywhere. */
       triesPerService: z.int().positive().default(1_000),
+      /** Of the REST interface, for each API key; and for each address that has none. Not behind the door of an embedded service. */
+      requestsPerSecond: z.int().positive().default(1_000),
     })
     .prefault({}),
 }

@@ -20,7 +20,9 @@ import type { FindKey } from './http/authenticate.ts'
 import { createInFlight } from './http/in-flight.ts'
 import { asHandle } from './http/handle.ts'
 import type { Handle } from './http/handle.ts'
+import { createRateLimiter } from './http/rate-limit.ts'
 import { createRest } from './http/rest.ts'
+import type { Rates } from './http/rest.ts'
 import { nobody, tellAll } from './observer.ts'
 import type { Observer } from './observer.ts'
 import { createMailer } from './mail/mailer.ts'
@@ -62,7 +64,8 @@ export async function createService(given: ServiceOptions): Promise<Service> {
   const metrics = options.metrics && (await createMetrics())
   const opened = await openService(options, tellAll(observersOf(options, metrics)))
   metrics?.watch(opened.ctx)
-  const api = opened.rest(basePath, (hash) => apiKeyByHash(opened.ctx.store.db, hash))
+  const findKey: FindKey = (hash) => apiKeyByHash(opened.ctx.store.db, hash)
+  const api = opened.rest(basePath, findKey, createRates(opened.ctx))
   const pages = [health, readiness(opened.ctx), ...documents({ vendor, basePath })]
   const guarded = options.metrics?.token === undefined ? [] : [metrics?.page(options.metrics.token) ?? []].flat()
   return {
@@ -79,7 +82,8 @@ export async function createService(given: ServiceOptions): Promise<Service> {
 export interface OpenedService {
   readonly ctx: ServiceContext
   readonly routes: Handle
-  readonly rest: (basePath: string, findKey: FindKey) => Handle
+  /** @param rates Without them callers may ask as often as they like. */
+  readonly rest: (basePath: string, findKey: FindKey, rates?: Rates) => Handle
   readonly close: () => Promise<void>
 }
 
@@ -93,13 +97,18 @@ export async function openService(options: CoreOptions, observer: Observer = nob
   return {
     ctx: core.ctx,
     routes: (req, res, next) => (isPublic(req.url) ? publicRoutes(req, res, next) : next()),
-    rest(basePath, findKey) {
-      const rest = asHandle(createRest(core.ctx, { vendor, findKey, routes }))
+    rest(basePath, findKey, rates) {
+      const rest = asHandle(createRest(core.ctx, { vendor, findKey, routes, ...(rates && { rates }) }))
       const tracked = inFlight.track(rest, refuse(vendorLabel(vendor, '1.3')))
       return asHandle(Router().use(basePath || '/', tracked))
     },
     close: () => (closing ??= core.close(() => inFlight.drain())),
   }
+}
+
+function createRates({ limits, clock }: ServiceContext): Rates {
+  const limiter = (name: string) => createRateLimiter(name, limits.requestsPerSecond, clock)
+  return { byKey: limiter('key'), byAddress: limiter('address') }
 }
 
 async function openCore(options: CoreOptions, observer: Observer): Promise<Core> {

@@ -11,6 +11,7 @@ import type { ServiceContext } from '../context.ts'
 import { observe } from '../observer.ts'
 import { ApiProblem } from '../problem.ts'
 import type { NamedImage } from '../rules/image.ts'
+import { networkOf } from '../rules/network.ts'
 import { answer, vendorLabel } from './answer.ts'
 import { authenticate } from './authenticate.ts'
 import type { FindKey, KnownKey } from './authenticate.ts'
@@ -22,6 +23,7 @@ import type { EventSource } from './event-stream.ts'
 import { heldRead, preferredWait } from './held-read.ts'
 import { answerImage } from './image.ts'
 import { parseQuery } from './query-string.ts'
+import type { RateLimiter } from './rate-limit.ts'
 import { nameRequest } from './request-id.ts'
 import type { Call, Given, Route } from './route.ts'
 
@@ -29,6 +31,15 @@ export interface RestOptions {
   readonly vendor: Vendor
   readonly findKey: FindKey
   readonly routes: readonly Route[]
+  /** Nothing where callers are trusted. */
+  readonly rates?: Rates
+}
+
+/** How often may be asked. */
+export interface Rates {
+  readonly byKey: RateLimiter
+  /** For what comes without a valid key. */
+  readonly byAddress: RateLimiter
 }
 
 /** The largest body of an operation that says nothing else, bytes. */
@@ -58,7 +69,7 @@ async function serve(
   const accepted = acceptedVersion(options.vendor, req.headers.accept)
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
   try {
-    const key = await authenticate(req, options.vendor, options.findKey)
+    const key = await admit(options, req, res)
     const visible = visibleTo(accepted, routes)
     if (req.method === 'OPTIONS') return answer(res, 200, undefined, { Allow: allowedOn(visible) })
     const { endpoint, run } = select(visible, req.method)
@@ -73,6 +84,22 @@ async function serve(
     else answer(res, 200, output, { ...label, ...headers })
   } catch (error) {
     answerError(res, error, label, ctx.logger)
+  }
+}
+
+/** The caller's key, while it has not asked too often. */
+async function admit({ vendor, findKey, rates }: RestOptions, req: Request, res: Response): Promise<KnownKey> {
+  const limited = (limiter: RateLimiter | undefined, caller: string) =>
+    Object.entries(limiter?.take(caller) ?? {}).forEach(([name, value]) => void res.setHeader(name, value))
+  try {
+    const key = await authenticate(req, vendor, findKey)
+    limited(rates?.byKey, key.hash)
+    return key
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status === 401) {
+      limited(rates?.byAddress, networkOf(req.ip ?? req.socket.remoteAddress))
+    }
+    throw error
   }
 }
 
