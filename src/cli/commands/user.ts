@@ -4,6 +4,7 @@ import { addMember, listMembers, removeMember } from '../../contract/domains.ts'
 import { createUser, deleteUser, findUsers } from '../../contract/users.ts'
 import type { User } from '../../contract/users.ts'
 import { listDomains } from '../../service/administration/domains.ts'
+import { codesLocked, unlockUser } from '../../service/administration/unlock.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { confirm, yesOption } from '../admin/confirm.ts'
@@ -18,7 +19,15 @@ type OfDomain = AdminSettings & { readonly domain: string }
 
 /** Who signs in. */
 export function userCommand(): Command {
-  const commands = [createCommand(), listCommand(), showCommand(), joinCommand(), leaveCommand(), deleteCommand()]
+  const commands = [
+    createCommand(),
+    listCommand(),
+    showCommand(),
+    joinCommand(),
+    leaveCommand(),
+    unlockCommand(),
+    deleteCommand(),
+  ]
   return groupCommand('user', 'manage users: who signs in', commands, [
     "user create alice --name 'Alice Doe' --email alice@example.com --domain 'Intranet'",
     'user show alice',
@@ -132,6 +141,27 @@ function leaveCommand(): Command {
     )
 }
 
+function unlockCommand(): Command {
+  return adminCommand('unlock', 'let a user try codes, and be asked, again', [
+    'user unlock alice --database mfa.sqlite',
+    'user unlock alice --database mfa.sqlite --json',
+  ])
+    .argument('<user>', 'the username or the id')
+    .action(
+      ending((given: string, settings: AdminSettings) =>
+        withService(settings, async (service) => {
+          const user = await findUser(service, given)
+          await unlockUser(service.ctx, {
+            organizationId: service.organization.id,
+            userId: user.id,
+            domainIds: user.domains,
+          })
+          printDone(settings, { user: user.id }, `${quote(user.username)} is unlocked.`)
+        }),
+      ),
+    )
+}
+
 function deleteCommand(): Command {
   return adminCommand('delete', 'delete a user with everything it has', [
     'user delete alice --database mfa.sqlite',
@@ -152,7 +182,8 @@ function deleteCommand(): Command {
 }
 
 async function show({ ctx, organization }: LocalService, user: User, { json }: AdminSettings): Promise<void> {
-  if (json) return printJson(user)
+  const locked = await codesLocked(ctx, user.id)
+  if (json) return printJson({ ...user, ...(locked !== undefined && { codesLockedUntil: locked }) })
   const domains = (await listDomains(ctx, organization.id)).filter(({ id }) => user.domains.includes(id))
   printRows([
     ['Username', user.username],
@@ -164,7 +195,13 @@ async function show({ ctx, organization }: LocalService, user: User, { json }: A
     ['Hardware token', user.hardware || 'none'],
     ['Bypass codes', String(user.bypasscodes.length)],
     ['Ever enrolled', yesOrNo(user.everEnrolled ?? false)],
+    ...(locked === undefined ? [] : [['Codes locked', lockedText(locked)] as const]),
   ])
 }
+
+const lockedText = (until: number | 'unlocked') =>
+  until === 'unlocked'
+    ? 'until unlocked: second-factor user unlock'
+    : `until ${new Date(until * 1000).toISOString().replace('.000', '')}`
 
 const factorsOf = (factors: User['factors']) => factors?.join(', ') || 'none'

@@ -42,6 +42,15 @@ export function forgetPushes(db: Queryable, of: PushOf): Promise<void> {
   )
 }
 
+/** What an administrator does: as if nobody had been asked, nor had reported it. */
+export function forgetAllPushes(
+  db: Queryable,
+  { domainId, userId }: Pick<PushOf, 'domainId' | 'userId'>,
+): Promise<void> {
+  const of = { domainId, userId, challenge: null, ipAddress: null }
+  return forgetScopes(db, [...limitsOf(of).map(({ scope }) => scope), reported(of)])
+}
+
 /** "This was not me": no further request for a while. */
 export function pausePushes(ctx: Context, db: Queryable, of: PushOf): Promise<void> {
   return noteAttempt(db, reported(of), ctx.clock.now())
