@@ -1,0 +1,268 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { parseCsv } from '../../src/cli/import/csv.ts'
+import { readTokens } from '../../src/cli/import/read-tokens.ts'
+import { Failure } from '../../src/cli/device/failure.ts'
+import { acceptedVersion, acceptsType, defaultVendor } from '../../src/contract/media-type.ts'
+import { Attribute } from '../../src/contract/sessions.ts'
+import { ActivationCode, activationCodeAlphabet } from '../../src/contract/tokens.ts'
+import { readForm } from '../../src/express/form.ts'
+import { preferredWait } from '../../src/service/http/held-read.ts'
+import { parseJson } from '../../src/service/http/parse-json.ts'
+import { parseQuery } from '../../src/service/http/query-string.ts'
+import { parseRows } from '../../src/service/http/rows.ts'
+import { keySize, parseKeyRing } from '../../src/service/keys/key-ring.ts'
+import { ApiProblem } from '../../src/service/problem.ts'
+import { networkOf } from '../../src/service/rules/network.ts'
+import { hasPollutedPrototypes } from '../attacks/polluted.ts'
+
+const anything = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('__proto__=1', 'constructor=1'))
+
+/** What it throws; nothing where it does not. */
+function thrownBy(read: () => unknown): unknown {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+/** Whether it is read, or refused by an error of one of these kinds. */
+function isReadOrRefused(read: () => unknown, kind: new (...args: never[]) => Error): boolean {
+  const error = thrownBy(read)
+  return error === undefined || error instanceof kind
+}
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
+
+describe('an Accept header', () => {
+  it('asks for a version that there is, or for none, whatever it says', () => {
+    fc.assert(
+      fc.property(anything, (accept) => {
+        expect([undefined, '1.3', '1.4']).toContain(acceptedVersion(defaultVendor, accept))
+        expect([true, false]).toContain(acceptsType(accept, 'image/png'))
+      }),
+    )
+  })
+
+  it('is read alike with any case and any blanks', () => {
+    const blanks = fc.stringMatching(/^[ \t]{0,3}$/)
+    fc.assert(
+      fc.property(fc.constantFrom('1.3', '1.4'), blanks, blanks, fc.boolean(), (version, before, after, upper) => {
+        const plain = `application/vnd.service.v1+json${before};${after}version${before}=${after}"${version}"`
+        expect(acceptedVersion(defaultVendor, upper ? plain.toUpperCase() : plain)).toBe(version)
+      }),
+    )
+  })
+})
+
+describe('a query', () => {
+  it('is read back as it was written', () => {
+    const values = fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { noNullPrototype: true })
+    fc.assert(
+      fc.property(values, (given) => {
+        const text = Object.entries(given).map(
+          ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+        )
+        const read = Object.entries(parseQuery(`/x?${text.join('&')}`))
+        expect(read.toSorted(byName)).toEqual(Object.entries(given).toSorted(byName))
+      }),
+    )
+  })
+
+  it('has own members only, or is malformed, whatever it is', () => {
+    fc.assert(
+      fc.property(anything, (text) => {
+        expect(isReadOrRefused(() => parseQuery(`/x?${text}`), ApiProblem)).toBe(true)
+      }),
+    )
+    expect(Object.hasOwn(parseQuery('/x?__proto__=a'), '__proto__')).toBe(true)
+    expect(hasPollutedPrototypes()).toBe(false)
+  })
+})
+
+describe('a preference to wait', () => {
+  it('is at most a minute, and never negative or no number', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          anything,
+          fc.integer().map((n) => `wait=${n}`),
+          fc.bigInt().map((n) => `wait=${n}`),
+        ),
+        (text) => {
+          const wait = preferredWait(text)
+          expect(wait === undefined || (wait >= 0 && wait <= 60)).toBe(true)
+        },
+      ),
+    )
+  })
+})
+
+describe('rows of an array', () => {
+  it('are what JSON has them to be, however they are laid out', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), fc.constantFrom(0, 2, '\t'), (rows, space) => {
+        const text = JSON.stringify(rows, null, space)
+        expect([...parseRows(text)].flat()).toEqual(JSON.parse(text))
+      }),
+    )
+  })
+
+  it('are refused where JSON refuses them, and the other way round', () => {
+    const nearly = fc
+      .tuple(fc.array(fc.jsonValue()), fc.nat(), fc.constantFrom(',', '"', ']', '[', '}', ' ', '\\', '1', ''))
+      .map(([rows, at, what]) => {
+        const text = JSON.stringify(rows)
+        return text.slice(0, at % (text.length + 1)) + what + text.slice((at % (text.length + 1)) + 1)
+      })
+    const isArray = (text: string) => thrownBy(() => JSON.parse(text)) === undefined && Array.isArray(JSON.parse(text))
+    const rows = (text: string) => () => [...parseRows(text)]
+    fc.assert(
+      fc.property(fc.oneof(nearly, anything), (text) =>
+        isArray(text) ? thrownBy(rows(text)) === undefined : thrownBy(rows(text)) instanceof ApiProblem,
+      ),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('and other JSON never say what was wrong by quoting it', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 8 }), (secret) => {
+        expect(String(thrownBy(() => parseJson(`{"code":"${secret}`)))).not.toContain(secret)
+      }),
+    )
+  })
+})
+
+describe('an attribute', () => {
+  it('has nothing left that could disturb or turn round the text about it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (value) => {
+        const parsed = Attribute.safeParse({ key: 'k', value })
+        if (!parsed.success) return
+        expect(parsed.data.value.isWellFormed()).toBe(true)
+        expect(parsed.data.value).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/u)
+        expect(Array.from(parsed.data.value).length).toBeLessThanOrEqual(256)
+      }),
+    )
+  })
+})
+
+describe('an activation code', () => {
+  it('is read in any case, with any blanks and hyphens', () => {
+    const code = fc.array(fc.constantFrom(...activationCodeAlphabet.split('')), { minLength: 10, maxLength: 10 })
+    fc.assert(
+      fc.property(code, fc.constantFrom('', ' ', '-', ' - '), fc.boolean(), (letters, between, upper) => {
+        const typed = letters.join(between)
+        expect(ActivationCode.parse(upper ? typed.toUpperCase() : typed)).toBe(letters.join(''))
+      }),
+    )
+  })
+
+  it('is ten letters of its alphabet or nothing', () => {
+    fc.assert(
+      fc.property(anything, (text) => {
+        const { success, data } = ActivationCode.safeParse(text)
+        expect(success).toBe(
+          data !== undefined && Array.from(data).every((letter) => activationCodeAlphabet.includes(letter)),
+        )
+      }),
+    )
+  })
+})
+
+describe('a key ring', () => {
+  it('is read back, the first key first', () => {
+    const ids = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/), { minLength: 1, maxLength: 5 })
+    fc.assert(
+      fc.property(ids, fc.uint8Array({ minLength: keySize, maxLength: keySize }), (names, secret) => {
+        const ring = parseKeyRing(names.map((id) => `${id}:${Buffer.from(secret).toString('base64')}`).join(', '))
+        expect(ring.keys.map(({ id }) => id)).toEqual(names)
+        expect(ring.primary.id).toBe(names[0])
+      }),
+    )
+  })
+
+  it('that is wrong is an error of type that repeats no key', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 16, maxLength: 48 }), anything, (secret, end) => {
+        const key = Buffer.from(secret).toString('base64')
+        const read = () => parseKeyRing(`a:${key}${end}`)
+        expect(isReadOrRefused(read, TypeError)).toBe(true)
+        expect(String(thrownBy(read))).not.toContain(key)
+      }),
+    )
+  })
+})
+
+describe('a file of hardware tokens', () => {
+  it('of CSV is read back as it was written', () => {
+    const field = fc.string().filter((text) => text.trim() === text)
+    const records = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { maxLength: 5 })
+    fc.assert(
+      fc.property(records, fc.constantFrom('\n', '\r\n', '\r'), (rows, newline) => {
+        const text = rows.map((row) => row.map((value) => `"${value.replaceAll('"', '""')}"`).join()).join(newline)
+        const parsed = parseCsv(text)
+        expect(parsed.map(({ fault }) => fault).filter(Boolean)).toEqual([])
+        expect(parsed.map(({ fields }) => fields)).toEqual(rows.filter((row) => row.some((value) => value !== '')))
+      }),
+    )
+  })
+
+  it('is read or refused in words, whatever it is', () => {
+    const lines = fc.array(
+      fc.constantFrom('<KeyContainer', '>', '<Key>', '</', '<!DOCTYPE x>', '&amp;', '"', ',', '\n', 'x'),
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          anything,
+          lines.map((parts) => parts.join('')),
+        ),
+        (text) => {
+          expect(isReadOrRefused(() => readTokens(Buffer.from(text), undefined), Failure)).toBe(true)
+        },
+      ),
+    )
+  })
+})
+
+describe('an address', () => {
+  it('of IPv6 counts for its network however it is written, and one of IPv4 for itself', () => {
+    fc.assert(
+      fc.property(fc.ipV6(), (address) => {
+        const network = networkOf(address)
+        expect(networkOf(address.toUpperCase())).toBe(network)
+      }),
+    )
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        expect(networkOf(`::ffff:${address}`)).toBe(networkOf(address))
+      }),
+    )
+  })
+})
+
+describe('a posted form', () => {
+  it('is read as its browser wrote it, and never anything but text', async () => {
+    const form = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), { maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(form, async (fields) => {
+        const text = new URLSearchParams(fields).toString()
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+        async function* chunks() {
+          yield Buffer.from(text)
+        }
+        const req = Object.assign(chunks(), { headers, readableEnded: false })
+        const read = await readForm(req as never)
+        // What is too long to be one of ours is not read.
+        expect(read).toEqual(text.length <= 4096 ? Object.fromEntries(fields) : {})
+        expect(Object.values(read).every((value) => typeof value === 'string')).toBe(true)
+      }),
+    )
+    expect(hasPollutedPrototypes()).toBe(false)
+  })
+})

@@ -1,0 +1,71 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { askedFor, safeReturnTo } from '../../src/express/return-to.ts'
+
+/** Pieces that have led browsers astray, and what may stand between them. */
+const pieces = ['/', '//', '\\', '.', '..', '%2e', '%2f', '%5c', '@', ':', '?', '#', '\t', '\n', '\r', ' ', '\u0000']
+const words = [
+  'evil.example',
+  'https:',
+  'http:',
+  'javascript:',
+  'mfa',
+  'account',
+  '127.0.0.1',
+  '[::1]',
+  '%00',
+  'é',
+  '。',
+]
+const nasty = fc.array(fc.oneof(fc.constantFrom(...pieces, ...words), fc.string({ maxLength: 3 })), { maxLength: 8 })
+const paths = fc.oneof(
+  nasty.map((parts) => parts.join('')),
+  nasty.map((parts) => `/${parts.join('')}`),
+  fc.webUrl(),
+  fc.string({ unit: 'binary' }),
+)
+
+const bases = ['https://app.example', 'http://app.example:8080/a/b?c', 'https://app.example/mfa/', 'http://[::1]/x//y']
+
+describe('where a challenge goes on to', () => {
+  it('is on the origin of the app and not the challenge itself, whatever was asked for and from wherever', () => {
+    fc.assert(
+      fc.property(paths, (path) => {
+        const safe = safeReturnTo(path, '/mfa')
+        if (safe === undefined) return
+        expect(safe).not.toMatch(/[\r\n\t]/)
+        for (const base of bases) {
+          const url = new URL(safe, base)
+          expect(url.origin).toBe(new URL(base).origin)
+          expect(url.pathname).not.toMatch(/^\/mfa(\/|$)/)
+          expect(safeReturnTo(safe, '/mfa')).toBe(safe)
+        }
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  it('is the path asked for, where that is an ordinary one', () => {
+    const segment = fc.stringMatching(/^[a-z0-9-]{1,8}$/).filter((word) => word !== 'mfa')
+    fc.assert(
+      fc.property(fc.array(segment, { maxLength: 4 }), fc.webQueryParameters(), (segments, query) => {
+        const path = `/${segments.join('/')}?${query.replaceAll("'", '')}`
+        expect(safeReturnTo(path, '/mfa')?.split('?')[0]).toBe(path.split('?')[0])
+      }),
+    )
+  })
+
+  it('of a post is a page of this host, whatever it says it came from', () => {
+    fc.assert(
+      fc.property(fc.oneof(paths, fc.webUrl({ withQueryParameters: true })), (referer) => {
+        const req = { method: 'POST', url: '/x', headers: { host: 'app.example', referer } }
+        const safe = askedFor(req as never, '/mfa')
+        if (safe === undefined) return
+        expect(new URL(safe, 'https://app.example').origin).toBe('https://app.example')
+        expect(URL.parse(referer)?.host).toBe('app.example')
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
