@@ -95,8 +95,8 @@ describe('guessing codes', () => {
     await app.verify(app.browser(), 'alice')
     const thief = await enter(app)
 
-    await thief.submit('/mfa/code', fields as Record<string, string>)
-    await thief.submit('/mfa/complete', fields as Record<string, string>)
+    await thief.submit('/mfa/code', fields)
+    await thief.submit('/mfa/complete', fields)
 
     expect(await isIn(thief)).toBe(false)
     expect(hasPollutedPrototypes()).toBe(false)

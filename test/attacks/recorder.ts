@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
 import { listen } from '../support/listen.ts'
 
@@ -22,12 +22,15 @@ export async function startRecorder(target: string) {
       const { method = 'GET', url: path = '/', headers } = req
       const record = { method, path, headers: { ...headers, host }, body: Buffer.concat(chunks) }
       records.push(record)
-      void replay(target, record).then(({ status, headers: answered, body }) => {
-        res.writeHead(status, answered).end(body)
-      })
+      void forward(target, record, res)
     })
   })
   return { url, records }
+}
+
+async function forward(target: string, record: Recorded, res: ServerResponse): Promise<void> {
+  const { status, headers, body } = await replay(target, record)
+  res.writeHead(status, headers).end(body)
 }
 
 export interface Replayed {

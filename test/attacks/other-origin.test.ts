@@ -1,0 +1,189 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { launchChromium } from '../support/chromium.ts'
+import { listen } from '../support/listen.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/**
+ * A page elsewhere, in the browser of somebody who is signed in: on another port, which for cookies is the same site, so
+ * that they go along; and on another site.
+ */
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+afterAll(() => browser.close())
+
+const html = '<!doctype html><title>elsewhere</title><p>elsewhere'
+
+const places = [
+  ['of the same site', (url: string) => url],
+  ['of another site', (url: string) => url.replace('127.0.0.1', 'localhost')],
+] as const
+
+/** Alice is signed in and her device was asked; she opens a page of the attacker in another tab. */
+async function arrange(place: (url: string) => string) {
+  const app = await startWebApp()
+  const { account } = await app.enrol(app.browser(), 'alice')
+  await app.answer(account, 'deny')
+  const context = await browser.newContext()
+  const own = await context.newPage()
+  // The app has no page for its login.
+  await own.goto(`${app.url}/`)
+  await post(own, `${app.url}/login`, { username: 'alice', password: 'secret' })
+  await own.locator('#number').waitFor()
+  const elsewhere = await listen((_req, res) => res.setHeader('content-type', 'text/html').end(html))
+  const evil = await context.newPage()
+  await evil.goto(place(elsewhere))
+  const pending = async () => (await app.device.requests(account)).requests ?? []
+  return { app, account, context, own, evil, pending }
+}
+
+/** Submits a form, as any page may do to any address. */
+async function post(page: Page, action: string, fields: Record<string, string> = {}): Promise<void> {
+  await Promise.all([
+    page.waitForEvent('load'),
+    page.evaluate(
+      ([to, content]) => {
+        const form = document.createElement('form')
+        Object.assign(form, { method: 'post', action: to })
+        for (const [name, value] of Object.entries(content)) {
+          const input = document.createElement('input')
+          Object.assign(input, { type: 'hidden', name, value })
+          form.append(input)
+        }
+        document.body.append(form)
+        form.submit()
+      },
+      [action, fields] as const,
+    ),
+  ])
+}
+
+const isIn = async (context: BrowserContext, url: string) =>
+  ((await (await context.request.get(`${url}/account`)).json()) as { verified?: boolean }).verified === true
+
+describe.each(places)('a page %s', (_where, place) => {
+  it('takes no request off the device, and sends none', async () => {
+    const { app, evil, pending } = await arrange(place)
+    const before = await pending()
+
+    await post(evil, `${app.url}/mfa/cancel`)
+    await evil.goBack()
+    await app.clock.advance(20)
+    await post(evil, `${app.url}/mfa/send`)
+
+    expect(before).toHaveLength(1)
+    expect(await pending()).toEqual(before)
+  })
+
+  it('tries no code in the name of who is signed in', async () => {
+    const { app, own, evil } = await arrange(place)
+    for (let guess = 0; guess < 6; guess += 1) {
+      await post(evil, `${app.url}/mfa/code`, { code: '000000' })
+      await evil.goBack()
+    }
+
+    await own.goto(`${app.url}/mfa?use=code`)
+
+    expect(await own.textContent('body')).not.toMatch(/paused|wrong/i)
+  })
+
+  it('does not finish a sign-in', async () => {
+    const { app, account, context, own, evil } = await arrange(place)
+    const number = numberOn({ text: await own.content() })
+    await own.close()
+    await app.answer(account, 'approve', number)
+
+    await post(evil, `${app.url}/mfa/complete`)
+
+    expect(await isIn(context, app.url)).toBe(false)
+  })
+
+  it('reads nothing: not the page, not its state, not its events', async () => {
+    const { app, evil } = await arrange(place)
+
+    const read = await evil.evaluate(async (url) => {
+      const attempts = ['/mfa', '/mfa/status', '/account'].map((path) =>
+        fetch(url + path, { credentials: 'include' }).then(
+          (response) => response.text(),
+          () => 'refused',
+        ),
+      )
+      const events = new Promise<string>((resolve) => {
+        const source = new EventSource(`${url}/mfa/events`, { withCredentials: true })
+        const end = (text: string) => {
+          source.close()
+          resolve(text)
+        }
+        source.addEventListener('hello', () => end('heard'))
+        source.addEventListener('error', () => end('refused'))
+      })
+      const [page, account] = await Promise.all([attempts[0], attempts[2]])
+      return [page, account, await events]
+    }, app.url)
+
+    expect(read).toEqual(['refused', 'refused', 'refused'])
+  })
+
+  it('cannot show the challenge or the authenticator inside of itself', async () => {
+    const { app, evil } = await arrange(place)
+
+    for (const path of ['/mfa', '/mfa/authenticator/']) {
+      const framed = evil.waitForEvent('framenavigated', (frame) => frame !== evil.mainFrame())
+      await evil.evaluate((url) => {
+        const frame = document.createElement('iframe')
+        frame.src = url
+        document.body.append(frame)
+      }, app.url + path)
+      const frame = await framed
+
+      // The browser puts a page of its own in place of what may not be framed.
+      await expect.poll(() => frame.url()).toMatch(/^chrome-error:/)
+    }
+  })
+
+  it('uses up no try of activation codes, and asks nothing of the device protocol', async () => {
+    const { app, evil } = await arrange(place)
+    const statuses = await evil.evaluate(async (url) => {
+      const body = JSON.stringify({ code: 'abcdefghjk' })
+      const results: string[] = []
+      for (let attempt = 0; attempt < 12; attempt += 1) {
+        const readable = await fetch(`${url}/mfa/device/preview`, { method: 'POST', body }).then(
+          () => 'read',
+          () => 'refused',
+        )
+        await fetch(`${url}/mfa/device/preview`, { method: 'POST', body, mode: 'no-cors' })
+        results.push(readable)
+      }
+      return results
+    }, app.url)
+
+    const honest = await fetch(`${app.url}/mfa/device/preview`, {
+      method: 'POST',
+      body: JSON.stringify({ code: 'abcdefghjk' }),
+    })
+
+    expect(new Set(statuses)).toEqual(new Set(['refused']))
+    expect(honest.status).toBe(404)
+  })
+
+  it('does not reach the private door of an embedded service', async () => {
+    const { app, evil } = await arrange(place)
+    const { baseUrl, apiKey } = await app.service.connect()
+
+    // Even with the key, which it cannot know.
+    const outcome = await evil.evaluate(
+      ([url, key]) =>
+        fetch(`${url}/users`, { headers: { authorization: `Service key="${key}"` } }).then(
+          (response) => String(response.status),
+          () => 'refused',
+        ),
+      [baseUrl, apiKey] as const,
+    )
+
+    expect(outcome).toBe('refused')
+  })
+})
