@@ -1,9 +1,28 @@
 import type { IncomingMessage } from 'node:http'
 
+import { isFresh } from '../challenge/challenge.ts'
+import type { MfaUser } from '../challenge/user.ts'
+import { userKeyOf } from '../challenge/user.ts'
+import { systemClock } from '../clock.ts'
 import { contextOf, verifiedOf } from './context.ts'
+import { readKept } from './web-session.ts'
 
-/** Whether the person behind this request has passed the second step. False where mfa() has not run. */
-export function isVerified(req: IncomingMessage): boolean {
+/**
+ * Whether the person behind this request has passed the second step.
+ *
+ * @param user who is signed in, as the option `user` of mfa() gives it, for requests that mfa() does not see, such as
+ *   the upgrade to a WebSocket; the web session must have been read. Without it those are never verified.
+ *
+ * @example
+ * server.on('upgrade', (req, socket, head) => {
+ *   readWebSession(req, {}, () => {
+ *     if (!isVerified(req, { username: req.session.username })) return socket.destroy()
+ *     sockets.handleUpgrade(req, socket, head, welcome)
+ *   })
+ * })
+ */
+export function isVerified(req: IncomingMessage, user?: MfaUser): boolean {
   const context = contextOf(req)
-  return context !== undefined && verifiedOf(req, context, context.user) !== undefined
+  if (context) return verifiedOf(req, context, context.user) !== undefined
+  return user !== undefined && isFresh(readKept(req).verified, userKeyOf(user), systemClock.now())
 }
