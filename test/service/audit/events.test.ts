@@ -1,0 +1,215 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { importHardwareTokens } from '../../../src/service/administration/hardware-import.ts'
+import { unlockUser } from '../../../src/service/administration/unlock.ts'
+import type { AuditEntry } from '../../../src/service/audit/entry.ts'
+import { auditEvents, eventNames } from '../../../src/service/audit/events.ts'
+import type { EventName } from '../../../src/service/audit/events.ts'
+import { pruneAudit } from '../../../src/service/audit/prune.ts'
+import { rotateKeys } from '../../../src/service/keys/rotation.ts'
+import { defaultImage } from '../../../src/service/rules/default-image.ts'
+import type { OpenedService } from '../../../src/service/service.ts'
+import { sweep } from '../../../src/service/sweep.ts'
+import { startMailServer } from '../../support/mail-server.ts'
+import type { MailServer } from '../../support/mail-server.ts'
+import { createDeviceSigner, previewCode, random128 } from '../../support/device-signer.ts'
+import { hardwareToken, holder, member, unique } from '../code-holder.ts'
+import { keysFor, newUser, startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+import { entriesOf, openDatabase } from './recorded.ts'
+
+let folder: string
+let mail: MailServer
+let running: Running
+let node: OpenedService
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-audit-'))
+  const database = join(folder, 'mfa.sqlite')
+  mail = await startMailServer()
+  const smtp = { host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' }
+  running = await startService({ database, smtp }, { emailOtpEnabled: true })
+  node = await openDatabase(database, { clock: running.clock, ...keysFor(database) })
+})
+afterAll(async () => {
+  await node.close()
+  await running.close()
+  await mail.close()
+  rmSync(folder, { recursive: true })
+})
+
+const trail = () => entriesOf(node.ctx.store.db)
+
+/** Somebody with a device who was asked. */
+async function asked(more: object = {}) {
+  const person = await running.enrol(unique())
+  const challenge = random128()
+  const session = await person.ask({ challenge, ipAddress: '192.0.2.7', ...more })
+  const [request] = await person.pending()
+  const answer = (decision: string, different: object = {}) =>
+    person.device.answer(session.id, { nonce: request!.nonce, decision }, different)
+  return { ...person, challenge, session, answer, path: `${person.sessions}/${session.id}` }
+}
+
+async function locked() {
+  const person = await member(running)
+  for (let tries = 0; tries < 10; tries += 1) await person.signIn({ otp: '000000' })
+  return person
+}
+
+const bypass = { usesAllowed: 1, expirationTime: 1 }
+const { call, domainPath, administration } = {
+  call: (...given: Parameters<Running['call']>) => running.call(...given),
+  domainPath: () => `/domains/${running.domain.id}`,
+  administration: () => running.service.administration,
+}
+
+/** How each event comes about. Every name has to be here: the type says so. */
+const happenings: Record<EventName, () => Promise<unknown>> = {
+  'session.created': () => asked(),
+  'session.approved': async () => (await asked()).answer('approve'),
+  'session.denied': async () => (await asked()).answer('report'),
+  async 'session.expired'() {
+    await asked()
+    await running.clock.advance(91)
+    await sweep(node.ctx)
+  },
+  'session.cancelled': async () => call('DELETE', (await asked()).path),
+  async 'session.redeemed'() {
+    const { answer, path, challenge } = await asked()
+    await answer('approve')
+    await call('POST', `${path}/redeem`, { body: { challenge } })
+  },
+  async 'session.redeem_refused'() {
+    const { path, challenge } = await asked()
+    await call('POST', `${path}/redeem`, { body: { challenge } })
+  },
+  'codes.locked': () => locked(),
+  'codes.refused': async () => (await locked()).signIn({ otp: '000000' }),
+  async 'codes.unlocked'() {
+    const { id } = await locked()
+    await unlockUser(node.ctx, { organizationId: running.organization.id, userId: id, domainIds: [running.domain.id] })
+  },
+  async 'push.throttled'() {
+    const { ask } = await asked()
+    for (let times = 0; times < 3; times += 1) await ask({ challenge: random128() })
+  },
+  async 'push.unlocked'() {
+    const { user } = await asked()
+    const organizationId = running.organization.id
+    await unlockUser(node.ctx, { organizationId, userId: user.id, domainIds: [running.domain.id] })
+  },
+  async 'email_code.sent'() {
+    const { id } = await member(running, { email: `${unique()}@example.com` })
+    await call('POST', `${domainPath()}/users/${id}/otp`, { body: { deliverableOTPType: 'EMAIL' } })
+  },
+  'token.issued': () => running.enrol(unique()),
+  async 'token.revoked'() {
+    const { user } = await running.enrol(unique())
+    await call('DELETE', `${domainPath()}/users/${user.id}/token`)
+  },
+  'activation.used': () => running.enrol(unique()),
+  'activation.failed': () => previewCode(running.origin, 'abcdefghjk'),
+  async 'device.revoked'() {
+    const { user } = await running.enrol(unique())
+    await call('DELETE', `/users/${user.id}`)
+  },
+  'device.removed': async () => (await running.enrol(unique())).device.remove(),
+  async 'device.replay_refused'() {
+    const { answer } = await asked()
+    const jti = random128()
+    await answer('deny', { jti })
+    await answer('deny', { jti })
+  },
+  async 'device.forgery_refused'() {
+    const { signer, device } = await running.enrol(unique())
+    const { privateKey } = await createDeviceSigner({ service: 'any', now: () => running.clock.now() })
+    const path = '/device/remove'
+    await device.post(path, await signer.sign({ htm: 'POST', path }, privateKey))
+  },
+  'user.created': () => call('POST', '/users', { body: newUser(unique()) }),
+  async 'user.changed'() {
+    const { path } = await member(running)
+    await call('PUT', path, { body: { name: 'Other', email: 'other@example.com' } })
+  },
+  'user.deleted': async () => call('DELETE', (await member(running)).path),
+  'membership.added': () => member(running),
+  'membership.removed': async () => call('DELETE', `${domainPath()}/users/${(await member(running)).id}`),
+  async 'membership.synchronised'() {
+    const { id } = await administration().createDomain(running.organization.id, { name: unique() })
+    await call('PUT', `/domains/${id}/users`, { body: [newUser(unique()), newUser(unique())] })
+  },
+  'hardware.created': () => hardwareToken(running),
+  async 'hardware.imported'() {
+    const token = { type: 'TOTP6', timeStep: 30, serialNumber: unique(), seed: '00'.repeat(20) }
+    await importHardwareTokens(node.ctx, running.organization.id, [{ line: 1, token }])
+  },
+  'hardware.renamed': async () =>
+    call('PUT', `/hardware/${(await hardwareToken(running)).id}`, { body: { alias: 'New' } }),
+  'hardware.deleted': async () => call('DELETE', `/hardware/${(await hardwareToken(running)).id}`),
+  'hardware.assigned': () => holder(running),
+  'hardware.released': async () => call('DELETE', `${(await holder(running)).path}/hardware`),
+  'bypass.created': async () => call('POST', `${(await member(running)).path}/bypasscodes`, { body: bypass }),
+  async 'bypass.deleted'() {
+    const { path } = await member(running)
+    const { json } = await call('POST', `${path}/bypasscodes`, { body: bypass })
+    await call('DELETE', `/bypasscodes/${json.id}`)
+  },
+  async 'bypass.all_deleted'() {
+    const { path } = await member(running)
+    await call('POST', `${path}/bypasscodes`, { body: bypass })
+    await call('DELETE', `${path}/bypasscodes`)
+  },
+  'organization.created': () => administration().createOrganization(unique()),
+  'domain.created': () => administration().createDomain(running.organization.id, { name: unique() }),
+  'domain.changed': () =>
+    administration().setDomain(running.organization.id, running.domain.id, { requestTimeout: 90, name: unique() }),
+  'domain.image_set': () => administration().setDomainImage(running.organization.id, running.domain.id, image()),
+  async 'domain.image_removed'() {
+    await administration().setDomainImage(running.organization.id, running.domain.id, image())
+    await administration().removeDomainImage(running.organization.id, running.domain.id)
+  },
+  'api_key.created': () => administration().createApiKey(running.organization.id),
+  async 'api_key.revoked'() {
+    const { id } = await administration().createOrganization(unique())
+    await administration().createApiKey(id)
+    const [key] = await administration().apiKeys(id)
+    await administration().revokeApiKey(id, key!.id)
+  },
+  async 'keys.rotated'() {
+    await rotateKeys(node.ctx, { waiting: () => void setImmediate(() => void running.clock.advance(60)) })
+  },
+  'audit.pruned': () => pruneAudit(node.ctx, running.clock.now() + 1),
+  async 'audit.suppressed'() {
+    for (let tries = 0; tries < 20; tries += 1) await previewCode(running.origin, 'abcdefghjk')
+    await running.clock.advance(61)
+    await previewCode(running.origin, 'abcdefghjk')
+  },
+}
+
+const image = () => defaultImage().bytes
+
+/** What stands in the trail afterwards and did not before. */
+async function newEntries(act: () => Promise<unknown>): Promise<AuditEntry[]> {
+  const before = new Set((await trail()).map(({ hash }) => hash))
+  await act()
+  return (await trail()).filter(({ hash }) => !before.has(hash))
+}
+
+describe('the audit trail has an entry', () => {
+  it.each(eventNames.map((name) => [name]))('%s, with its own facts and no others', async (name) => {
+    const entries = await newEntries(happenings[name])
+
+    const found = entries.filter(({ event }) => event === name)
+    expect(found.length).toBeGreaterThan(0)
+    for (const { facts, hash, at } of found) {
+      expect(Object.keys(facts).toSorted()).toEqual([...auditEvents[name]].toSorted())
+      expect(hash).toMatch(/^[0-9a-f]{64}$/)
+      expect(at).toBeLessThanOrEqual(running.clock.now())
+    }
+  })
+})
