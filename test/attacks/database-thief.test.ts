@@ -1,0 +1,134 @@
+import { createHash, createHmac } from 'node:crypto'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { devicePaths } from '../../src/contract/device.ts'
+import { createService } from '../../src/service/service.ts'
+import { createCall, newUser, read, startService } from '../service/start-service.ts'
+import type { Running } from '../service/start-service.ts'
+import { createDeviceCalls, createDeviceSigner, random128 } from '../support/device-signer.ts'
+
+/** Somebody who has a copy of the database, in the middle of a sign-in, and the network; not the key file beside it. */
+let folder: string
+let stolen: string
+let running: Running
+let secrets: { apiKey: string; bypass: string; activation: string; seed: string; offline: string; number: string }
+let tables: Record<string, Record<string, unknown>[]>
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-thief-'))
+  const database = join(folder, 'mfa.sqlite')
+  running = await startService({ database })
+  const { call, domain } = running
+  const alice = await running.enrol('alice')
+  const seed = '5eed'.repeat(10)
+  await call('POST', '/hardware', { body: { serialNumber: 'one', type: 'TOTP6', timeStep: 30, seed } })
+  const { json: bypass } = await call('POST', `/users/${alice.user.id}/bypasscodes`, {
+    body: { usesAllowed: 1, expirationTime: 60 },
+  })
+  const { json: bob } = await call('POST', '/users', { body: newUser('bob') })
+  await call('PUT', `/domains/${domain.id}/users/${bob.id}`)
+  const { json: token } = await call('PUT', `/domains/${domain.id}/users/${bob.id}/token`)
+  const asked = await alice.ask({ numberMatching: true, challenge: random128() })
+  secrets = {
+    apiKey: running.apiKey,
+    bypass: bypass.code,
+    activation: token.code,
+    seed,
+    offline: alice.codeSecret,
+    number: asked.number ?? '',
+  }
+  tables = steal(database)
+})
+afterAll(async () => {
+  await running.close()
+  rmSync(folder, { recursive: true })
+})
+
+function steal(database: string): typeof tables {
+  stolen = join(mkdtempSync(join(folder, 'stolen-')), 'copy.sqlite')
+  for (const end of ['', '-wal']) if (existsSync(database + end)) copyFileSync(database + end, stolen + end)
+  const db = new Database(stolen)
+  const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
+  const all = Object.fromEntries(names.map((name) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]))
+  db.close()
+  return all as typeof tables
+}
+
+const cells = () =>
+  Object.values(tables)
+    .flat()
+    .flatMap((row) => Object.values(row))
+
+describe('a thief of the database', () => {
+  it('finds sessions, users and keys: the copy is whole', () => {
+    expect(tables['session']).toHaveLength(1)
+    expect(tables['user']).toHaveLength(2)
+    expect(cells().length).toBeGreaterThan(50)
+  })
+
+  it('finds no secret that lives longer than a sign-in, neither as it is nor as a hash of it', () => {
+    const { number: _short, ...lasting } = secrets
+    const forms = (secret: string) => [
+      secret,
+      secret.toUpperCase(),
+      Buffer.from(secret).toString('base64'),
+      Buffer.from(secret, 'hex').toString('base64'),
+      createHash('sha1').update(secret).digest('hex'),
+      createHash('md5').update(secret).digest('hex'),
+    ]
+    // Short codes can be tried one by one: even a hash would give them away. An API key cannot.
+    const guessable = [secrets.bypass, secrets.activation].flatMap((code) => [
+      createHash('sha256').update(code).digest('hex'),
+      createHash('sha256').update(code).digest('base64url'),
+      createHmac('sha256', '').update(code).digest('base64url'),
+    ])
+
+    const texts = cells().map((cell) => (Buffer.isBuffer(cell) ? cell.toString('latin1') : String(cell)))
+    const found = [...Object.values(lasting).flatMap((secret) => forms(secret)), ...guessable].filter(
+      (form) => form.length > 5 && texts.some((text) => text.includes(form)),
+    )
+
+    expect(found).toEqual([])
+  })
+
+  it('cannot use what is stored of an API key as one', async () => {
+    const stored = (tables['api_key']?.[0]?.['hash'] ?? '') as string
+
+    const answer = await createCall(running.origin, stored)('GET', '/users')
+
+    expect(stored).toMatch(/^[0-9a-f]{64}$/)
+    expect(answer.status).toBe(401)
+  })
+
+  it('knows number, nonce and challenge of a request, and can neither answer nor redeem it', async () => {
+    const [session] = tables['session'] ?? []
+    const [device] = tables['device'] ?? []
+    const { id, nonce, challenge, number } = session as Record<string, string>
+    const service = (tables['service']?.[0]?.['id'] ?? '') as string
+    const signer = await createDeviceSigner({ service, now: () => running.clock.now() })
+    signer.id = device?.['id'] as string
+
+    const answered = await read(
+      await createDeviceCalls(running.origin, signer).answer(id!, { nonce, number, decision: 'approve' }),
+    )
+    const path = `/domains/${running.domain.id}/sessions/${id}`
+    const redeemed = await createCall(running.origin, 'a'.repeat(64))('POST', `${path}/redeem`, { body: { challenge } })
+    const inbox = await fetch(running.origin + devicePaths.requests, {
+      headers: { authorization: `Device ${await signer.sign({ htm: 'GET', path: devicePaths.requests })}` },
+    })
+
+    expect(service).toMatch(/^[0-9a-f]{40}$/)
+    expect(number).toBe(secrets.number)
+    expect([answered.status, redeemed.status, inbox.status]).toEqual([401, 401, 401])
+    expect((await running.call('GET', path)).json.state).toBe('pending')
+  })
+
+  it('cannot run the service on the copy', async () => {
+    await expect(createService({ database: stolen })).rejects.toThrow(/key/i)
+  })
+})
