@@ -1,5 +1,5 @@
 /**
- * `node bench/synchronize.ts [users] [postgres://…]`: how long a synchronisation takes, and for how long nobody else gets
+ * `node bench/synchronize.ts [users] [SQLite|PostgreSQL]`: how long a synchronisation takes, and for how long nobody else gets
  * an answer meanwhile. Prints for each of several bodies its time and the longest pause of the event loop and of a
  * reading caller, milliseconds.
  */
@@ -12,11 +12,13 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 
 import { createService } from '../src/service/service.ts'
+import { startPostgres } from '../test/support/postgres.ts'
 
 const count = Number(process.argv[2] ?? 100_000)
 const folder = mkdtempSync(join(tmpdir(), 'second-factor-bench-'))
-const database = process.argv[3] ?? join(folder, 'mfa.sqlite')
-const keys = process.env.MFA_KEYS ?? `bench:${randomBytes(32).toString('base64')}`
+const postgres = process.argv[3] === 'PostgreSQL' ? await startPostgres({ fsync: true }) : undefined
+const database = (await postgres?.createDatabase()) ?? join(folder, 'mfa.sqlite')
+const keys = `bench:${randomBytes(32).toString('base64')}`
 const service = await createService({ database, keys })
 const server = createServer(service.listener)
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -43,6 +45,7 @@ const reader = new Worker(
 const longestRead = () =>
   new Promise<number>((resolve) => {
     reader.once('message', resolve)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
     reader.postMessage('')
   })
 
@@ -97,4 +100,5 @@ await reader.terminate()
 server.closeAllConnections()
 server.close()
 await service.close()
+await postgres?.stop()
 rmSync(folder, { recursive: true })

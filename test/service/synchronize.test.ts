@@ -65,6 +65,28 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     expect(await userOf('b')).toMatchObject(newUser('b'))
   })
 
+  it('ends codes that were sent to an old address, and only those', async () => {
+    const { domain } = await newTenant()
+    await put(people('moves', 'stays'))
+    const { db } = (await node()).store
+    const [moves, stays] = [await userOf('moves'), await userOf('stays')]
+    for (const { id } of [moves, stays]) {
+      const code = { domainId: domain.id, userId: id, codeLookup: id, wrongTries: 0, expiresAt: 9_999_999_999 }
+      await db.insertInto('emailCode').values(code).execute()
+    }
+
+    await put([
+      { ...newUser('moves'), email: 'new@example.com' },
+      { ...newUser('stays'), name: 'New' },
+    ])
+
+    const changed = await db.selectFrom('user').select('id').where('emailChangedAt', 'is not', null).execute()
+    const codes = await db.selectFrom('emailCode').select('userId').where('domainId', '=', domain.id).execute()
+    expect(changed.map(({ id }) => id)).toContain(moves.id)
+    expect(changed.map(({ id }) => id)).not.toContain(stays.id)
+    expect(codes).toEqual([{ userId: stays.id }])
+  })
+
   it('lists new users in the order of the body', async () => {
     await newTenant()
     const users = many(90)
@@ -211,13 +233,17 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     return { ctx, held }
   }
 
-  const leftOvers = async ({ store: { db } }: ServiceContext) => [
-    await db.selectFrom('synchronisation').selectAll().execute(),
-    await db.selectFrom('synchronisedUser').selectAll().execute(),
-    await db.selectFrom('user').select('username').where('addedBy', 'is not', null).execute(),
-    await db.selectFrom('membership').select('sequence').where('addedBy', 'is not', null).execute(),
-    await db.selectFrom('membership').select('sequence').where('removedBy', 'is not', null).execute(),
-  ]
+  /** What is still to be ended, and the users of the name that exist behind what can be seen. */
+  const leftOvers = async ({ store: { db } }: ServiceContext, username: string) => {
+    const { id: organizationId } = tenant.organization
+    const users = db.selectFrom('user').select('id').where('organizationId', '=', organizationId)
+    return [
+      (await db.selectFrom('synchronisation').selectAll().execute()).length,
+      (await db.selectFrom('synchronisedUser').selectAll().execute()).length,
+      (await users.where('username', '=', username).execute()).length,
+      (await db.selectFrom('membership').select('sequence').where('userId', 'in', users).execute()).length,
+    ]
+  }
 
   describe('that dies', () => {
     it('before it is applied leaves everything as it was, and nothing behind', async () => {
@@ -230,7 +256,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       await running.clock.advance(301)
 
       expect(seen).toEqual([['old', 'stays'], 'api.error.notfound.user', before])
-      await expect.poll(() => leftOvers(ctx)).toEqual([[], [], [], [], []])
+      await expect.poll(() => leftOvers(ctx, 'new')).toEqual([0, 0, 0, 2])
       expect([await members(), await userOf('stays')]).toEqual([['old', 'stays'], before])
     })
 
@@ -245,7 +271,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       await running.clock.advance(301)
 
       expect(seen).toEqual([['stays', 'new'], [domain.id], []])
-      await expect.poll(() => leftOvers(ctx)).toEqual([[], [], [], [], []])
+      await expect.poll(() => leftOvers(ctx, 'new')).toEqual([0, 0, 1, 2])
       expect([await members(), (await userOf('stays')).name]).toEqual([['stays', 'new'], 'Another'])
       expect(await enrolled.ask()).toMatchObject({ state: 'pending' })
     })
@@ -261,7 +287,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       await waiting
 
       expect([await members(), await userOf('new')]).toEqual([['newer'], 'api.error.notfound.user'])
-      expect(await leftOvers(ctx)).toEqual([[], [], [], [], []])
+      expect(await leftOvers(ctx, 'new')).toEqual([0, 0, 0, 1])
     })
 
     it('and comes back finds that it was replaced', async () => {

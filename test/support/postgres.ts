@@ -12,8 +12,8 @@ export interface Postgres {
   stop(): Promise<void>
 }
 
-/** A real server, below a second away. Its data does not outlive it, so nothing is synchronised to disk. */
-export async function startPostgres(): Promise<Postgres> {
+/** A real server, below a second away. Its data does not outlive it, so nothing has to be safe on the disk. */
+export async function startPostgres({ fsync = false } = {}): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'second-factor-postgres-'))
   // For root, the server runs as a user of its own.
   chmodSync(folder, 0o755)
@@ -26,7 +26,7 @@ export async function startPostgres(): Promise<Postgres> {
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
+    postgresFlags: ['-c', `fsync=${fsync ? 'on' : 'off'}`, '-c', 'unix_socket_directories='],
     onLog: () => {},
   })
   await server.initialise()

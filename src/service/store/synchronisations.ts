@@ -68,7 +68,7 @@ export async function markApplied(db: Queryable, { id, holder }: Held, now: numb
   return won.numUpdatedRows === 1n
 }
 
-/** Nothing may name it any more. */
+/** The marks that it leaves mean nothing from now on: what it added is there, what it removed is gone. */
 export async function removeSynchronisation(db: Queryable, { id, holder }: Held): Promise<void> {
   await db.deleteFrom('synchronisation').where('id', '=', id).where('holder', '=', holder).execute()
 }
@@ -167,47 +167,48 @@ export async function leavingIds(db: Queryable, { id }: Held): Promise<string[]>
   return rows.map((row) => row.userId)
 }
 
-/** Some of the staged changes, taken off the list. */
-export async function takeChanges(db: Queryable, { id }: Held): Promise<SynchronisedUserTable[]> {
-  const changes = await db
+/** Some of those of whom something else changes. */
+export async function changedIds(db: Queryable, { id }: Held): Promise<string[]> {
+  const rows = await db
     .selectFrom('synchronisedUser')
-    .selectAll()
+    .select('userId')
     .where('synchronisationId', '=', id)
     .limit(stepSize)
     .execute()
-  if (changes.length === 0) return []
-  await db
-    .deleteFrom('synchronisedUser')
-    .where('synchronisationId', '=', id)
-    .where(
-      'userId',
-      'in',
-      changes.map(({ userId }) => userId),
-    )
+  return rows.map((row) => row.userId)
+}
+
+/** Gives them their new names and addresses. */
+export async function applyChanges(
+  db: Queryable,
+  { id }: Held,
+  userIds: readonly string[],
+  now: number,
+): Promise<void> {
+  const staged = () =>
+    db
+      .updateTable('user')
+      .from('synchronisedUser as staged')
+      .whereRef('staged.userId', '=', 'user.id')
+      .where('staged.synchronisationId', '=', id)
+      .where('user.id', 'in', userIds)
+  const readdressed = await staged()
+    .set({ emailChangedAt: now })
+    .whereRef('staged.email', '<>', 'user.email')
+    .returning('user.id')
     .execute()
-  return changes
+  await staged()
+    .set((eb) => ({ name: eb.ref('staged.name'), email: eb.ref('staged.email') }))
+    .execute()
+  if (readdressed.length === 0) return
+  // As where one user is changed: who reads the old mailbox has no more business here.
+  const of = readdressed.map((row) => row.id)
+  await db.deleteFrom('emailCode').where('userId', 'in', of).execute()
 }
 
-/** Takes the mark off some memberships. @returns false where nothing was left to do. */
-export async function unmarkMembers(db: Queryable, { id }: Held, mark: 'addedBy' | 'removedBy'): Promise<boolean> {
-  const some = db.selectFrom('membership').select('sequence').where(mark, '=', id).limit(stepSize)
-  const { numUpdatedRows } = await db
-    .updateTable('membership')
-    .set(mark === 'addedBy' ? { addedBy: null } : { removedBy: null })
-    .where('sequence', 'in', some)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
-/** Takes the mark off some users. @returns false where nothing was left to do. */
-export async function unmarkUsers(db: Queryable, { id }: Held): Promise<boolean> {
-  const some = db.selectFrom('user').select('sequence').where('addedBy', '=', id).limit(stepSize)
-  const { numUpdatedRows } = await db
-    .updateTable('user')
-    .set({ addedBy: null })
-    .where('sequence', 'in', some)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+/** Takes these off the list of changes. */
+export async function forgetChanges(db: Queryable, { id }: Held, userIds: readonly string[]): Promise<void> {
+  await db.deleteFrom('synchronisedUser').where('synchronisationId', '=', id).where('userId', 'in', userIds).execute()
 }
 
 /** Takes some of what it brought away again. @returns false where nothing was left to do. */

@@ -97,6 +97,6 @@ export async function markEnrolled(db: Queryable, id: string): Promise<void> {
 
 /** Not those that a synchronisation is only about to bring. */
 function exists(eb: ExpressionBuilder<Database, 'user'>) {
-  const applied = eb.selectFrom('synchronisation').select('synchronisation.id').where('appliedAt', 'is not', null)
-  return eb.or([eb('user.addedBy', 'is', null), eb('user.addedBy', 'in', applied)])
+  const staging = eb.selectFrom('synchronisation').select('synchronisation.id').where('appliedAt', 'is', null)
+  return eb.or([eb('user.addedBy', 'is', null), eb('user.addedBy', 'not in', staging)])
 }

@@ -1,36 +1,25 @@
 import { notifyRevoked } from '../api/notify.ts'
 import { auditRevoked } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
-import { removeEmailCodes } from '../store/email-codes.ts'
 import { leaveDomain } from '../store/leave.ts'
+import type { Queryable } from '../store/schema.ts'
 import { noneRevoked } from '../store/tokens.ts'
 import {
+  applyChanges,
+  changedIds,
+  forgetChanges,
   leavingIds,
   removeStaged,
   removeSynchronisation,
-  takeChanges,
-  unmarkMembers,
-  unmarkUsers,
 } from '../store/synchronisations.ts'
 import type { Held } from '../store/synchronisations.ts'
-import { updateUser } from '../store/users.ts'
 import { waiterKey } from '../waiters.ts'
 import { step, stepThrough } from './step.ts'
 
-/** After it was applied: ends what ended with it, and takes all marks off. Can be taken up again where it was left. */
+/** After it was applied: ends what ended with it. Can be taken up again where it was left. */
 export async function finish(ctx: ServiceContext, held: Held): Promise<void> {
   await endMemberships(ctx, held)
-  await stepThrough(ctx, held, async (db) => {
-    const changes = await takeChanges(db, held)
-    for (const { userId, name, email } of changes) {
-      const readdressed = await updateUser(db, userId, { name, email }, ctx.clock.now())
-      // As where one user is changed: who reads the old mailbox has no more business here.
-      if (readdressed) await removeEmailCodes(db, { userId })
-    }
-    return changes.length > 0
-  })
-  await stepThrough(ctx, held, (db) => unmarkMembers(db, held, 'addedBy'))
-  await stepThrough(ctx, held, (db) => unmarkUsers(db, held))
+  await changeUsers(ctx, held, (db, userIds) => applyChanges(db, held, userIds, ctx.clock.now()))
   await end(ctx, held)
 }
 
@@ -38,9 +27,22 @@ export async function finish(ctx: ServiceContext, held: Held): Promise<void> {
 export async function undo(ctx: ServiceContext, held: Held): Promise<void> {
   await stepThrough(ctx, held, (db) => removeStaged(db, held, 'membership'))
   await stepThrough(ctx, held, (db) => removeStaged(db, held, 'user'))
-  await stepThrough(ctx, held, (db) => unmarkMembers(db, held, 'removedBy'))
-  await stepThrough(ctx, held, async (db) => (await takeChanges(db, held)).length > 0)
+  await changeUsers(ctx, held, () => Promise.resolve())
   await end(ctx, held)
+}
+
+async function changeUsers(
+  ctx: ServiceContext,
+  held: Held,
+  change: (db: Queryable, userIds: readonly string[]) => Promise<void>,
+): Promise<void> {
+  await stepThrough(ctx, held, async (db) => {
+    const userIds = await changedIds(db, held)
+    if (userIds.length === 0) return false
+    await change(db, userIds)
+    await forgetChanges(db, held, userIds)
+    return true
+  })
 }
 
 async function endMemberships(ctx: ServiceContext, held: Held): Promise<void> {

@@ -36,7 +36,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-/** Whose row it is as long as the mark stands. Hardly any row has one, so only those are indexed. */
+/** Which synchronisation a row belongs to. Once that one is over and its own row is gone, a mark means nothing. */
 async function createMarks(db: Kysely<unknown>): Promise<void> {
   for (const [table, column] of [
     ['membership', 'added_by'],
@@ -51,8 +51,8 @@ async function createMarks(db: Kysely<unknown>): Promise<void> {
 
 /** The memberships that count. The one place that says so: whatever reads memberships reads these. */
 async function createMember(db: Kysely<unknown>): Promise<void> {
-  const applied = sql`(select id from synchronisation where applied_at is not null)`
   await sql`create view member as select sequence, domain_id, user_id from membership
-    where (added_by is null or added_by in ${applied})
-    and (removed_by is null or removed_by not in ${applied})`.execute(db)
+    where (added_by is null or added_by not in (select id from synchronisation where applied_at is null))
+    and (removed_by is null or removed_by not in (select id from synchronisation where applied_at is not null))
+  `.execute(db)
 }
