@@ -32,6 +32,8 @@ export interface ServiceContext {
   readonly address: string | null
   /** How long entries of the audit trail are kept, days. */
   readonly auditRetention: number
+  /** Whether bypass codes can be read again, or are shown only when they are made. */
+  readonly bypassCodes: 'readable' | 'once'
   readonly observer: Observer
   /** Nothing where no mail can be sent. */
   readonly mailer: Mailer | undefined

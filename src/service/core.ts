@@ -13,7 +13,10 @@ import { createWaiters } from './waiters.ts'
 /** How long closing waits for what is under way, milliseconds. */
 const patience = 10_000
 
-type Given = Pick<ServiceContext, 'clock' | 'random' | 'logger' | 'limits' | 'mailer' | 'keys' | 'auditRetention'>
+type Given = Pick<
+  ServiceContext,
+  'clock' | 'random' | 'logger' | 'limits' | 'mailer' | 'keys' | 'auditRetention' | 'bypassCodes'
+>
 
 /** The service without its doors. */
 export interface Core {
@@ -23,7 +26,7 @@ export interface Core {
 }
 
 export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
-  const { clock, random, logger, limits, mailer, keys, auditRetention } = given
+  const { clock, random, logger, limits, mailer, keys, auditRetention, bypassCodes } = given
   const waiters = createWaiters(store)
   const id = await serviceId(store.db, newId(random))
   const ctx: ServiceContext = {
@@ -44,6 +47,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     actor: { kind: 'service', id },
     address: null,
     auditRetention,
+    bypassCodes,
   }
   const sweep = startSweep(ctx)
   const headLog = startHeadLog(ctx)

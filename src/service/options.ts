@@ -46,6 +46,11 @@ const shared = {
   smtp: SmtpOptions.optional(),
   /** How long entries of the audit trail are kept, days. */
   auditRetention: z.int().min(1).max(36_500).default(365),
+  /**
+   * `readable`: as the interface has it, bypass codes can be read again. `once`: a code is shown only when it is made, and
+   * a hash of it is kept. Codes that were made before stay as they are; those of `once` work only while it is set.
+   */
+  bypassCodes: z.enum(['readable', 'once']).default('readable'),
   limits: z
     .strictObject({
       /** Tries of an activation code from one address in 10 minutes. */

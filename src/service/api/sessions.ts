@@ -1,6 +1,7 @@
 import type * as contract from '../../contract/sessions.ts'
 import { auditRedeemed, auditRedeemRefused, auditSession, auditThrottled } from '../audit/sessions.ts'
 import { withinBudget } from '../codes/code-budget.ts'
+import { bypassLookups } from '../codes/bypass-forms.ts'
 import { checkCode, meantFactor } from '../codes/check-code.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem, tooManyRequests } from '../problem.ts'
@@ -23,8 +24,9 @@ type Of = { domainId: string; sessionId: string }
 
 export const create: Handler<typeof contract.createSession> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, input.user)
+  const starting = { input, domain, user, bypassLookups: await lookupsOf(call, input, user) }
   const creating = call.store.db.transaction().execute(async (db) => {
-    const created = await start(call, db, input, domain, user)
+    const created = await start(call, db, starting)
     await auditSession(db, call, created, call)
     return created
   })
@@ -37,8 +39,21 @@ export const create: Handler<typeof contract.createSession> = async (input, call
   return sessionView(session)
 }
 
-async function start(call: Call, db: Queryable, input: New, domain: DomainRow, user: UserRow): Promise<SessionRow> {
-  if (input.bypasscode ?? input.otp) return byCode(call, db, input, domain, user)
+interface Starting {
+  readonly input: New
+  readonly domain: DomainRow
+  readonly user: UserRow
+  readonly bypassLookups: readonly string[]
+}
+
+/** Before the transaction: hashing takes its time. */
+async function lookupsOf(call: Call, input: New, { id }: UserRow): Promise<string[]> {
+  return meantFactor(input) === 'bypass' ? bypassLookups(call, id, input.bypasscode ?? input.otp ?? '') : []
+}
+
+async function start(call: Call, db: Queryable, starting: Starting): Promise<SessionRow> {
+  const { input, domain, user } = starting
+  if (input.bypasscode ?? input.otp) return byCode(call, db, starting)
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
   return ask(call, db, { input, domain, user, deviceId: device.id })
@@ -124,10 +139,10 @@ async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: Us
 }
 
 /** Settles at once. A wrong code is denied, and nothing says what was wrong with it. */
-async function byCode(call: Call, db: Queryable, input: New, domain: DomainRow, user: UserRow): Promise<SessionRow> {
-  const { otp, bypasscode } = input
+async function byCode(call: Call, db: Queryable, starting: Starting): Promise<SessionRow> {
+  const { input, domain, user } = starting
   const tried = { userId: user.id, challenge: input.challenge }
-  const correct = await withinBudget(call, db, tried, () => checkCode(call, db, { user, domain, otp, bypasscode }))
+  const correct = await withinBudget(call, db, tried, () => checkCode(call, db, { ...starting, ...input, user }))
   const now = call.clock.now()
   const outcome = correct
     ? ({ state: 'approved', factor: correct.factor, settledAt: now } as const)

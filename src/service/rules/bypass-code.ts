@@ -17,11 +17,14 @@ export const looksLikeBypassCode = (code: string): boolean => /^[0-9]{9}$/.test(
 export const bypassCodeExpiry = (now: number, minutes: number): number =>
   minutes === 0 ? endOfTime : now + minutes * minute
 
-/** @param code What the row has sealed. */
-export function bypassCodeView(row: BypassCodeRow, code: string): BypassCode {
+/** Where codes are shown only once, what is kept is no code. */
+export const isHashedCode = (kept: string): boolean => kept.startsWith('scrypt:')
+
+/** @param code Nothing where it is not to be shown. */
+export function bypassCodeView(row: BypassCodeRow, code: string | undefined): BypassCode {
   return {
     id: row.id,
-    code,
+    ...(code !== undefined && { code }),
     usesAllowed: row.usesAllowed,
     usesRemaining: row.usesRemaining,
     dtExpiry: `${new Date(row.expiresAt * 1000).toISOString().slice(0, 19)}+0000`,
