@@ -9,7 +9,7 @@ import { Failure } from '../device/failure.ts'
 import { exitCode } from '../device/exit-codes.ts'
 import { actingPerson } from '../service/acting-person.ts'
 import { needDatabase } from '../service/database-name.ts'
-import { keysFromEnv } from '../service/keys-from-env.ts'
+import { secretsFromEnv } from '../service/secrets-from-env.ts'
 import { noteLogger } from '../service/note-logger.ts'
 import { opening } from '../service/opening.ts'
 import type { AdminSettings } from './command.ts'
@@ -40,7 +40,7 @@ export async function withContext(
   needDatabase(database)
   const service = await opening(database, () =>
     openService(
-      parseOptions(ServiceOptions, 'createService', { database, logger: noteLogger, ...keysFromEnv(process.env) }),
+      parseOptions(ServiceOptions, 'createService', { database, logger: noteLogger, ...secretsFromEnv(process.env) }),
     ),
   )
   try {

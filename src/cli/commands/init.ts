@@ -9,7 +9,7 @@ import { ending, Failure } from '../device/failure.ts'
 import { printRows } from '../device/print.ts'
 import { actingPerson } from '../service/acting-person.ts'
 import { isUrl } from '../service/database-name.ts'
-import { keysFromEnv } from '../service/keys-from-env.ts'
+import { secretsFromEnv } from '../service/secrets-from-env.ts'
 import { noteLogger } from '../service/note-logger.ts'
 import { opening } from '../service/opening.ts'
 
@@ -35,7 +35,7 @@ export function initCommand(): Command {
 async function init({ database, organization, domain, json }: Settings): Promise<void> {
   const service = await opening(database, () =>
     openService(
-      parseOptions(ServiceOptions, 'createService', { database, logger: noteLogger, ...keysFromEnv(process.env) }),
+      parseOptions(ServiceOptions, 'createService', { database, logger: noteLogger, ...secretsFromEnv(process.env) }),
     ),
   )
   try {

@@ -19,6 +19,7 @@ import { actingPerson } from '../service/acting-person.ts'
 import { needDatabase } from '../service/database-name.ts'
 import { noteLogger } from '../service/note-logger.ts'
 import { opening } from '../service/opening.ts'
+import { secretsFromEnv } from '../service/secrets-from-env.ts'
 
 /** What secrets in the database are encrypted with. */
 export function keysCommand(): Command {
@@ -149,7 +150,7 @@ function removeCommand(): Command {
 async function withKeys(settings: Settings, action: (ctx: ServiceContext) => Promise<void>): Promise<void> {
   const { database } = settings
   needDatabase(database)
-  const keys = settings.keys === undefined ? process.env.MFA_KEYS : await readKeys(settings.keys)
+  const keys = settings.keys === undefined ? secretsFromEnv(process.env).keys : await readKeys(settings.keys)
   const given = { database, logger: noteLogger, ...(keys && { keys }) }
   const service = await opening(database, () => openService(parseOptions(ServiceOptions, 'createService', given)))
   try {

@@ -12,7 +12,7 @@ import { needDatabase } from '../service/database-name.ts'
 import { createLogger, logLevels } from '../service/logger.ts'
 import type { LogLevel } from '../service/logger.ts'
 import { smtpFromEnv, smtpHelp } from '../service/smtp-from-env.ts'
-import { keysFromEnv } from '../service/keys-from-env.ts'
+import { secretsFromEnv, secretsHelp } from '../service/secrets-from-env.ts'
 import { opening } from '../service/opening.ts'
 
 interface Settings {
@@ -50,7 +50,7 @@ export function serveCommand(): Command {
         'MFA_METRICS_TOKEN',
       ),
     )
-    .addHelpText('after', examples + environment)
+    .addHelpText('after', examples + smtpHelp + secretsHelp)
     .action(ending(serve))
 }
 
@@ -81,7 +81,7 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     vendor: { scheme, mediaType },
     logger,
     logRequests: true,
-    ...keysFromEnv(process.env),
+    ...secretsFromEnv(process.env),
     ...smtpFromEnv(process.env),
     ...((metricsPort !== undefined || metricsToken !== undefined) && { metrics: { token: metricsToken } }),
   }
@@ -149,6 +149,3 @@ const examples = `
 Examples:
   $ second-factor serve --database mfa.sqlite
   $ second-factor serve --database /var/lib/mfa.sqlite --host 0.0.0.0 --port 8443 --log-level info`
-
-const environment = `${smtpHelp}
-  MFA_KEYS                 what secrets are encrypted with, id:base64,…; without it the key file beside the database`
