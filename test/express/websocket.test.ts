@@ -31,8 +31,9 @@ async function arrange() {
   const sockets = new WebSocketServer({ noServer: true })
   server.on('upgrade', (req: WithSession, socket, head) => {
     readWebSession(req as express.Request, {} as express.Response, () => {
-      if (!isVerified(req, userOf(req))) return void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
-      sockets.handleUpgrade(req, socket, head, (webSocket) => webSocket.send('welcome'))
+      if (isVerified(req, userOf(req)))
+        sockets.handleUpgrade(req, socket, head, (webSocket) => webSocket.send('welcome'))
+      else socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,0 +1,132 @@
+import { request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { createGunzip } from 'node:zlib'
+
+import compression from 'compression'
+import express from 'express'
+import session from 'express-session'
+import { mfa } from 'second-factor'
+import { startTestService } from 'second-factor/testing'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createBrowser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/** An app with something in front of mfa(). */
+async function arrange(before: express.RequestHandler[] = [], store?: session.Store) {
+  const service = await startTestService()
+  const app = express()
+  for (const handler of before) app.use(handler)
+  app.use(session({ secret: 'test', resave: true, saveUninitialized: false, ...(store && { store }) }))
+  app.post('/login/:username', (req, res) => {
+    Object.assign(req.session, { username: req.params.username })
+    res.sendStatus(204)
+  })
+  app.use(mfa({ service, user: (req) => userOf(req.session) }))
+  app.use((req, res) => void res.json({ verified: req.mfa?.verified !== undefined }))
+  const url = await listen(app)
+  onTestFinished(() => service.close())
+  const browser = createBrowser(url)
+  const device = await service.enrol('alice')
+  await browser.submit('/login/alice')
+  await browser.visit('/account')
+  return { url, browser, device, cookie: `connect.sid=${browser.cookie('connect.sid')}` }
+}
+
+function userOf(webSession: unknown) {
+  const { username } = webSession as { username?: string }
+  return username === undefined ? null : { username }
+}
+
+/** Opens the event stream as a browser does; `next` is what arrives next, as text. */
+async function openStream(url: string, cookie: string) {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(
+      `${url}/mfa/events`,
+      { headers: { cookie, accept: 'text/event-stream', 'accept-encoding': 'gzip' } },
+      resolve,
+    )
+      .on('error', reject)
+      .end()
+  })
+  const body = answer.headers['content-encoding'] === 'gzip' ? answer.pipe(createGunzip()) : answer
+  const chunks = body[Symbol.asyncIterator]()
+  return { answer, next: async () => String((await chunks.next()).value ?? '') }
+}
+
+describe('the event stream of a challenge', () => {
+  it.each([
+    ['plainly', []],
+    ['through the compression middleware', [compression({ threshold: 0 })]],
+  ])('arrives at once %s: that it is open, and that the challenge settled', async (_, before) => {
+    const { url, device, cookie } = await arrange(before)
+
+    const { answer, next } = await openStream(url, cookie)
+    expect(await next()).toContain('event: hello')
+    await device.approve()
+
+    expect(await next()).toBe('event: change\ndata: settled\n\n')
+    expect(answer.headers['cache-control']).toBe('no-store, no-transform')
+    expect(answer.headers['x-accel-buffering']).toBe('no')
+    expect(answer.headers['set-cookie']).toBeUndefined()
+  })
+
+  it('says the same of a denial: what it means, the page is told by the server', async () => {
+    const { url, device, cookie } = await arrange()
+    const { next } = await openStream(url, cookie)
+    await next()
+
+    await device.deny()
+
+    expect(await next()).toBe('event: change\ndata: settled\n\n')
+  })
+
+  it('keeps beating, so that no proxy takes it for dead', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.enrol(browser, 'alice')
+    const { next } = await openStream(app.url, `connect.sid=${browser.cookie('connect.sid')}`)
+    await next()
+
+    await app.clock.advance(15)
+
+    expect(await next()).toBe(':\n\n')
+  })
+
+  it('is for who is signed in', async () => {
+    const app = await startWebApp()
+
+    expect((await app.browser().fetch('/mfa/events')).status).toBe(401)
+  })
+
+  it('ends with its reader: nothing goes on waiting', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    const { answer, next } = await openStream(app.url, `connect.sid=${browser.cookie('connect.sid')}`)
+    await next()
+
+    answer.destroy()
+    await app.answer(account, 'approve', numberOn(page))
+
+    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/account')
+    expect(app.trouble).toEqual([])
+  })
+})
+
+describe('a session store that is slow', () => {
+  it('does not let a late status answer undo what was stored meanwhile', async () => {
+    const store = new session.MemoryStore()
+    const set = store.set.bind(store)
+    store.set = (id, data, done) => void setImmediate(() => setImmediate(() => set(id, data, done)))
+    const { browser, device } = await arrange([], store)
+    const late = browser.copy().fetch('/mfa/status')
+
+    await device.approve()
+    await browser.submit('/mfa/complete')
+    await late
+
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+  })
+})
