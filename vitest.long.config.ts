@@ -1,0 +1,17 @@
+import { defineConfig, mergeConfig } from 'vitest/config'
+
+import config from './vitest.config.ts'
+
+/** `npm run test:long`: what takes minutes. On a machine that does nothing else, as it measures. */
+export default mergeConfig(
+  { ...config, test: { ...config.test, include: [], globalSetup: [], reporters: [] } },
+  defineConfig({
+    test: {
+      include: ['test/long/**/*.long.ts'],
+      testTimeout: 600_000,
+      hookTimeout: 120_000,
+      fileParallelism: false,
+      reporters: ['default'],
+    },
+  }),
+)
