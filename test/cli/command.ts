@@ -19,6 +19,8 @@ export function start(...args: readonly string[]) {
   })
   return {
     ended,
+    /** What it printed so far. */
+    stdout: () => stdout,
     stop: () => child.kill('SIGINT'),
     /** Resolves as soon as the output matches. */
     printed: (pattern: RegExp) =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createProgram } from '../../../src/cli/program.ts'
 import { run, useDatabase } from './run-command.ts'
 
-const administrative = ['domain', 'user', 'token', 'hardware', 'bypass', 'apikey']
+const administrative = ['domain', 'user', 'token', 'hardware', 'bypass', 'apikey', 'audit']
 
 /** Every command and group for administrators, as it is typed. */
 function commandsOf(command: Command, path: readonly string[]): string[][] {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { importHardwareTokens } from '../../../src/service/administration/hardware-import.ts'
 import { unlockUser } from '../../../src/service/administration/unlock.ts'
@@ -27,7 +27,33 @@ let mail: MailServer
 let running: Running
 let node: OpenedService
 
+/** What only those who exchange it may know, and what says who somebody is. */
+const secrets = new Set<string>()
+const secretMembers =
+  /^(code|otp|bypasscode|seed|secret|nonce|challenge|key|x|y|name|username|email|alias|serialNumber)$/
+
+const collect = (text: string) => {
+  for (const part of [text, ...text.split('.').map((each) => Buffer.from(each, 'base64url').toString())]) {
+    for (const [, name = '', value = ''] of part.matchAll(/"(\w+)":"([^"]{5,})"/g)) {
+      if (secretMembers.test(name) && !/^[0-9a-f]{40}$|^api\.error/.test(value)) secrets.add(value)
+    }
+  }
+}
+
+/** Hears all that goes over HTTP. */
+function listenToFetch(): void {
+  const real = globalThis.fetch
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+    collect(String(init?.body ?? ''))
+    collect(String(new Headers(init?.headers).get('authorization') ?? ''))
+    const response = await real(url, init)
+    collect(await response.clone().text())
+    return response
+  })
+}
+
 beforeAll(async () => {
+  listenToFetch()
   folder = mkdtempSync(join(tmpdir(), 'second-factor-audit-'))
   const database = join(folder, 'mfa.sqlite')
   mail = await startMailServer()
@@ -36,6 +62,7 @@ beforeAll(async () => {
   node = await openDatabase(database, { clock: running.clock, ...keysFor(database) })
 })
 afterAll(async () => {
+  vi.restoreAllMocks()
   await node.close()
   await running.close()
   await mail.close()
@@ -200,10 +227,13 @@ async function newEntries(act: () => Promise<unknown>): Promise<AuditEntry[]> {
   return (await trail()).filter(({ hash }) => !before.has(hash))
 }
 
+const written: string[] = []
+
 describe('the audit trail has an entry', () => {
   it.each(eventNames.map((name) => [name]))('%s, with its own facts and no others', async (name) => {
     const entries = await newEntries(happenings[name])
 
+    written.push(JSON.stringify(entries))
     const found = entries.filter(({ event }) => event === name)
     expect(found.length).toBeGreaterThan(0)
     for (const { facts, hash, at } of found) {
@@ -211,5 +241,17 @@ describe('the audit trail has an entry', () => {
       expect(hash).toMatch(/^[0-9a-f]{64}$/)
       expect(at).toBeLessThanOrEqual(running.clock.now())
     }
+  })
+})
+
+describe('the audit trail of all that', () => {
+  it('holds no code, key, seed, nonce, name or address of anybody', () => {
+    for (const { code } of mail.mails) secrets.add(code)
+    secrets.add(running.apiKey)
+
+    const text = written.join('\n')
+
+    expect(secrets.size).toBeGreaterThan(100)
+    expect([...secrets].filter((secret) => text.includes(secret))).toEqual([])
   })
 })

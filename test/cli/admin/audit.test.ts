@@ -1,0 +1,153 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+
+import Sqlite from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+
+import { start } from '../command.ts'
+import { useDatabase } from './run-command.ts'
+
+const { place, admin, json, file } = useDatabase()
+
+const makeUser = (username: string) =>
+  json('user', 'create', username, '--name', 'Alice Doe', '--email', 'alice@example.com', '--domain', 'Intranet')
+
+/** As somebody who has the file would. */
+function forge(statement: string): void {
+  const database = new Sqlite(place.database)
+  database.exec(statement)
+  database.close()
+}
+
+describe('second-factor audit', () => {
+  it('lists who did what, oldest first, and names nobody but who acted', async () => {
+    const { id } = await makeUser('alice')
+
+    const { stdout } = await admin('audit', 'list')
+
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines[0]).toMatch(/^Time +Event +Who +From +What$/)
+    expect(lines.map((line) => line.split(/ +/)[1])).toEqual([
+      'Event',
+      'organization.created',
+      'domain.created',
+      'api_key.created',
+      'user.created',
+      'membership.added',
+    ])
+    expect(lines[4]).toContain(`cli ${userInfo().username}`)
+    expect(lines[4]).toContain(`user=${id.slice(0, 12)}`)
+    expect(stdout).not.toMatch(/alice|doe/i)
+  })
+
+  it('lists what is about a user, also one that is gone; of one event; since a time; so many', async () => {
+    const { id } = await makeUser('alice')
+    await makeUser('bob')
+    const events = async (...options: string[]) =>
+      (await json('audit', 'list', ...options)).map(({ event }: { event: string }) => event)
+
+    expect(await events('--user', 'alice')).toEqual(['user.created', 'membership.added'])
+    expect(await events('--event', 'user.created')).toEqual(['user.created', 'user.created'])
+    expect(await events('--limit', '1')).toEqual(['membership.added'])
+    expect(await events('--since', '1h', '--organization', 'Organization')).toHaveLength(7)
+    expect(await events('--since', '2999-01-01')).toEqual([])
+    await admin('user', 'delete', 'alice', '--yes')
+    expect(await events('--user', id)).toEqual(['user.created', 'membership.added', 'user.deleted'])
+  })
+
+  it.each([
+    ['an event there is not', ['--event', 'user.forgotten'], 'user.created'],
+    ['a time that is none', ['--since', 'yesterday'], '2026-11-01'],
+  ])('refuses %s, and says what there is', async (_, options, hint) => {
+    const { code, stderr } = await admin('audit', 'list', ...options)
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(hint)
+  })
+
+  it('exports entries as JSON lines', async () => {
+    await makeUser('alice')
+
+    const { stdout, code } = await admin('audit', 'export')
+
+    const entries = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(code).toBe(0)
+    expect(entries).toHaveLength(5)
+    expect(entries[0]).toEqual({
+      writer: expect.stringMatching(/^[0-9a-f]{40}$/),
+      sequence: 1,
+      at: expect.any(Number),
+      event: 'organization.created',
+      actor: { kind: 'cli', id: userInfo().username },
+      organizationId: place.organizationId,
+      address: null,
+      facts: {},
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+  })
+
+  it('verifies a trail that is as it was written, and says where it stands', async () => {
+    await makeUser('alice')
+
+    const first = await admin('audit', 'verify', '--write-head', file('heads'))
+    await makeUser('bob')
+    const second = await admin('audit', 'verify', '--head', file('heads'))
+
+    expect([first.code, second.code]).toEqual([0, 0])
+    expect(first.stdout).toBe('All is as it was written: 5 entries in 2 chains.\n')
+    expect(second.stdout).toBe('All is as it was written: 7 entries in 3 chains, checked against 2 kept.\n')
+    expect(readFileSync(file('heads'), 'utf8').trimEnd().split('\n')).toHaveLength(2)
+  })
+
+  it.each([
+    ['changed', "update audit set facts = '{}' where event = 'user.created'"],
+    ['missing', "delete from audit where event = 'user.created'"],
+    ['cut off', "delete from audit where event = 'membership.added'"],
+  ])('verify finds what was %s, and keeps the heads it had', async (found, statement) => {
+    await makeUser('alice')
+    await admin('audit', 'verify', '--write-head', file('heads'))
+    const before = readFileSync(file('heads'), 'utf8')
+    forge(statement)
+    // Whoever can do that can also change what the database itself says of its chains.
+    forge('update audit_writer set sequence = 0')
+
+    const verified = await admin('audit', 'verify', '--head', file('heads'), '--write-head', file('heads'))
+
+    expect(verified.code).toBe(1)
+    expect(verified.stdout).toMatch(new RegExp(`^${found}`, 'm'))
+    expect(readFileSync(file('heads'), 'utf8')).toBe(before)
+  })
+
+  it('verifies against the log of a service', async () => {
+    const service = start('serve', '--database', place.database, '--port', '0', '--log-level', 'info')
+    await service.printed(/listens/)
+    const [origin] = /http:[^ ]+/.exec(service.stdout())!
+    const user = { username: 'bob', name: 'Bob', email: 'bob@example.com' }
+    const headers = { authorization: `Service key="${place.apiKey}"` }
+    await fetch(`${origin}/api/users`, { method: 'POST', headers, body: JSON.stringify(user) })
+    service.stop()
+    writeFileSync(file('log'), `${(await service.ended).stderr}{"writer":"cut`)
+
+    const whole = await admin('audit', 'verify', '--head', file('log'))
+    forge("delete from audit where event = 'user.created'; update audit_writer set sequence = 0")
+    const cut = await admin('audit', 'verify', '--head', file('log'))
+
+    expect([whole.code, cut.code]).toEqual([0, 1])
+    expect(whole.stdout).toContain('checked against 1 kept')
+    expect(cut.stdout).toMatch(/^cut off/m)
+  })
+
+  it('takes away what is old, and nothing that is not', async () => {
+    await makeUser('alice')
+
+    const refused = await admin('audit', 'prune', '--before', '0', '--yes')
+    const unasked = await admin('audit', 'prune', '--before', '1')
+    const { removed } = await json('audit', 'prune', '--before', '1', '--yes')
+
+    expect([refused.code, unasked.code, removed]).toEqual([2, 2, 0])
+    expect((await admin('audit', 'verify')).code).toBe(0)
+  })
+})

@@ -1,0 +1,232 @@
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { pruneAudit } from '../../../src/service/audit/prune.ts'
+import { verifyAudit } from '../../../src/service/audit/read.ts'
+import type { OpenedService } from '../../../src/service/service.ts'
+import { createService } from '../../../src/service/index.ts'
+import { listen } from '../../../src/service/http/listen.ts'
+import { auditCall } from '../../../src/service/audit/audit.ts'
+import { engines, useEngine } from '../../support/engines.ts'
+import { previewCode } from '../../support/device-signer.ts'
+import { unique } from '../code-holder.ts'
+import { createCall, keysFor, newUser, startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+import { entriesOf, openDatabase } from './recorded.ts'
+
+describe.each(engines)('the audit trail on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let open: { close(): Promise<void> }[] = []
+
+  afterEach(async () => {
+    for (const one of open.splice(0).toReversed()) await one.close()
+  })
+
+  function opened<T extends { close(): Promise<void> }>(one: T): T {
+    open.push(one)
+    return one
+  }
+
+  /** A service, and the same database without a door. */
+  async function arrange(more: object = {}) {
+    const database = await newDatabase()
+    const running: Running = opened(await startService({ database, ...more }))
+    const node: OpenedService = opened(await openDatabase(database, { clock: running.clock, ...keysFor(database) }))
+    const { db } = node.ctx.store
+    const create = () => running.call('POST', '/users', { body: newUser(unique()) })
+    return { database, running, node, db, create, trail: () => entriesOf(db), verify: () => verifyAudit(db, []) }
+  }
+
+  it('says who did it, where, when and to whom', async () => {
+    const { running, trail } = await arrange()
+    const { service, organization, clock } = running
+    const person = await running.enrol(unique())
+    const { id } = await person.ask({ ipAddress: '192.0.2.7' })
+    const [request] = await person.pending()
+    await person.device.answer(id, { nonce: request!.nonce, decision: 'approve' })
+
+    const entries = await trail()
+
+    const [key] = await service.administration.apiKeys(organization.id)
+    const common = { organizationId: organization.id, at: clock.now() }
+    const here = expect.stringContaining('127.0.0.1')
+    const of = (event: string) => entries.filter((entry) => entry.event === event)
+    expect(of('user.created')).toMatchObject([
+      { ...common, actor: { kind: 'api_key', id: key!.id }, address: here, facts: { user: person.user.id } },
+    ])
+    const device = { kind: 'device', id: person.signer.id }
+    expect(of('activation.used')).toMatchObject([{ ...common, actor: device, address: here }])
+    expect(of('session.approved')).toMatchObject([
+      { ...common, actor: device, address: '192.0.2.7', facts: { session: id, factor: 'push', user: person.user.id } },
+    ])
+  })
+
+  it('has no entry of a change that is taken back', async () => {
+    const { node, db, trail, verify, create } = await arrange()
+    const before = (await trail()).length
+    const call = { ...node.ctx, organizationId: 'o' }
+
+    const undone = db.transaction().execute(async (tx) => {
+      await auditCall(tx, call, 'user.created', { user: 'u' })
+      throw new Error('taken back')
+    })
+    await expect(undone).rejects.toThrow('taken back')
+    await create()
+
+    expect((await trail()).map(({ event }) => event).slice(before)).toEqual(['user.created'])
+    expect((await verify()).findings).toEqual([])
+  })
+
+  it('takes the change back where its entry cannot be written', async () => {
+    const { running, db, create } = await arrange()
+    await db.schema.alterTable('audit').renameTo('audit_elsewhere').execute()
+
+    const answer = await create()
+    const users = await running.call('GET', '/users')
+    await db.schema.alterTable('audit_elsewhere').renameTo('audit').execute()
+
+    expect([answer.status, users.json]).toEqual([500, []])
+    expect((await create()).status).toBe(200)
+  })
+
+  it('goes on without a gap after transactions that were taken back', async () => {
+    const { node, db, trail, verify } = await arrange()
+    const call = { ...node.ctx, organizationId: 'o' }
+    const attempt = (number: number) =>
+      db
+        .transaction()
+        .execute(async (tx) => {
+          await auditCall(tx, call, 'user.deleted', { user: String(number) })
+          await auditCall(tx, call, 'user.created', { user: String(number) })
+          if (number % 3 === 0) throw new Error('taken back')
+        })
+        .catch(() => {})
+    const before = (await trail()).length
+
+    await Promise.all(Array.from({ length: 64 }, (_, number) => attempt(number)))
+
+    expect((await trail()).length - before).toBe(2 * 42)
+    expect((await verify()).findings).toEqual([])
+  })
+
+  it('has no gap and no fork when 64 write at once at two nodes', async () => {
+    const { database, running, trail, verify } = await arrange()
+    const second = opened(await createService({ database, clock: running.clock, ...keysFor(database) }))
+    const door = opened(await listen(second.listener, { host: '127.0.0.1', port: 0 }))
+    const calls = [running.call, createCall(`http://127.0.0.1:${door.port}`, running.apiKey)]
+
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, number) => calls[number % 2]!('POST', '/users', { body: newUser(unique()) })),
+    )
+    const created = (await trail()).filter(({ event }) => event === 'user.created')
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(created.map(({ facts }) => facts.user))).toEqual(new Set(answers.map(({ json }) => json.id)))
+    expect(created).toHaveLength(64)
+    expect(await verify()).toMatchObject({ findings: [] })
+    expect(new Set(created.map(({ writer }) => writer)).size).toBeLessThanOrEqual(20)
+  })
+
+  it.each([
+    ['changed', 'facts', { facts: '{}' }],
+    ['changed', 'facts', { facts: 'no JSON' }],
+    ['changed', 'address', { address: '192.0.2.1' }],
+    ['changed', 'time', { at: 1 }],
+    ['changed', 'hash', { hash: '0'.repeat(64) }],
+    ['missing', 'whole', undefined],
+  ] as const)('shows an entry that is %s in the database: its %s (%#)', async (kind, _what, change) => {
+    const { db, trail, verify, create } = await arrange()
+    for (let times = 0; times < 5; times += 1) await create()
+    const { writer, sequence } = (await trail()).at(-3)!
+
+    const altering = change ? db.updateTable('audit').set(change) : undefined
+    await altering?.where('writer', '=', writer).where('sequence', '=', sequence).execute()
+    if (!change) await db.deleteFrom('audit').where('writer', '=', writer).where('sequence', '=', sequence).execute()
+
+    expect((await verify()).findings[0]).toEqual({ kind, writer, sequence })
+  })
+
+  it('shows against a kept head that the newest entries were cut off', async () => {
+    const { db, trail, verify, create } = await arrange()
+    await create()
+    const { heads } = await verify()
+    const { writer, sequence } = (await trail()).at(-1)!
+
+    await db.deleteFrom('audit').where('writer', '=', writer).where('sequence', '=', sequence).execute()
+
+    expect((await verify()).findings).toEqual([])
+    expect((await verifyAudit(db, heads)).findings).toEqual([{ kind: 'cut_off', writer, sequence }])
+  })
+
+  it('shows by itself what was cut off from a chain that had ended', async () => {
+    const { database, running, db, trail, verify } = await arrange()
+    const second = await createService({ database, clock: running.clock, ...keysFor(database) })
+    await second.administration.createOrganization(unique())
+    await second.close()
+    const { writer } = (await trail()).at(-1)!
+
+    await db.deleteFrom('audit').where('writer', '=', writer).execute()
+
+    expect((await verify()).findings).toEqual([{ kind: 'cut_off', writer, sequence: 1 }])
+  })
+
+  it('is shortened from its beginning when its time is over, and still fits', async () => {
+    const { running, node, db, trail, verify, create } = await arrange()
+    for (let times = 0; times < 3; times += 1) await create()
+    const { heads } = await verify()
+    await running.clock.advance(100)
+    await create()
+    const old = (await trail()).filter(({ at }) => at < running.clock.now()).length
+
+    const removed = await pruneAudit(node.ctx, running.clock.now())
+
+    expect(removed).toBe(old)
+    expect((await trail()).filter(({ at }) => at < running.clock.now())).toEqual([])
+    expect((await trail()).filter(({ event }) => event === 'audit.pruned')).not.toEqual([])
+    expect((await verifyAudit(db, heads)).findings).toEqual([])
+    await create()
+    expect((await verify()).findings).toEqual([])
+  })
+
+  it('is shortened once by two nodes that do so at once', async () => {
+    const { database, running, node, verify, create } = await arrange()
+    await create()
+    const other = opened(await openDatabase(database, { clock: running.clock, ...keysFor(database) }))
+    await running.clock.advance(100)
+    const all = (await verify()).entries
+
+    const removed = await Promise.all([node, other].map(({ ctx }) => pruneAudit(ctx, running.clock.now())))
+
+    expect(removed[0]! + removed[1]!).toBe(all)
+    expect((await verify()).findings).toEqual([])
+  })
+
+  it('has refusals ten times a minute from one address at most, and then how many were left out', async () => {
+    const { running, trail } = await arrange()
+    const attempt = () => previewCode(running.origin, 'abcdefghjk')
+
+    for (let tries = 0; tries < 40; tries += 1) await attempt()
+    await running.clock.advance(60)
+    await attempt()
+
+    const entries = await trail()
+    expect(entries.filter(({ event }) => event === 'activation.failed')).toHaveLength(11)
+    expect(entries.find(({ event }) => event === 'audit.suppressed')?.facts).toEqual({ count: 30 })
+  })
+
+  it('says every 15 minutes in the log how far it has come, where it has, and at the end', async () => {
+    const { running, create, verify } = await arrange()
+    const heads = () => running.logged.filter(({ message }) => message === 'audit head').map(({ details }) => details)
+    await create()
+    await running.clock.advance(15 * 60)
+    const first = heads()
+    await running.clock.advance(15 * 60)
+    const second = heads()
+    await create()
+    const standing = (await verify()).heads
+    await running.close()
+
+    expect(first.length).toBeGreaterThan(0)
+    expect(second).toEqual(first)
+    expect(heads().at(-1)).toEqual(standing.find(({ writer }) => writer === Reflect.get(heads().at(-1)!, 'writer')))
+  })
+})
