@@ -56,7 +56,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     close: () =>
       new Promise((resolve) => {
         // A connection that has had its answer is not kept for another request.
-        server.on('request', (_req, res) => res.setHeader('Connection', 'close'))
+        server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))
         server.close(() => resolve())
         const idle = setInterval(() => server.closeIdleConnections(), 20)
         const late = setTimeout(() => server.closeAllConnections(), patience)
