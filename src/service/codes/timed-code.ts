@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../context.ts'
+import { UnsealError } from '../keys/sealing.ts'
 import { judgeCode } from '../rules/totp.ts'
 import type { CodeSource, Verdict } from '../rules/totp.ts'
 import { generatorOfDevice, generatorOfHardware, rememberStep, useStep } from '../store/code-generators.ts'
@@ -14,25 +15,34 @@ export async function checkTimedCode(
   db: Queryable,
   { userId, domain, code }: { userId: string; domain: DomainRow; code: string },
 ): Promise<boolean> {
-  const judged = [
-    judge(ctx, await generatorOfHardware(db, userId), code),
-    judge(ctx, await generatorOfDevice(db, domain.id, userId), code),
-  ]
+  const judged: Judged[] = []
+  let fault: UnsealError | undefined
+  for (const generator of [await generatorOfHardware(db, userId), await generatorOfDevice(db, domain.id, userId)]) {
+    try {
+      judged.push(judge(ctx, generator, code))
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error
+      fault = error
+    }
+  }
   for (const { id, verdict } of judged) {
     // The writing decides: of those who give the same code at once, one is first.
     if (verdict.outcome === 'accepted' && (await useStep(db, id, verdict))) return true
   }
+  // One whose seed was damaged is our fault, and no wrong code of the person's; the other one has been asked.
+  if (fault) throw fault
   for (const { id, verdict } of judged) {
     if (verdict.outcome === 'seen') await rememberStep(db, id, { step: verdict.step, at: ctx.clock.now() })
   }
   return false
 }
 
-function judge(
-  { secrets, clock }: Context,
-  generator: CodeGeneratorRow | undefined,
-  code: string,
-): { id: string; verdict: Verdict } {
+interface Judged {
+  readonly id: string
+  readonly verdict: Verdict
+}
+
+function judge({ secrets, clock }: Context, generator: CodeGeneratorRow | undefined, code: string): Judged {
   // Where there is none, the same work is done for nothing.
   if (!generator) return { id: '', verdict: asWrong(judgeCode(nobody, code, clock.now())) }
   const source = { ...generator, seed: secrets.open(generator.seed, { kind: 'seed', id: generator.id }) }

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import BetterSqlite3 from 'better-sqlite3'
+import { Secret } from 'otpauth'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { createService, embedded } from '../../../src/service/index.ts'
 import { codeAt, stepAt } from '../../../src/service/rules/totp.ts'
-import { holder, member } from '../code-holder.ts'
+import { hardwareToken, holder, member } from '../code-holder.ts'
 import { createCall, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 import { ring } from './key-holders.ts'
@@ -89,6 +90,23 @@ describe('a secret in a database that somebody else wrote to', () => {
     const user = file.prepare('select code_failures from user where id = ?').get(id)
     file.close()
     expect(user).toEqual({ code_failures: 0 })
+  })
+
+  it('with a changed byte leaves the other codes of its user alone', async () => {
+    const { user, codeSecret } = await (await start()).enrol('both')
+    const { call, clock, domain } = running!
+    const token = await hardwareToken(running!)
+    await call('PUT', `/users/${user.id}/hardware/${token.id}`)
+    const ofDevice = codeAt({ seed: Secret.fromBase32(codeSecret).hex, digits: 6 }, stepAt(clock.now(), 30))
+
+    tamper(`update code_generator set seed = seed || 'AAAA' where id = '${token.id}'`)
+    const signIn = async (otp: string) =>
+      (await call('POST', `/domains/${domain.id}/sessions`, { body: { user: { id: user.id }, otp } })).json
+
+    expect([await signIn(token.code()), await signIn(ofDevice)]).toMatchObject([
+      { errors: [{ code: 'api.error.internal' }] },
+      { state: 'approved', factor: 'otp' },
+    ])
   })
 
   it('with a changed byte can be deleted still', async () => {
