@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { holder, member } from '../service/code-holder.ts'
+import { createCall, startService } from '../service/start-service.ts'
+import type { Running } from '../service/start-service.ts'
+
+/** Enough for medians that differ by less than chance makes them. */
+const rounds = 800
+/** How far apart two medians may be, of the larger one. */
+const tolerance = 0.15
+
+let running: Running
+
+beforeAll(async () => {
+  running = await startService()
+})
+afterAll(() => running.close())
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+/** The medians of two requests, sent in turns so that both have the same weather, how far apart. */
+async function compare(one: () => Promise<unknown>, other: () => Promise<unknown>, rest = () => Promise.resolve()) {
+  const times: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, send] of [one, other].entries()) {
+      const start = performance.now()
+      await send()
+      times[index]?.push(performance.now() - start)
+    }
+    if (round % 4 === 3) await rest()
+  }
+  const [a, b] = [median(times[0]), median(times[1])]
+  return Math.abs(a - b) / Math.max(a, b)
+}
+
+/** Gives a code for somebody, and how to have the wrong ones forgotten: budgets would end the measuring. */
+async function guesser({ id }: { id: string }) {
+  const body = { usesAllowed: 1000, expirationTime: 0 }
+  const { json } = await running.call('POST', `/users/${id}/bypasscodes`, { body })
+  const give = (code: object) =>
+    running.call('POST', `/domains/${running.domain.id}/sessions`, { body: { user: { id }, ...code } })
+  const guess = async (otp: string) => expect((await give({ otp })).json.state).toBe('denied')
+  return { guess, forget: async () => void (await give({ bypasscode: json.code })) }
+}
+
+describe('the time of an answer', () => {
+  it('does not tell a key that nearly is one from any other', async () => {
+    const last = running.apiKey.endsWith('a') ? 'b' : 'a'
+    const near = createCall(running.origin, running.apiKey.slice(0, -1) + last)
+    const far = createCall(running.origin, 'a'.repeat(64))
+
+    const difference = await compare(
+      () => near('GET', '/ping'),
+      () => far('GET', '/ping'),
+    )
+
+    expect(difference).toBeLessThan(tolerance)
+  })
+
+  it('does not tell who has a hardware token from who has nothing', async () => {
+    const [owner, nobody] = [await guesser(await holder(running)), await guesser(await member(running))]
+
+    const difference = await compare(
+      () => owner.guess('000000'),
+      () => nobody.guess('000000'),
+      async () => {
+        await owner.forget()
+        await nobody.forget()
+      },
+    )
+
+    expect(difference).toBeLessThan(tolerance)
+  })
+
+  it('does not tell a wrong code that is nearly right from any other', async () => {
+    const person = await holder(running)
+    const { guess, forget } = await guesser(person)
+    const right = person.token.code()
+    const nearly = right.slice(0, 5) + ((Number(right[5]) + 1) % 10)
+
+    const difference = await compare(
+      () => guess(nearly),
+      () => guess('12'),
+      forget,
+    )
+
+    expect(difference).toBeLessThan(tolerance)
+  })
+})
