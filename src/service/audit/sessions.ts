@@ -50,18 +50,12 @@ const throttled: Partial<Record<string, 'push.throttled' | 'codes.refused'>> = {
 function outcomeOf(session: SessionRow): Pick<Audited, 'event' | 'facts'> {
   const { deviceId: device, factor, reason } = session
   const ids = idsOf(session)
-  switch (session.state) {
-    case 'pending':
-      return { event: 'session.created', facts: { ...ids, device, numbered: session.number !== null } }
-    case 'approved':
-      return { event: 'session.approved', facts: { ...ids, device, factor } }
-    case 'denied':
-      return { event: 'session.denied', facts: { ...ids, device, factor, reason } }
-    case 'cancelled':
-      return { event: 'session.cancelled', facts: ids }
-    case 'expired':
-      return { event: 'session.expired', facts: ids }
+  if (session.state === 'pending') {
+    return { event: 'session.created', facts: { ...ids, device, numbered: session.number !== null } }
   }
+  if (session.state === 'approved') return { event: 'session.approved', facts: { ...ids, device, factor } }
+  if (session.state === 'denied') return { event: 'session.denied', facts: { ...ids, device, factor, reason } }
+  return { event: `session.${session.state}`, facts: ids }
 }
 
 const who = ({ organizationId, actor }: By) => ({ organizationId, ...(actor && { actor }) })

@@ -44,8 +44,8 @@ const collect = (text: string) => {
 function listenToFetch(): void {
   const real = globalThis.fetch
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
-    collect(String(init?.body ?? ''))
-    collect(String(new Headers(init?.headers).get('authorization') ?? ''))
+    collect(typeof init?.body === 'string' ? init.body : '')
+    collect(new Headers(init?.headers).get('authorization') ?? '')
     const response = await real(url, init)
     collect(await response.clone().text())
     return response
