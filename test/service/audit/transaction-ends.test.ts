@@ -1,0 +1,50 @@
+import type { TransactionBuilder } from 'kysely'
+import { describe, expect, it } from 'vitest'
+
+import { createTrail } from '../../../src/service/audit/trail.ts'
+import { systemRandom } from '../../../src/service/rules/random.ts'
+import type { Database, Queryable } from '../../../src/service/store/schema.ts'
+import { watching, whenOver } from '../../../src/service/store/transaction-ends.ts'
+import { createTestClock } from '../../../src/testing/clock.ts'
+
+type Builder = TransactionBuilder<Database>
+
+/** Transactions whose COMMIT ends as told; statements all succeed. */
+function transactions(commit: () => void) {
+  const builder = {
+    async execute(callback: (db: Queryable) => Promise<unknown>) {
+      const result = await callback(statements() as Queryable)
+      commit()
+      return result
+    },
+  } as unknown as Builder
+  return watching(builder, (error) => error instanceof Error && error.message === 'undone')
+}
+
+const statements = () => ({ insertInto: () => ({ values: () => ({ execute: () => Promise.resolve() }) }) }) as unknown
+
+const event = { event: 'user.created', actor: { kind: 'cli', id: 'x' }, organizationId: null, address: null } as const
+
+describe('a chain of the audit trail', () => {
+  it.each([
+    ['goes on after a COMMIT that surely failed', 'undone', 1, 2],
+    ['ends where nobody knows whether COMMIT succeeded, and another one begins', 'connection lost', 2, 1],
+  ])('%s', async (_, message, chains, sequence) => {
+    const trail = createTrail({ clock: createTestClock(), random: systemRandom })
+    const append = (db: Queryable) => trail.append(db, [{ ...event, facts: {} }])
+    const fail = () => {
+      throw new Error(message)
+    }
+
+    await transactions(() => {})(append)
+    await expect(transactions(fail)(append)).rejects.toThrow(message)
+    await transactions(() => {})(append)
+
+    expect(trail.heads()).toHaveLength(chains)
+    expect(trail.heads().at(-1)?.sequence).toBe(sequence)
+  })
+
+  it('is only written to in a transaction', () => {
+    expect(() => whenOver(statements() as Queryable, () => {})).toThrow('Only what happens in a transaction')
+  })
+})
