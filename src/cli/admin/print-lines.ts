@@ -1,13 +1,17 @@
-import { once } from 'node:events'
-
 /** Each value as a line of JSON, no faster than whoever reads them. */
 export async function printLines(values: AsyncIterable<unknown>): Promise<void> {
   const { stdout } = process
-  let gone = false
-  // Such as `head`, which has seen enough.
-  stdout.on('error', () => (gone = true))
+  let ended = false
+  // The reader has seen enough, as `head` has.
+  const end = new Promise<void>((resolve) => {
+    stdout.once('error', () => {
+      ended = true
+      resolve()
+    })
+  })
   for await (const value of values) {
-    if (gone) return
-    if (!stdout.write(`${JSON.stringify(value)}\n`)) await Promise.race([once(stdout, 'drain'), once(stdout, 'close')])
+    if (ended) return
+    if (stdout.write(`${JSON.stringify(value)}\n`)) continue
+    await Promise.race([new Promise<void>((resolve) => void stdout.once('drain', resolve)), end])
   }
 }

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { fileURLToPath } from 'node:url'
 
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
@@ -7,6 +10,7 @@ import { describe, expect, it } from 'vitest'
 import { start } from '../command.ts'
 import { useDatabase } from './run-command.ts'
 
+const program = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
 const { place, admin, json, file } = useDatabase()
 
 const makeUser = (username: string) =>
@@ -87,6 +91,21 @@ describe('second-factor audit', () => {
       facts: {},
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
+  })
+
+  it('ends without a word where whoever reads the export has seen enough', async () => {
+    forge(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
+      insert into audit (writer, sequence, at, event, actor_kind, actor_id, facts, hash)
+      select 'w', i, 1, 'user.created', 'cli', 'x', '{}', 'h' from n`)
+    const child = spawn(process.execPath, [program, 'audit', 'export', '--database', place.database])
+    let stderr = ''
+    child.stderr.on('data', (data: Buffer) => (stderr += data.toString()))
+
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    const [code] = (await once(child, 'close')) as [number]
+
+    expect([code, stderr]).toEqual([0, ''])
   })
 
   it('verifies a trail that is as it was written, and says where it stands', async () => {
