@@ -6,6 +6,7 @@ import type { OpenedService } from '../../../src/service/service.ts'
 import { createService } from '../../../src/service/index.ts'
 import { listen } from '../../../src/service/http/listen.ts'
 import { auditCall } from '../../../src/service/audit/audit.ts'
+import { createTestClock } from '../../../src/testing/clock.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { previewCode } from '../../support/device-signer.ts'
 import { unique } from '../code-holder.ts'
@@ -184,6 +185,23 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await trail()).filter(({ event }) => event === 'audit.pruned')).not.toEqual([])
     expect((await verifyAudit(db, heads)).findings).toEqual([])
     await create()
+    expect((await verify()).findings).toEqual([])
+  })
+
+  it('keeps entries for as long as it is told, by itself', async () => {
+    const { database, running, trail, verify, create } = await arrange()
+    await create()
+    const clock = createTestClock(running.clock.now() + 3 * 86_400)
+    const later = opened(await openDatabase(database, { clock, auditRetention: 2, ...keysFor(database) }))
+    const old = async () => (await trail()).filter(({ at }) => at <= running.clock.now())
+    const before = await old()
+
+    await clock.advance(5 * 60)
+    // Closing waits for the sweep.
+    await later.close()
+
+    expect(before.length).toBeGreaterThan(0)
+    expect(await old()).toEqual([])
     expect((await verify()).findings).toEqual([])
   })
 
