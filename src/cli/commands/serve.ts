@@ -25,6 +25,7 @@ interface Settings {
   readonly logLevel: LogLevel
   readonly headersTimeout: number
   readonly requestTimeout: number
+  readonly auditRetention: number
   readonly metricsPort?: number
   readonly metricsToken?: string
 }
@@ -44,6 +45,7 @@ export function serveCommand(): Command {
     )
     .option('--headers-timeout <seconds>', 'how long the head of a request may take', parseSeconds, 10)
     .option('--request-timeout <seconds>', 'how long a whole request may take', parseSeconds, 30)
+    .option('--audit-retention <days>', 'how long entries of the audit trail are kept', parseDays, 365)
     .option('--metrics-port <number>', 'serve /metrics for Prometheus on this port, without a token', parsePort)
     .addOption(
       new Option('--metrics-token <token>', 'serve /metrics beside the rest, for who sends this Bearer token').env(
@@ -79,6 +81,7 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     database,
     basePath,
     vendor: { scheme, mediaType },
+    auditRetention: settings.auditRetention,
     logger,
     logRequests: true,
     ...secretsFromEnv(process.env),
@@ -137,6 +140,11 @@ const address = ({ host, port }: { host: string; port: number }) =>
 
 function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('A port is a number to 65535.')
+  return Number(text)
+}
+
+function parseDays(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Days are a number from 1 to 9999.')
   return Number(text)
 }
 
