@@ -38,6 +38,10 @@ export async function openPostgresStore(url: string): Promise<Store> {
       db,
       watchOthers: news.watch,
       tellOthers: news.tell,
+      // By itself it looks once a minute; until then it reads tables that it takes for small from end to end.
+      async takeStock() {
+        await sql`analyze "user", membership, synchronised_user`.execute(db)
+      },
       async close() {
         await news.close()
         await db.destroy()

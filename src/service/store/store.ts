@@ -10,6 +10,8 @@ export interface Store {
   watchOthers(changed: (news: News) => void): () => void
   /** Tells other processes what changed, where they do not see it by themselves. */
   tellOthers(keys: readonly string[]): void
+  /** After tables of users have grown by much: what the database supposes about them may lead it astray. */
+  takeStock(): Promise<void>
   close(): Promise<void>
 }
 

@@ -185,20 +185,30 @@ export async function applyChanges(
   userIds: readonly string[],
   now: number,
 ): Promise<void> {
-  const staged = () =>
-    db
-      .updateTable('user')
-      .from('synchronisedUser as staged')
-      .whereRef('staged.userId', '=', 'user.id')
-      .where('staged.synchronisationId', '=', id)
-      .where('user.id', 'in', userIds)
-  const readdressed = await staged()
-    .set({ emailChangedAt: now })
+  const readdressed = await db
+    .selectFrom('synchronisedUser as staged')
+    .innerJoin('user', 'user.id', 'staged.userId')
+    .select('user.id')
+    .where('staged.synchronisationId', '=', id)
+    .where('staged.userId', 'in', userIds)
     .whereRef('staged.email', '<>', 'user.email')
-    .returning('user.id')
     .execute()
-  await staged()
-    .set((eb) => ({ name: eb.ref('staged.name'), email: eb.ref('staged.email') }))
+  await db
+    .updateTable('user')
+    .from('synchronisedUser as staged')
+    .set((eb) => ({
+      name: eb.ref('staged.name'),
+      email: eb.ref('staged.email'),
+      emailChangedAt: eb
+        .case()
+        .when(eb('staged.email', '<>', eb.ref('user.email')))
+        .then(now)
+        .else(eb.ref('user.emailChangedAt'))
+        .end(),
+    }))
+    .whereRef('user.id', '=', 'staged.userId')
+    .where('staged.synchronisationId', '=', id)
+    .where('staged.userId', 'in', userIds)
     .execute()
   if (readdressed.length === 0) return
   // As where one user is changed: who reads the old mailbox has no more business here.

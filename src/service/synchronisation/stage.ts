@@ -20,12 +20,20 @@ export interface Changes {
   readonly removed: number
 }
 
+/** After how many rows the database looks anew at its tables; then each time when there are four times as many. */
+const firstStock = 2_000
+
 /** Writes down what has to change, where nobody sees it yet. */
 export async function stage(ctx: ServiceContext, held: Held, rows: readonly StagedRow[]): Promise<Changes> {
   const staying = new Set<string>()
   let added = 0
   let changed = 0
+  let stockAt = firstStock
   for (let start = 0; start < rows.length; start += stepSize) {
+    if (start >= stockAt) {
+      await ctx.store.takeStock()
+      stockAt *= 4
+    }
     const some = rows.slice(start, start + stepSize).map((row, index) => ({
       ...row,
       newId: newIdAt(ctx.random, { position: start + index, count: rows.length }),
