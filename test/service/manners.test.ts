@@ -127,7 +127,12 @@ describe('the id of a request', () => {
     await other.call('POST', '/users', { body: newUser('x'), headers: { 'x-request-id': 'find-me' } })
     await other.close()
 
-    expect(other.logged).toMatchObject([{ message: 'request failed', details: { requestId: 'find-me' } }])
+    expect(other.logged).toContainEqual(
+      expect.objectContaining({
+        message: 'request failed',
+        details: expect.objectContaining({ requestId: 'find-me' }),
+      }),
+    )
   })
 })
 
