@@ -11,6 +11,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { readEvents } from '../../src/client/event-stream.ts'
 import { answerEvents } from '../../src/service/http/event-stream.ts'
 import type { Follower } from '../../src/service/http/event-stream.ts'
+import { createSettledFeed } from '../../src/service/settled-feed.ts'
+import { openSqliteStore } from '../../src/service/store/sqlite.ts'
+import type { News } from '../../src/service/store/store.ts'
+import { createWaiters } from '../../src/service/waiters.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { createTenant, read, startService, unknownId, v14 } from './start-service.ts'
 import type { Running } from './start-service.ts'
@@ -189,6 +193,33 @@ describe('the event stream of a domain', () => {
     await Promise.all([here.close(), there.close()])
 
     expect(told).toEqual(ids)
+  })
+})
+
+describe('who follows a domain', () => {
+  it('is told to read by itself where something may have been missed, and follows anew after that', async () => {
+    const store = await openSqliteStore(':memory:')
+    let hear: (news: News) => void = () => {}
+    const waiters = createWaiters({
+      watchOthers: (changed) => {
+        hear = changed
+        return () => {}
+      },
+      tellOthers: () => {},
+    })
+    const clock = createTestClock()
+    const silent = { info: () => {}, warn: () => {}, error: () => {} }
+    const feed = createSettledFeed({ store, waiters, clock, logger: silent })
+    const ended: string[] = []
+    feed.follow('a', { event: () => {}, end: () => void ended.push('first') })
+
+    hear('gap')
+    feed.follow('a', { event: () => {}, end: () => void ended.push('second') })
+
+    expect(ended).toEqual(['first'])
+    feed.close()
+    expect(ended).toEqual(['first', 'second'])
+    await store.close()
   })
 })
 

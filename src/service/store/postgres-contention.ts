@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { Kysely } from 'kysely'
-import type { Transaction, TransactionBuilder } from 'kysely'
+import type { KyselyConfig, Transaction, TransactionBuilder } from 'kysely'
 
 import { StoreUnavailableError } from './store.ts'
 import { watching } from './transaction-ends.ts'
@@ -16,27 +16,38 @@ const longestPause = 40
  * queries it must be able to do twice.
  */
 export class SerializableDatabase<DB> extends Kysely<DB> {
+  readonly #whileContended: WhileContended
+
+  constructor(config: KyselyConfig, whileContended: WhileContended) {
+    super(config)
+    this.#whileContended = whileContended
+  }
+
   override transaction(): TransactionBuilder<DB> {
     const builder = super.transaction().setIsolationLevel('serializable')
     const execute = watching(builder, isContention)
     return Object.assign(builder, {
-      execute: <T>(callback: (db: Transaction<DB>) => Promise<T>) => whileContended(() => execute(callback)),
+      execute: <T>(callback: (db: Transaction<DB>) => Promise<T>) => this.#whileContended(() => execute(callback)),
     })
   }
 }
 
-let queue: Promise<unknown> = Promise.resolve()
+/** Tries again what was in the way of others. */
+export type WhileContended = <T>(attempt: () => Promise<T>) => Promise<T>
 
-/** Tries again what was in the way of others; one at a time, so that not all of them meet again. */
-export async function whileContended<T>(attempt: () => Promise<T>): Promise<T> {
-  try {
-    return await attempt()
-  } catch (error) {
-    if (!isContention(error)) throw error
+/** One at a time is tried again, so that not all of them meet again. */
+export function createWhileContended(): WhileContended {
+  let queue: Promise<unknown> = Promise.resolve()
+  return async <T>(attempt: () => Promise<T>): Promise<T> => {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isContention(error)) throw error
+    }
+    const again = queue.then(() => tryAgain(attempt))
+    queue = again.catch(() => {})
+    return again
   }
-  const again = queue.then(() => tryAgain(attempt))
-  queue = again.catch(() => {})
-  return again
 }
 
 async function tryAgain<T>(attempt: () => Promise<T>): Promise<T> {

@@ -1,20 +1,20 @@
 import { PostgresAdapter, PostgresDriver, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, PostgresPool } from 'kysely'
 
-import { whileContended } from './postgres-contention.ts'
+import type { WhileContended } from './postgres-contention.ts'
 import { StoreUnavailableError } from './store.ts'
 
 /** Kysely's dialect of PostgreSQL, which says when the database is not there. */
-export function createPostgresDialect(pool: PostgresPool): Dialect {
+export function createPostgresDialect(pool: PostgresPool, whileContended: WhileContended): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => createDriver(new PostgresDriver({ pool })),
+    createDriver: () => createDriver(new PostgresDriver({ pool }), whileContended),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
 }
 
-function createDriver(driver: Driver): Driver {
+function createDriver(driver: Driver, whileContended: WhileContended): Driver {
   const connections = new WeakMap<DatabaseConnection, DatabaseConnection>()
   const inTransaction = new WeakSet<DatabaseConnection>()
   const innerOf = (connection: DatabaseConnection) => connections.get(connection) ?? connection
@@ -22,7 +22,8 @@ function createDriver(driver: Driver): Driver {
     init: (options) => driver.init(options),
     async acquireConnection(options) {
       const inner = await namingOutages(() => driver.acquireConnection(options))
-      const outer = withOutages(inner, () => inTransaction.has(inner))
+      const retry: WhileContended = (attempt) => (inTransaction.has(inner) ? attempt() : whileContended(attempt))
+      const outer = withOutages(inner, retry)
       connections.set(outer, inner)
       return outer
     },
@@ -46,13 +47,10 @@ function createDriver(driver: Driver): Driver {
   }
 }
 
-/** Only what stands alone is tried again by itself: a transaction is, as a whole. */
-function withOutages(inner: DatabaseConnection, inTransaction: () => boolean): DatabaseConnection {
+/** @param retry Only for what stands alone: a transaction is tried again as a whole. */
+function withOutages(inner: DatabaseConnection, retry: WhileContended): DatabaseConnection {
   return {
-    executeQuery: <R>(query: CompiledQuery) =>
-      inTransaction()
-        ? namingOutages(() => inner.executeQuery<R>(query))
-        : whileContended(() => namingOutages(() => inner.executeQuery<R>(query))),
+    executeQuery: <R>(query: CompiledQuery) => retry(() => namingOutages(() => inner.executeQuery<R>(query))),
     streamQuery: <R>(query: CompiledQuery, chunkSize: number) => inner.streamQuery<R>(query, chunkSize),
   }
 }

@@ -3,7 +3,7 @@ import { CamelCasePlugin, sql } from 'kysely'
 
 import type { Engine } from './migrations/engine.ts'
 import { migrate } from './migrations/migrate.ts'
-import { SerializableDatabase } from './postgres-contention.ts'
+import { createWhileContended, SerializableDatabase } from './postgres-contention.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
 import { openNews } from './postgres-news.ts'
 import type { Database } from './schema.ts'
@@ -24,10 +24,9 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const pool = new pg.Pool({ ...config, max: mostConnections, statement_timeout: queryTimeout })
   // A connection broke: idle, or between two queries. The next query says so, or gets another one.
   pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
-  const db = new SerializableDatabase<Database>({
-    dialect: createPostgresDialect(pool),
-    plugins: [new CamelCasePlugin()],
-  })
+  const whileContended = createWhileContended()
+  const dialect = createPostgresDialect(pool, whileContended)
+  const db = new SerializableDatabase<Database>({ dialect, plugins: [new CamelCasePlugin()] }, whileContended)
   try {
     await migrate(db, postgresEngine)
     const news = await openNews(
