@@ -15,6 +15,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build-assets.ts'],
+    // Much of it waits for browsers, databases and sockets: a second worker halves the time on two cores.
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],
