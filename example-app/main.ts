@@ -45,10 +45,19 @@ async function start(settings: Settings): Promise<void> {
   greet(settings)
 }
 
+/** What the service says, as sentences: its details matter where something failed. */
+function serviceLog() {
+  return {
+    info() {},
+    warn: (_details: object, message: string) => console.warn(`\n  ${message}`),
+    error: (details: object, message: string) => console.error(message, details),
+  }
+}
+
 /** Its names are what people see on their device. */
 function openService(data: string) {
   const names = { organization: 'Example Inc.', domain: 'Example' }
-  return embedded({ database: join(data, 'mfa.sqlite'), logger: console, ...names })
+  return embedded({ database: join(data, 'mfa.sqlite'), logger: serviceLog(), ...names })
 }
 
 async function listen(server: Server, { host, port }: Settings): Promise<void> {

@@ -64,7 +64,8 @@ async function servePublic(instance: Mfa, req: Request, res: Response, below: st
   const { routes, path } = instance.options
   if (!routes || !/^\/(device|authenticator)(\/|$)/.test(below)) return false
   await passOn(routes, req, res, req.baseUrl + path, below)
-  return res.headersSent || res.writableEnded
+  // Somebody who has hung up is not to be asked for a web session.
+  return res.headersSent || res.writableEnded || res.destroyed
 }
 
 /** Calls the service's routes as if they were mounted at `base`. */
