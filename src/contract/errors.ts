@@ -27,6 +27,8 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.nonce': 400,
   'api.error.invalid.decision': 400,
   'api.error.invalid.number': 400,
+  'api.error.invalid.pin': 400,
+  'api.error.invalid.push': 400,
   'api.error.unauthorized': 401,
   'api.error.device.unknown': 401,
   'api.error.device.clock': 401,

@@ -35,8 +35,9 @@ export async function activate(
     device,
     service: ctx.serviceId,
     organization: { name: activation.organizationName },
-    domain: { id: activation.domainId, name: activation.domainName },
+    domain: { id: activation.domainId, name: activation.domainName, keyType: activation.keyType },
     user: { username: activation.username },
+    push: false,
     codes: { secret: seedInBase32(seed), ...offlineCodes },
   }
 }
