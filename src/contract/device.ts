@@ -139,6 +139,8 @@ export const AnswerRequest = z.object({
   number: z.string().max(12).optional(),
   /** Approvals in domains with a PIN or passcode only. A wrong one leaves the request as it is. */
   pin: Pin.optional(),
+  /** Names the try of a PIN: when the answer to it is lost and it is sent again, it counts once. */
+  attempt: Random128.optional(),
 })
 export type AnswerRequest = z.input<typeof AnswerRequest>
 

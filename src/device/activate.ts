@@ -1,7 +1,14 @@
-import { Activated, type ActivateRequest, devicePaths, Preview } from '../contract/device.ts'
+import {
+  Activated,
+  type ActivateRequest,
+  devicePaths,
+  Preview,
+  type PushSubscription as Subscription,
+} from '../contract/device.ts'
 import type { Account } from './account.ts'
 import { DeviceError } from './device-error.ts'
 import { createKeyPair, exportPublicKey } from './keys.ts'
+import { lockSecret } from './locked-secret.ts'
 import { importCodeSecret } from './offline-code.ts'
 import type { DeviceContext } from './options.ts'
 import { content, send } from './send.ts'
@@ -13,6 +20,10 @@ export interface ActivateOptions {
   readonly name: string
   /** What `preview` answered for the same code; asked for otherwise. */
   readonly preview?: Preview
+  /** What the domain's key type asks for; `pinProblem` of the contract says beforehand whether it will do. */
+  readonly pin?: string | undefined
+  /** Made with the `pushKey` of the preview. */
+  readonly push?: Subscription | undefined
 }
 
 /** What a code would join, to be shown before joining. */
@@ -36,12 +47,22 @@ export async function activate(
   const { service } = options.preview ?? (await preview(context, address, code))
   const { privateKey, publicKey } = await createKeyPair(context.extractableKeys)
   const signer = { serviceUrl: serviceUrl(address), service, privateKey, clockOffset: 0 }
-  const request: ActivateRequest = { code: readCode(code), name: options.name, key: await exportPublicKey(publicKey) }
+  const { name, pin, push } = options
+  const request: ActivateRequest = {
+    code: readCode(code),
+    name,
+    key: await exportPublicKey(publicKey),
+    ...(pin !== undefined && { pin }),
+    ...(push && { push }),
+  }
 
   const response = await signedCall(context, signer, { method: 'POST', path: devicePaths.activate, content: request })
-  const { device, organization, domain, user, codes } = await content(response, Activated)
-  const codeSecret = await importCodeSecret(codes, context.extractableKeys)
-  return { id: device, ...signer, organization, domain, user, codeSecret }
+  const { device, organization, domain, user, codes, pushKey } = await content(response, Activated)
+  const kept =
+    domain.keyType === 'NONE'
+      ? { codeSecret: await importCodeSecret(codes, context.extractableKeys) }
+      : { lockedSecret: await lockSecret(context.random, codes, pin ?? '') }
+  return { id: device, ...signer, organization, domain, user, ...kept, ...(pushKey !== undefined && { pushKey }) }
 }
 
 /** A code with a slip in it needs no call, and costs none of the few tries. */

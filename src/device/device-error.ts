@@ -11,12 +11,15 @@ export class DeviceError extends Error {
   readonly retryAfter: number | undefined
   /** Unix time, seconds, at the service as it answered. */
   readonly serviceTime: number | undefined
+  /** With `api.error.invalid.pin`: how often another one may be tried. */
+  readonly triesLeft: number | undefined
 
   constructor(code: DeviceErrorCode, message: string, details: DeviceErrorDetails = {}) {
     super(message, { cause: details.cause })
     this.code = code
     this.retryAfter = details.retryAfter
     this.serviceTime = details.serviceTime
+    this.triesLeft = details.triesLeft
   }
 }
 
@@ -24,6 +27,7 @@ export interface DeviceErrorDetails {
   readonly cause?: unknown
   readonly retryAfter?: number | undefined
   readonly serviceTime?: number | undefined
+  readonly triesLeft?: number | undefined
 }
 
 /** The service no longer knows the device: the account is of no more use. */

@@ -1,7 +1,16 @@
-import type { Answered, DeviceRequest, Preview } from '../contract/device.ts'
+import type {
+  Answered,
+  DeviceRequest,
+  History,
+  Preview,
+  PushState,
+  PushSubscription as Subscription,
+} from '../contract/device.ts'
 import type { Account } from './account.ts'
 import { activate, type ActivateOptions, preview } from './activate.ts'
+import { history, type HistoryOptions } from './history.ts'
 import { DeviceOptions } from './options.ts'
+import { push, pushState } from './push.ts'
 import { type Answer, answer, remove, type RequestList, requests, type RequestsOptions } from './requests.ts'
 import { watchRequests, type WatchOptions } from './watch-requests.ts'
 
@@ -14,6 +23,12 @@ export interface Device {
   /** What waits for an answer now; with `wait` and `etag`, held until that changes. */
   requests(account: Account, options?: RequestsOptions): Promise<RequestList>
   answer(account: Account, request: Pick<DeviceRequest, 'id' | 'nonce'>, answer: Answer): Promise<Answered>
+  /** What this device answered, newest first, a page at a time. */
+  history(account: Account, options?: HistoryOptions): Promise<History>
+  /** Sets or renews where requests are pushed to; null forgets it. */
+  push(account: Account, subscription: Subscription | null): Promise<PushState>
+  /** Where requests are pushed to, and with which key: the push service, or the service, may have forgotten it. */
+  pushState(account: Account): Promise<PushState>
   /** Makes the service forget this device. */
   remove(account: Account): Promise<void>
   /** Follows what waits for an answer, through lost connections, until it is aborted. */
@@ -33,6 +48,9 @@ export function createDevice(options: DeviceOptions = {}): Device {
     activate: activate.bind(undefined, context),
     requests: requests.bind(undefined, context),
     answer: answer.bind(undefined, context),
+    history: history.bind(undefined, context),
+    push: push.bind(undefined, context),
+    pushState: pushState.bind(undefined, context),
     remove: remove.bind(undefined, context),
     watch: watchRequests.bind(undefined, context),
   })

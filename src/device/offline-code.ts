@@ -1,6 +1,7 @@
 import type { Activated } from '../contract/device.ts'
 import type { Account } from './account.ts'
 import { fromBase32, toBase32 } from './base32.ts'
+import { openSecret } from './locked-secret.ts'
 
 /** As the contract has it: see `Activated`. */
 const digits = 6
@@ -15,16 +16,29 @@ export interface OfflineCode {
   readonly expiresAt: number
 }
 
+/** As much of an account as codes are made from. */
+export type CodeSource = Pick<Account, 'codeSecret' | 'lockedSecret' | 'clockOffset'>
+
 /**
  * The code of this moment (RFC 6238).
  * @param now Unix time by this device's clock; how far that is off, the account knows.
- * @returns nothing for an account from before there were codes.
+ * @param pin Where the account `asksFor` one. A wrong one makes a code, too: only the service can tell.
+ * @returns nothing for an account from before there were codes, or without its PIN.
  */
-export async function currentCode(account: Account, now: number): Promise<OfflineCode | undefined> {
-  if (!account.codeSecret) return undefined
-  const step = Math.floor((now + account.clockOffset) / period)
-  const mac = await crypto.subtle.sign(algorithm.name, account.codeSecret, counter(step))
-  return { code: truncate(new DataView(mac)), expiresAt: (step + 1) * period - account.clockOffset }
+export async function currentCode(source: CodeSource, now: number, pin?: string): Promise<OfflineCode | undefined> {
+  const { codeSecret, clockOffset } = await unlockCodes(source, pin)
+  if (!codeSecret) return undefined
+  const step = Math.floor((now + clockOffset) / period)
+  const mac = await crypto.subtle.sign(algorithm.name, codeSecret, counter(step))
+  return { code: truncate(new DataView(mac)), expiresAt: (step + 1) * period - clockOffset }
+}
+
+/** Brings an account to where it makes one code after the other, without its PIN being kept. Takes its time. */
+export async function unlockCodes(source: CodeSource, pin: string | undefined): Promise<CodeSource> {
+  if (source.codeSecret || !source.lockedSecret || pin === undefined) return source
+  const secret = await openSecret(source.lockedSecret, pin)
+  const codeSecret = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign'])
+  return { codeSecret, clockOffset: source.clockOffset }
 }
 
 /** Keeps the secret as a key: in a browser it can be used, and read out by nobody. */

@@ -1,3 +1,5 @@
+import { base64url } from 'jose'
+
 import {
   Answered,
   type AnswerRequest,
@@ -52,6 +54,8 @@ export interface Answer {
   readonly decision: Decision
   /** What the person typed; approvals with number matching only. */
   readonly number?: string | undefined
+  /** Approvals where `asksFor(account)` says so. */
+  readonly pin?: string | undefined
 }
 
 /** How long to let pass before a lost answer is sent again, milliseconds. */
@@ -62,9 +66,14 @@ export async function answer(
   context: DeviceContext,
   account: Account,
   request: Pick<DeviceRequest, 'id' | 'nonce'>,
-  { decision, number }: Answer,
+  { decision, number, pin }: Answer,
 ): Promise<Answered> {
-  const body: AnswerRequest = { nonce: request.nonce, decision, ...(number !== undefined && { number }) }
+  const body: AnswerRequest = {
+    nonce: request.nonce,
+    decision,
+    ...(number !== undefined && { number }),
+    ...(pin !== undefined && { pin, attempt: base64url.encode(context.random(16)) }),
+  }
   const call = { method: 'POST', path: devicePaths.answer(request.id), content: body } as const
   for (const milliseconds of answerPauses) {
     try {

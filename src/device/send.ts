@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 
-import { ErrorBody, isErrorCode } from '../contract/errors.ts'
+import { DeviceErrorBody } from '../contract/device.ts'
+import { isErrorCode } from '../contract/errors.ts'
 import { DeviceError } from './device-error.ts'
 import type { DeviceContext } from './options.ts'
 
@@ -64,11 +65,12 @@ async function bufferedFetch(context: DeviceContext, call: Call, tooLong: AbortS
 }
 
 async function refusal(context: DeviceContext, response: Response): Promise<DeviceError> {
-  const body = ErrorBody.safeParse(await json(response))
-  const code = body.data?.errors[0]?.code ?? ''
+  const body = DeviceErrorBody.safeParse(await json(response))
+  const { code = '', triesLeft } = body.data?.errors[0] ?? {}
   return new DeviceError(isErrorCode(code) ? code : 'bad_response', `the service answered ${response.status}`, {
     retryAfter: secondsToWait(context, response.headers.get('retry-after')),
     serviceTime: unixTime(response.headers.get('date')),
+    triesLeft,
   })
 }
 

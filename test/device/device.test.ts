@@ -118,7 +118,7 @@ describe('activation', () => {
 
     expect(one.privateKey.extractable).toBe(false)
     expect(service.calls[1]?.signed['key']).not.toEqual(service.calls[2]?.signed['key'])
-    expect(other.domain).toEqual({ id: id('d'), name: 'Wiki' })
+    expect(other.domain).toEqual({ id: id('d'), name: 'Wiki', keyType: 'NONE' })
   })
 
   it('does not spend one of the few tries on a code with a slip in it', async () => {

@@ -54,7 +54,7 @@ export const preview = {
   body: {
     service: id('5'),
     organization: { name: 'Acme' },
-    domain: { id: id('d'), name: 'Wiki', keyType: 'NONE' },
+    domain: { id: id('d'), name: 'Wiki', keyType: 'NONE' as const },
     user: { username: 'alice' },
   },
 }
@@ -62,7 +62,7 @@ export const preview = {
 const codeSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 export const activated = {
   status: 200,
-  body: { ...preview.body, device: id('a'), codes: { secret: codeSecret, digits: 6, period: 30 } },
+  body: { ...preview.body, device: id('a'), push: false, codes: { secret: codeSecret, digits: 6, period: 30 } },
 }
 
 export const refusal = (status: number, code: string, headers: Record<string, string> = {}) => ({

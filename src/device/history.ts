@@ -1,0 +1,24 @@
+import { devicePaths, History, type HistoryEntry } from '../contract/device.ts'
+import type { Account } from './account.ts'
+import type { DeviceContext } from './options.ts'
+import { content } from './send.ts'
+import { signedCall } from './signed-call.ts'
+
+export interface HistoryOptions {
+  /** The last entry of the page before. */
+  readonly before?: Pick<HistoryEntry, 'id'> | undefined
+}
+
+/** Reads a page of what this device answered. */
+export async function history(
+  context: DeviceContext,
+  account: Account,
+  { before }: HistoryOptions = {},
+): Promise<History> {
+  const response = await signedCall(context, account, {
+    method: 'GET',
+    path: devicePaths.history,
+    ...(before && { content: { before: before.id } }),
+  })
+  return content(response, History)
+}
