@@ -1,18 +1,27 @@
 /** Starts the example app, and a service inside it unless `MFA_BASE_URL` names one. */
 import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 
+import type { Express } from 'express'
 import { embedded } from 'second-factor/service'
 
 import { createExampleApp } from './app.ts'
+import { createFlags } from './flags.ts'
+import { greeting, phoneGreeting } from './greeting.ts'
+import { lanAddresses } from './https/lan.ts'
+import { openSecureDoors } from './https/secure-doors.ts'
+import { closeDoors, listen } from './listening.ts'
+import type { Door } from './listening.ts'
 import { sessionSecret } from './session-secret.ts'
 import { readSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
 
+const flags = createFlags().parse()
+
 try {
-  await start(readSettings(process.env))
+  await start(readSettings(process.env, flags.opts(), lanAddresses(networkInterfaces())))
 } catch (error) {
   console.error(`The example app could not start: ${error instanceof Error ? error.message : 'for an unknown reason'}`)
   process.exitCode = 1
@@ -29,20 +38,26 @@ async function start(settings: Settings): Promise<void> {
     publicUrl,
     logger: console,
   })
-  const server = createServer(app)
+  const { doors, words } = await openDoors(app, settings)
   const end = async () => {
-    await closeServer(server, () => service?.close())
+    await closeDoors(doors, () => service?.close())
     close()
   }
   try {
     await service?.connect()
-    await listen(server, settings)
+    for (const door of doors) await listen(door, settings.host)
   } catch (error) {
     await end()
     throw error
   }
   closeOnSignals(end)
-  greet(settings)
+  console.log(words)
+}
+
+/** Its names are what people see on their device. */
+function openService(data: string) {
+  const names = { organization: 'Example Inc.', domain: 'Example' }
+  return embedded({ database: join(data, 'mfa.sqlite'), logger: serviceLog(), ...names })
 }
 
 /** What the service says, as sentences: its details matter where something failed. */
@@ -54,31 +69,14 @@ function serviceLog() {
   }
 }
 
-/** Its names are what people see on their device. */
-function openService(data: string) {
-  const names = { organization: 'Example Inc.', domain: 'Example' }
-  return embedded({ database: join(data, 'mfa.sqlite'), logger: serviceLog(), ...names })
-}
-
-async function listen(server: Server, { host, port }: Settings): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = `port ${port} is taken. Stop what uses it, or choose another: PORT=${port + 1} npm start`
-      reject(error.code === 'EADDRINUSE' ? new Error(taken, { cause: error }) : error)
-    })
-    server.listen(port, host, resolve)
-  })
-}
-
-/** No new requests; the service ends those that wait; what then still hangs is cut. */
-async function closeServer(server: Server, closeService: () => Promise<void> | undefined): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve())
-  })
-  await closeService()
-  const cut = setTimeout(() => server.closeAllConnections(), 1000)
-  await closed
-  clearTimeout(cut)
+/** What the app is reached by, and what to tell whoever started it. */
+async function openDoors(app: Express, settings: Settings): Promise<{ doors: readonly Door[]; words: string }> {
+  const { trust, data, port, publicUrl } = settings
+  if (!trust) return { doors: [{ server: createServer(app), port }], words: greeting(settings) }
+  const folder = join(data, 'https')
+  const { doors, authority } = await openSecureDoors(app, { folder, port, publicUrl, trustPort: trust.port })
+  const colour = process.stdout.isTTY && !process.env['NO_COLOR']
+  return { doors, words: phoneGreeting(settings, { trustUrl: trust.url, authority, folder, colour }) }
 }
 
 function closeOnSignals(end: () => Promise<void>): void {
@@ -94,19 +92,4 @@ function closeOnSignals(end: () => Promise<void>): void {
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
-}
-
-function greet({ publicUrl, data, hosted }: Settings): void {
-  console.log(`
-  Example app     ${publicUrl}
-  Authenticator   ${hosted ? 'where your service has it' : `${publicUrl}/mfa/authenticator/`}
-  Data            ${data}
-
-  1. Open the example app, create an account and sign in.
-  2. It shows how to set up the authenticator: open that in another window.
-  3. Approve the sign-in there. The example app goes on by itself.
-
-  No second window? The terminal approves too: npx second-factor device --help
-  Stop with Ctrl+C.
-`)
 }

@@ -14,6 +14,7 @@ interface PageData {
   account: { account: Account; passed: Passed }
   'danger-zone': FormState & { passed: Passed; changed: boolean }
   problem: { headline: string; sentence: string }
+  trust: { name: string; publicUrl: string }
 }
 
 /** When and how the second step was passed, in words. */

@@ -1,23 +1,30 @@
 import { z } from 'zod'
 
+import type { Flags } from './flags.ts'
+
 export interface Settings {
   readonly port: number
   readonly host: string
   /** Folder of the databases. */
   readonly data: string
+  /** What people open; with https, what their phones can reach. */
   readonly publicUrl: string
   /** Whether the service is somewhere else, as `MFA_BASE_URL` says. */
   readonly hosted: boolean
+  /** Where phones come to trust our certificate; nothing without https. */
+  readonly trust: { readonly url: string; readonly port: number } | undefined
 }
 
-const Environment = z.object({
+const everywhere = '0.0.0.0'
+
+const Given = z.object({
   PORT: z.coerce
-    .number('PORT must be a number')
-    .int('PORT must be a number')
+    .number('PORT or --port must be a number')
+    .int('PORT or --port must be a number')
     .min(1, portRange())
-    .max(65_535, portRange())
+    .max(65_534, portRange())
     .default(3000),
-  HOST: z.string().default('127.0.0.1'),
+  HOST: z.string().optional(),
   DATA: z.string().min(1, 'DATA must name a folder').default('.data'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: 'PUBLIC_URL must be an address such as https://app.example' })
@@ -25,20 +32,33 @@ const Environment = z.object({
   MFA_BASE_URL: z.string().optional(),
 })
 
-/** @throws {Error} whose message is for whoever set the variable. */
-export function readSettings(environment: NodeJS.ProcessEnv): Settings {
-  const parsed = Environment.safeParse(environment)
+/**
+ * @param lan This computer's addresses in its networks, best first.
+ * @throws {Error} whose message is for whoever set the variable or the flag.
+ */
+export function readSettings(environment: NodeJS.ProcessEnv, flags: Flags, lan: readonly string[]): Settings {
+  const parsed = Given.safeParse({
+    ...environment,
+    ...(flags.port !== undefined && { PORT: flags.port }),
+    ...(flags.host !== undefined && { HOST: flags.host }),
+  })
   if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => issue.message).join('; '))
-  const { PORT: port, HOST: host, DATA: data, PUBLIC_URL: publicUrl, MFA_BASE_URL: hosted } = parsed.data
-  return {
-    port,
-    host,
-    data,
-    publicUrl: publicUrl?.replace(/\/+$/, '') ?? `http://localhost:${port}`,
-    hosted: Boolean(hosted),
-  }
+  const { PORT: port, HOST: given, DATA: data, PUBLIC_URL: publicUrl, MFA_BASE_URL: hosted } = parsed.data
+  const host = given ?? (flags.https ? everywhere : '127.0.0.1')
+  const own = flags.https ? `https://${reachable(host, lan)}:${port}` : `http://localhost:${port}`
+  const url = publicUrl?.replace(/\/+$/, '') ?? own
+  if (flags.https && !url.startsWith('https:'))
+    throw new Error('PUBLIC_URL must start with https:// as --https is given')
+  const trust = flags.https ? { url: `http://${reachable(host, lan)}:${port + 1}/trust`, port: port + 1 } : undefined
+  return { port, host, data, publicUrl: url, hosted: Boolean(hosted), trust }
+}
+
+/** What a phone can reach us by, or else this computer alone. */
+function reachable(host: string, lan: readonly string[]): string {
+  if (host !== everywhere && host !== '::') return host.includes(':') ? `[${host}]` : host
+  return lan[0] ?? 'localhost'
 }
 
 function portRange(): string {
-  return 'PORT must be between 1 and 65535'
+  return 'PORT or --port must be between 1 and 65534'
 }

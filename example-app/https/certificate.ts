@@ -1,0 +1,78 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+
+import { generate } from 'selfsigned'
+
+import { openAuthority } from './authority.ts'
+import { kind, KeyPair } from './key-pair.ts'
+
+export interface Certificates {
+  /** What the server shows. */
+  readonly server: KeyPair
+  /** What phones are to trust. */
+  readonly authority: X509Certificate
+}
+
+/**
+ * The server's certificate for these host names and addresses, as kept in the folder: made anew when there is another
+ * name, or another authority. It ends with the authority.
+ * @param now Unix time, seconds.
+ */
+export async function openCertificates(folder: string, names: readonly string[], now: number): Promise<Certificates> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const issuer = await openAuthority(join(folder, 'authority.json'), now)
+  const authority = new X509Certificate(issuer.certificate)
+  const file = join(folder, 'server.json')
+  const kept = await read(file)
+  const server = kept && fits(kept, authority, names) ? kept : await issue(issuer, names)
+  if (server !== kept) await replace(file, JSON.stringify(server))
+  // Without its key, for who wants to trust it on this computer.
+  await replace(join(folder, 'authority.crt'), issuer.certificate)
+  return { server, authority }
+}
+
+/** Nothing that matters is lost with it: where it cannot be read, it is made anew. */
+async function read(file: string): Promise<KeyPair | undefined> {
+  try {
+    return KeyPair.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+function fits({ certificate }: KeyPair, authority: X509Certificate, names: readonly string[]): boolean {
+  const own = new X509Certificate(certificate)
+  const covered = (name: string) => (isIP(name) ? own.checkIP(name) : own.checkHost(name)) !== undefined
+  return own.checkIssued(authority) && own.verify(authority.publicKey) && names.every(covered)
+}
+
+async function issue(issuer: KeyPair, names: readonly string[]): Promise<KeyPair> {
+  const { validFromDate, validToDate } = new X509Certificate(issuer.certificate)
+  const made = await generate([{ name: 'commonName', value: names[0] ?? 'localhost' }], {
+    ...kind,
+    ca: { cert: issuer.certificate, key: issuer.key },
+    notBeforeDate: validFromDate,
+    notAfterDate: validToDate,
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'subjectAltName', altNames: names.map(altName) },
+    ],
+  })
+  return { certificate: made.cert, key: made.private }
+}
+
+/** As RFC 5280 section 4.2.1.6 numbers them. */
+function altName(name: string) {
+  return isIP(name) ? ({ type: 7, ip: name } as const) : ({ type: 2, value: name } as const)
+}
+
+/** Whole or not at all, also for another process that starts now. */
+async function replace(file: string, content: string): Promise<void> {
+  const aside = `${file}.${process.pid}`
+  await writeFile(aside, content, { mode: 0o600 })
+  await rename(aside, file)
+}

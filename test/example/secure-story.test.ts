@@ -1,0 +1,85 @@
+import { createHash, X509Certificate } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { createExampleApp } from '../../example-app/app.ts'
+import { openCertificates } from '../../example-app/https/certificate.ts'
+import { lanAddresses } from '../../example-app/https/lan.ts'
+import { embedded } from '../../src/service/embedded.ts'
+import { activate, createAccount, numberOn, signIn, typeNumber } from '../story/person.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { serveSecurely } from './secure-app.ts'
+
+/** What a phone would call this computer: its address in a network, where it is in one. */
+const address = lanAddresses(networkInterfaces())[0] ?? '127.0.0.1'
+
+/** The app over https, and a Chromium that trusts its certificate. */
+async function arrange() {
+  const folder = await mkdtemp(join(tmpdir(), 'second-factor-https-'))
+  const { server: pair } = await openCertificates(folder, ['localhost', address], Math.floor(Date.now() / 1000))
+  const server = await serveSecurely(pair)
+  const { port } = server.address() as AddressInfo
+  const publicUrl = `https://${address}:${port}`
+  const service = embedded({ database: ':memory:' })
+  const example = createExampleApp({ database: ':memory:', service, sessionSecret: 'for tests', publicUrl })
+  server.on('request', example.app)
+  // By its key: a browser without a user has no list of authorities to add ours to. The chain is checked elsewhere.
+  const spki = new X509Certificate(pair.certificate).publicKey.export({ type: 'spki', format: 'der' })
+  const trusted = createHash('sha256').update(spki).digest('base64')
+  const chromium = await launchChromium({ args: [`--ignore-certificate-errors-spki-list=${trusted}`] })
+  onTestFinished(async () => {
+    await chromium.close()
+    server.closeAllConnections()
+    await service.close()
+    example.close()
+    await rm(folder, { recursive: true })
+  })
+  return { chromium, publicUrl, here: `https://localhost:${port}` }
+}
+
+async function openBrowsers(chromium: Browser): Promise<{ page: Page; phone: BrowserContext }> {
+  const desk = await chromium.newContext()
+  const phone = await chromium.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+  for (const context of [desk, phone]) context.setDefaultTimeout(10_000)
+  return { page: await desk.newPage(), phone }
+}
+
+/** Whether the authenticator would start without a network. */
+const serviceWorker = (page: Page) =>
+  page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL ?? 'none')
+
+it('lets a phone in the network approve over https what was asked for on this computer', async () => {
+  const { chromium, publicUrl, here } = await arrange()
+  const { page, phone } = await openBrowsers(chromium)
+
+  await createAccount(page, here, 'alice')
+  await signIn(page, 'alice')
+  const link = await page.getByRole('link', { name: 'Open the authenticator' }).getAttribute('href')
+  const authenticator = await activate(phone, page)
+  const worker = await serviceWorker(authenticator)
+  await page.locator('#number').waitFor()
+  await typeNumber(authenticator, await numberOn(page))
+  await authenticator.getByRole('button', { name: 'Approve' }).click()
+  await page.waitForURL(`${here}/account`)
+  const cookies = await page.context().cookies()
+
+  // What the code on the page carries is an address that the phone can reach.
+  expect(new URL(link ?? '').origin).toBe(publicUrl)
+  expect(worker).toMatch(new RegExp(`^${publicUrl}/mfa/authenticator/`))
+  expect(cookies.filter(({ secure }) => !secure)).toEqual([])
+  expect(cookies).not.toEqual([])
+}, 60_000)
+
+it('binds browsers to https for no longer than it runs: other programs use localhost too', async () => {
+  const { chromium, here } = await arrange()
+  const { page } = await openBrowsers(chromium)
+
+  const answer = await page.goto(here)
+
+  expect(answer?.headers()['strict-transport-security']).toBeUndefined()
+})

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+
+import { createFlags } from '../../example-app/flags.ts'
+import { lanAddresses, localName } from '../../example-app/https/lan.ts'
+import { readSettings } from '../../example-app/settings.ts'
+
+const flags = (...args: string[]) => {
+  const said: string[] = []
+  const command = createFlags()
+    .exitOverride()
+    .configureOutput({ writeErr: (text) => void said.push(text) })
+  try {
+    return { given: command.parse(args, { from: 'user' }).opts(), said }
+  } catch {
+    return { given: undefined, said }
+  }
+}
+
+const address = (text: string, more: object = {}) => ({
+  address: text,
+  netmask: '255.255.255.0',
+  family: 'IPv4' as const,
+  mac: '00:00:00:00:00:00',
+  internal: false,
+  cidr: `${text}/24`,
+  ...more,
+})
+
+describe('the flags of the example', () => {
+  it('are https, port and host', () => {
+    expect(flags('--https', '--port', '8443', '--host', '192.0.2.7').given).toEqual({
+      https: true,
+      port: '8443',
+      host: '192.0.2.7',
+    })
+  })
+
+  it.each([[['--htps']], [['extra']], [['--port']]])('refuse %j, and say where help is', (args) => {
+    const { given, said } = flags(...args)
+
+    expect(given).toBeUndefined()
+    expect(said.join('')).toContain('--help')
+  })
+})
+
+describe('the settings of the example', () => {
+  const lan = ['192.0.2.7', '198.51.100.4']
+
+  it('serve this computer alone without https', () => {
+    expect(readSettings({}, {}, lan)).toMatchObject({
+      host: '127.0.0.1',
+      publicUrl: 'http://localhost:3000',
+      trust: undefined,
+    })
+  })
+
+  it('serve the network with https, by the address that a phone reaches', () => {
+    expect(readSettings({}, { https: true }, lan)).toMatchObject({
+      host: '0.0.0.0',
+      publicUrl: 'https://192.0.2.7:3000',
+      trust: { url: 'http://192.0.2.7:3001/trust', port: 3001 },
+    })
+  })
+
+  it('take the address they are told to listen on for the one to be reached by', () => {
+    expect(readSettings({}, { https: true, host: '198.51.100.4' }, lan).publicUrl).toBe('https://198.51.100.4:3000')
+  })
+
+  it('know no address for phones where there is no network', () => {
+    expect(readSettings({}, { https: true }, []).publicUrl).toBe('https://localhost:3000')
+  })
+
+  it('take a flag before what the environment says', () => {
+    expect(readSettings({ PORT: '4000', HOST: '127.0.0.2' }, { port: '5000', host: '127.0.0.3' }, lan)).toMatchObject({
+      port: 5000,
+      host: '127.0.0.3',
+    })
+  })
+
+  it.each([
+    [{ PORT: 'x' }, {}, 'PORT or --port must be a number'],
+    [{}, { port: '70000' }, 'PORT or --port must be between 1 and 65534'],
+    [{ PUBLIC_URL: 'app.example' }, {}, 'PUBLIC_URL must be an address'],
+    [{ PUBLIC_URL: 'http://app.example' }, { https: true }, 'PUBLIC_URL must start with https://'],
+  ])('refuse %j with %j in words', (environment, given, words) => {
+    expect(() => readSettings(environment, given, lan)).toThrow(words)
+  })
+})
+
+describe("this computer's addresses", () => {
+  it('are those that others in its networks reach, virtual networks last', () => {
+    const interfaces = {
+      lo: [address('127.0.0.1', { internal: true })],
+      docker0: [address('172.17.0.1')],
+      eth0: [address('fe80::1', { family: 'IPv6' }), address('192.0.2.7')],
+      wlan0: [address('198.51.100.4'), address('169.254.3.4')],
+    }
+
+    expect(lanAddresses(interfaces)).toEqual(['192.0.2.7', '198.51.100.4', '172.17.0.1'])
+  })
+
+  it.each([
+    ['desk', 'desk.local'],
+    ['Desk.local', 'desk.local'],
+    ['desk.office.example', 'desk.local'],
+    ['localhost', undefined],
+    ['my desk', undefined],
+  ])('of %s are found as %s', (hostname, name) => {
+    expect(localName(hostname)).toBe(name)
+  })
+})
