@@ -10,6 +10,7 @@ export function showTimeLeft(): void {
   const age = Number(words.dataset['age'])
   const total = left + age
   const ring = document.getElementById('ring')
+  const template = words.dataset['words'] ?? '{time}'
   const send = document.getElementById('send') as HTMLButtonElement | null
   const format = new Intl.NumberFormat(document.documentElement.lang || 'en', {
     style: 'unit',
@@ -20,7 +21,7 @@ export function showTimeLeft(): void {
   function update(): void {
     const passed = (performance.now() - loaded) / 1000
     const now = Math.max(0, Math.ceil(left - passed))
-    if (words) words.textContent = `${format.format(now)} left`
+    if (words) words.textContent = template.replace('{time}', format.format(now))
     ring?.style.setProperty('stroke-dashoffset', String(1 - now / total))
     if (send) send.disabled = age + passed < sendAgainAfter
     if (now === 0) clearInterval(timer)

@@ -11,6 +11,9 @@ import { Vendor } from '../contract/media-type.ts'
 import { Factor } from '../contract/users.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import type { MfaEvent } from './events.ts'
+import { createLanguages } from './pages/languages.ts'
+import type { LanguageChoice, Languages } from './pages/languages.ts'
+import type { MessagesByLanguage } from './pages/messages/replace.ts'
 
 /** The part of an Express request that options are asked with; `user` is whatever the app's own login put there. */
 export type AppRequest = IncomingMessage & { readonly user?: unknown; readonly session?: unknown }
@@ -77,7 +80,21 @@ export const MfaOptions = z.strictObject({
   /** The app's own way out, exact; open to people who have not passed the second step. */
   logoutPath: z.string().startsWith('/', 'must be a path such as /logout').optional(),
   /** What the pages call the app. */
-  appName: z.string().min(1).max(64).default('Sign-in'),
+  appName: z.string().min(1).max(64).optional(),
+  /** Words of the pages in the app's own, or in a further language; what is not given stays, or is English. */
+  messages: z
+    .custom<MessagesByLanguage>(
+      (value) => typeof value === 'object' && value !== null,
+      'must be texts by language, such as { en: { waiting: { signIn: … } } }',
+    )
+    .default({}),
+  /** The language of the pages, or what tells it of a request; by default what the browser prefers. */
+  language: z
+    .custom<LanguageChoice>(
+      (value) => typeof value === 'string' || typeof value === 'function',
+      'must be a language such as en, or a function that returns one',
+    )
+    .optional(),
   /** The app's address as browsers see it; required in production, as links must not follow a forged Host header. */
   publicUrl: webAddress().optional(),
   /** The authenticator's address, where it is not below the challenge pages. */
@@ -103,7 +120,10 @@ export const MfaOptions = z.strictObject({
 })
 export type MfaOptions = z.input<typeof MfaOptions>
 
-export interface ResolvedOptions extends Readonly<Omit<z.output<typeof MfaOptions>, 'service'>> {
+export interface ResolvedOptions extends Readonly<
+  Omit<z.output<typeof MfaOptions>, 'service' | 'messages' | 'language'>
+> {
+  readonly languages: Languages
   /** The service's own public routes, where it has any here. */
   readonly routes: ServiceHandle['routes'] | undefined
   readonly open: () => Promise<Connection>
@@ -116,7 +136,7 @@ export interface ResolvedOptions extends Readonly<Omit<z.output<typeof MfaOption
 export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessEnv): ResolvedOptions {
   const parsed = MfaOptions.safeParse(options)
   if (!parsed.success) throw new TypeError(`mfa: ${describeIssues(parsed.error)}`)
-  const { service = serviceFrom(environment), ...rest } = parsed.data
+  const { service = serviceFrom(environment), messages, language, ...rest } = parsed.data
   if (environment['NODE_ENV'] === 'production' && rest.publicUrl === undefined) {
     throw new TypeError(
       'mfa: publicUrl is required in production: write the address of the app, such as https://app.example',
@@ -125,6 +145,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
   const handle = 'connect' in service ? service : undefined
   return Object.freeze({
     ...rest,
+    languages: createLanguages(messages, language),
     routes: handle?.routes,
     open: handle ? () => handle.connect() : () => Promise.resolve(service as Connection),
   })

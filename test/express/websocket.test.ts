@@ -25,7 +25,7 @@ async function arrange() {
   })
   const userOf = (req: WithSession) =>
     req.session?.username === undefined ? undefined : { username: req.session.username }
-  app.use(mfa({ service, user: (req) => userOf(req as WithSession) }))
+  app.use(mfa({ service, clock: service.clock, user: (req) => userOf(req as WithSession) }))
   app.use((_req, res) => void res.send('reached'))
   const server = createServer(app)
   const sockets = new WebSocketServer({ noServer: true })

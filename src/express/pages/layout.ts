@@ -6,13 +6,18 @@ import type { Request, Response } from 'express'
 import { noStore } from '../answer.ts'
 import type { RequestContext } from '../context.ts'
 import { assetPath } from './assets.ts'
-import * as words from './messages.ts'
+import { languageOf } from './languages.ts'
+import type { Language } from './languages.ts'
+import type { Messages } from './messages/en.ts'
 
 const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), cache: true })
 
 /** What every page has around it. */
 export interface Layout {
   readonly base: string
+  readonly language: Language
+  /** All that it says. */
+  readonly words: Messages
   /** Whether the page's script runs, and without script the page reloads. */
   readonly live?: boolean
   /** Whether the script completes at once. */
@@ -25,16 +30,17 @@ export interface Layout {
 
 export function layoutOf(req: Request, context: RequestContext) {
   const { base, user, mfa } = context
+  const language = languageOf(req, context)
+  const { words } = language
   return {
     base,
-    appName: mfa.options.appName,
+    language,
+    words,
+    appName: mfa.options.appName ?? words.appName,
     style: assetPath(base, '/assets/style.css'),
     script: assetPath(base, '/assets/challenge.js'),
     username: user?.username ?? user?.name,
     logoutPath: mfa.options.logoutPath,
-    footer: words.footer,
-    offline: words.offline,
-    timeLeft: words.timeLeft,
     live: false,
     settled: false,
     typing: false,

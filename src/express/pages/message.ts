@@ -3,8 +3,7 @@ import type { Request, Response } from 'express'
 import { sendJson, wantsJson } from '../answer.ts'
 import type { RequestContext } from '../context.ts'
 import { layoutOf, sendPage } from './layout.ts'
-import { messages } from './messages.ts'
-import type { Message } from './messages.ts'
+import type { Message, Messages } from './messages/en.ts'
 
 /** A page that is not about a challenge. */
 export function showMessage(
@@ -12,16 +11,17 @@ export function showMessage(
   res: Response,
   context: RequestContext,
   status: number,
-  name: keyof typeof messages,
+  name: keyof Messages['problems'],
 ): void {
-  const message: Message = messages[name]
+  const layout = layoutOf(req, context)
+  const message: Message = layout.words.problems[name]
   if (wantsJson(req)) return sendJson(res, status, { error: name, message: `${message.headline}. ${message.sentence}` })
   const target = startsAnew.has(name) ? '/' : context.base
-  sendPage(res, status, 'message', { ...layoutOf(req, context), ...message, ...forms, target })
+  sendPage(res, status, 'message', { ...layout, ...message, ...forms, target })
 }
 
 /** Nothing to post, no other way on. */
 const forms = { action: undefined, others: [] }
 
 /** Where the challenge's own page is no way on. */
-const startsAnew: ReadonlySet<keyof typeof messages> = new Set(['sign_in_first', 'not_found'])
+const startsAnew: ReadonlySet<keyof Messages['problems']> = new Set(['sign_in_first', 'not_found'])

@@ -1,0 +1,163 @@
+import type { SessionReason } from '../../../contract/sessions.ts'
+
+/** What a page says: what happened, what it means, and what to do. */
+export interface Message {
+  readonly headline: string
+  readonly sentence: string
+  readonly button?: string
+}
+
+/**
+ * All words of the pages, in English: the texts every other language is held against. A text that takes a value is a
+ * function; spans and points in time come as words of the language already. Those may also be put in by the browser, so
+ * a text must do nothing with them but hold them.
+ */
+export const en = {
+  /** What the pages call the app, where it does not say. */
+  appName: 'Sign-in',
+  offline: 'You are offline. We go on as soon as the connection is back.',
+  footer: { as: 'Signing in as', notYou: 'Not you?', signOut: 'Sign out' },
+  waiting: {
+    signIn: 'Approve the sign-in',
+    stepUp: 'Confirm that it is you',
+    withNumber: 'We sent a request to your device. Enter this number there:',
+    withoutNumber: 'We sent a request to your device. Approve it there.',
+    timeLeft: (span: string) => `${span} left`,
+    noTime: 'This page goes on by itself.',
+    sendAgain: 'Send again',
+    stop: 'Stop',
+  },
+  enrolling: {
+    headline: 'Set up your device',
+    sentence:
+      'From now on you approve sign-ins on a device. Scan this with the phone you want to use, or open the link there.',
+    qr: 'QR code of the link that sets up the authenticator',
+    open: 'Open the authenticator',
+    code: 'Or type this code in the authenticator:',
+    codeOnly: 'From now on you approve sign-ins on a device. Type this code in its authenticator app:',
+    status: 'Waiting for your device. This page goes on by itself.',
+  },
+  approved: { headline: 'Approved', sentence: 'You will be taken on in a moment.', button: 'Go on' },
+  /** When it ends badly. */
+  ended: {
+    user_denied: {
+      headline: 'The sign-in was denied',
+      sentence: 'Somebody pressed Deny on your device. If that was not you, change your password.',
+      button: 'Try again',
+    },
+    reported: {
+      headline: 'Reported',
+      sentence:
+        'The request was marked as not yours. Requests to your device are paused for 15 minutes. ' +
+        'If somebody else knows your password, change it now.',
+      button: 'Use a code',
+    },
+    wrong_number: {
+      headline: 'The numbers did not match',
+      sentence: 'Check the number shown here and try once more.',
+      button: 'Try again',
+    },
+    timeout: { headline: 'Time ran out', sentence: 'Nobody answered in time.', button: 'Send again' },
+    cancelled: {
+      headline: 'The sign-in was stopped',
+      sentence: 'Your device no longer shows the request.',
+      button: 'Try again',
+    },
+    push_failed: {
+      headline: 'We could not ask your device',
+      sentence: 'The request did not reach it. Check that it is on and has a connection.',
+      button: 'Send again',
+    },
+    wrong_code: {
+      headline: 'That code did not work',
+      sentence: 'Codes work once and for a short time.',
+      button: 'Try again',
+    },
+  } satisfies Readonly<Record<SessionReason, Message>>,
+  /** The device was asked too often. */
+  throttled: {
+    headline: 'Wait a moment',
+    sentence: (span: string) => `You can send the next request in ${span}.`,
+    button: 'Send again',
+  },
+  ways: {
+    code: 'Use a code instead',
+    enter: 'Enter a bypass code',
+    cannot: 'I cannot use my device',
+    cannotSentence:
+      'With a bypass code you can sign in all the same: ask your administrator for one, then use it as a code.',
+  },
+  code: {
+    headline: 'Enter a code',
+    sentence: 'From your hardware token or your authenticator, or a bypass code.',
+    label: 'Code',
+    check: 'Check',
+    email: 'E-mail me a code',
+    back: 'Approve on my device instead',
+  },
+  /** What is said of the last thing somebody tried. */
+  notices: {
+    no_code: 'A code has 6 to 9 digits.',
+    wrong_code: 'That code did not work. Codes change every 30 seconds and work once.',
+    emailed: 'We sent a code to your e-mail address. It works for 10 minutes.',
+    email_paused: (span: string) => `You can have the next e-mail in ${span}. The last code still works.`,
+    codes_paused: (span: string) =>
+      `Too many tries. Codes are paused for ${span}. You can still approve on your device.`,
+  },
+  /** Pages that are not about a challenge; scripts get the key and the words. */
+  problems: {
+    no_device: {
+      headline: 'No device can approve this',
+      sentence:
+        'Your device was removed. Ask your administrator for a new activation code, enter it on your device, then try again.',
+      button: 'Try again',
+    },
+    no_member: {
+      headline: 'You cannot sign in here yet',
+      sentence: 'Your account is not set up for the second step. Ask your administrator to add you, then try again.',
+      button: 'Try again',
+    },
+    unavailable: {
+      headline: 'We cannot check right now',
+      sentence: 'The sign-in service does not answer. You are not signed in; nothing was lost.',
+      button: 'Try again',
+    },
+    slow: {
+      headline: 'We cannot check right now',
+      sentence: 'The sign-in service takes too long. You are not signed in; nothing was lost.',
+      button: 'Try again',
+    },
+    misconfigured: {
+      headline: 'We cannot check here',
+      sentence: 'This app is not set up to ask the sign-in service. You are not signed in; tell its administrator.',
+      button: 'Try again',
+    },
+    busy: {
+      headline: 'Wait a moment',
+      sentence: 'The sign-in service has too much to do. You are not signed in; nothing was lost.',
+      button: 'Try again',
+    },
+    sign_in_first: {
+      headline: 'Sign in first',
+      sentence: 'Nobody is signed in, so there is nothing to approve.',
+      button: 'To the start',
+    },
+    not_found: { headline: 'There is nothing here', sentence: 'The address may be mistyped.', button: 'To the start' },
+    cross_site: {
+      headline: 'That did not come from this page',
+      sentence: 'For your safety nothing was changed. Open the page again and repeat it there.',
+      button: 'Open the page',
+    },
+    not_ahead: {
+      headline: 'Open this page yourself',
+      sentence: 'It is not loaded ahead, as it sends a request to your device.',
+    },
+  },
+}
+
+type ReadonlyTexts<T> = T extends string | ((...values: never) => string)
+  ? T
+  : { readonly [Key in keyof T]: ReadonlyTexts<T[Key]> }
+
+/** All words of the pages in one language. */
+export type Messages = ReadonlyTexts<typeof en>
