@@ -24,6 +24,8 @@ export interface Challenge {
   readonly sessionId?: string
   /** When that was asked for, Unix seconds. */
   readonly askedAt?: number | undefined
+  /** How often the device was asked. */
+  readonly asks?: number
   /** What was given to have it approved at once. */
   readonly givenFactor?: Factor | undefined
   /** The session whose bad end the app was told of. */

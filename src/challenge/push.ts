@@ -55,7 +55,8 @@ async function push(
     ...describe(challenge, sender),
     numberMatching: options.numberMatching,
   })
-  const asked = { ...challenge, sessionId: session.id, askedAt: options.now, givenFactor: undefined }
+  const asks = (challenge.asks ?? 0) + 1
+  const asked = { ...challenge, sessionId: session.id, askedAt: options.now, asks, givenFactor: undefined }
   return { challenge: asked, standing: standingOf(session, asked) }
 }
 

@@ -4,6 +4,8 @@ import type { Factor } from '../contract/users.ts'
 import type { Challenge, Verified } from './challenge.ts'
 import type { ConnectedService } from './service.ts'
 
+/** By how much the service's clock may be behind ours, seconds; the service binds a session to its challenge anyway. */
+const clocksApart = 30
 /** How long a 1.3 service can still show an approval, and so how long it has to be remembered as used; seconds. */
 const rememberedFor = 86_400
 
@@ -23,7 +25,7 @@ export async function redeem(
   if (found?.state !== 'approved') return undefined
   const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = found
   // An approval from before the challenge was demanded proves nothing about now.
-  if (createdAt === undefined || createdAt < challenge.createdAt) return undefined
+  if (createdAt === undefined || createdAt + clocksApart < challenge.createdAt) return undefined
   if (!allowed.includes(factor)) return undefined
   return { at: settledAt, factor, userKey: challenge.userKey }
 }

@@ -4,13 +4,14 @@ import type { Step } from '../challenge/push.ts'
 import { look } from '../challenge/push.ts'
 import type { Standing } from '../challenge/standing.ts'
 import { seeOther } from './answer.ts'
+import { calledFor } from './called-for.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
 import { factorsOf, uncalledFor } from './challenge-request.ts'
 import { completeChallenge, spent } from './complete.ts'
 import { verifiedOf } from './context.ts'
-import { openChallenge } from './demand.ts'
+import { openChallenge, refuse } from './demand.ts'
 import { emit } from './events.ts'
-import { isPrefetch } from './navigation.ts'
+import { isPrefetch, isScript } from './navigation.ts'
 import { showMessage } from './pages/message.ts'
 import { showStanding } from './pages/standing.ts'
 import { startOnce } from './start-once.ts'
@@ -20,9 +21,12 @@ import { keep, letGo, readKept } from './web-session.ts'
 export async function showPage(request: ChallengeRequest): Promise<void> {
   const { req, res, context, user } = request
   if (isPrefetch(req)) return showMessage(req, res, context, 503, 'not_ahead')
-  const { challenge: present, wentTo = '/' } = readKept(req)
+  const { challenge: present, wentTo = `${context.prefix}/` } = readKept(req)
+  const called = isScript(req) ? undefined : calledFor(req, context)
+  if (called) return comeIn(request, called)
   if (!present && verifiedOf(req, context, user)) return seeOther(res, wentTo)
-  const challenge = present ?? (await openChallenge(req, context, uncalledFor(user)))
+  if (present?.sessionId === undefined && isScript(req)) return refuseScript(request)
+  const challenge = present ?? (await openChallenge(req, context, uncalledFor(request)))
   const { challenge: current, standing: found } = await stand(request, challenge)
   // Going on with an approval that is worth nothing would go round in circles.
   const standing = found.kind === 'approved' && spent in req.query ? timedOut : found
@@ -34,6 +38,23 @@ export async function showPage(request: ChallengeRequest): Promise<void> {
   if (told === challenge) letGo(req)
   else await keep(req, { ...readKept(req), challenge: told })
   showStanding(request, { challenge: current, standing, others, baseUrl: service.baseUrl, version: service.version })
+}
+
+/** Only a person who looks at the page has the device asked. */
+async function refuseScript({ res, context }: ChallengeRequest): Promise<void> {
+  await context.mfa.connect()
+  refuse(res, context)
+}
+
+/** Opens the challenge that the address asks for, and shows it under its plain address: that can be loaded again. */
+async function comeIn(request: ChallengeRequest, { returnTo, ...wanted }: NonNullable<ReturnType<typeof calledFor>>) {
+  const { req, res, context, user } = request
+  const verified = verifiedOf(req, context, user)
+  const usual = uncalledFor(request)
+  if (verified && wanted.purpose === 'sign_in' && !wanted.factors) return seeOther(res, returnTo ?? usual.returnTo)
+  const purpose = verified ? 'step_up' : 'sign_in'
+  await openChallenge(req, context, { ...usual, ...wanted, purpose, returnTo: returnTo ?? usual.returnTo })
+  seeOther(res, context.base)
 }
 
 /** The app is told of a bad end once, however often its page is loaded. */

@@ -21,8 +21,8 @@ export interface ChallengeRequest {
 }
 
 /** The challenge of somebody who opens the page without having been sent there. */
-export function uncalledFor(user: MfaUser): NewChallenge {
-  return { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: '/' }
+export function uncalledFor({ user, context }: ChallengeRequest): NewChallenge {
+  return { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: `${context.prefix}/` }
 }
 
 /** What this challenge can be passed with. */

@@ -45,8 +45,9 @@ export async function emailCode(request: ChallengeRequest): Promise<void> {
   return say(request, challenge, { kind: 'emailed' })
 }
 
-async function challengeOf({ req, context, user }: ChallengeRequest): Promise<Challenge> {
-  return readKept(req).challenge ?? openChallenge(req, context, uncalledFor(user))
+async function challengeOf(request: ChallengeRequest): Promise<Challenge> {
+  const { req, context } = request
+  return readKept(req).challenge ?? openChallenge(req, context, uncalledFor(request))
 }
 
 async function say(request: ChallengeRequest, challenge: Challenge, notice: Notice): Promise<void> {

@@ -11,7 +11,7 @@ import { letGo, readKept, verifyWebSession } from './web-session.ts'
 /** `POST /mfa/complete`: turns the approval into a verified web session, once. */
 export async function completeChallenge(request: ChallengeRequest): Promise<void> {
   const { req, context, user } = request
-  const { challenge, wentTo = '/' } = readKept(req)
+  const { challenge, wentTo = `${context.prefix}/` } = readKept(req)
   if (challenge) return verify(request, challenge)
   // Another tab, or a code, was quicker.
   return goOn(request, verifiedOf(req, context, user) ? wentTo : context.base)

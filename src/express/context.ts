@@ -7,6 +7,7 @@ import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Need } from './need.ts'
+import type { Outside } from './return-to.ts'
 import { readKept } from './web-session.ts'
 
 /** One mfa(): its options and its way to the service. */
@@ -16,10 +17,8 @@ export interface Mfa {
 }
 
 /** What mfa() knows of one request. */
-export interface RequestContext {
+export interface RequestContext extends Outside {
   readonly mfa: Mfa
-  /** The challenge pages' path in the browser's eyes, mount prefix included. */
-  readonly base: string
   /** Who was signed in when mfa() ran. */
   readonly user: MfaUser | undefined
   /** What its markers and challenges are bound to. */

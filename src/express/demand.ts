@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Challenge, NewChallenge } from '../challenge/challenge.ts'
 import { createChallenge } from '../challenge/challenge.ts'
-import type { Factor } from '../contract/users.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { seeOther, sendJson } from './answer.ts'
+import type { Wanted } from './called-for.ts'
+import { addressFor } from './called-for.ts'
 import type { RequestContext } from './context.ts'
 import { emit } from './events.ts'
 import { isNavigation } from './navigation.ts'
@@ -15,13 +16,10 @@ import { keep, readKept } from './web-session.ts'
 /** How long a challenge is gone on with rather than begun anew, seconds. */
 const challengeLifetime = 900
 
-export interface Demand {
-  readonly purpose: Challenge['purpose']
+export interface Demand extends Wanted {
   /** Where to go on to; by default where the request wanted to go. */
   readonly returnTo?: string | undefined
   readonly giveUpTo?: string | undefined
-  /** What is accepted, where that is less than the app accepts. */
-  readonly factors?: readonly Factor[] | undefined
 }
 
 /** Stops a request until the second step is passed: pages are sent to the challenge, everything else is told. */
@@ -32,11 +30,11 @@ export async function demand(
   user: MfaUser,
   given: Demand,
 ): Promise<void> {
-  if (!isNavigation(req)) return refuse(res, context)
+  if (!isNavigation(req)) return refuse(res, context, given)
   await openChallenge(req, context, {
     userKey: userKeyOf(user),
     purpose: given.purpose,
-    returnTo: given.returnTo ?? askedFor(req, context.base) ?? '/',
+    returnTo: given.returnTo ?? askedFor(req, context) ?? `${context.prefix}/`,
     giveUpTo: given.giveUpTo,
     factors: given.factors,
   })
@@ -44,10 +42,10 @@ export async function demand(
 }
 
 /** 403 in a form that a script can act on. */
-export function refuse(res: ServerResponse, context: RequestContext): void {
+export function refuse(res: ServerResponse, context: RequestContext, wanted: Wanted = { purpose: 'sign_in' }): void {
   sendJson(res, 403, {
     error: 'mfa_required',
-    challenge: context.base,
+    challenge: addressFor(context, wanted),
     message: 'Pass the second step first: send the person to the address in "challenge".',
   })
 }

@@ -12,6 +12,7 @@ import { resolveOptions } from './options.ts'
 import { serveAsset } from './pages/assets.ts'
 import { serveChallenge } from './routes.ts'
 import { createRequestMfa } from './request.ts'
+import { outsideOf } from './return-to.ts'
 import { createWarner } from './warnings.ts'
 import { checkWebSession, drop, readKept } from './web-session.ts'
 
@@ -47,7 +48,7 @@ async function handle(instance: Mfa, req: Request, res: Response, next: NextFunc
   const user = await resolveAppUser(req, options)
   const context: RequestContext = {
     mfa: instance,
-    base: req.baseUrl + options.path,
+    ...outsideOf(options.publicUrl, req.baseUrl + options.path),
     user,
     userKey: user && userKeyOf(user),
   }

@@ -1,10 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Whether a person's browser goes to a page, as opposed to a script that fetches data. */
+/** Whether a person's browser goes to a page, as opposed to a script that fetches data and a page that frames another. */
 export function isNavigation(req: IncomingMessage): boolean {
-  const mode = req.headers['sec-fetch-mode']
-  if (mode !== undefined) return mode === 'navigate'
+  const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination = 'document' } = req.headers
+  if (mode !== undefined) return mode === 'navigate' && destination === 'document'
   return /\btext\/html\b/i.test(req.headers.accept ?? '')
+}
+
+/** Whether a page's script or frame asks. What says nothing of itself is no browser: those always send Accept. */
+export function isScript(req: IncomingMessage): boolean {
+  const { 'sec-fetch-mode': mode, accept } = req.headers
+  return !isNavigation(req) && (mode !== undefined || accept !== undefined)
 }
 
 /** Browsers fetch pages ahead that nobody asked for yet; those must not send anything to a device. */

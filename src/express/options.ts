@@ -46,7 +46,14 @@ const Handle = z.custom<ServiceHandle>(
 const webAddress = () =>
   z
     .url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://app.example' })
+    .refine(isPlain, 'must be an address such as https://app.example/portal, with nothing after its path')
     .transform((url) => url.replace(/\/+$/, ''))
+
+/** Whether all of an address is origin and ordinary path. */
+function isPlain(address: string): boolean {
+  const url = URL.parse(address)
+  return url !== null && /^(\/[\w.~%-]+)*\/?$/.test(url.pathname) && url.search === '' && url.hash === ''
+}
 
 /** What mfa() takes. */
 export const MfaOptions = z.strictObject({
@@ -77,7 +84,7 @@ export const MfaOptions = z.strictObject({
     .string()
     .regex(/^(\/[\w.~-]+)+$/, 'must be a path such as /mfa')
     .default('/mfa'),
-  /** The app's own way out, exact; open to people who have not passed the second step. */
+  /** The app's own way out, exact, as its routes see it; open to people who have not passed the second step. */
   logoutPath: z.string().startsWith('/', 'must be a path such as /logout').optional(),
   /** What the pages call the app. */
   appName: z.string().min(1).max(64).optional(),
@@ -95,7 +102,10 @@ export const MfaOptions = z.strictObject({
       'must be a language such as en, or a function that returns one',
     )
     .optional(),
-  /** The app's address as browsers see it; required in production, as links must not follow a forged Host header. */
+  /**
+   * The app's address as browsers see it, with the path where a proxy in front takes one off. Required in production, as
+   * links must not follow a forged Host header.
+   */
   publicUrl: webAddress().optional(),
   /** The authenticator's address, where it is not below the challenge pages. */
   authenticatorUrl: webAddress().optional(),

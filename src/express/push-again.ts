@@ -1,4 +1,3 @@
-import type { Challenge } from '../challenge/challenge.ts'
 import { cancel, look } from '../challenge/push.ts'
 import type { Standing } from '../challenge/standing.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
@@ -6,7 +5,7 @@ import { factorsOf, goOn, uncalledFor } from './challenge-request.ts'
 import { tryVerify } from './complete.ts'
 import { emit } from './events.ts'
 import { openChallenge } from './demand.ts'
-import { startNow } from './start-once.ts'
+import { startOnce } from './start-once.ts'
 import { keep, letGo, readKept } from './web-session.ts'
 
 /** How soon a request may be sent again, seconds: the person's first look at the device should find one. */
@@ -14,15 +13,14 @@ const sendAgainAfter = 15
 
 /** `POST /mfa/send`: asks the device once more; what was asked before is taken back. */
 export async function sendAgain(request: ChallengeRequest): Promise<void> {
-  const { req, context, user } = request
-  const challenge = readKept(req).challenge ?? (await openChallenge(req, context, uncalledFor(user)))
+  const { req, context } = request
+  const challenge = readKept(req).challenge ?? (await openChallenge(req, context, uncalledFor(request)))
   const service = await context.mfa.connect()
   const before = await look(service, challenge)
   if (before.kind === 'approved' && (await tryVerify(request, challenge))) return goOn(request, challenge.returnTo)
   const wanted = factorsOf(request, challenge).includes('push')
   if (wanted && !isTooSoon(before, context.mfa.options.clock.now())) {
-    await cancel(service, challenge)
-    const step = await startNow(request, afresh(challenge))
+    const step = await startOnce(request, challenge)
     await keep(req, { ...readKept(req), challenge: step.challenge })
   }
   goOn(request, context.base)
@@ -36,12 +34,6 @@ export async function giveUp(request: ChallengeRequest): Promise<void> {
   emit(req, context, { type: 'challenge.given_up' })
   letGo(req)
   goOn(request, challenge?.giveUpTo ?? context.base)
-}
-
-/** The same challenge, with nothing asked and nothing said. */
-function afresh(challenge: Challenge): Challenge {
-  const { sessionId: _settled, notice: _said, ...rest } = challenge
-  return rest
 }
 
 function isTooSoon(standing: Standing, now: number): boolean {

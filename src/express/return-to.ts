@@ -2,6 +2,23 @@ import type { IncomingMessage } from 'node:http'
 
 const longest = 2048
 
+/** How browsers see the app, which a proxy in front may show under another address. */
+export interface Outside {
+  /** The challenge pages' path, prefix and mount path included. */
+  readonly base: string
+  /** What a proxy in front takes off every path, such as `/portal`. */
+  readonly prefix: string
+  /** The configured host; undefined where Host is to be believed. */
+  readonly host: string | undefined
+}
+
+/** @param publicUrl says all there is to know: headers such as X-Forwarded-Prefix come from whoever sends them. */
+export function outsideOf(publicUrl: string | undefined, pathInside: string): Outside {
+  const url = publicUrl === undefined ? undefined : new URL(publicUrl)
+  const prefix = url?.pathname.replace(/\/+$/, '') ?? ''
+  return { base: prefix + pathInside, prefix, host: url?.host }
+}
+
 /**
  * A path on this very origin, or undefined. Everything that a browser could read as another origin, or a proxy as
  * another header, is refused rather than mended.
@@ -22,12 +39,15 @@ export function safeReturnTo(value: unknown, own: string): string | undefined {
 }
 
 /** Where a request that is stopped here wanted to go: its own path, or for anything but a read the page it came from. */
-export function askedFor(req: IncomingMessage & { originalUrl?: string }, own: string): string | undefined {
-  if (req.method === 'GET' || req.method === 'HEAD') return safeReturnTo(req.originalUrl ?? req.url, own)
+export function askedFor(
+  req: IncomingMessage & { originalUrl?: string },
+  { base, prefix, host }: Outside,
+): string | undefined {
+  if (req.method === 'GET' || req.method === 'HEAD') return safeReturnTo(prefix + (req.originalUrl ?? req.url), base)
   const referer = req.headers.referer
   const page = referer === undefined ? undefined : URL.parse(referer)
-  if (!page || page.host !== req.headers.host) return undefined
-  return safeReturnTo(page.pathname + page.search, own)
+  if (!page || page.host !== (host ?? req.headers.host)) return undefined
+  return safeReturnTo(page.pathname + page.search, base)
 }
 
 function parse(path: string): URL | undefined {

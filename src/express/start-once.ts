@@ -1,35 +1,30 @@
 import type { Challenge } from '../challenge/challenge.ts'
 import type { Step } from '../challenge/push.ts'
-import { start } from '../challenge/push.ts'
+import { cancel, start } from '../challenge/push.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
 import { pushOptionsOf, senderOf, tellStep } from './challenge-request.ts'
 
 /** Longer than storing a web session takes, shorter than the time after which a request may be sent again; ms. */
 const rememberedFor = 10_000
 
-/** Challenges that are being started, or were just now. */
+/** By the challenge and how often it asked before: each request is followed by one other. */
 const starts = new Map<string, Promise<Step>>()
 
 /**
- * Asks the device for a challenge that asked nobody yet. Pages that are loaded at the same moment ask once: they have
- * read the web session before any of them could store in it that the device was asked.
+ * Asks the device, and takes back what was asked before. Pages that are loaded, and buttons that are pressed, at the same
+ * moment ask once: all of them have read the web session before any could store in it that the device was asked.
  */
-export function startOnce(request: ChallengeRequest, challenge: Challenge): Promise<Step> {
-  return starts.get(challenge.id) ?? startNow(request, challenge)
-}
-
-/** Asks whatever was asked before. */
-export async function startNow(request: ChallengeRequest, challenge: Challenge): Promise<Step> {
-  const { clock } = request.context.mfa.options
-  const forget = () => {
-    if (starts.get(challenge.id) === started) starts.delete(challenge.id)
-  }
+export async function startOnce(request: ChallengeRequest, challenge: Challenge): Promise<Step> {
+  const name = `${challenge.id} ${challenge.asks ?? 0}`
+  const present = starts.get(name)
+  if (present) return present
   const started = ask(request, challenge)
-  starts.set(challenge.id, started)
+  starts.set(name, started)
+  const forget = () => void starts.delete(name)
   try {
     const step = await started
     if (step.challenge.sessionId === undefined) forget()
-    else clock.after(rememberedFor, forget)
+    else request.context.mfa.options.clock.after(rememberedFor, forget)
     return step
   } catch (error) {
     forget()
@@ -38,8 +33,15 @@ export async function startNow(request: ChallengeRequest, challenge: Challenge):
 }
 
 async function ask(request: ChallengeRequest, challenge: Challenge): Promise<Step> {
-  const { context } = request
-  const step = await start(await context.mfa.connect(), challenge, senderOf(request), pushOptionsOf(request))
+  const service = await request.context.mfa.connect()
+  await cancel(service, challenge)
+  const step = await start(service, afresh(challenge), senderOf(request), pushOptionsOf(request))
   tellStep(request, step)
   return step
+}
+
+/** The same challenge, with nothing asked and nothing said. */
+function afresh(challenge: Challenge): Challenge {
+  const { sessionId: _settled, notice: _said, ...rest } = challenge
+  return rest
 }

@@ -36,13 +36,13 @@ function isOutage(error: unknown): error is Error {
 }
 
 async function letThrough({ req, res, context }: ChallengeRequest): Promise<void> {
-  const { userKey, mfa } = context
+  const { userKey, mfa, prefix } = context
   const { challenge, verified } = readKept(req)
   if (userKey === undefined) return
   const until = mfa.options.clock.now() + letThroughFor
   await keep(req, { verified, letThrough: { userKey, until } })
   emit(req, context, { type: 'gate.let_through', until })
-  seeOther(res, challenge?.returnTo ?? '/')
+  seeOther(res, challenge?.returnTo ?? `${prefix}/`)
 }
 
 function troubleOf(error: unknown): Trouble {

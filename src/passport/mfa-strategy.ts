@@ -62,12 +62,13 @@ async function isNeeded(req: Request, { mfa: { options } }: RequestContext, user
 }
 
 /** A page is come back to, so that Passport's success runs there; a posted login cannot be posted again. */
-function waysOn(req: Request, { base }: RequestContext, options: AuthenticateOptions) {
+function waysOn(req: Request, context: RequestContext, options: AuthenticateOptions) {
+  const { base } = context
   const after =
     req.method === 'GET'
-      ? askedFor(req, base)
+      ? askedFor(req, context)
       : (safeReturnTo(options.successRedirect, base) ?? safeReturnTo(options.successReturnToOrRedirect, base))
-  return { returnTo: after ?? '/', giveUpTo: safeReturnTo(options.failureRedirect, base) }
+  return { returnTo: after ?? `${context.prefix}/`, giveUpTo: safeReturnTo(options.failureRedirect, base) }
 }
 
 /** The marker goes over to the new id, bound to its user as before. */

@@ -226,7 +226,7 @@ describe('a step-up', () => {
     const answer = await browser.fetch('/danger')
 
     expect(answer.status).toBe(403)
-    expect(answer.body).toMatchObject({ error: 'mfa_required', challenge: '/mfa' })
+    expect(answer.body).toMatchObject({ error: 'mfa_required', challenge: '/mfa?purpose=step_up' })
   })
 })
 

@@ -60,7 +60,7 @@ describe('where a challenge goes on to', () => {
     fc.assert(
       fc.property(fc.oneof(paths, fc.webUrl({ withQueryParameters: true })), (referer) => {
         const req = { method: 'POST', url: '/x', headers: { host: 'app.example', referer } }
-        const safe = askedFor(req as never, '/mfa')
+        const safe = askedFor(req as never, { base: '/mfa', prefix: '', host: undefined })
         if (safe === undefined) return
         expect(new URL(safe, 'https://app.example').origin).toBe('https://app.example')
         expect(URL.parse(referer)?.host).toBe('app.example')

@@ -29,7 +29,7 @@ export interface Layout {
 }
 
 export function layoutOf(req: Request, context: RequestContext) {
-  const { base, user, mfa } = context
+  const { base, prefix, user, mfa } = context
   const language = languageOf(req, context)
   const { words } = language
   return {
@@ -40,7 +40,7 @@ export function layoutOf(req: Request, context: RequestContext) {
     style: assetPath(base, '/assets/style.css'),
     script: assetPath(base, '/assets/challenge.js'),
     username: user?.username ?? user?.name,
-    logoutPath: mfa.options.logoutPath,
+    logoutPath: mfa.options.logoutPath && prefix + mfa.options.logoutPath,
     live: false,
     settled: false,
     typing: false,

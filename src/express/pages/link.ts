@@ -24,5 +24,6 @@ function authenticatorUrl(req: Request, { base, mfa }: RequestContext, baseUrl: 
   if (configured !== undefined) return configured
   // A service of its own shows the authenticator beside its REST interface.
   if (!routes) return new URL('../authenticator', `${baseUrl.replace(/\/+$/, '')}/`).href
-  return `${publicUrl ?? `http://localhost:${req.socket.localPort ?? 80}`}${base}/authenticator`
+  const origin = publicUrl === undefined ? `http://localhost:${req.socket.localPort ?? 80}` : new URL(publicUrl).origin
+  return `${origin}${base}/authenticator`
 }

@@ -16,7 +16,7 @@ export function showMessage(
   const layout = layoutOf(req, context)
   const message: Message = layout.words.problems[name]
   if (wantsJson(req)) return sendJson(res, status, { error: name, message: `${message.headline}. ${message.sentence}` })
-  const target = startsAnew.has(name) ? '/' : context.base
+  const target = startsAnew.has(name) ? `${context.prefix}/` : context.base
   sendPage(res, status, 'message', { ...layout, ...message, ...forms, target })
 }
 
