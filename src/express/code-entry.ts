@@ -13,23 +13,36 @@ const codePage = '?use=code'
 
 /** `POST /mfa/code`: a right code passes the second step, whatever the device says. */
 export async function enterCode(request: ChallengeRequest): Promise<void> {
-  const { req, context, form } = request
+  const { req, form } = request
   const challenge = await challengeOf(request)
-  const code = readCode(form['code'])
-  if (code === undefined) return say(request, challenge, { kind: 'no_code' })
+  const checked = await checkCode(request, challenge, form['code'])
+  if (checked.notice) return say(request, challenge, checked.notice)
+  await keep(req, { ...readKept(req), challenge: checked.challenge })
+  return verify(request, checked.challenge)
+}
+
+/** A right code: the challenge, now approved. Any other: what there is to say. */
+export type CheckedCode =
+  | { readonly challenge: Challenge; readonly notice?: never }
+  | { readonly challenge?: never; readonly notice: Exclude<Notice, { readonly kind: 'emailed' | 'email_paused' }> }
+
+/** Has what somebody typed checked, and tells the app of it. */
+export async function checkCode(request: ChallengeRequest, challenge: Challenge, typed: unknown): Promise<CheckedCode> {
+  const { req, context } = request
+  const code = readCode(typed)
+  if (code === undefined) return { notice: { kind: 'no_code' } }
   const service = await context.mfa.connect()
   const now = context.mfa.options.clock.now()
   const outcome = await tryCode(service, challenge, senderOf(request), { code, now })
   if (outcome.kind === 'wrong') {
     emit(req, context, { type: 'code.wrong' })
-    return say(request, challenge, { kind: 'wrong_code' })
+    return { notice: { kind: 'wrong_code' } }
   }
   if (outcome.kind === 'paused') {
     emit(req, context, { type: 'code.paused', until: outcome.until })
-    return say(request, challenge, { kind: 'codes_paused', until: outcome.until })
+    return { notice: { kind: 'codes_paused', until: outcome.until } }
   }
-  await keep(req, { ...readKept(req), challenge: outcome.challenge })
-  return verify(request, outcome.challenge)
+  return { challenge: outcome.challenge }
 }
 
 /** `POST /mfa/email`: sends a code to the address the service knows. */
@@ -45,7 +58,7 @@ export async function emailCode(request: ChallengeRequest): Promise<void> {
   return say(request, challenge, { kind: 'emailed' })
 }
 
-async function challengeOf(request: ChallengeRequest): Promise<Challenge> {
+export async function challengeOf(request: ChallengeRequest): Promise<Challenge> {
   const { req, context } = request
   return readKept(req).challenge ?? openChallenge(req, context, uncalledFor(request))
 }

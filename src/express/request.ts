@@ -33,7 +33,10 @@ declare global {
 
 export function createRequestMfa(req: Request, res: Response, context: RequestContext): RequestMfa {
   return Object.freeze({
-    verified: verifiedOf(req, context, context.user),
+    get verified() {
+      const current = contextOf(req) ?? context
+      return verifiedOf(req, current, current.user)
+    },
     async challenge({ returnTo, ...need } = {}) {
       if (!context.user) throw new Error('req.mfa.challenge(): nobody is signed in')
       const wanted = readNeed('req.mfa.challenge', need)

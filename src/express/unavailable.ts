@@ -16,18 +16,27 @@ const usualRetry = 5
 /** Nothing was decided, so nobody gets in; the person is told so, and the app's log why. */
 export async function answerTrouble(request: ChallengeRequest, error: unknown): Promise<void> {
   const { req, res, context } = request
-  const { failMode, logger } = context.mfa.options
-  const trouble = troubleOf(error)
-  logger?.error(`mfa: the second step is unavailable: ${describe(error)}`)
-  emit(req, context, { type: 'service.unavailable', reason: trouble })
+  const { failMode } = context.mfa.options
+  const { trouble, retryAfter } = noteTrouble(request, error)
   if (res.headersSent) {
     res.destroy()
     return
   }
   if (failMode && isOutage(error) && (await failMode(req, error))) return letThrough(request)
-  const { retryAfter = usualRetry } = error instanceof ApiError ? error : {}
   res.setHeader('Retry-After', String(retryAfter))
   showMessage(req, res, context, 503, trouble)
+}
+
+/** Tells the app. @returns what to tell the person; `retryAfter` in seconds. */
+export function noteTrouble(
+  { req, context }: Pick<ChallengeRequest, 'req' | 'context'>,
+  error: unknown,
+): { readonly trouble: Trouble; readonly retryAfter: number } {
+  const trouble = troubleOf(error)
+  context.mfa.options.logger?.error(`mfa: the second step is unavailable: ${describe(error)}`)
+  emit(req, context, { type: 'service.unavailable', reason: trouble })
+  const { retryAfter = usualRetry } = error instanceof ApiError ? error : {}
+  return { trouble, retryAfter }
 }
 
 /** A service that answers no is not out: that is never a reason to do without it. */

@@ -1,1 +1,3 @@
 export { MfaStrategy } from './mfa-strategy.ts'
+export type { MfaStrategyOptions } from './options.ts'
+export type { MfaFailure } from './posted-code.ts'

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 import { Strategy } from 'passport-strategy'
 
+import type { Verified } from '../challenge/challenge.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { resolveAppUser } from '../express/app-user.ts'
@@ -9,7 +10,11 @@ import { contextOf, verifiedOf } from '../express/context.ts'
 import { openChallenge } from '../express/demand.ts'
 import { isNavigation } from '../express/navigation.ts'
 import { askedFor, safeReturnTo } from '../express/return-to.ts'
-import { onRegenerate, putKept, readKept } from '../express/web-session.ts'
+import { carryOver } from './carry-over.ts'
+import type { MfaStrategyOptions } from './options.ts'
+import { resolveStrategyOptions } from './options.ts'
+import type { MfaFailure } from './posted-code.ts'
+import { postedCode, problem, tryPostedCode } from './posted-code.ts'
 
 /** The options of passport.authenticate() that matter here. */
 interface AuthenticateOptions {
@@ -20,17 +25,27 @@ interface AuthenticateOptions {
 }
 
 /**
- * `passport.authenticate('mfa')`, after another strategy has signed somebody in. Sends the person to the challenge, and
- * succeeds once it is passed, with `req.authInfo.mfa` saying when and how.
+ * `passport.authenticate('mfa')`, after another strategy has signed somebody in. A posted code is checked at once; without
+ * one the person is sent to the challenge. Succeeds once the second step is passed, with `req.authInfo.mfa` saying when
+ * and how; fails with an {@link MfaFailure} as `info`.
  *
  * It stands on `app.use(mfa())`, which serves the challenge; without it every request is an error that says so.
+ *
+ * @throws {TypeError} on unknown options.
  *
  * @example
  * passport.use(new MfaStrategy())
  * app.post('/login', passport.authenticate('local'), passport.authenticate('mfa', { successRedirect: '/' }))
+ * app.post('/second-step', express.urlencoded(), passport.authenticate('mfa', { failureRedirect: '/second-step' }))
  */
 export class MfaStrategy extends Strategy {
   readonly name = 'mfa'
+  private readonly codeField: string | false
+
+  constructor(options: MfaStrategyOptions = {}) {
+    super()
+    this.codeField = resolveStrategyOptions(options).codeField
+  }
 
   override authenticate(req: Request, options: AuthenticateOptions = {}): void {
     this.decide(req, options).catch((error: unknown) => this.error(error as Error))
@@ -40,25 +55,56 @@ export class MfaStrategy extends Strategy {
     const context = contextOf(req)
     if (!context) throw new Error("passport.authenticate('mfa') needs app.use(mfa()) before it")
     const user = await resolveAppUser(req, context.mfa.options)
-    if (!user || !req.user) return this.fail({ message: 'Sign in first.' }, 401)
+    if (!user || !req.user) return this.refuse(problem(req, context, 'sign_in_first'), 401)
+    const attempt = { req, options, context, user }
     const verified = verifiedOf(req, context, user)
-    if (!verified && (await isNeeded(req, context, user))) {
-      if (!isNavigation(req)) return this.fail({ message: 'Pass the second step first.' }, 403)
-      await openChallenge(req, context, {
-        userKey: userKeyOf(user),
-        purpose: 'sign_in',
-        ...waysOn(req, context, options),
-      })
-      return this.redirect(context.base, 303)
+    if (!verified && !(await isNeeded(attempt))) return this.succeed(attempt, undefined)
+    const code = postedCode(req, this.codeField)
+    if (code) return this.check(attempt, code)
+    return verified ? this.succeed(attempt, verified) : this.lead(attempt)
+  }
+
+  private async check(attempt: Attempt, code: { readonly typed: unknown }): Promise<void> {
+    const { req, options, context, user } = attempt
+    const outcome = await tryPostedCode(req, context, user, code)
+    if (!outcome.failure) return this.succeed(attempt, outcome.verified)
+    // On a redirect it would say how long to wait before following it (RFC 9110 section 10.2.3).
+    if (outcome.retryAfter !== undefined && options.failureRedirect === undefined) {
+      req.res?.setHeader('Retry-After', String(outcome.retryAfter))
     }
-    // Passport changes the web session's id now, and what was in it is lost.
-    if (options.session !== false) carryOver(req)
+    return this.refuse(outcome.failure, outcome.status)
+  }
+
+  private async lead({ req, options, context, user }: Attempt): Promise<void> {
+    if (!isNavigation(req)) return this.refuse({ reason: 'required', message: 'Pass the second step first.' }, 403)
+    await openChallenge(req, context, {
+      userKey: userKeyOf(user),
+      purpose: 'sign_in',
+      ...waysOn(req, context, options),
+    })
+    this.redirect(context.base, 303)
+  }
+
+  private succeed({ req, options, context, user }: Attempt, verified: Verified | undefined): void {
+    if (options.session !== false) carryOver(req, context, user)
     this.success(req.user, verified ? { mfa: { at: verified.at, factor: verified.factor } } : {})
+  }
+
+  private refuse(failure: MfaFailure, status: number): void {
+    this.fail(failure, status)
   }
 }
 
-async function isNeeded(req: Request, { mfa: { options } }: RequestContext, user: MfaUser): Promise<boolean> {
-  return options.required === undefined || (await options.required(req, user))
+/** One call of passport.authenticate('mfa'). */
+interface Attempt {
+  readonly req: Request
+  readonly options: AuthenticateOptions
+  readonly context: RequestContext
+  readonly user: MfaUser
+}
+
+async function isNeeded({ req, context: { mfa }, user }: Attempt): Promise<boolean> {
+  return mfa.options.required === undefined || (await mfa.options.required(req, user))
 }
 
 /** A page is come back to, so that Passport's success runs there; a posted login cannot be posted again. */
@@ -69,10 +115,4 @@ function waysOn(req: Request, context: RequestContext, options: AuthenticateOpti
       ? askedFor(req, context)
       : (safeReturnTo(options.successRedirect, base) ?? safeReturnTo(options.successReturnToOrRedirect, base))
   return { returnTo: after ?? `${context.prefix}/`, giveUpTo: safeReturnTo(options.failureRedirect, base) }
-}
-
-/** The marker goes over to the new id, bound to its user as before. */
-function carryOver(req: Request): void {
-  const { verified } = readKept(req)
-  if (verified) onRegenerate(req, () => putKept(req, { verified }))
 }

@@ -42,15 +42,17 @@ export function createLanguages(given: MessagesByLanguage, choice: LanguageChoic
 }
 
 /** The language this answer is in; its headers say so. */
-export function languageOf(req: Request, { mfa }: RequestContext): Language {
-  const { languages } = mfa.options
-  const language = choose(req, languages)
+export function languageOf(req: Request, context: RequestContext): Language {
+  const { languages } = context.mfa.options
+  const language = languageFor(req, context)
   req.res?.setHeader('Content-Language', language.tag)
   if (languages.choice === undefined) req.res?.vary('Accept-Language')
   return language
 }
 
-function choose(req: Request, languages: Languages): Language {
+/** What to speak to who sent this, also where the answer is not ours. */
+export function languageFor(req: Request, { mfa }: RequestContext): Language {
+  const { languages } = mfa.options
   const { all, choice } = languages
   const wanted = typeof choice === 'function' ? choice(req) : choice
   if (wanted !== undefined) return find(languages, wanted) ?? all[0]

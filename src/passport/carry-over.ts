@@ -1,0 +1,30 @@
+import type { Request } from 'express'
+
+import type { RequestContext } from '../express/context.ts'
+import type { MfaUser } from '../challenge/user.ts'
+import { userKeyOf } from '../challenge/user.ts'
+import { onRegenerate, putKept, readKept } from '../express/web-session.ts'
+
+type Data = Record<string, unknown> & { passport?: { user?: unknown } }
+
+/**
+ * Passport gives the web session a new id when a strategy succeeds, and drops what was in it, because a login may change
+ * who it belongs to. The second step changes nobody: what the same login kept goes over, such as where to return to.
+ */
+export function carryOver(req: Request, context: RequestContext, user: MfaUser): void {
+  const { session: before } = req as unknown as { session?: Data }
+  if (isSameLogin(context, user, before)) {
+    onRegenerate(req, () => {
+      const { cookie: _cookie, ...data } = { ...before }
+      Object.assign((req as unknown as { session?: Data }).session ?? {}, data)
+    })
+    return
+  }
+  const { verified } = readKept(req)
+  if (verified) onRegenerate(req, () => putKept(req, { verified }))
+}
+
+/** Who was signed in when the request came, or has signed in since in a web session that was nobody's. */
+function isSameLogin({ userKey }: RequestContext, user: MfaUser, session: Data | undefined): boolean {
+  return userKey === userKeyOf(user) || (userKey === undefined && session?.passport?.user !== undefined)
+}

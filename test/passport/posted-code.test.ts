@@ -1,0 +1,370 @@
+import express from 'express'
+import express4 from 'express4'
+import { Passport } from 'passport'
+import request from 'supertest'
+import { requireMfa } from 'second-factor'
+import { createClient } from 'second-factor/client'
+import { MfaStrategy } from 'second-factor/passport'
+import type { MfaStrategyOptions } from 'second-factor/passport'
+import { describe, expect, it } from 'vitest'
+
+import type { Browser } from '../support/browser.ts'
+import { startWebApp } from '../support/web-app.ts'
+import type { WebApp, WebAppOptions } from '../support/web-app.ts'
+
+interface Given {
+  /** Of passport.authenticate('mfa'). */
+  readonly authenticate?: object
+  readonly strategy?: MfaStrategyOptions
+  readonly app?: WebAppOptions
+}
+
+/** An app with a page of its own for codes; Passport alone decides. */
+function startCodeApp({ authenticate = {}, strategy = {}, app: options = {} }: Given = {}) {
+  return startWebApp({
+    ...options,
+    mfa: { gate: false, ...options.mfa },
+    routes(app, passport) {
+      passport.use(new MfaStrategy(strategy))
+      app.use(express.urlencoded({ extended: true }), express.json())
+      app.post('/second-step', passport.authenticate('mfa', authenticate), (req, res) => {
+        res.json({ reached: true, authInfo: req.authInfo, mfa: req.mfa, user: req.user })
+      })
+      app.get('/session', (req, res) => {
+        const { cookie: _cookie, ...data } = req.session as unknown as Record<string, unknown>
+        res.json({ sessionId: req.sessionID, data })
+      })
+      app.post('/basket', (req, res) => {
+        Object.assign(req.session, req.body)
+        res.json({})
+      })
+      app.post('/both', passport.authenticate('local'), passport.authenticate('mfa'), requireMfa(), (req, res) => {
+        res.json({ authInfo: req.authInfo })
+      })
+      const once = passport.authenticate('local', { session: false })
+      app.post('/as-bob', once, passport.authenticate('mfa'), (req, res) => void res.json({ authInfo: req.authInfo }))
+      app.post('/callback', (req, res, next) => {
+        const told = (error: unknown, user: unknown, info: unknown, status: unknown) =>
+          res.json({ error: (error as Error | null)?.message, user, info, status })
+        ;(passport.authenticate('mfa', told) as express.RequestHandler)(req, res, next)
+      })
+    },
+  })
+}
+
+/** Somebody who has typed a right password, and has bypass codes. */
+async function signedIn(app: WebApp, username = 'alice') {
+  const { baseUrl, apiKey, domainId } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey })
+  const user = await client.users.create({ username, name: username, email: 'person@example.com' })
+  await client.domains.addUser(domainId, user.id)
+  const browser = app.browser()
+  await app.signIn(browser, username)
+  const code = async () => (await client.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 60 })).code ?? ''
+  return { browser, code }
+}
+
+const sessionOf = async (browser: Browser) => (await browser.fetch('/session')).body
+const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.verified as boolean
+
+describe("a code posted to passport.authenticate('mfa')", () => {
+  it.each([
+    ['5', express],
+    ['4', express4],
+  ])('passes when it is right, and says when and how, in Express %s', async (_, version) => {
+    const app = await startCodeApp({ app: { express: version } })
+    const { browser, code } = await signedIn(app)
+
+    const answer = await browser.submit('/second-step', { code: await code() })
+
+    const verified = { at: app.clock.now(), factor: 'bypass' }
+    expect(answer.body).toMatchObject({ reached: true, authInfo: { mfa: verified }, mfa: { verified } })
+    expect(await isIn(browser)).toBe(true)
+  })
+
+  it('gives the web session a new id, and keeps what the login kept there', async () => {
+    const app = await startCodeApp()
+    const { browser, code } = await signedIn(app)
+    await browser.submit('/basket', { basket: 'apples' })
+    const planted = browser.copy()
+    const before = await sessionOf(browser)
+
+    await browser.submit('/second-step', { code: await code() })
+
+    const after = await sessionOf(browser)
+    expect(after.sessionId).not.toBe(before.sessionId)
+    expect(after.data.basket).toBe('apples')
+    expect(await isIn(planted)).toBe(false)
+  })
+
+  it.each([
+    ['session: false', { session: false }],
+    ['keepSessionInfo: true', { keepSessionInfo: true }],
+    ['assignProperty', { assignProperty: 'approver' }],
+    ['authInfo: false', { authInfo: false }],
+  ])('verifies the web session just as well with %s', async (_, authenticate) => {
+    const app = await startCodeApp({ authenticate })
+    const { browser, code } = await signedIn(app)
+
+    const answer = await browser.submit('/second-step', { code: await code() })
+
+    expect(answer.body.reached).toBe(true)
+    expect(await isIn(browser)).toBe(true)
+  })
+
+  it.each([
+    ['wrong', '000000', 'wrong_code', 'That code did not work'],
+    ['no code at all', 'hunter2', 'no_code', 'A code has 6 to 9 digits'],
+    ['empty', '', 'no_code', 'A code has 6 to 9 digits'],
+  ])('fails with 401 when it is %s, and says so to a callback', async (_, code, reason, words) => {
+    const app = await startCodeApp()
+    const { browser } = await signedIn(app)
+
+    const answer = await browser.submit('/second-step', { code })
+    const told = await browser.submit('/callback', { code })
+
+    expect([answer.status, answer.text]).toEqual([401, 'Unauthorized'])
+    expect(told.body).toMatchObject({ user: false, status: 401, info: { reason } })
+    expect(told.body.info.message).toContain(words)
+    expect(await isIn(browser)).toBe(false)
+  })
+
+  it.each([
+    ['a list', 'code[]=123456'],
+    ['an object', 'code[a]=123456'],
+  ])('is none when it is %s', async (_, body) => {
+    const app = await startCodeApp()
+    const { browser } = await signedIn(app)
+    const fields = Object.fromEntries(new URLSearchParams(body))
+
+    expect((await browser.submit('/callback', fields)).body.info.reason).toBe('no_code')
+    expect(await isIn(browser)).toBe(false)
+  })
+
+  it('fails with 429 while codes are paused: until when, for people and for programs', async () => {
+    const app = await startCodeApp()
+    const { browser, code } = await signedIn(app)
+    for (let guess = 0; guess < 5; guess++) await browser.submit('/second-step', { code: '000000' })
+
+    const right = await code()
+    const answer = await browser.submit('/second-step', { code: right })
+    const { info, status } = (await browser.submit('/callback', { code: right })).body
+
+    expect(answer.status).toBe(429)
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    expect(status).toBe(429)
+    expect(info).toMatchObject({ reason: 'codes_paused', until: expect.any(Number) })
+    expect(info.message).toContain('Codes are paused for')
+    expect(await isIn(browser)).toBe(false)
+  })
+
+  it('is looked at also when the second step was passed before: a wrong one fails, and takes nothing away', async () => {
+    const app = await startCodeApp()
+    const { browser, code } = await signedIn(app)
+    await browser.submit('/second-step', { code: await code() })
+    await app.clock.advance(100)
+
+    const wrong = await browser.submit('/second-step', { code: '000000' })
+    expect(wrong.status).toBe(401)
+    expect(await isIn(browser)).toBe(true)
+
+    const right = await browser.submit('/second-step', { code: await code() })
+    expect(right.body.authInfo.mfa.at).toBe(app.clock.now())
+  })
+
+  it('of somebody else is worth nothing', async () => {
+    const app = await startCodeApp()
+    const [alice, bob] = [await signedIn(app), await signedIn(app, 'bob')]
+
+    expect((await bob.browser.submit('/second-step', { code: await alice.code() })).status).toBe(401)
+    expect(await isIn(bob.browser)).toBe(false)
+  })
+
+  it('fails for who is not signed in', async () => {
+    const app = await startCodeApp()
+
+    const told = await app.browser().submit('/callback', { code: '123456' })
+
+    expect(told.body).toMatchObject({ status: 401, info: { reason: 'sign_in_first' } })
+  })
+
+  it('may come with the password, in one form', async () => {
+    const app = await startCodeApp()
+    const { code } = await signedIn(app)
+    const browser = app.browser()
+
+    const wrong = await browser.submit('/both', { username: 'alice', password: 'secret', code: '000000' })
+    const right = await browser.submit('/both', { username: 'alice', password: 'secret', code: await code() })
+
+    expect(wrong.status).toBe(401)
+    expect(right.body.authInfo.mfa.factor).toBe('bypass')
+    expect(await isIn(browser)).toBe(true)
+  })
+
+  it('does not verify the web session of whom the login replaced', async () => {
+    const app = await startCodeApp()
+    const [alice, bob] = [await signedIn(app), await signedIn(app, 'bob')]
+    await alice.browser.submit('/basket', { basket: 'of alice' })
+
+    await alice.browser.submit('/both', { username: 'bob', password: 'secret', code: await bob.code() })
+
+    const { user, verified } = (await alice.browser.fetch('/account')).body
+    expect([user.username, verified]).toEqual(['bob', true])
+    expect((await sessionOf(alice.browser)).data.basket).toBeUndefined()
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['from another site', { 'sec-fetch-site': 'cross-site' }],
+    ['from another origin, by an older browser', { origin: 'https://evil.example' }],
+    ['that says not from where', {}],
+  ])('%s is not looked at, and uses up no try', async (_, headers) => {
+    const events: string[] = []
+    const app = await startCodeApp({ app: { mfa: { onEvent: ({ type }) => void events.push(type) } } })
+    const { browser, code } = await signedIn(app)
+    const right = await code()
+    const cookie = `connect.sid=${browser.cookie('connect.sid')}`
+
+    const post = request(app.url).post('/second-step').type('form').send({ code: right })
+    const answer = await post.set({ cookie, ...headers })
+
+    expect(answer.status).toBe(403)
+    expect(events).toEqual(['post.refused'])
+    expect((await browser.submit('/second-step', { code: right })).status).toBe(200)
+  })
+
+  it('is read from the field that codeField names, from a form or JSON; false leads everybody to the challenge', async () => {
+    const named = await startCodeApp({ strategy: { codeField: 'otp' } })
+    const never = await startCodeApp({ strategy: { codeField: false } })
+    const { browser, code } = await signedIn(named)
+    const other = await signedIn(never)
+
+    expect((await browser.submit('/second-step', { code: await code() })).headers['location']).toBe('/mfa')
+    expect((await browser.submit('/second-step', { otp: await code() })).body.reached).toBe(true)
+    expect((await other.browser.submit('/second-step', { code: '123456' })).headers['location']).toBe('/mfa')
+  })
+
+  it('checked by a service that does not answer is an error with status 503, never a pass', async () => {
+    const down = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
+    const app = await startCodeApp({ app: { mfa: { service: down } } })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const told = await browser.submit('/callback', { code: '123456' })
+
+    expect(told.body.error).toBe('The second step is unavailable.')
+    expect(told.body.user).toBeUndefined()
+    expect(app.trouble.join()).toContain('unavailable')
+    expect(await isIn(browser)).toBe(false)
+  })
+})
+
+describe("passport.authenticate('mfa') of a user without a web session", () => {
+  it('takes over nothing from the web session of somebody else', async () => {
+    const app = await startCodeApp()
+    const [alice, bob] = [await signedIn(app), await signedIn(app, 'bob')]
+    await alice.browser.submit('/second-step', { code: await alice.code() })
+    await alice.browser.submit('/basket', { basket: 'of alice' })
+
+    const answer = await alice.browser.submit('/as-bob', {
+      username: 'bob',
+      password: 'secret',
+      code: await bob.code(),
+    })
+
+    expect(answer.body.authInfo.mfa.factor).toBe('bypass')
+    expect((await sessionOf(alice.browser)).data.basket).toBeUndefined()
+  })
+})
+
+describe('what Passport does with the outcome', () => {
+  it('failureMessage keeps what went wrong in the web session, failureRedirect leads back', async () => {
+    const app = await startCodeApp({ authenticate: { failureMessage: true, failureRedirect: '/second-step' } })
+    const { browser } = await signedIn(app)
+
+    const answer = await browser.submit('/second-step', { code: '000000' })
+
+    expect([answer.status, answer.headers['location']]).toEqual([302, '/second-step'])
+    expect((await sessionOf(browser)).data.messages).toEqual([expect.stringContaining('That code did not work')])
+  })
+
+  it('failureRedirect carries no Retry-After: that would delay following it', async () => {
+    const app = await startCodeApp({ authenticate: { failureRedirect: '/second-step' } })
+    const { browser } = await signedIn(app)
+    for (let guess = 0; guess < 6; guess++) await browser.submit('/second-step', { code: '000000' })
+
+    const answer = await browser.submit('/second-step', { code: '000000' })
+
+    expect(answer.headers['location']).toBe('/second-step')
+    expect(answer.headers['retry-after']).toBeUndefined()
+  })
+
+  it('failureFlash flashes what went wrong', async () => {
+    const flashed: unknown[] = []
+    const app = await startCodeApp({
+      authenticate: { failureFlash: true },
+      app: {
+        mfa: {
+          // As connect-flash does; the option is asked for each request.
+          user: (req) => {
+            Object.assign(req, { flash: (...said: unknown[]) => void flashed.push(said) })
+            return req.user as { username: string }
+          },
+        },
+      },
+    })
+    const { browser } = await signedIn(app)
+
+    await browser.submit('/second-step', { code: '000000' })
+
+    expect(flashed).toEqual([['error', expect.stringContaining('That code did not work')]])
+  })
+
+  it('failWithError hands the status to the error handler', async () => {
+    const app = await startCodeApp({ authenticate: { failWithError: true } })
+    const { browser } = await signedIn(app)
+
+    expect((await browser.submit('/second-step', { code: '000000' })).text).toBe('Unauthorized')
+  })
+
+  it.each([
+    ['successRedirect', { successRedirect: '/welcome' }, '/welcome'],
+    ['successReturnToOrRedirect, with nothing to return to', { successReturnToOrRedirect: '/welcome' }, '/welcome'],
+  ])('%s leads on', async (_, authenticate, location) => {
+    const app = await startCodeApp({ authenticate })
+    const { browser, code } = await signedIn(app)
+
+    expect((await browser.submit('/second-step', { code: await code() })).headers['location']).toBe(location)
+  })
+
+  it('successReturnToOrRedirect leads to where the app kept that somebody wanted to go, once', async () => {
+    const app = await startCodeApp({ authenticate: { successReturnToOrRedirect: '/welcome' } })
+    const { browser, code } = await signedIn(app)
+    await browser.submit('/basket', { returnTo: '/wanted' })
+
+    expect((await browser.submit('/second-step', { code: await code() })).headers['location']).toBe('/wanted')
+    expect((await sessionOf(browser)).data.returnTo).toBeUndefined()
+  })
+
+  it('successMessage outlives the new id', async () => {
+    const app = await startCodeApp({ authenticate: { successMessage: 'Welcome back' } })
+    const { browser, code } = await signedIn(app)
+
+    await browser.submit('/second-step', { code: await code() })
+
+    expect((await sessionOf(browser)).data.messages).toEqual(['Welcome back'])
+  })
+})
+
+describe('new MfaStrategy()', () => {
+  it.each([
+    ['a misspelt option', { codefield: 'otp' }, 'codefield'],
+    ['a field without a name', { codeField: '' }, 'codeField must be the name of a field, or false'],
+  ])('says at start what is wrong with %s', (_, options, words) => {
+    expect(() => new MfaStrategy(options as MfaStrategyOptions)).toThrow(TypeError)
+    expect(() => new MfaStrategy(options as MfaStrategyOptions)).toThrow(words)
+  })
+
+  it('is named mfa, as passport.use() wants', () => {
+    expect(() => new Passport().use(new MfaStrategy())).not.toThrow()
+  })
+})
