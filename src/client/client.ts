@@ -5,6 +5,7 @@ import {
   deleteBypassCodes,
   getBypassCode,
   listBypassCodes,
+  replaceBypassCodes,
 } from '../contract/bypass-codes.ts'
 import type { Domain } from '../contract/domains.ts'
 import {
@@ -17,11 +18,12 @@ import {
   synchronizeMembers,
 } from '../contract/domains.ts'
 import type { Endpoint, EndpointInput, Version } from '../contract/endpoint.ts'
-import type { NewHardwareToken } from '../contract/hardware.ts'
+import type { EnrolledHardwareToken, NewHardwareToken } from '../contract/hardware.ts'
 import {
   assignHardwareToken,
   createHardwareToken,
   deleteHardwareToken,
+  enrolHardwareToken,
   getHardwareToken,
   getHardwareTokenOfUser,
   listHardwareTokens,
@@ -31,7 +33,14 @@ import {
 import { getOrganization, ping } from '../contract/organization.ts'
 import type { NewSession } from '../contract/sessions.ts'
 import { cancelSession, createSession, getSession, redeemSession, sendEmailCode } from '../contract/sessions.ts'
-import { getToken, issueToken, revokeToken } from '../contract/tokens.ts'
+import {
+  getToken,
+  issueFirstToken,
+  issueReplacement,
+  issueToken,
+  revokeToken,
+  withdrawReplacement,
+} from '../contract/tokens.ts'
 import type { NewUser, User } from '../contract/users.ts'
 import { createUser, deleteUser, findUsers, getUser, updateUser } from '../contract/users.ts'
 import { UnreachableError } from './errors.ts'
@@ -101,6 +110,12 @@ export function createClient(options: ClientOptions) {
       issue: (domainId: string, userId: string) => call(issueToken, { params: { domainId, userId } }),
       get: (domainId: string, userId: string) => call(getToken, { params: { domainId, userId } }),
       revoke: (domainId: string, userId: string) => call(revokeToken, { params: { domainId, userId } }),
+      /** For who never had a factor: any other one ends its code. 1.4. */
+      issueFirst: (domainId: string, userId: string) => call(issueFirstToken, { params: { domainId, userId } }),
+      /** A code for another device; the present one stays until it is used. 1.4. */
+      replace: (domainId: string, userId: string) => call(issueReplacement, { params: { domainId, userId } }),
+      withdrawReplacement: (domainId: string, userId: string) =>
+        call(withdrawReplacement, { params: { domainId, userId } }),
     }),
     hardware: Object.freeze({
       create: (token: NewHardwareToken) => call(createHardwareToken, { body: token }),
@@ -112,11 +127,16 @@ export function createClient(options: ClientOptions) {
       assign: (userId: string, hardwareTokenId: string) =>
         call(assignHardwareToken, { params: { userId, hardwareTokenId } }),
       getOfUser: (userId: string) => call(getHardwareTokenOfUser, { params: { userId } }),
-      /** Takes it from the user; it stays in the organization. */
+      /** Adds an authenticator app for the user, where the code is right that it shows. 1.4. */
+      enrol: (userId: string, token: EnrolledHardwareToken) =>
+        call(enrolHardwareToken, { params: { userId }, body: token }),
+      /** Takes it from the user; it stays in the organization, unless the user set it up. */
       release: (userId: string) => call(releaseHardwareToken, { params: { userId } }),
     }),
     bypassCodes: Object.freeze({
       create: (userId: string, code: NewBypassCode) => call(createBypassCode, { params: { userId }, body: code }),
+      /** Makes 5 in place of all there are. 1.4. */
+      replaceAll: (userId: string, code: NewBypassCode) => call(replaceBypassCodes, { params: { userId }, body: code }),
       list: (userId: string) => call(listBypassCodes, { params: { userId } }),
       get: (bypassCodeId: string) => call(getBypassCode, { params: { bypassCodeId } }),
       delete: (bypassCodeId: string) => call(deleteBypassCode, { params: { bypassCodeId } }),

@@ -55,6 +55,17 @@ export const createBypassCode = endpoint({
   ],
 })
 
+export const replaceBypassCodes = endpoint({
+  method: 'PUT',
+  path: '/users/:userId/bypasscodes',
+  summary: 'Makes 5 bypass codes for the user in place of all there are.',
+  params: UserParams,
+  body: NewBypassCode,
+  response: z.array(BypassCode),
+  since: '1.4',
+  errors: ['api.error.notfound.user', 'api.error.invalid.usesallowed', 'api.error.invalid.expirationtime'],
+})
+
 export const listBypassCodes = endpoint({
   method: 'GET',
   path: '/users/:userId/bypasscodes',

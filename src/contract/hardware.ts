@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { Id, text } from './text.ts'
 
-/** A device that shows codes (RFC 6238); good for every domain of the organization. */
-export const HardwareToken = z.object({
+/** A hardware token as 1.3 shows it. */
+export const HardwareToken13 = z.object({
   id: Id,
   alias: z.string(),
   serialNumber: z.string(),
@@ -13,6 +13,12 @@ export const HardwareToken = z.object({
   syncState: z.enum(['Never Used', 'Synchronized', 'Out of Sync']),
   /** Id of its user; `""` while it has none. */
   user: z.union([Id, z.literal('')]),
+})
+
+/** A device that shows codes (RFC 6238); good for every domain of the organization. */
+export const HardwareToken = HardwareToken13.extend({
+  /** Whether it is an authenticator app that its user set up; deleted, not released, when the user gives it up. 1.4. */
+  selfEnrolled: z.boolean(),
 })
 export type HardwareToken = z.infer<typeof HardwareToken>
 
@@ -34,6 +40,22 @@ export const NewHardwareToken = z.object({
 })
 export type NewHardwareToken = z.input<typeof NewHardwareToken>
 
+/** An authenticator app, with the first code it shows: nothing is kept that does not work. */
+export const EnrolledHardwareToken = NewHardwareToken.pick({
+  alias: true,
+  type: true,
+  timeStep: true,
+  seed: true,
+}).extend({
+  /** Used up by this; signing in takes the next one (RFC 6238 section 5.2). */
+  otp: z.string().regex(/^\d{6,8}$/, 'must be the code that is shown'),
+  /** Only for a user who never had a factor. */
+  first: z.boolean().default(false),
+  /** The one it takes the place of. */
+  replaces: Id.optional(),
+})
+export type EnrolledHardwareToken = z.input<typeof EnrolledHardwareToken>
+
 const HardwareParams = z.object({ hardwareTokenId: Id })
 const UserParams = z.object({ userId: Id })
 
@@ -43,6 +65,7 @@ export const createHardwareToken = endpoint({
   summary: 'Adds a hardware token to the organization.',
   body: NewHardwareToken,
   response: HardwareToken,
+  response13: HardwareToken13,
   errors: [
     'api.error.invalid.alias',
     'api.error.invalid.serialnumber',
@@ -53,12 +76,34 @@ export const createHardwareToken = endpoint({
   ],
 })
 
+export const enrolHardwareToken = endpoint({
+  method: 'POST',
+  path: '/users/:userId/hardware',
+  summary: 'Adds an authenticator app for the user, all at once or not at all, where the code is right that it shows.',
+  params: UserParams,
+  body: EnrolledHardwareToken,
+  response: HardwareToken,
+  role: 'auth',
+  since: '1.4',
+  errors: [
+    'api.error.notfound.user',
+    'api.error.invalid.alias',
+    'api.error.invalid.type',
+    'api.error.invalid.timestep',
+    'api.error.invalid.seed',
+    'api.error.invalid.otp',
+    'api.error.conflict.enrolled',
+    'api.error.conflict.hardware',
+  ],
+})
+
 export const listHardwareTokens = endpoint({
   method: 'GET',
   path: '/hardware',
   summary: 'Lists hardware tokens, 100 a page.',
   query: z.object({ page: z.union([z.string(), z.number()]).optional() }),
   response: z.array(HardwareToken),
+  response13: z.array(HardwareToken13),
   role: 'auth',
   errors: ['api.error.invalid.page'],
 })
@@ -69,6 +114,7 @@ export const getHardwareToken = endpoint({
   summary: 'Reads a hardware token.',
   params: HardwareParams,
   response: HardwareToken,
+  response13: HardwareToken13,
   role: 'auth',
   errors: ['api.error.notfound.hardware'],
 })
@@ -80,6 +126,7 @@ export const updateHardwareToken = endpoint({
   params: HardwareParams,
   body: z.object({ alias: Alias }),
   response: HardwareToken,
+  response13: HardwareToken13,
   errors: ['api.error.notfound.hardware', 'api.error.invalid.alias'],
 })
 
@@ -105,6 +152,7 @@ export const getHardwareTokenOfUser = endpoint({
   summary: "Reads the user's hardware token.",
   params: UserParams,
   response: HardwareToken,
+  response13: HardwareToken13,
   role: 'auth',
   errors: ['api.error.notfound.user', 'api.error.notfound.hardware'],
 })

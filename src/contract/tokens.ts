@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
-import { Id } from './text.ts'
+import { Id, Seconds } from './text.ts'
 
 /** 10 characters without look-alikes; read without regard to case, blanks and hyphens. */
 export const activationCodeAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
@@ -14,13 +14,23 @@ export const ActivationCode = z
   .transform((value) => value.replace(/[\s-]/g, '').toLowerCase())
   .pipe(z.string().regex(/^[a-hj-km-np-z2-9]{10}$/))
 
-/** What ties a user to one device within one domain. */
-export const Token = z.object({
+/** A token as 1.3 shows it. */
+export const Token13 = z.object({
   state: z.enum(['pending', 'active']),
   /** The activation code; only while pending. */
   code: z.string().optional(),
 })
+
+/** What ties a user to one device within one domain. */
+export const Token = Token13.extend({
+  /** The device, as it named itself; only while active, and not for keys of role `auth`. 1.4. */
+  device: z.object({ name: z.string(), createdAt: Seconds }).optional(),
+})
 export type Token = z.infer<typeof Token>
+
+/** What another device is activated with, in place of the present one. */
+export const Replacement = z.object({ code: z.string(), expiresAt: Seconds })
+export type Replacement = z.infer<typeof Replacement>
 
 const TokenParams = z.object({ domainId: Id, userId: Id })
 
@@ -30,6 +40,7 @@ export const issueToken = endpoint({
   summary: 'Issues a token; answers the present one while it is pending or active.',
   params: TokenParams,
   response: Token,
+  response13: Token13,
   role: 'auth',
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
@@ -40,6 +51,7 @@ export const getToken = endpoint({
   summary: 'Reads the token of a user in the domain.',
   params: TokenParams,
   response: Token,
+  response13: Token13,
   role: 'auth',
   errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.notfound.token'],
 })
@@ -50,4 +62,35 @@ export const revokeToken = endpoint({
   summary: 'Revokes the token; its device can no longer answer.',
   params: TokenParams,
   errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.notfound.token'],
+})
+
+export const issueFirstToken = endpoint({
+  method: 'PUT',
+  path: '/domains/:domainId/users/:userId/token/first',
+  summary: 'Issues a token to a user who never had a factor; its code is good only as long as that is so.',
+  params: TokenParams,
+  response: Token,
+  role: 'auth',
+  since: '1.4',
+  errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.conflict.enrolled'],
+})
+
+export const issueReplacement = endpoint({
+  method: 'PUT',
+  path: '/domains/:domainId/users/:userId/token/replacement',
+  summary:
+    'Issues the code of another device for an active token, or answers the present one; the old device stays until the code is used.',
+  params: TokenParams,
+  response: Replacement,
+  since: '1.4',
+  errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.notfound.token'],
+})
+
+export const withdrawReplacement = endpoint({
+  method: 'DELETE',
+  path: '/domains/:domainId/users/:userId/token/replacement',
+  summary: 'Withdraws the code of another device; does nothing when there is none.',
+  params: TokenParams,
+  since: '1.4',
+  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })

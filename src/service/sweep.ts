@@ -10,6 +10,7 @@ import { removeDeadBypassCodes } from './store/bypass-codes.ts'
 import { forgetCalls, removeDevicesRevokedBefore } from './store/devices.ts'
 import { removeExpiredEmailCodes } from './store/email-codes.ts'
 import { organizationOfDomain } from './store/domains.ts'
+import { clearExpiredReplacements } from './store/replacements.ts'
 import { expireSessions, removeSessionsSettledBefore } from './store/sessions.ts'
 import { removeExpiredTokens } from './store/tokens.ts'
 
@@ -73,6 +74,7 @@ export async function sweep(ctx: SweepContext): Promise<void> {
   await expire(ctx)
   await removeSessionsSettledBefore(db, now - readableFor)
   await removeExpiredTokens(db, now)
+  await clearExpiredReplacements(db, now)
   await removeDeadBypassCodes(db, now)
   await removeExpiredEmailCodes(db, now)
   await removeOldChallengeTries(db, now)

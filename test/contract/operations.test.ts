@@ -33,6 +33,9 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   issueToken: ({ tokens }) => tokens.issue(domainId, userId),
   getToken: ({ tokens }) => tokens.get(domainId, userId),
   revokeToken: ({ tokens }) => tokens.revoke(domainId, userId),
+  issueFirstToken: ({ tokens }) => tokens.issueFirst(domainId, userId),
+  issueReplacement: ({ tokens }) => tokens.replace(domainId, userId),
+  withdrawReplacement: ({ tokens }) => tokens.withdrawReplacement(domainId, userId),
 
   createSession: ({ sessions }) => sessions.create(domainId, request('createSession')),
   getSession: ({ sessions }) => sessions.get(domainId, sessionId),
@@ -42,6 +45,7 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   sendEmailCode: ({ sessions }) => sessions.emailCode(domainId, userId),
 
   createHardwareToken: ({ hardware }) => hardware.create(request('createHardwareToken')),
+  enrolHardwareToken: ({ hardware }) => hardware.enrol(userId, request('enrolHardwareToken')),
   listHardwareTokens: ({ hardware }) => hardware.list(),
   getHardwareToken: ({ hardware }) => hardware.get(hardwareTokenId),
   updateHardwareToken: ({ hardware }) => hardware.rename(hardwareTokenId, "Alice's key"),
@@ -51,6 +55,7 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   releaseHardwareToken: ({ hardware }) => hardware.release(userId),
 
   createBypassCode: ({ bypassCodes }) => bypassCodes.create(userId, request('createBypassCode')),
+  replaceBypassCodes: ({ bypassCodes }) => bypassCodes.replaceAll(userId, request('replaceBypassCodes')),
   listBypassCodes: ({ bypassCodes }) => bypassCodes.list(userId),
   getBypassCode: ({ bypassCodes }) => bypassCodes.get(bypassCodeId),
   deleteBypassCodes: ({ bypassCodes }) => bypassCodes.deleteAll(userId),
@@ -99,7 +104,7 @@ const filled = (path: string) =>
   path.replace(/:(\w+)/g, (_, name: string) => exampleParams[name as keyof typeof exampleParams])
 
 describe('the operations of the contract', () => {
-  it('are the ones that the interface document lists, and the two that 1.4 added', () => {
+  it('are the ones that the interface document lists, and those that 1.4 added', () => {
     expect(operations.map(({ endpoint }) => titleOf(endpoint)).sort()).toEqual(
       [...interfaceDocument, ...since14].sort(),
     )
@@ -174,4 +179,12 @@ const interfaceDocument = [
   'GET /ping',
 ]
 
-const since14 = ['POST /domains/{domainId}/sessions/{sessionId}/redeem', 'GET /domains/{domainId}/sessions/events']
+const since14 = [
+  'POST /domains/{domainId}/sessions/{sessionId}/redeem',
+  'GET /domains/{domainId}/sessions/events',
+  'PUT /domains/{domainId}/users/{userId}/token/first',
+  'PUT /domains/{domainId}/users/{userId}/token/replacement',
+  'DELETE /domains/{domainId}/users/{userId}/token/replacement',
+  'POST /users/{userId}/hardware',
+  'PUT /users/{userId}/bypasscodes',
+]

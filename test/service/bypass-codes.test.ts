@@ -40,7 +40,7 @@ describe('a bypass code', () => {
     })
     expect((await running.call('GET', `/bypasscodes/${json.id}`)).json).toEqual(json)
     expect(await list()).toEqual([json])
-    expect(await show()).toMatchObject({ bypasscodes: [json.id], factors: ['bypass'], everEnrolled: false })
+    expect(await show()).toMatchObject({ bypasscodes: [json.id], factors: ['bypass'], everEnrolled: true })
   })
 
   it('never ends where that was asked for', async () => {

@@ -9,7 +9,7 @@ let count = 0
 export const unique = (): string => `${process.pid}-${(count += 1)}`
 
 /** A member of the domain without anything, and what can be asked of it. */
-export async function member({ call, domain }: Running, given: { readonly email?: string } = {}) {
+export async function member({ call, clock, domain }: Running, given: { readonly email?: string } = {}) {
   const username = unique()
   const { json: user } = await call('POST', '/users', { body: { ...newUser(username), ...given } })
   await call('PUT', `/domains/${domain.id}/users/${user.id}`)
@@ -18,9 +18,18 @@ export async function member({ call, domain }: Running, given: { readonly email?
     username,
     path: `/users/${user.id}`,
     show: async () => (await call('GET', `/users/${user.id}`)).json,
+    /** Sets up an authenticator app, as its owner would: with the code it shows. */
+    enrolApp: async (more: object = {}) => enrolApp(call, clock, `/users/${user.id}/hardware`, more),
     signIn: async (more: object): Promise<Session> =>
       (await call('POST', `/domains/${domain.id}/sessions`, { body: { user: { id: user.id }, ...more } })).json,
   }
+}
+
+async function enrolApp(call: Running['call'], clock: Running['clock'], path: string, more: object) {
+  const seed = Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
+  const code = (ahead = 0) => codeAt({ seed, digits: 6 }, stepAt(clock.now(), 30) + ahead)
+  const body = { type: 'TOTP6', timeStep: 30, seed, otp: code(), ...more }
+  return { seed, code, answer: await call('POST', path, { body }) }
 }
 
 export interface TokenKind {

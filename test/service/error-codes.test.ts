@@ -9,7 +9,7 @@ import { systemRandom } from '../../src/service/rules/random.ts'
 import { previewCode } from '../support/device-signer.ts'
 import { openRaw } from '../support/raw-http.ts'
 import { hardwareToken, member, unique } from './code-holder.ts'
-import { createCall, newUser, read, startService, unknownId } from './start-service.ts'
+import { activateDevice, createCall, newUser, read, startService, unknownId } from './start-service.ts'
 import type { Answer, Running } from './start-service.ts'
 
 let running: Running
@@ -106,6 +106,12 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     await running.call('DELETE', `${domain()}/users/${user.id}/token`)
     return read(await device.inbox())
   },
+  'api.error.device.moved': async () => {
+    const { device, user } = await asked()
+    const { json } = await running.call('PUT', `${domain()}/users/${user.id}/token/replacement`)
+    await activateDevice(running.origin, running.clock, json.code)
+    return read(await device.inbox())
+  },
   'api.error.notfound.operation': () => get('/nothing'),
   'api.error.notfound.user': () => get(`/users/${unknownId}`),
   'api.error.notfound.domain': () => get(`/domains/${unknownId}`),
@@ -140,6 +146,10 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     const { id } = await hardwareToken(running)
     await running.call('PUT', `${first.path}/hardware/${id}`)
     return running.call('PUT', `${second.path}/hardware/${id}`)
+  },
+  'api.error.conflict.enrolled': async () => {
+    const { user } = await running.enrol(unique())
+    return running.call('PUT', `${domain()}/users/${user.id}/token/first`)
   },
   'api.error.conflict.emailotpenabled': async () =>
     running.call('POST', `${domain()}/users/${(await member(running)).id}/otp`, {

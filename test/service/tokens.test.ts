@@ -42,14 +42,15 @@ describe('a token', () => {
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1)
   })
 
-  it('has no code any more once it is active', async () => {
+  it('has no code any more once it is active, but a device', async () => {
     const { user } = await running.enrol('active')
     const path = `/domains/${running.domain.id}/users/${user.id}/token`
 
     const shown = await running.call('GET', path)
     const asked = await running.call('PUT', path)
 
-    expect([shown.json, asked.json]).toEqual([{ state: 'active' }, { state: 'active' }])
+    const active = { state: 'active', device: { name: 'Test', createdAt: running.clock.now() } }
+    expect([shown.json, asked.json]).toEqual([active, active])
   })
 
   it('that nobody activated in time reads as none, and is issued anew with another code', async () => {

@@ -4,6 +4,7 @@ import type * as contract from '../../contract/bypass-codes.ts'
 import { auditCall } from '../audit/audit.ts'
 import { keptForm, shownForm } from '../codes/bypass-forms.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
+import { enrolUser } from '../enrolment.ts'
 import { ApiProblem } from '../problem.ts'
 import { bypassCodeExpiry, bypassCodeView, newBypassCode } from '../rules/bypass-code.ts'
 import { newId } from '../rules/random.ts'
@@ -31,6 +32,22 @@ export const create: Handler<typeof contract.createBypassCode> = async (input, c
   })
   // Once in a hundred million times the user has the very code already.
   return row ? bypassCodeView(row, drawn.code) : create(input, call)
+}
+
+export const replaceAll: Handler<typeof contract.replaceBypassCodes> = async (input, call) => {
+  const drawn = await drawMany(call, input.userId, mostBypassCodes)
+  const rows = await call.store.db.transaction().execute(async (db) => {
+    if (!(await lockUser(db, call.organizationId, input.userId))) throw new ApiProblem('api.error.notfound.user')
+    const count = await removeBypassCodesOfUser(db, input.userId)
+    if (count > 0) await auditCall(db, call, 'bypass.all_deleted', { user: input.userId, count })
+    const made: BypassCode[] = []
+    for (const one of drawn) {
+      const row = await insertNew(call, db, input, one)
+      if (row) made.push(bypassCodeView(row, one.code))
+    }
+    return made
+  })
+  return rows
 }
 
 export const list: Handler<typeof contract.listBypassCodes> = async (input, call) => {
@@ -78,6 +95,8 @@ async function insertNew(
     createdAt: now,
   })
   if (!row) return undefined
+  // It is a factor: from now on a password alone adds none.
+  await enrolUser(db, call, { userId: input.userId }, call)
   const facts = { bypass: id, user: input.userId, uses: row.usesAllowed, until: row.expiresAt }
   await auditCall(db, call, 'bypass.created', facts)
   return row
@@ -92,6 +111,16 @@ interface Drawn {
 async function draw(call: Call, userId: string): Promise<Drawn> {
   const code = newBypassCode(call.random)
   return { code, kept: await keptForm(call, userId, code) }
+}
+
+/** All different. */
+async function drawMany(call: Call, userId: string, count: number): Promise<readonly Drawn[]> {
+  const drawn = new Map<string, Drawn>()
+  while (drawn.size < count) {
+    const one = await draw(call, userId)
+    drawn.set(one.code, one)
+  }
+  return [...drawn.values()]
 }
 
 async function load(call: Call, id: string): Promise<BypassCodeRow> {

@@ -1,22 +1,26 @@
 import type * as contract from '../../contract/hardware.ts'
 import { auditCall } from '../audit/audit.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
-import type { Call, Handler } from '../http/route.ts'
+import { enrolUser } from '../enrolment.ts'
+import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
-import { defaultAlias, digitsOf, hardwareView } from '../rules/hardware-token.ts'
+import { appAlias, appSerialNumber, defaultAlias, digitsOf, hardwareView } from '../rules/hardware-token.ts'
 import { newId } from '../rules/random.ts'
+import { judgeCode } from '../rules/totp.ts'
+import { useStep } from '../store/code-generators.ts'
 import {
   giveHardwareToken,
   hardwareTokenById,
   hardwareTokenOfUser,
   insertHardwareToken,
   listHardwareTokens,
-  releaseHardwareToken,
+  releaseHardwareTokens,
   removeHardwareToken,
   renameHardwareToken,
 } from '../store/hardware.ts'
 import type { HardwareTokenRow } from '../store/hardware.ts'
-import { lockUser, markEnrolled } from '../store/users.ts'
+import type { Queryable } from '../store/schema.ts'
+import { lockUser } from '../store/users.ts'
 import { findUser } from './find.ts'
 
 export const create: Handler<typeof contract.createHardwareToken> = async (input, call) => {
@@ -79,9 +83,37 @@ export const assign: Handler<typeof contract.assignHardwareToken> = async ({ use
     if (token.userId === userId) return
     const another = await hardwareTokenOfUser(db, userId)
     if (another || !(await giveHardwareToken(db, token.id, userId))) throw new ApiProblem('api.error.conflict.hardware')
-    await markEnrolled(db, userId)
+    await enrolUser(db, call, { userId }, call)
     await auditCall(db, call, 'hardware.assigned', { hardware: token.id, user: userId })
   })
+}
+
+export const enrol: Handler<typeof contract.enrolHardwareToken> = async (input, call) => {
+  if (call.role === 'auth' && !input.first) throw new ApiProblem('api.error.forbidden')
+  const user = await findUser(call, input.userId)
+  const { seed, step } = readApp(call, input)
+  const id = newId(call.random)
+  await call.store.db.transaction().execute(async (db) => {
+    if (!(await lockUser(db, call.organizationId, user.id))) throw new ApiProblem('api.error.notfound.user')
+    const first = { userId: user.id, first: input.first }
+    if (!(await enrolUser(db, call, first, call))) throw new ApiProblem('api.error.conflict.enrolled')
+    await makeRoom(db, call, user.id, input.replaces)
+    await insertHardwareToken(db, {
+      id,
+      organizationId: call.organizationId,
+      alias: input.alias ?? appAlias,
+      serialNumber: appSerialNumber(id),
+      userId: user.id,
+      selfEnrolled: 1,
+      seed: call.secrets.seal(seed, { kind: 'seed', id }),
+      digits: digitsOf(input.type),
+      period: input.timeStep,
+      createdAt: call.clock.now(),
+    })
+    await useStep(db, id, step)
+    await auditCall(db, call, 'hardware.enrolled', { hardware: id, user: user.id })
+  })
+  return hardwareView(await load(call, id))
 }
 
 export const getOfUser: Handler<typeof contract.getHardwareTokenOfUser> = async (input, call) => {
@@ -94,11 +126,30 @@ export const getOfUser: Handler<typeof contract.getHardwareTokenOfUser> = async 
 export const release: Handler<typeof contract.releaseHardwareToken> = async (input, call) => {
   const user = await findUser(call, input.userId)
   const released = await call.store.db.transaction().execute(async (db) => {
-    const done = await releaseHardwareToken(db, user.id)
+    const done = await releaseHardwareTokens(db, [user.id])
     if (done) await auditCall(db, call, 'hardware.released', { user: user.id })
     return done
   })
   if (!released) throw notFound()
+}
+
+/** What the app makes codes from, and the step its first code is of. */
+function readApp(call: Call, { seed, type, timeStep, otp }: Input<typeof contract.enrolHardwareToken>) {
+  const source = { seed: seed.toLowerCase(), digits: digitsOf(type), period: timeStep, ...unused }
+  const verdict = judgeCode(source, otp, call.clock.now())
+  if (verdict.outcome !== 'accepted') throw new ApiProblem('api.error.invalid.otp', 'otp: not what it shows now.')
+  return { seed: source.seed, step: verdict }
+}
+
+const unused = { lastStep: -1, drift: 0, seenStep: null, seenAt: null } as const
+
+/** Of those who replace the same token at once, one is first: the others name one that is gone. */
+async function makeRoom(db: Queryable, call: Call, userId: string, replaces: string | undefined): Promise<void> {
+  const present = await hardwareTokenOfUser(db, userId)
+  if (present?.id !== replaces) throw new ApiProblem('api.error.conflict.hardware')
+  if (!present) return
+  await releaseHardwareTokens(db, [userId])
+  await auditCall(db, call, 'hardware.released', { user: userId })
 }
 
 async function load(call: Call, id: string): Promise<HardwareTokenRow> {

@@ -13,6 +13,7 @@ import * as emailCode from './email-code.ts'
 import * as hardware from './hardware.ts'
 import * as members from './members.ts'
 import * as organizations from './organization.ts'
+import * as replacements from './replacements.ts'
 import * as sessions from './sessions.ts'
 import * as tokens from './tokens.ts'
 import * as users from './users.ts'
@@ -39,8 +40,12 @@ export const routes: readonly Route[] = [
   route(token.issueToken, tokens.issue),
   route(token.getToken, tokens.get),
   route(token.revokeToken, tokens.revoke),
+  route(token.issueFirstToken, tokens.issueFirst),
+  route(token.issueReplacement, replacements.issue),
+  route(token.withdrawReplacement, replacements.withdraw),
 
   route(hardwareToken.createHardwareToken, hardware.create),
+  route(hardwareToken.enrolHardwareToken, hardware.enrol),
   route(hardwareToken.listHardwareTokens, hardware.list),
   route(hardwareToken.getHardwareToken, hardware.get),
   route(hardwareToken.updateHardwareToken, hardware.update),
@@ -50,6 +55,7 @@ export const routes: readonly Route[] = [
   route(hardwareToken.releaseHardwareToken, hardware.release),
 
   route(bypassCode.createBypassCode, bypassCodes.create),
+  route(bypassCode.replaceBypassCodes, bypassCodes.replaceAll),
   route(bypassCode.listBypassCodes, bypassCodes.list),
   route(bypassCode.getBypassCode, bypassCodes.get),
   route(bypassCode.deleteBypassCodes, bypassCodes.removeAll),

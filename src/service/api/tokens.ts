@@ -6,11 +6,14 @@ import { ApiProblem } from '../problem.ts'
 import { codeExpiry, hasExpired, newActivationCode } from '../rules/activation-code.ts'
 import { newId } from '../rules/random.ts'
 import type { DomainRow } from '../store/domains.ts'
+import { deviceOfToken } from '../store/devices.ts'
+import { limitToFirst } from '../store/enrolment.ts'
 import { memberBy } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../store/secrets.ts'
 import { insertToken, revokeTokens, tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
+import { lockUser } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 import { findDomain, findMember } from './find.ts'
 import { notifyRevoked } from './notify.ts'
@@ -19,15 +22,25 @@ export const issue: Handler<typeof contract.issueToken> = async (input, call) =>
   const domain = await findDomain(call, input.domainId)
   const now = call.clock.now()
   return call.store.db.transaction().execute(async (db) => {
-    const user = await memberBy(db, domain.id, { id: input.userId })
-    if (!user) throw new ApiProblem('api.error.notfound.user')
+    const user = await lockMember(db, call, domain.id, input.userId)
     const present = await tokenOf(db, domain.id, user.id)
-    if (present && !hasExpired(present, now)) return show(call, user, present)
+    if (present && !hasExpired(present, now)) return show(call, db, user, present)
     requireCodesFor(call, user)
-    const ended = await revokeTokens(db, { userIds: [user.id], domainId: domain.id }, now)
-    // The token itself had run out.
-    await auditRevoked(db, call, { ...ended, tokens: [] }, call)
-    return issueAnew(call, db, domain, user.id)
+    // Whoever takes over an app and its key must not keep a code for later.
+    return issueAnew(call, db, domain, { userId: user.id, firstOnly: call.role === 'auth' })
+  })
+}
+
+export const issueFirst: Handler<typeof contract.issueFirstToken> = async (input, call) => {
+  const domain = await findDomain(call, input.domainId)
+  const now = call.clock.now()
+  return call.store.db.transaction().execute(async (db) => {
+    const user = await lockMember(db, call, domain.id, input.userId)
+    if (user.everEnrolled === 1) throw new ApiProblem('api.error.conflict.enrolled')
+    const present = await tokenOf(db, domain.id, user.id)
+    if (!present || hasExpired(present, now)) return issueAnew(call, db, domain, { userId: user.id, firstOnly: true })
+    await limitToFirst(db, present.id)
+    return show(call, db, user, present)
   })
 }
 
@@ -35,7 +48,7 @@ export const get: Handler<typeof contract.getToken> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   const token = await tokenOf(call.store.db, domain.id, user.id)
   if (!token || hasExpired(token, call.clock.now())) throw new ApiProblem('api.error.notfound.token')
-  return show(call, user, token)
+  return show(call, call.store.db, user, token)
 }
 
 export const revoke: Handler<typeof contract.revokeToken> = async (input, call) => {
@@ -51,8 +64,24 @@ export const revoke: Handler<typeof contract.revokeToken> = async (input, call) 
   notifyRevoked(call, revoked)
 }
 
-async function issueAnew(call: Call, db: Queryable, domain: DomainRow, userId: string): Promise<Token> {
+/** The member as it is now: whoever enrols it waits, or is through. */
+async function lockMember(db: Queryable, call: Call, domainId: string, userId: string): Promise<UserRow> {
+  const locked = await lockUser(db, call.organizationId, userId)
+  const user = locked ? await memberBy(db, domainId, { id: userId }) : undefined
+  if (!user) throw new ApiProblem('api.error.notfound.user')
+  return user
+}
+
+async function issueAnew(
+  call: Call,
+  db: Queryable,
+  domain: DomainRow,
+  { userId, firstOnly }: { userId: string; firstOnly: boolean },
+): Promise<Token> {
   const now = call.clock.now()
+  const ended = await revokeTokens(db, { userIds: [userId], domainId: domain.id }, now)
+  // The token itself had run out.
+  await auditRevoked(db, call, { ...ended, tokens: [] }, call)
   const id = newId(call.random)
   const code = newActivationCode(call.random)
   await insertToken(db, {
@@ -63,14 +92,19 @@ async function issueAnew(call: Call, db: Queryable, domain: DomainRow, userId: s
     code: call.secrets.seal(code, { kind: 'activation code', id }),
     codeLookup: call.secrets.lookup(activationCodeText(code)),
     codeExpiresAt: codeExpiry(now, domain.activationCodeExpiration),
+    firstOnly: firstOnly ? 1 : 0,
     createdAt: now,
   })
   await auditCall(db, call, 'token.issued', { token: id, domain: domain.id, user: userId })
   return { state: 'pending', code }
 }
 
-function show(call: Call, user: UserRow, token: TokenRow): Token {
-  if (token.state === 'active' || token.code === null) return { state: token.state }
+async function show(call: Call, db: Queryable, user: UserRow, token: TokenRow): Promise<Token> {
+  if (token.state === 'active' || token.code === null) {
+    // What people call their devices is none of the business of whoever only asks them.
+    const device = call.role === 'admin' ? await deviceOfToken(db, token.id) : undefined
+    return { state: token.state, ...(device && { device }) }
+  }
   requireCodesFor(call, user)
   return { state: 'pending', code: call.secrets.open(token.code, { kind: 'activation code', id: token.id }) }
 }

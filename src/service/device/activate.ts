@@ -1,7 +1,9 @@
 import { ActivateRequest, devicePaths } from '../../contract/device.ts'
 import type { Activated } from '../../contract/device.ts'
-import { audit } from '../audit/audit.ts'
+import { notifyRevoked } from '../api/notify.ts'
+import { audit, auditRevoked } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
+import { enrolUser } from '../enrolment.ts'
 import { ApiProblem } from '../problem.ts'
 import { newId } from '../rules/random.ts'
 import { newSeed, seedInBase32 } from '../rules/totp.ts'
@@ -9,10 +11,13 @@ import { activateToken } from '../store/activations.ts'
 import type { Activation } from '../store/activations.ts'
 import { insertCodeGenerator } from '../store/code-generators.ts'
 import { insertDevice } from '../store/devices.ts'
+import { moveAway, useReplacement } from '../store/replacements.ts'
 import type { Queryable } from '../store/schema.ts'
-import { markEnrolled } from '../store/users.ts'
+import { noneRevoked } from '../store/tokens.ts'
+import type { Revoked } from '../store/tokens.ts'
 import { parseContent, peek, verify } from './signature.ts'
 import { findActivation } from './find-activation.ts'
+import type { FoundActivation } from './find-activation.ts'
 import { takeTry } from './tries.ts'
 
 /** Binds a key pair to a token. It makes push possible and verifies nobody. */
@@ -26,11 +31,12 @@ export async function activate(
   await takeTry(ctx, given.address)
   const device = newId(ctx.random)
   const seed = newSeed(ctx.random)
-  const activation = await ctx.store.db.transaction().execute(async (db) => {
-    const bound = await bind(ctx, db, request, { device, seed })
-    await auditUsed(ctx, db, bound, { device, address: given.address })
+  const { activation, ended } = await ctx.store.db.transaction().execute(async (db) => {
+    const bound = await bind(ctx, db, request, { device, seed, address: given.address })
+    await auditUsed(ctx, db, bound.activation, { device, address: given.address })
     return bound
   })
+  notifyRevoked(ctx, ended)
   return {
     device,
     service: ctx.serviceId,
@@ -51,13 +57,12 @@ async function bind(
   ctx: ServiceContext,
   db: Queryable,
   request: Request,
-  { device, seed }: { device: string; seed: string },
-): Promise<Activation> {
+  { device, seed, address = null }: { device: string; seed: string; address: string | null | undefined },
+): Promise<{ activation: Activation; ended: Revoked }> {
   const now = ctx.clock.now()
   const activation = await findActivation(ctx, db, request.code)
-  // The reading only tells what it is about; whether the code is still there to be used, the writing decides.
-  if (!activation || !(await activateToken(db, activation.tokenId, now)))
-    throw new ApiProblem('api.error.notfound.activationcode')
+  if (!activation) throw noCode()
+  const ended = await useCode({ ...ctx, address, actor: { kind: 'device', id: device } }, db, activation)
   await insertDevice(db, {
     id: device,
     tokenId: activation.tokenId,
@@ -74,9 +79,27 @@ async function bind(
     seed: ctx.secrets.seal(seed, { kind: 'seed', id: device }),
     ...offlineCodes,
   })
-  await markEnrolled(db, activation.userId)
-  return activation
+  return { activation, ended }
 }
+
+/**
+ * The reading only told what the code is about; whether it is still there to be used, and somebody may use it, the
+ * writing decides. Where it replaces a device, that one is out of use from here on.
+ */
+async function useCode(ctx: ServiceContext, db: Queryable, activation: FoundActivation): Promise<Revoked> {
+  const { userId, tokenId, organizationId, replaces, firstOnly } = activation
+  const now = ctx.clock.now()
+  const first = !replaces && firstOnly === 1
+  if (!(await enrolUser(db, ctx, { userId, tokenId, first }, { organizationId }))) throw noCode()
+  const used = replaces ? await useReplacement(db, activation, now) : await activateToken(db, tokenId, now)
+  if (!used) throw noCode()
+  if (!replaces) return noneRevoked
+  const ended = await moveAway(db, tokenId, now)
+  await auditRevoked(db, ctx, ended, { organizationId })
+  return ended
+}
+
+const noCode = () => new ApiProblem('api.error.notfound.activationcode')
 
 function auditUsed(
   ctx: ServiceContext,

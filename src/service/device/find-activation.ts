@@ -1,18 +1,26 @@
 import type { ServiceContext } from '../context.ts'
-import { activationOf } from '../store/activations.ts'
+import { activationOf, replacementOf } from '../store/activations.ts'
 import type { Activation } from '../store/activations.ts'
 import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../store/secrets.ts'
+
+/** What an activation code leads to, and whether to another device in the place of the present one. */
+export type FoundActivation = Activation & { readonly replaces: boolean }
 
 /** What an activation code leads to. */
 export async function findActivation(
   { secrets, clock }: Pick<ServiceContext, 'secrets' | 'clock'>,
   db: Queryable,
   code: string,
-): Promise<Activation | undefined> {
-  const found = await activationOf(db, secrets.lookups(activationCodeText(code)), clock.now())
+): Promise<FoundActivation | undefined> {
+  const lookups = secrets.lookups(activationCodeText(code))
+  const pending = await activationOf(db, lookups, clock.now())
+  const found = pending ?? (await replacementOf(db, lookups, clock.now()))
   if (!found?.sealedCode) return undefined
+  // Whoever knew the password could have seen it before the user set up something else.
+  if (pending?.firstOnly === 1 && pending.everEnrolled === 1) return undefined
   // Who can write to the database could move a lookup to another user's token; the sealed code it cannot move.
-  const meant = secrets.open(found.sealedCode, { kind: 'activation code', id: found.tokenId })
-  return meant === code ? found : undefined
+  const kind = pending ? 'activation code' : 'replacement code'
+  const meant = secrets.open(found.sealedCode, { kind, id: found.tokenId })
+  return meant === code ? { ...found, replaces: !pending } : undefined
 }

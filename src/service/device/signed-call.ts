@@ -45,7 +45,8 @@ export async function useCall(db: Queryable, { device, claims }: { device: Devic
 
 export async function requireActive(db: Queryable, deviceId: string): Promise<void> {
   const device = await deviceById(db, deviceId)
-  if (device?.revokedAt !== null) throw new ApiProblem('api.error.device.revoked')
+  if (device?.revokedAt === null) return
+  throw new ApiProblem(device?.moved === 1 ? 'api.error.device.moved' : 'api.error.device.revoked')
 }
 
 function unknownDevice(): ApiProblem {

@@ -70,6 +70,7 @@ const hardware = {
   timeStep: '30s',
   syncState: 'Never Used',
   user: '',
+  selfEnrolled: false,
 }
 
 const assigned = { ...hardware, syncState: 'Synchronized', user: userId }
@@ -107,8 +108,11 @@ export const examples: Readonly<Record<string, Example>> = {
   getDomainImage: {},
 
   issueToken: { answer: { state: 'pending', code: 'k3v9m2p7qx' } },
-  getToken: { answer: { state: 'active' } },
+  getToken: { answer: { state: 'active', device: { name: 'Firefox on Android', createdAt: 1795000000 } } },
   revokeToken: {},
+  issueFirstToken: { answer: { state: 'pending', code: 'k3v9m2p7qx' } },
+  issueReplacement: { answer: { code: 'w8r4t6y2ab', expiresAt: 1795604800 } },
+  withdrawReplacement: {},
 
   createSession: { request: newSession, answer: pending },
   getSession: { answer: approved },
@@ -126,6 +130,21 @@ export const examples: Readonly<Record<string, Example>> = {
     },
     answer: hardware,
   },
+  enrolHardwareToken: {
+    request: {
+      type: 'TOTP6',
+      timeStep: 30,
+      seed: '3132333435363738393031323334353637383930',
+      otp: '287082',
+      first: true,
+    },
+    answer: {
+      ...assigned,
+      alias: 'Authenticator app',
+      serialNumber: 'APP-4c4c4c4c4c4c4c4c',
+      selfEnrolled: true,
+    },
+  },
   listHardwareTokens: { answer: [hardware] },
   getHardwareToken: { answer: hardware },
   updateHardwareToken: { request: { alias: "Alice's key" }, answer: { ...hardware, alias: "Alice's key" } },
@@ -135,6 +154,10 @@ export const examples: Readonly<Record<string, Example>> = {
   releaseHardwareToken: {},
 
   createBypassCode: { request: { usesAllowed: '5', expirationTime: '1440' }, answer: bypassCode },
+  replaceBypassCodes: {
+    request: { usesAllowed: 1, expirationTime: 0 },
+    answer: [{ ...bypassCode, usesAllowed: 1, usesRemaining: 1, dtExpiry: '9999-12-31T23:59:59+0000' }],
+  },
   listBypassCodes: { answer: [bypassCode] },
   getBypassCode: { answer: bypassCode },
   deleteBypassCodes: {},

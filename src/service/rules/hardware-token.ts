@@ -4,6 +4,12 @@ import type { HardwareTokenRow } from '../store/hardware.ts'
 /** What a token is called that was given no name. */
 export const defaultAlias = (id: string): string => `HW-${id.slice(0, 8)}`
 
+/** What an authenticator app is called that was given no name. */
+export const appAlias = 'Authenticator app'
+
+/** What tells an authenticator app from others, where a little machine has its serial number. */
+export const appSerialNumber = (id: string): string => `APP-${id.slice(0, 16)}`
+
 export const digitsOf = (type: HardwareToken['type']): 6 | 8 => (type === 'TOTP6' ? 6 : 8)
 
 export function hardwareView(token: HardwareTokenRow): HardwareToken {
@@ -15,5 +21,6 @@ export function hardwareView(token: HardwareTokenRow): HardwareToken {
     timeStep: `${token.period}s`,
     syncState: token.syncState,
     user: token.userId ?? '',
+    selfEnrolled: token.selfEnrolled === 1,
   }
 }

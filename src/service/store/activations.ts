@@ -1,7 +1,7 @@
 import type { Domain } from '../../contract/domains.ts'
-import type { Queryable } from './schema.ts'
+import type { Fact, Queryable } from './schema.ts'
 
-/** What a pending token's code leads to. */
+/** What a code leads to that a device is activated with. */
 export interface Activation {
   readonly tokenId: string
   readonly sealedCode: string | null
@@ -12,33 +12,36 @@ export interface Activation {
   readonly organizationName: string
   readonly userId: string
   readonly username: string
+  /** Whether it may only be the first factor its user ever had; whether the user had one. */
+  readonly firstOnly: Fact
+  readonly everEnrolled: Fact
 }
 
-/** @param codeLookups All the code may have. */
+/** What a pending token's code leads to. @param codeLookups All the code may have. */
 export function activationOf(
   db: Queryable,
   codeLookups: readonly string[],
   now: number,
 ): Promise<Activation | undefined> {
-  return db
-    .selectFrom('token')
-    .innerJoin('domain', 'domain.id', 'token.domainId')
-    .innerJoin('organization', 'organization.id', 'domain.organizationId')
-    .innerJoin('user', 'user.id', 'token.userId')
-    .select([
-      'token.id as tokenId',
-      'token.code as sealedCode',
-      'domain.id as domainId',
-      'domain.name as domainName',
-      'domain.keyType',
-      'organization.id as organizationId',
-      'organization.name as organizationName',
-      'user.id as userId',
-      'user.username',
-    ])
+  return activations(db)
+    .select('token.code as sealedCode')
     .where('token.codeLookup', 'in', codeLookups)
     .where('token.state', '=', 'pending')
     .where('token.codeExpiresAt', '>', now)
+    .executeTakeFirst()
+}
+
+/** What the code leads to that puts another device in the place of the present one. */
+export function replacementOf(
+  db: Queryable,
+  codeLookups: readonly string[],
+  now: number,
+): Promise<Activation | undefined> {
+  return activations(db)
+    .select('token.replacement as sealedCode')
+    .where('token.replacementLookup', 'in', codeLookups)
+    .where('token.state', '=', 'active')
+    .where('token.replacementExpiresAt', '>', now)
     .executeTakeFirst()
 }
 
@@ -52,4 +55,24 @@ export async function activateToken(db: Queryable, tokenId: string, now: number)
     .where('codeExpiresAt', '>', now)
     .executeTakeFirst()
   return won.numUpdatedRows === 1n
+}
+
+function activations(db: Queryable) {
+  return db
+    .selectFrom('token')
+    .innerJoin('domain', 'domain.id', 'token.domainId')
+    .innerJoin('organization', 'organization.id', 'domain.organizationId')
+    .innerJoin('user', 'user.id', 'token.userId')
+    .select([
+      'token.id as tokenId',
+      'domain.id as domainId',
+      'domain.name as domainName',
+      'domain.keyType',
+      'organization.id as organizationId',
+      'organization.name as organizationName',
+      'user.id as userId',
+      'user.username',
+      'token.firstOnly',
+      'user.everEnrolled',
+    ])
 }

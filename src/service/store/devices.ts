@@ -1,10 +1,10 @@
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 
 import type { DeviceTable, Queryable } from './schema.ts'
 
 export type DeviceRow = Selectable<DeviceTable>
 
-export async function insertDevice(db: Queryable, row: DeviceTable): Promise<void> {
+export async function insertDevice(db: Queryable, row: Insertable<DeviceTable>): Promise<void> {
   await db.insertInto('device').values(row).execute()
 }
 
@@ -23,6 +23,19 @@ export function activeDevice(db: Queryable, domainId: string, userId: string): P
     .where('token.userId', '=', userId)
     .where('token.state', '=', 'active')
     .where('device.revokedAt', 'is', null)
+    .executeTakeFirst()
+}
+
+/** The device in use, as it is shown. */
+export function deviceOfToken(
+  db: Queryable,
+  tokenId: string,
+): Promise<Pick<DeviceRow, 'name' | 'createdAt'> | undefined> {
+  return db
+    .selectFrom('device')
+    .select(['name', 'createdAt'])
+    .where('tokenId', '=', tokenId)
+    .where('revokedAt', 'is', null)
     .executeTakeFirst()
 }
 

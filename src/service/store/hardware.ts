@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 
 import { insertCodeGenerator, removeCodeGenerators } from './code-generators.ts'
 import type { CodeGeneratorRow } from './code-generators.ts'
@@ -7,7 +7,7 @@ import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema
 /** A hardware token with what can be shown of its generator. */
 export interface HardwareTokenRow
   extends
-    Pick<HardwareTokenTable, 'id' | 'alias' | 'serialNumber' | 'userId'>,
+    Pick<Selectable<HardwareTokenTable>, 'id' | 'alias' | 'serialNumber' | 'userId' | 'selfEnrolled'>,
     Pick<CodeGeneratorRow, 'digits' | 'period' | 'syncState'> {}
 
 type NewHardwareTokenRow = Omit<Insertable<HardwareTokenTable>, 'sequence'> &
@@ -91,14 +91,29 @@ export async function giveHardwareToken(db: Queryable, id: string, userId: strin
   return won.numUpdatedRows === 1n
 }
 
-/** @returns false where the user has none. */
-export async function releaseHardwareToken(db: Queryable, userId: string): Promise<boolean> {
+/**
+ * Takes hardware tokens from users: they stay in the organization. Not so authenticator apps that people set up: whoever
+ * set one up could make the codes of who has it next. In a transaction.
+ *
+ * @returns false where there was none.
+ */
+export async function releaseHardwareTokens(db: Queryable, userIds: readonly string[]): Promise<boolean> {
+  const ended = await db
+    .deleteFrom('hardwareToken')
+    .where('userId', 'in', userIds)
+    .where('selfEnrolled', '=', 1)
+    .returning('id')
+    .execute()
+  await removeCodeGenerators(
+    db,
+    ended.map(({ id }) => id),
+  )
   const released = await db
     .updateTable('hardwareToken')
     .set({ userId: null })
-    .where('userId', '=', userId)
+    .where('userId', 'in', userIds)
     .executeTakeFirst()
-  return released.numUpdatedRows > 0n
+  return ended.length > 0 || released.numUpdatedRows > 0n
 }
 
 /** In a transaction. @returns false where there is no such token. */
@@ -122,6 +137,7 @@ function hardwareTokens(db: Queryable) {
       'hardwareToken.alias',
       'hardwareToken.serialNumber',
       'hardwareToken.userId',
+      'hardwareToken.selfEnrolled',
       'codeGenerator.digits',
       'codeGenerator.period',
       'codeGenerator.syncState',

@@ -1,3 +1,4 @@
+import { releaseHardwareTokens } from './hardware.ts'
 import type { Queryable } from './schema.ts'
 import { noneRevoked, revokeTokens } from './tokens.ts'
 import type { Revoked } from './tokens.ts'
@@ -51,6 +52,6 @@ async function withoutDomain(db: Queryable, userIds: readonly string[]): Promise
 
 async function dropFactors(db: Queryable, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return
-  await db.updateTable('hardwareToken').set({ userId: null }).where('userId', 'in', userIds).execute()
+  await releaseHardwareTokens(db, userIds)
   await db.deleteFrom('bypassCode').where('userId', 'in', userIds).execute()
 }

@@ -160,6 +160,12 @@ export interface TokenTable {
   /** What finds a code again. */
   codeLookup: string | null
   codeExpiresAt: number | null
+  /** Whether its code is good only as long as its user never had a factor. */
+  firstOnly: Generated<Fact>
+  /** The code of a device that is to take the place of the present one, sealed; only while active. */
+  replacement: ColumnType<string | null, string | undefined, string | null>
+  replacementLookup: ColumnType<string | null, string | undefined, string | null>
+  replacementExpiresAt: ColumnType<number | null, number | undefined, number | null>
   createdAt: number
   activatedAt: number | null
 }
@@ -176,6 +182,8 @@ export interface DeviceTable {
   keyY: string
   createdAt: number
   revokedAt: number | null
+  /** Whether it was revoked because another device took its place. */
+  moved: Generated<Fact>
 }
 
 export interface SessionTable {
@@ -229,6 +237,8 @@ export interface HardwareTokenTable {
   alias: string
   serialNumber: string
   userId: string | null
+  /** An authenticator app that its user set up: it is nobody else's ever. */
+  selfEnrolled: Generated<Fact>
   createdAt: number
 }
 

@@ -89,6 +89,28 @@ export const sealedPlaces: readonly SealedPlace[] = [
         .execute()
     },
   },
+  {
+    kind: 'replacement code',
+    async page(db, after, limit) {
+      const rows = await db
+        .selectFrom('token')
+        .select(['id', 'replacement'])
+        .where('id', '>', after)
+        .where('replacement', 'is not', null)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(({ id, replacement }) => ({ id, sealed: replacement ?? '', lookupText: activationCodeText }))
+    },
+    async replace(db, { id, sealed }, by) {
+      await db
+        .updateTable('token')
+        .set({ replacement: by.sealed, replacementLookup: by.lookup })
+        .where('id', '=', id)
+        .where('replacement', '=', sealed)
+        .execute()
+    },
+  },
 ]
 
 /** How many values name the key; e-mailed codes are apart, as nobody can seal them anew: they lapse. */
@@ -106,11 +128,13 @@ export async function countSealed(db: Queryable, keyId?: string): Promise<Named>
   const seeds = db.selectFrom('codeGenerator').select(countAll).where(named('seed'))
   const bypass = db.selectFrom('bypassCode').select(countAll).where(named('code'))
   const tokens = db.selectFrom('token').select(countAll).where('code', 'is not', null).where(named('code'))
+  const moves = db.selectFrom('token').select(countAll).where('replacement', 'is not', null).where(named('replacement'))
   const email = db.selectFrom('emailCode').select(countAll).where(named('code_lookup'))
   const values =
     (await count(seeds.executeTakeFirstOrThrow())) +
     (await count(bypass.executeTakeFirstOrThrow())) +
-    (await count(tokens.executeTakeFirstOrThrow()))
+    (await count(tokens.executeTakeFirstOrThrow())) +
+    (await count(moves.executeTakeFirstOrThrow()))
   return { values, emailCodes: await count(email.executeTakeFirstOrThrow()) }
 }
 

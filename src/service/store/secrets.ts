@@ -15,7 +15,7 @@ export interface Secrets {
 
 /** What a sealed value belongs to; in another record, or as something else of the same one, it does not open. */
 export interface SealedRecord {
-  readonly kind: 'seed' | 'activation code' | 'bypass code' | 'key check'
+  readonly kind: 'seed' | 'activation code' | 'replacement code' | 'bypass code' | 'key check'
   readonly id: string
 }
 

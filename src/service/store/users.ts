@@ -90,11 +90,6 @@ export async function userIdsNamed(db: Queryable, username: string): Promise<str
   return rows.map(({ id }) => id)
 }
 
-/** Once true it stays true: tokens come and go. */
-export async function markEnrolled(db: Queryable, id: string): Promise<void> {
-  await db.updateTable('user').set({ everEnrolled: 1 }).where('id', '=', id).execute()
-}
-
 /** Not those that a synchronisation is only about to bring. */
 function exists(eb: ExpressionBuilder<Database, 'user'>) {
   const staging = eb.selectFrom('synchronisation').select('synchronisation.id').where('appliedAt', 'is', null)

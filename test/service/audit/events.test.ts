@@ -139,6 +139,15 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     const { user } = await running.enrol(unique())
     await call('DELETE', `${domainPath()}/users/${user.id}/token`)
   },
+  async 'token.replacement_issued'() {
+    const { user } = await running.enrol(unique())
+    await call('PUT', `${domainPath()}/users/${user.id}/token/replacement`)
+  },
+  async 'token.replacement_withdrawn'() {
+    const { user } = await running.enrol(unique())
+    await call('PUT', `${domainPath()}/users/${user.id}/token/replacement`)
+    await call('DELETE', `${domainPath()}/users/${user.id}/token/replacement`)
+  },
   'activation.used': () => running.enrol(unique()),
   'activation.failed': () => previewCode(running.origin, 'abcdefghjk'),
   async 'device.revoked'() {
@@ -178,6 +187,7 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   'hardware.renamed': async () =>
     call('PUT', `/hardware/${(await hardwareToken(running)).id}`, { body: { alias: 'New' } }),
   'hardware.deleted': async () => call('DELETE', `/hardware/${(await hardwareToken(running)).id}`),
+  'hardware.enrolled': async () => (await member(running)).enrolApp(),
   'hardware.assigned': () => holder(running),
   'hardware.released': async () => call('DELETE', `${(await holder(running)).path}/hardware`),
   'bypass.created': async () => call('POST', `${(await member(running)).path}/bypasscodes`, { body: bypass }),

@@ -73,3 +73,20 @@ operation('DELETE /bypasscodes/{bypassCodeId}', (subject) => {
     expect((await signIn({ bypasscode: code.code })).state).toBe('denied')
   })
 })
+
+operation('PUT /users/{userId}/bypasscodes', (subject) => {
+  it('makes five codes in place of all there are', async () => {
+    const person = await excused(subject())
+    const body = { usesAllowed: 1, expirationTime: 0 }
+
+    const { json } = await subject().call('PUT', `${person.path}/bypasscodes`, { body })
+
+    const codes = json.map((made: { code: string }) => made.code)
+    expect(new Set(codes).size).toBe(5)
+    expect(json[0]).toMatchObject({ usesAllowed: 1, dtExpiry: '9999-12-31T23:59:59+0000', user: person.id })
+    expect((await person.show()).bypasscodes).toEqual(json.map((made: { id: string }) => made.id))
+    const [old, first] = [{ bypasscode: person.code.code }, { bypasscode: codes[0] }]
+    const states = [await person.signIn(old), await person.signIn(first), await person.signIn(first)]
+    expect(states.map(({ state }) => state)).toEqual(['denied', 'approved', 'denied'])
+  })
+})

@@ -99,3 +99,27 @@ operation('DELETE /users/{userId}/hardware', (subject) => {
     expect((await token.show()).user).toBe('')
   })
 })
+
+operation('POST /users/{userId}/hardware', (subject) => {
+  it('adds an authenticator app for the user, and uses up the code it was shown with', async () => {
+    const person = await member(subject())
+
+    const { answer, code } = await person.enrolApp()
+    const replayed = await person.signIn({ otp: code() })
+    await subject().clock.advance(30)
+    const next = await person.signIn({ otp: code() })
+
+    expect(answer.json).toMatchObject({ user: person.id, alias: 'Authenticator app', selfEnrolled: true })
+    expect(await person.show()).toMatchObject({ hardware: answer.json.id, factors: ['otp'], everEnrolled: true })
+    expect([replayed.state, next.state]).toEqual(['denied', 'approved'])
+  })
+
+  it('adds nothing where the code is wrong', async () => {
+    const person = await member(subject())
+
+    const { answer } = await person.enrolApp({ otp: '000000' })
+
+    expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.otp'])
+    expect(await person.show()).toMatchObject({ hardware: '', factors: [], everEnrolled: false })
+  })
+})

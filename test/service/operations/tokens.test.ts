@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 
 import { member } from '../code-holder.ts'
+import { previewCode } from '../../support/device-signer.ts'
 import { activateDevice } from '../start-service.ts'
 import type { Subject } from './operation.ts'
 import { operation } from './operation.ts'
@@ -49,5 +50,60 @@ operation('DELETE /domains/{domainId}/users/{userId}/token', (subject) => {
 
     expect([first.status, first.text]).toEqual([200, ''])
     expect(second.code).toBe('api.error.notfound.token')
+  })
+})
+
+operation('PUT /domains/{domainId}/users/{userId}/token/first', (subject) => {
+  it('issues a token to who never had a factor, and to nobody else', async () => {
+    const path = await tokenOf(subject())
+
+    const issued = await subject().call('PUT', `${path}/first`)
+    const again = await subject().call('PUT', `${path}/first`)
+    await activateDevice(subject().origin, subject().clock, issued.json.code)
+    const refused = await subject().call('PUT', `${path}/first`)
+
+    expect(issued.json).toEqual({ state: 'pending', code: expect.stringMatching(/^[a-z2-9]{10}$/) })
+    expect(again.text).toBe(issued.text)
+    expect([refused.status, refused.code]).toEqual([409, 'api.error.conflict.enrolled'])
+  })
+})
+
+operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) => {
+  it('issues a code for another device, and leaves the present one as it is', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+    const { device } = await activateDevice(subject().origin, subject().clock, json.code)
+
+    const issued = await subject().call('PUT', `${path}/replacement`)
+    const again = await subject().call('PUT', `${path}/replacement`)
+
+    const expiresAt = subject().clock.now() + 7 * 86_400
+    expect(issued.json).toEqual({ code: expect.stringMatching(/^[a-z2-9]{10}$/), expiresAt })
+    expect(again.text).toBe(issued.text)
+    expect((await device.inbox()).status).toBe(200)
+  })
+
+  it('needs a token that is active', async () => {
+    const path = await tokenOf(subject())
+    await subject().call('PUT', path)
+
+    const pending = await subject().call('PUT', `${path}/replacement`)
+
+    expect(pending.code).toBe('api.error.notfound.token')
+  })
+})
+
+operation('DELETE /domains/{domainId}/users/{userId}/token/replacement', (subject) => {
+  it('makes the code worthless, and does nothing where there is none', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+    await activateDevice(subject().origin, subject().clock, json.code)
+    const { json: replacement } = await subject().call('PUT', `${path}/replacement`)
+
+    const first = await subject().call('DELETE', `${path}/replacement`)
+    const second = await subject().call('DELETE', `${path}/replacement`)
+
+    expect([first.status, first.text, second.status]).toEqual([200, '', 200])
+    expect((await previewCode(subject().origin, replacement.code)).status).toBe(404)
   })
 })

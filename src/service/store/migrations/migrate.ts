@@ -10,6 +10,7 @@ import { throttles } from './0005-throttles.ts'
 import { synchronisation } from './0006-synchronisation.ts'
 import { keys } from './0007-keys.ts'
 import { audit } from './0008-audit.ts'
+import { ownFactors } from './0009-own-factors.ts'
 import type { Engine } from './engine.ts'
 
 /** Brings the database to the present schema, in one transaction; several processes may try at once. */
@@ -33,4 +34,5 @@ const migrations = (engine: Engine) => ({
   '0006-synchronisation': synchronisation,
   '0007-keys': keys,
   '0008-audit': audit(engine),
+  '0009-own-factors': ownFactors,
 })

@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { createDeviceCalls, createDeviceSigner, previewCode } from '../support/device-signer.ts'
+import { engines, useEngine } from '../support/engines.ts'
+import { hardwareToken, holder, member, unique } from './code-holder.ts'
+import { activateDevice, createCall, createTenant, read, startService } from './start-service.ts'
+import type { Running } from './start-service.ts'
+
+const bypass = { usesAllowed: 1, expirationTime: 0 }
+
+describe.each(engines)('on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let running: Running
+
+  beforeAll(async () => {
+    running = await startService({ database: await newDatabase() }, { bypassEnabled: true })
+  })
+  afterAll(() => running.close())
+
+  const tokenPath = (user: { id: string }) => `/domains/${running.domain.id}/users/${user.id}/token`
+  const issueFirst = async (user: { id: string }) => running.call('PUT', `${tokenPath(user)}/first`)
+
+  /** A device that is ready to use a code. */
+  async function readyDevice(code: string) {
+    const { json } = await read(await previewCode(running.origin, code))
+    const signer = await createDeviceSigner({ service: json.service, now: () => running.clock.now() })
+    return createDeviceCalls(running.origin, signer)
+  }
+
+  describe('a first factor', () => {
+    it('is one app, however many are set up at once', async () => {
+      const person = await member(running)
+
+      const tried = await Promise.all(Array.from({ length: 12 }, () => person.enrolApp({ first: true })))
+
+      const codes = tried.map(({ answer }) => answer.code ?? answer.status)
+      expect(codes.filter((code) => code === 200)).toHaveLength(1)
+      expect(new Set(codes)).toEqual(new Set([200, 'api.error.conflict.enrolled']))
+      const owned = tried.find(({ answer }) => answer.status === 200)?.answer.json
+      expect((await person.show()).hardware).toBe(owned.id)
+    })
+
+    it('leaves nothing about where it came too late', async () => {
+      const person = await member(running)
+      await person.enrolApp({ first: true })
+      const before = (await running.call('GET', '/hardware')).text
+
+      await person.enrolApp({ first: true })
+
+      expect((await running.call('GET', '/hardware')).text).toBe(before)
+    })
+
+    it('is a device or an app, never both, when both are set up at once', async () => {
+      const people = await Promise.all(Array.from({ length: 6 }, () => member(running)))
+      const pairs = await Promise.all(
+        people.map(async (person) => {
+          const { code } = (await issueFirst(person)).json
+          return { person, code, device: await readyDevice(code) }
+        }),
+      )
+
+      const outcomes = await Promise.all(
+        pairs.map(async ({ person, code, device }) => {
+          const [activated, { answer }] = await Promise.all([device.activate(code), person.enrolApp({ first: true })])
+          return [activated.status, answer.status].toSorted((a, b) => a - b).join()
+        }),
+      )
+
+      expect(outcomes.filter((outcome) => !['200,404', '200,409'].includes(outcome))).toEqual([])
+    })
+
+    it.each([
+      ['an app', (user: { enrolApp: (more: object) => Promise<unknown> }) => user.enrolApp({ first: true })],
+      [
+        'a hardware token',
+        async (user: { path: string }) =>
+          running.call('PUT', `${user.path}/hardware/${(await hardwareToken(running)).id}`),
+      ],
+      ['a bypass code', (user: { path: string }) => running.call('POST', `${user.path}/bypasscodes`, { body: bypass })],
+    ] as const)('ends the code that somebody noted who knows the password: %s', async (_what, store) => {
+      const person = await member(running)
+      const { code } = (await issueFirst(person)).json
+      const device = await readyDevice(code)
+
+      await store(person)
+
+      const late = [await previewCode(running.origin, code), await device.activate(code)].map(({ status }) => status)
+      expect(late).toEqual([404, 404])
+      expect((await running.call('GET', tokenPath(person))).code).toBe('api.error.notfound.token')
+    })
+
+    it('ends such codes in other domains as well, when it is a device', async () => {
+      const person = await member(running)
+      const other = await running.service.administration.createDomain(running.organization.id, { name: unique() })
+      await running.call('PUT', `/domains/${other.id}/users/${person.id}`)
+      const here = (await issueFirst(person)).json.code
+      const there = (await running.call('PUT', `/domains/${other.id}/users/${person.id}/token/first`)).json.code
+
+      await activateDevice(running.origin, running.clock, here)
+
+      expect((await previewCode(running.origin, there)).status).toBe(404)
+    })
+
+    it('ends a code of an administrator only where it was shown to who knows the password alone', async () => {
+      const [shown, kept] = [await member(running), await member(running)]
+      const codes = await Promise.all(
+        [shown, kept].map(async (person) => (await running.call('PUT', tokenPath(person))).json.code),
+      )
+      expect((await issueFirst(shown)).json.code).toBe(codes[0])
+
+      await Promise.all([shown, kept].map((person) => person.enrolApp({ first: true })))
+
+      const statuses = await Promise.all(codes.map(async (code) => (await previewCode(running.origin, code)).status))
+      expect(statuses).toEqual([404, 200])
+    })
+
+    it('cannot be had by who had one, in whatever way and wherever, also after it is gone', async () => {
+      const [device, app, released] = [await running.enrol(unique()), await member(running), await holder(running)]
+      const excused = await member(running)
+      await running.call('DELETE', tokenPath(device.user))
+      await app.enrolApp({ first: true })
+      for (const person of [app, released]) await running.call('DELETE', `${person.path}/hardware`)
+      await running.call('POST', `${excused.path}/bypasscodes`, { body: bypass })
+      await running.call('DELETE', `${excused.path}/bypasscodes`)
+
+      const answers = await Promise.all([device.user, app, released, excused].map((person) => issueFirst(person)))
+
+      expect(answers.map(({ code }) => code)).toEqual(answers.map(() => 'api.error.conflict.enrolled'))
+    })
+  })
+
+  describe('a key of role auth', () => {
+    const lesser = async () =>
+      createCall(
+        running.origin,
+        await running.service.administration.createApiKey(running.organization.id, { role: 'auth' }),
+      )
+
+    it('sets up first factors and no others', async () => {
+      const [call, person] = [await lesser(), await member(running)]
+      const body = (otp: string) => ({ type: 'TOTP6', timeStep: 30, seed: '31'.repeat(20), otp })
+
+      const replacing = await call('POST', `${person.path}/hardware`, { body: body('000000') })
+      const moving = await call('PUT', `${tokenPath(person)}/replacement`)
+      const codes = await call('PUT', `${person.path}/bypasscodes`, { body: bypass })
+
+      expect([replacing.code, moving.code, codes.code]).toEqual(Array(3).fill('api.error.forbidden'))
+      expect((await call('PUT', `${tokenPath(person)}/first`)).status).toBe(200)
+    })
+
+    it('has its activation codes ended by a first factor, too', async () => {
+      const [call, person] = [await lesser(), await member(running)]
+      const { code } = (await call('PUT', tokenPath(person))).json
+
+      await person.enrolApp({ first: true })
+
+      expect((await previewCode(running.origin, code)).status).toBe(404)
+    })
+
+    it('is not told what people call their devices', async () => {
+      const [call, { user }] = [await lesser(), await running.enrol(unique())]
+
+      expect((await call('GET', tokenPath(user))).json).toEqual({ state: 'active' })
+    })
+  })
+
+  describe('an authenticator app', () => {
+    it('takes the place of another at once; of many who replace it, one is first', async () => {
+      const person = await member(running)
+      const old = await person.enrolApp({ first: true })
+
+      const tried = await Promise.all(
+        Array.from({ length: 8 }, () => person.enrolApp({ replaces: old.answer.json.id })),
+      )
+
+      const won = tried.filter(({ answer }) => answer.status === 200)
+      expect(won).toHaveLength(1)
+      expect(new Set(tried.map(({ answer }) => answer.code))).toEqual(
+        new Set([undefined, 'api.error.conflict.hardware']),
+      )
+      await running.clock.advance(30)
+      const states = [await person.signIn({ otp: old.code() }), await person.signIn({ otp: won[0]!.code() })]
+      expect(states.map(({ state }) => state)).toEqual(['denied', 'approved'])
+    })
+
+    it('is not added beside another one, nor in the place of one that is gone', async () => {
+      const person = await holder(running)
+
+      const beside = await person.enrolApp()
+      await running.call('DELETE', `${person.path}/hardware`)
+      const instead = await person.enrolApp({ replaces: person.token.id })
+
+      expect([beside.answer.code, instead.answer.code]).toEqual(Array(2).fill('api.error.conflict.hardware'))
+    })
+
+    it.each([
+      ['when it is given up', (user: { path: string }) => `${user.path}/hardware`],
+      ['when its user leaves', (user: { id: string }) => `/domains/${running.domain.id}/users/${user.id}`],
+      ['when its user is deleted', (user: { path: string }) => user.path],
+    ] as const)('is nobody else’s ever: it is deleted %s', async (_when, path) => {
+      const person = await member(running)
+      const { answer } = await person.enrolApp({ first: true })
+
+      await running.call('DELETE', path(person))
+
+      expect((await running.call('GET', `/hardware/${answer.json.id}`)).code).toBe('api.error.notfound.hardware')
+    })
+
+    it('never has its seed answered or written down', async () => {
+      const person = await member(running)
+      const { seed, answer } = await person.enrolApp({ first: true })
+
+      const seen = [answer.text, (await running.call('GET', '/hardware')).text, JSON.stringify(running.logged)].join()
+
+      expect(seen).not.toContain(seed)
+    })
+  })
+
+  describe('another device', () => {
+    async function replacing() {
+      const person = await running.enrol(unique())
+      const { json } = await running.call('PUT', `${tokenPath(person.user)}/replacement`)
+      return { ...person, code: json.code as string }
+    }
+
+    it('takes the place of the old one when its code is used, and the old one is told', async () => {
+      const { user, code, device, ask, session } = await replacing()
+      const open = await ask()
+
+      const next = await activateDevice(running.origin, running.clock, code)
+
+      const told = await read(await device.inbox())
+      expect([told.status, told.code]).toEqual([403, 'api.error.device.moved'])
+      expect((await session(open.id)).state).toBe('cancelled')
+      const asked = await ask()
+      const [request] = await next.pending()
+      await next.device.answer(asked.id, { nonce: request!.nonce, decision: 'approve' })
+      expect((await session(asked.id)).state).toBe('approved')
+      expect((await running.call('GET', tokenPath(user))).json.state).toBe('active')
+    })
+
+    it('is one, however many use the code at once', async () => {
+      const { code, device } = await replacing()
+      const devices = await Promise.all(Array.from({ length: 8 }, () => readyDevice(code)))
+
+      const statuses = await Promise.all(devices.map(async (one) => (await one.activate(code)).status))
+
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+      expect(statuses.filter((status) => status === 404)).toHaveLength(7)
+      expect((await device.inbox()).status).toBe(403)
+    })
+
+    it('has one code, however many ask for it at once', async () => {
+      const { user } = await running.enrol(unique())
+
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => running.call('PUT', `${tokenPath(user)}/replacement`)),
+      )
+
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    })
+
+    it('whose approval was given before it was replaced is worth nothing after', async () => {
+      const { code, ask, pending, device, sessions } = await replacing()
+      const challenge = 'A'.repeat(22)
+      const session = await ask({ challenge })
+      await device.answer(session.id, { nonce: (await pending())[0]!.nonce, decision: 'approve' })
+
+      await activateDevice(running.origin, running.clock, code)
+
+      const redeemed = await running.call('POST', `${sessions}/${session.id}/redeem`, { body: { challenge } })
+      expect(redeemed.code).toBe('api.error.conflict.state')
+    })
+
+    it('has no code any more once the token is revoked', async () => {
+      const { user, code } = await replacing()
+
+      await running.call('DELETE', tokenPath(user))
+
+      expect((await previewCode(running.origin, code)).status).toBe(404)
+    })
+
+    it('whose code lapses unused changes nothing', async () => {
+      const { user, code, device } = await replacing()
+
+      await running.clock.advance(7 * 86_400)
+
+      expect((await previewCode(running.origin, code)).status).toBe(404)
+      expect((await device.inbox()).status).toBe(200)
+      expect((await running.call('PUT', `${tokenPath(user)}/replacement`)).json.code).not.toBe(code)
+    })
+  })
+
+  it('another organization replaces nothing of ours', async () => {
+    const { user } = await running.enrol(unique())
+    const theirs = await createTenant(running.service, running.origin)
+
+    const answer = await theirs.call('PUT', `${tokenPath(user)}/replacement`)
+
+    expect(answer.code).toBe('api.error.notfound.domain')
+  })
+})
