@@ -3,6 +3,7 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { dirname, join, relative } from 'node:path'
 
 import { buildAssets } from './assets.ts'
+import { bundle } from './bundle.ts'
 import { filesBelow, fingerprint } from './fingerprint.ts'
 import { root, run } from './run.ts'
 
@@ -19,6 +20,7 @@ export async function build(): Promise<boolean> {
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return true
   await clean()
   if (!(await run('typescript/bin/tsc', ['-p', 'tsconfig.build.json']))) return false
+  await bundle(dist, await entries())
   await copyViews()
   await buildAssets()
   await writeFile(stamp, wanted)
@@ -32,6 +34,16 @@ async function clean(): Promise<void> {
   await mkdir(dist, { recursive: true })
   const stale = (await readdir(dist)).filter((name) => !assets.has(name))
   await Promise.all(stale.map((name) => rm(join(dist, name), { recursive: true })))
+}
+
+/** What package.json exports, and the command. */
+async function entries(): Promise<string[]> {
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, unknown>
+  }
+  const files = Object.values(manifest.exports).flatMap((entry) => Object.values(entry as object) as string[])
+  const names = files.flatMap((file) => /^\.\/dist\/(.+)\.js$/.exec(file)?.[1] ?? [])
+  return [...new Set(names), 'cli/main']
 }
 
 const viewFolders = ['src/express/pages', 'src/service/openapi/views']
