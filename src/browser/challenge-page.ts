@@ -3,7 +3,8 @@
  * It decides nothing: it only asks the server to look again.
  */
 import { followChanges } from './follow-changes.ts'
-import { showTimeLeft } from './time-left.ts'
+import { showClockTimes } from './clock-time.ts'
+import { showTimeLeft, showWaits } from './time-left.ts'
 
 const page = document.querySelector<HTMLElement>('main[data-base]')
 if (page) run(page)
@@ -11,10 +12,12 @@ if (page) run(page)
 function run(main: HTMLElement): void {
   const base = main.dataset['base'] ?? '/mfa'
   showTimeLeft()
+  showWaits()
+  showClockTimes()
   showOffline()
   guardDoubleClick()
   if ('settled' in main.dataset) void complete(base)
-  else stopOnSubmit(followChanges(base, (change) => void changed(main, base, change)))
+  else if ('live' in main.dataset) stopOnSubmit(followChanges(base, (change) => void changed(main, base, change)))
 }
 
 async function changed(main: HTMLElement, base: string, change: string): Promise<void> {
@@ -51,7 +54,7 @@ function stopOnSubmit(stop: () => void): void {
 function showOffline(): void {
   const note = document.getElementById('offline')
   if (!note) return
-  const update = () => (note.hidden = navigator.onLine)
+  const update = () => (note.textContent = navigator.onLine ? '' : (note.dataset['words'] ?? ''))
   addEventListener('online', update)
   addEventListener('offline', update)
   update()

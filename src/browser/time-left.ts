@@ -1,31 +1,47 @@
-/** How long the device should have been looked at before it is asked again, seconds; the server holds to it too. */
-const sendAgainAfter = 15
+import { spanOf } from '../contract/spans.ts'
 
-/** Counts the words and the ring down, and lets "Send again" wait for its time. */
+const language = document.documentElement.lang
+
+/** Counts the words and the ring down, and warns in time, once, without taking the focus away. */
 export function showTimeLeft(): void {
   const words = document.getElementById('time')
   if (!words) return
-  const loaded = performance.now()
-  const left = Number(words.dataset['left'])
-  const age = Number(words.dataset['age'])
-  const total = left + age
   const ring = document.getElementById('ring')
-  const template = words.dataset['words'] ?? '{time}'
-  const send = document.getElementById('send') as HTMLButtonElement | null
-  const format = new Intl.NumberFormat(document.documentElement.lang || 'en', {
-    style: 'unit',
-    unit: 'second',
-    unitDisplay: 'long',
+  const news = document.getElementById('news')
+  const total = Number(words.dataset['total'])
+  const warnAt = Number(news?.dataset['at'])
+  let warned = false
+  countDown(Number(words.dataset['left']), (left) => {
+    words.textContent = withTime(words.dataset['words'], left)
+    ring?.style.setProperty('stroke-dashoffset', String(1 - left / total))
+    if (!news || warned || left > warnAt) return
+    warned = true
+    news.textContent = news.dataset['words'] ?? ''
   })
+}
 
-  function update(): void {
-    const passed = (performance.now() - loaded) / 1000
-    const now = Math.max(0, Math.ceil(left - passed))
-    if (words) words.textContent = template.replace('{time}', format.format(now))
-    ring?.style.setProperty('stroke-dashoffset', String(1 - now / total))
-    if (send) send.disabled = age + passed < sendAgainAfter
-    if (now === 0) clearInterval(timer)
+/** Lets buttons wait for their time, and says how long that is. The server holds to it too. */
+export function showWaits(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-wait]')) {
+    countDown(Number(button.dataset['wait']), (left) => {
+      button.disabled = left > 0
+      button.textContent = left > 0 ? withTime(button.dataset['words'], left) : (button.dataset['ready'] ?? '')
+    })
   }
+}
+
+function withTime(template = '{time}', seconds: number): string {
+  return template.replace('{time}', spanOf(language, seconds))
+}
+
+function countDown(seconds: number, show: (left: number) => void): void {
+  const loaded = performance.now()
   const timer = setInterval(update, 1000)
   update()
+
+  function update(): void {
+    const left = Math.max(0, Math.ceil(seconds - (performance.now() - loaded) / 1000))
+    show(left)
+    if (left === 0) clearInterval(timer)
+  }
 }

@@ -25,6 +25,9 @@ export interface PushOptions {
   readonly now: number
 }
 
+/** How soon a request may be sent again, seconds: the person's first look at the device should find one. */
+export const sendAgainAfter = 15
+
 /** The challenge as it is from now on, and where it stands. */
 export interface Step {
   readonly challenge: Challenge

@@ -13,7 +13,12 @@ export type Standing =
     }
   /** The device said yes; the web session may now be verified. */
   | { readonly kind: 'approved' }
-  | { readonly kind: 'ended'; readonly reason: SessionReason }
+  | {
+      readonly kind: 'ended'
+      readonly reason: SessionReason
+      /** How long the device was asked, seconds, where that is what ended it. */
+      readonly lasted?: number | undefined
+    }
   /** Nothing was ever enrolled: this code sets up the authenticator. */
   | { readonly kind: 'enrolling'; readonly code: string }
   /** There is no device now, and only an administrator may allow a new one. */
@@ -26,11 +31,16 @@ export type Standing =
 /** @param challenge knows what a 1.3 service does not say. */
 export function standingOf(session: Session, challenge: Pick<Challenge, 'askedAt'>): Standing {
   if (session.state === 'approved') return { kind: 'approved' }
-  if (session.state !== 'pending') return { kind: 'ended', reason: session.reason ?? 'user_denied' }
+  if (session.state !== 'pending') return endOf(session)
   return {
     kind: 'waiting',
     number: session.number,
     createdAt: session.createdAt ?? challenge.askedAt ?? 0,
     expiresAt: session.expiresAt,
   }
+}
+
+function endOf({ reason = 'user_denied', createdAt, expiresAt }: Session): Standing {
+  if (reason !== 'timeout' || createdAt === undefined || expiresAt === undefined) return { kind: 'ended', reason }
+  return { kind: 'ended', reason, lasted: expiresAt - createdAt }
 }

@@ -61,7 +61,7 @@ async function handle(instance: Mfa, req: Request, res: Response, next: NextFunc
 
 /** What needs neither a web session nor a user: the pages' own files, and whatever the service itself shows to devices. */
 async function servePublic(instance: Mfa, req: Request, res: Response, below: string): Promise<boolean> {
-  if (serveAsset(req, res, below)) return true
+  if (serveAsset(req, res, below, instance.options)) return true
   const { routes, path } = instance.options
   if (!routes || !/^\/(device|authenticator)(\/|$)/.test(below)) return false
   await passOn(routes, req, res, req.baseUrl + path, below)

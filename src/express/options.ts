@@ -11,6 +11,8 @@ import { Vendor } from '../contract/media-type.ts'
 import { Factor } from '../contract/users.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import type { MfaEvent } from './events.ts'
+import type { Accent } from './pages/accent.ts'
+import { resolveAccent } from './pages/accent.ts'
 import { createLanguages } from './pages/languages.ts'
 import type { LanguageChoice, Languages } from './pages/languages.ts'
 import type { MessagesByLanguage } from './pages/messages/replace.ts'
@@ -55,6 +57,14 @@ function isPlain(address: string): boolean {
   return url !== null && /^(\/[\w.~%-]+)*\/?$/.test(url.pathname) && url.search === '' && url.hash === ''
 }
 
+/** It ends up in a style sheet, so nothing but this form gets there. */
+const Colour = z.string().regex(/^#([\da-f]{3}|[\da-f]{6})$/i, 'must be a colour such as #2450c8')
+
+/** Browsers read `\` as `/`, and two of them as another origin. */
+const ownPath = z
+  .string()
+  .regex(/^\/(?![/\\])[^\\\s"'<>]*$/, 'must be a path on the app’s own origin, such as /logo.svg')
+
 /** What mfa() takes. */
 export const MfaOptions = z.strictObject({
   /** The service to ask. Without it `MFA_BASE_URL`, `MFA_API_KEY` and `MFA_DOMAIN_ID` name one. */
@@ -88,6 +98,14 @@ export const MfaOptions = z.strictObject({
   logoutPath: z.string().startsWith('/', 'must be a path such as /logout').optional(),
   /** What the pages call the app. */
   appName: z.string().min(1).max(64).optional(),
+  /** Shown beside it: a picture on the app's own origin, served before `mfa()`. By default the first letter. */
+  logo: ownPath.optional(),
+  /** The colour of buttons and links: one, or one for light and one for dark pages. */
+  accent: z.union([Colour, z.strictObject({ light: Colour, dark: Colour })]).optional(),
+  /** Where people find help who cannot use their device; served before `mfa()`, or elsewhere. */
+  helpUrl: z
+    .union([ownPath, z.url({ protocol: /^https$/ })], 'must be a path such as /help, or an https address')
+    .optional(),
   /** Words of the pages in the app's own, or in a further language; what is not given stays, or is English. */
   messages: z
     .custom<MessagesByLanguage>(
@@ -131,9 +149,10 @@ export const MfaOptions = z.strictObject({
 export type MfaOptions = z.input<typeof MfaOptions>
 
 export interface ResolvedOptions extends Readonly<
-  Omit<z.output<typeof MfaOptions>, 'service' | 'messages' | 'language'>
+  Omit<z.output<typeof MfaOptions>, 'service' | 'messages' | 'language' | 'accent'>
 > {
   readonly languages: Languages
+  readonly accent: Accent | undefined
   /** The service's own public routes, where it has any here. */
   readonly routes: ServiceHandle['routes'] | undefined
   readonly open: () => Promise<Connection>
@@ -146,7 +165,7 @@ export interface ResolvedOptions extends Readonly<
 export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessEnv): ResolvedOptions {
   const parsed = MfaOptions.safeParse(options)
   if (!parsed.success) throw new TypeError(`mfa: ${describeIssues(parsed.error)}`)
-  const { service = serviceFrom(environment), messages, language, ...rest } = parsed.data
+  const { service = serviceFrom(environment), messages, language, accent, ...rest } = parsed.data
   if (environment['NODE_ENV'] === 'production' && rest.publicUrl === undefined) {
     throw new TypeError(
       'mfa: publicUrl is required in production: write the address of the app, such as https://app.example',
@@ -156,6 +175,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
   return Object.freeze({
     ...rest,
     languages: createLanguages(messages, language),
+    accent: accent === undefined ? undefined : resolveAccent(accent),
     routes: handle?.routes,
     open: handle ? () => handle.connect() : () => Promise.resolve(service as Connection),
   })

@@ -1,4 +1,4 @@
-import { cancel, look } from '../challenge/push.ts'
+import { cancel, look, sendAgainAfter } from '../challenge/push.ts'
 import type { Standing } from '../challenge/standing.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
 import { factorsOf, goOn, uncalledFor } from './challenge-request.ts'
@@ -8,9 +8,6 @@ import { openChallenge } from './demand.ts'
 import { startOnce } from './start-once.ts'
 import { keep, letGo, readKept } from './web-session.ts'
 
-/** How soon a request may be sent again, seconds: the person's first look at the device should find one. */
-const sendAgainAfter = 15
-
 /** `POST /mfa/send`: asks the device once more; what was asked before is taken back. */
 export async function sendAgain(request: ChallengeRequest): Promise<void> {
   const { req, context } = request
@@ -18,13 +15,16 @@ export async function sendAgain(request: ChallengeRequest): Promise<void> {
   const service = await context.mfa.connect()
   const before = await look(service, challenge)
   if (before.kind === 'approved' && (await tryVerify(request, challenge))) return goOn(request, challenge.returnTo)
-  const wanted = factorsOf(request, challenge).includes('push')
-  if (wanted && !isTooSoon(before, context.mfa.options.clock.now())) {
+  if (isTooSoon(before, context.mfa.options.clock.now())) return goOn(request, `${context.base}?${early}`)
+  if (factorsOf(request, challenge).includes('push')) {
     const step = await startOnce(request, challenge)
     await keep(req, { ...readKept(req), challenge: step.challenge })
   }
   goOn(request, context.base)
 }
+
+/** Marks the page's address when somebody wanted to send again too soon. */
+export const early = 'early'
 
 /** `POST /mfa/cancel`: the person gives up; the device forgets the request. */
 export async function giveUp(request: ChallengeRequest): Promise<void> {

@@ -1,11 +1,12 @@
 import type { Request } from 'express'
 
 import type { ResolvedOptions } from './options.ts'
+import { paleAccents } from './pages/accent.ts'
 
 /** Something that works and is likely not meant: what it is, and the mend. */
 type Check = (req: Request, options: ResolvedOptions) => string | undefined
 
-const checks: readonly Check[] = [ungatedRoutes, secureBehindProxy, memoryStore, sharedOrigin]
+const checks: readonly Check[] = [ungatedRoutes, secureBehindProxy, memoryStore, sharedOrigin, paleAccent]
 
 /** Looks at the app once, by its first request, and says what is likely wrong; each thing once. */
 export function createWarner(options: ResolvedOptions): (req: Request) => void {
@@ -66,4 +67,10 @@ function sharedOrigin(_req: Request, { routes, authenticatorUrl }: ResolvedOptio
     'the authenticator is on the app’s own origin, where a script that gets into the app can use the keys of devices. ' +
     'Give it an origin of its own: authenticatorUrl.'
   )
+}
+
+function paleAccent(_req: Request, { accent }: ResolvedOptions): string | undefined {
+  const pale = accent ? paleAccents(accent) : []
+  if (pale.length === 0) return undefined
+  return `the accent is hard to read (${pale.join(', ')}): choose one with a contrast of 4.5:1 or more.`
 }

@@ -50,7 +50,7 @@ describe.each([
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account, page } = await app.enrol(browser, 'alice')
-    const reload = /content="2;url=([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const reload = /content="\d+;url=([^"]+)"/.exec(page.text)?.[1] ?? ''
     expect((await browser.open(reload)).status).toBe(200)
 
     await app.answer(account, 'approve', numberOn(page))

@@ -18,7 +18,7 @@ describe('somebody who asks the device too often', () => {
 
     expect(page.text).toContain('Wait a moment')
     expect(page.text).toContain('You can send the next request in 10 minutes.')
-    expect(page.text).toContain('Use a code instead')
+    expect(page.text).toContain('Use a code')
     await app.clock.advance(600)
     await browser.submit('/mfa/send')
     expect((await browser.visit('/mfa')).text).toContain('Approve the sign-in')
@@ -47,7 +47,10 @@ describe('somebody who guesses codes', () => {
 
     await browser.submit('/mfa/code', { code: '000000' })
 
-    expect((await browser.visit('/mfa?use=code')).text).toContain('Too many tries. Codes are paused for')
+    const paused = await browser.visit('/mfa?use=code')
+    expect(paused.text).toContain('<h1 tabindex="-1">Too many tries</h1>')
+    expect(paused.text).toContain('Codes are paused for')
+    expect(paused.text).toContain('You can still approve on your device.')
     await app.answer(account, 'approve', numberOn(page))
     await browser.submit('/mfa/complete')
     expect((await browser.fetch('/account')).body.verified).toBe(true)

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { accentStyle } from './accent.ts'
+import type { Accent } from './accent.ts'
+
 /** The pages' own files. They never change within a process, and their address carries what they hold. */
 const files = {
   '/assets/style.css': { type: 'text/css; charset=utf-8', file: new URL('style.css', import.meta.url) },
@@ -14,23 +17,28 @@ const files = {
 
 type Name = keyof typeof files
 
+/** What the app changes in them. */
+interface Look {
+  readonly accent?: Accent | undefined
+}
+
 interface Asset {
   readonly body: Buffer
   readonly version: string
 }
 
-const loaded = new Map<Name, Asset>()
+const loaded = new Map<string, Asset>()
 
 /** The address of a file below the challenge path, with its version. */
-export function assetPath(base: string, name: Name): string {
-  return `${base}${name}?v=${load(name).version}`
+export function assetPath(base: string, name: Name, look: Look): string {
+  return `${base}${name}?v=${load(name, look).version}`
 }
 
 /** Serves one of the files; answers whether it did. */
-export function serveAsset(req: IncomingMessage, res: ServerResponse, below: string): boolean {
+export function serveAsset(req: IncomingMessage, res: ServerResponse, below: string, look: Look): boolean {
   if (!Object.hasOwn(files, below) || (req.method !== 'GET' && req.method !== 'HEAD')) return false
   const name = below as Name
-  const { body } = load(name)
+  const { body } = load(name, look)
   res.setHeader('Content-Type', files[name].type)
   res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
   res.setHeader('X-Content-Type-Options', 'nosniff')
@@ -39,11 +47,13 @@ export function serveAsset(req: IncomingMessage, res: ServerResponse, below: str
   return true
 }
 
-function load(name: Name): Asset {
-  const present = loaded.get(name)
+function load(name: Name, { accent }: Look): Asset {
+  const addition = accent && name === '/assets/style.css' ? accentStyle(accent) : ''
+  const key = name + addition
+  const present = loaded.get(key)
   if (present) return present
-  const body = readFileSync(files[name].file)
+  const body = Buffer.concat([readFileSync(files[name].file), Buffer.from(addition)])
   const asset = { body, version: createHash('sha256').update(body).digest('base64url').slice(0, 12) }
-  loaded.set(name, asset)
+  loaded.set(key, asset)
   return asset
 }

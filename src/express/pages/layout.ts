@@ -32,21 +32,31 @@ export function layoutOf(req: Request, context: RequestContext) {
   const { base, prefix, user, mfa } = context
   const language = languageOf(req, context)
   const { words } = language
+  const { appName = words.appName } = mfa.options
   return {
     base,
     language,
     words,
-    appName: mfa.options.appName ?? words.appName,
-    style: assetPath(base, '/assets/style.css'),
-    script: assetPath(base, '/assets/challenge.js'),
+    appName,
+    initial: firstLetter(appName),
+    logo: mfa.options.logo,
+    style: assetPath(base, '/assets/style.css', mfa.options),
+    script: assetPath(base, '/assets/challenge.js', mfa.options),
     username: user?.username ?? user?.name,
     logoutPath: mfa.options.logoutPath && prefix + mfa.options.logoutPath,
     live: false,
+    still: 'still' in req.query,
     settled: false,
     typing: false,
     token: '',
     method: req.method,
   } satisfies Layout & Record<string, unknown>
+}
+
+/** As people see it: of an accent or an emoji all parts. */
+function firstLetter(name: string): string {
+  const [first] = new Intl.Segmenter().segment(name)
+  return first?.segment ?? ''
 }
 
 export function sendPage(

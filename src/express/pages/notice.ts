@@ -1,9 +1,23 @@
 import type { Notice } from '../../challenge/challenge.ts'
+import { spanOf } from '../../contract/spans.ts'
 import type { Language } from './languages.ts'
-import { spanOf } from './spans.ts'
 
-/** What is said of the last thing somebody tried. @param now Unix time, seconds. */
-export function noticeText({ tag, words }: Language, notice: Notice, now: number): string {
-  if ('until' in notice) return words.notices[notice.kind](spanOf(tag, notice.until - now))
-  return words.notices[notice.kind]
+/** What is said of the last thing somebody tried. */
+export interface Said {
+  /** In place of the page's own. */
+  readonly headline?: string
+  readonly sentence: string
+}
+
+/** @param now Unix time, seconds. */
+export function saidOf({ tag, words }: Language, notice: Notice, now: number): Said {
+  if (!('until' in notice)) return words.notices[notice.kind]
+  const said = words.notices[notice.kind]
+  return { ...said, sentence: said.sentence(spanOf(tag, Math.max(1, notice.until - now))) }
+}
+
+/** The same as one text. @param now Unix time, seconds. */
+export function noticeText(language: Language, notice: Notice, now: number): string {
+  const { headline, sentence } = saidOf(language, notice, now)
+  return headline === undefined ? sentence : `${headline}. ${sentence}`
 }

@@ -1,9 +1,13 @@
 import type { Messages } from './en.ts'
 
-/** Arabic; numbers in it are Latin, as the codes people type are. */
+/**
+ * Arabic; numbers in it are Latin, as the codes people type are. Spans come in the nominative, so they stand where that
+ * is right: as a subject or after a colon.
+ */
 export const ar: Messages = {
   appName: 'تسجيل الدخول',
   offline: 'أنت غير متصل بالإنترنت. سنتابع فور عودة الاتصال.',
+  reload: { stop: 'أوقِف إعادة تحميل هذه الصفحة', goOn: 'اسمح بإعادة تحميل هذه الصفحة تلقائيًا' },
   footer: { as: 'تسجيل الدخول باسم', notYou: 'لست أنت؟', signOut: 'تسجيل الخروج' },
   waiting: {
     signIn: 'وافِق على تسجيل الدخول',
@@ -12,7 +16,10 @@ export const ar: Messages = {
     withoutNumber: 'أرسلنا طلبًا إلى جهازك. وافِق عليه هناك.',
     timeLeft: (span) => `الوقت المتبقي: ${span}`,
     noTime: 'ستتابع هذه الصفحة تلقائيًا.',
+    nearlyUp: 'أوشك الوقت على الانتهاء. أرسِل مجددًا لمزيد من الوقت.',
     sendAgain: 'أرسِل مجددًا',
+    sendAgainIn: (span) => `أرسِل مجددًا · تتبقّى ${span}`,
+    tooSoon: 'امنح جهازك لحظة أولًا.',
     stop: 'إيقاف',
   },
   enrolling: {
@@ -60,16 +67,20 @@ export const ar: Messages = {
       button: 'حاوِل مجددًا',
     },
   },
+  timedOut: (span) => `لم يُجِب أحد خلال ${span}.`,
   throttled: {
     headline: 'انتظر لحظة',
-    sentence: (span) => `يمكنك إرسال الطلب التالي بعد ${span}.`,
-    button: 'أرسِل مجددًا',
+    sentence: (span) => `يمكنك إرسال الطلب التالي لاحقًا. المدة المتبقية: ${span}.`,
+    button: 'استخدِم رمزًا',
   },
   ways: {
     code: 'استخدِم رمزًا بدلًا من ذلك',
     enter: 'أدخِل رمز تجاوز',
     cannot: 'لا يمكنني استخدام جهازي',
     cannotSentence: 'يمكنك تسجيل الدخول برمز تجاوز: اطلبه من المسؤول، ثم استخدِمه كأي رمز.',
+    noCode: 'ليس لديّ رمز',
+    noCodeSentence: 'يعرض تطبيق المصادقة رمزًا حتى دون اتصال. وإن لم يكن متاحًا، فاطلب من المسؤول رمز تجاوز.',
+    help: 'الحصول على مساعدة',
   },
   code: {
     headline: 'أدخِل رمزًا',
@@ -80,12 +91,19 @@ export const ar: Messages = {
     back: 'الموافقة من جهازي بدلًا من ذلك',
   },
   notices: {
-    no_code: 'يتكوّن الرمز من 6 إلى 9 أرقام.',
-    wrong_code: 'لم ينجح هذا الرمز. تتغيّر الرموز كل 30 ثانية ويعمل كل منها مرة واحدة.',
-    emailed: 'أرسلنا رمزًا إلى بريدك الإلكتروني. يعمل لمدة 10 دقائق.',
-    email_paused: (span) => `يمكنك طلب الرسالة التالية بعد ${span}. ما زال الرمز الأخير صالحًا.`,
-    codes_paused: (span) => `محاولات كثيرة. أُوقفت الرموز لمدة ${span}. ما زال بإمكانك الموافقة من جهازك.`,
+    no_code: { sentence: 'يتكوّن الرمز من 6 إلى 9 أرقام.' },
+    wrong_code: { headline: 'لم ينجح هذا الرمز', sentence: 'تتغيّر الرموز كل 30 ثانية ويعمل كل منها مرة واحدة.' },
+    codes_paused: {
+      headline: 'محاولات كثيرة',
+      sentence: (span) => `أُوقفت الرموز. المدة المتبقية: ${span}.`,
+      until: (time) => `أُوقفت الرموز حتى ${time}.`,
+    },
+    emailed: { sentence: 'أرسلنا رمزًا إلى بريدك الإلكتروني. يعمل لمدة 10 دقائق.' },
+    email_paused: {
+      sentence: (span) => `يمكنك طلب الرسالة التالية لاحقًا. المدة المتبقية: ${span}. ما زال الرمز الأخير صالحًا.`,
+    },
   },
+  paused: { device: 'ما زال بإمكانك الموافقة من جهازك.', button: 'أرسِل إلى جهازي' },
   problems: {
     no_device: {
       headline: 'لا يوجد جهاز يمكنه الموافقة',

@@ -16,6 +16,8 @@ export const en = {
   /** What the pages call the app, where it does not say. */
   appName: 'Sign-in',
   offline: 'You are offline. We go on as soon as the connection is back.',
+  /** For browsers without script. */
+  reload: { stop: 'Stop this page from reloading', goOn: 'Let this page reload by itself' },
   footer: { as: 'Signing in as', notYou: 'Not you?', signOut: 'Sign out' },
   waiting: {
     signIn: 'Approve the sign-in',
@@ -24,7 +26,10 @@ export const en = {
     withoutNumber: 'We sent a request to your device. Approve it there.',
     timeLeft: (span: string) => `${span} left`,
     noTime: 'This page goes on by itself.',
+    nearlyUp: 'Time is nearly up. Send again for more.',
     sendAgain: 'Send again',
+    sendAgainIn: (span: string) => `Send again in ${span}`,
+    tooSoon: 'Give your device a moment first.',
     stop: 'Stop',
   },
   enrolling: {
@@ -74,11 +79,13 @@ export const en = {
       button: 'Try again',
     },
   } satisfies Readonly<Record<SessionReason, Message>>,
+  /** The sentence where it is known how long that was. */
+  timedOut: (span: string) => `Nobody answered within ${span}.`,
   /** The device was asked too often. */
   throttled: {
     headline: 'Wait a moment',
     sentence: (span: string) => `You can send the next request in ${span}.`,
-    button: 'Send again',
+    button: 'Use a code',
   },
   ways: {
     code: 'Use a code instead',
@@ -86,6 +93,10 @@ export const en = {
     cannot: 'I cannot use my device',
     cannotSentence:
       'With a bypass code you can sign in all the same: ask your administrator for one, then use it as a code.',
+    noCode: 'I have no code',
+    noCodeSentence:
+      'Your authenticator shows a code also without a connection. Without it, ask your administrator for a bypass code.',
+    help: 'Get help',
   },
   code: {
     headline: 'Enter a code',
@@ -95,15 +106,23 @@ export const en = {
     email: 'E-mail me a code',
     back: 'Approve on my device instead',
   },
-  /** What is said of the last thing somebody tried. */
+  /** What is said of the last thing somebody tried; the headline in place of the page's own. */
   notices: {
-    no_code: 'A code has 6 to 9 digits.',
-    wrong_code: 'That code did not work. Codes change every 30 seconds and work once.',
-    emailed: 'We sent a code to your e-mail address. It works for 10 minutes.',
-    email_paused: (span: string) => `You can have the next e-mail in ${span}. The last code still works.`,
-    codes_paused: (span: string) =>
-      `Too many tries. Codes are paused for ${span}. You can still approve on your device.`,
+    no_code: { sentence: 'A code has 6 to 9 digits.' },
+    wrong_code: { headline: 'That code did not work', sentence: 'Codes change every 30 seconds and work once.' },
+    codes_paused: {
+      headline: 'Too many tries',
+      sentence: (span: string) => `Codes are paused for ${span}.`,
+      /** The same, once the browser has said what time it is there. */
+      until: (time: string) => `Codes are paused until ${time}.`,
+    },
+    emailed: { sentence: 'We sent a code to your e-mail address. It works for 10 minutes.' },
+    email_paused: {
+      sentence: (span: string) => `You can have the next e-mail in ${span}. The last code still works.`,
+    },
   },
+  /** While codes are paused. */
+  paused: { device: 'You can still approve on your device.', button: 'Send to my device' },
   /** Pages that are not about a challenge; scripts get the key and the words. */
   problems: {
     no_device: {

@@ -1,0 +1,43 @@
+import type { Challenge } from '../../challenge/challenge.ts'
+import type { Standing } from '../../challenge/standing.ts'
+import type { Version } from '../../contract/endpoint.ts'
+import { spanOf } from '../../contract/spans.ts'
+import type { Factor } from '../../contract/users.ts'
+import type { ChallengeRequest } from '../challenge-request.ts'
+import { layoutOf } from './layout.ts'
+
+/** What the page of a challenge shows. */
+export interface View {
+  readonly challenge: Challenge
+  readonly standing: Standing
+  /** What this user could pass with beside the device. */
+  readonly others: readonly Factor[]
+  /** Where the service's REST interface is. */
+  readonly baseUrl: string
+  readonly version: Version
+}
+
+/** A page of a challenge, about to be rendered. */
+export interface Page extends ChallengeRequest, View {
+  readonly layout: ReturnType<typeof challengeLayout>
+  /** Unix time, seconds. */
+  readonly now: number
+}
+
+export type StandingOf<Kind extends Standing['kind']> = Extract<Standing, { kind: Kind }>
+
+export function pageOf(request: ChallengeRequest, view: View): Page {
+  const now = request.context.mfa.options.clock.now()
+  return { ...request, ...view, layout: challengeLayout(request, view), now }
+}
+
+function challengeLayout({ req, context }: ChallengeRequest, { challenge, others }: View) {
+  const layout = layoutOf(req, context)
+  return {
+    ...layout,
+    token: challenge.page,
+    others,
+    helpUrl: context.mfa.options.helpUrl,
+    span: (seconds: number) => spanOf(layout.language.tag, seconds),
+  }
+}

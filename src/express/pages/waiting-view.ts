@@ -1,0 +1,30 @@
+import { sendAgainAfter } from '../../challenge/push.ts'
+import { early } from '../push-again.ts'
+import type { Page, StandingOf } from './page.ts'
+
+/** How long before the end people are warned, so that there is time to ask for more (WCAG 2.2.1); seconds. */
+const warnAt = 20
+
+/** The device is being asked. */
+export function waitingView({ layout, challenge, req, now }: Page, standing: StandingOf<'waiting'>) {
+  const { waiting } = layout.words
+  const { number, expiresAt, createdAt } = standing
+  const left = expiresAt === undefined ? undefined : expiresAt - now
+  const again = Math.max(0, createdAt + sendAgainAfter - now)
+  return {
+    ...layout,
+    live: true,
+    headline: challenge.purpose === 'step_up' ? waiting.stepUp : waiting.signIn,
+    number,
+    left,
+    total: expiresAt === undefined ? undefined : expiresAt - createdAt,
+    again,
+    warnAt,
+    news: newsOf(),
+  }
+
+  function newsOf(): string {
+    if (again > 0 && early in req.query) return waiting.tooSoon
+    return left !== undefined && left <= warnAt ? waiting.nearlyUp : ''
+  }
+}
