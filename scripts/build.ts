@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path'
 
 import { buildAssets } from './assets.ts'
 import { bundle } from './bundle.ts'
+import { entries } from './entries.ts'
 import { filesBelow, fingerprint } from './fingerprint.ts'
 import { root, run } from './run.ts'
 
@@ -34,16 +35,6 @@ async function clean(): Promise<void> {
   await mkdir(dist, { recursive: true })
   const stale = (await readdir(dist)).filter((name) => !assets.has(name))
   await Promise.all(stale.map((name) => rm(join(dist, name), { recursive: true })))
-}
-
-/** What package.json exports, and the command. */
-async function entries(): Promise<string[]> {
-  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-    exports: Record<string, unknown>
-  }
-  const files = Object.values(manifest.exports).flatMap((entry) => Object.values(entry as object) as string[])
-  const names = files.flatMap((file) => /^\.\/dist\/(.+)\.js$/.exec(file)?.[1] ?? [])
-  return [...new Set(names), 'cli/main']
 }
 
 const viewFolders = ['src/express/pages', 'src/service/openapi/views']

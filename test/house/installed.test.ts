@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { root } from '../../scripts/run.ts'
+
+interface Locked {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly hasInstallScript?: boolean
+}
+
+const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+  packages: Readonly<Record<string, Locked>>
+}
+
+/** Where npm has put what a package needs: in its own folder, or in one further up. */
+function locate(name: string, from: string): string {
+  const own = `${from === '' ? '' : `${from}/`}node_modules/${name}`
+  if (own in packages) return own
+  if (from === '') throw new Error(`${name} is not in the lockfile`)
+  return locate(name, from.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, ''))
+}
+
+/** Everything that comes with the package at `path`. */
+function installed(path: string, found = new Set<string>()): ReadonlySet<string> {
+  for (const name of Object.keys(packages[path]?.dependencies ?? {})) {
+    const place = locate(name, path)
+    if (found.has(place)) continue
+    found.add(place)
+    installed(place, found)
+  }
+  return found
+}
+
+describe('npm install second-factor', () => {
+  it('brings fewer than 15 packages beside Express', () => {
+    expect([...installed('')].length + 1).toBeLessThan(15)
+  })
+
+  it('runs no script of theirs', () => {
+    expect([...installed('')].filter((path) => packages[path]?.hasInstallScript)).toEqual([])
+  })
+})

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { bundle } from '../../scripts/bundle.ts'
+import { entries } from '../../scripts/entries.ts'
+import { root } from '../../scripts/run.ts'
+
+/** Tells of each file that is read for a module. */
+const watched = `
+  import { registerHooks } from 'node:module'
+  registerHooks({
+    load(url, context, next) {
+      if (url.startsWith('file:')) console.log(url)
+      return next(url, context)
+    },
+  })
+`
+
+let folder: string
+
+beforeAll(async () => {
+  await mkdir(join(root, 'reports'), { recursive: true })
+  // Below the repository, so that packages are found.
+  folder = await mkdtemp(join(root, 'reports/start-'))
+  await bundle(folder, await entries())
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** The files of the package, and the packages, that a piece of an app's code reads when it starts. */
+async function filesReadBy(code: string): Promise<string[]> {
+  const hooks = `data:text/javascript,${encodeURIComponent(watched)}`
+  const args = ['--import', hooks, '--input-type=module', '--eval', code]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
+  return stdout
+    .trim()
+    .split('\n')
+    .map((url) => {
+      const path = url.replace(pathToFileURL(folder).href, '').replace(pathToFileURL(root).href, '')
+      return /^node_modules\/((@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? relative('/', path).replaceAll(sep, '/')
+    })
+    .sort()
+}
+
+const entry = (name: string) => JSON.stringify(pathToFileURL(join(folder, name)).href)
+
+describe('an app that starts with mfa()', () => {
+  it('reads a handful of files, and nothing of the service, the device or the command', async () => {
+    const read = await filesReadBy(`
+      const { mfa } = await import(${entry('index.js')})
+      mfa({ service: { baseUrl: 'https://mfa.example/api', apiKey: 'k', domainId: 'd' }, user: () => null })
+    `)
+
+    expect(read).toEqual([
+      'eta',
+      'index.js',
+      'parts/challenge.js',
+      'parts/client.js',
+      'parts/contract.js',
+      'parts/express.js',
+      'parts/zod.js',
+      'qr',
+    ])
+  })
+
+  it('reads one file more, and passport-strategy, with the strategy', async () => {
+    const both = await filesReadBy(`await import(${entry('index.js')}); await import(${entry('passport/index.js')})`)
+    const alone = await filesReadBy(`await import(${entry('index.js')})`)
+
+    expect(new Set(both.filter((file) => !alone.includes(file)))).toEqual(
+      new Set(['passport/index.js', 'parts/passport.js', 'passport-strategy']),
+    )
+  })
+
+  it('can be CommonJS', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=commonjs',
+      '--eval',
+      `console.log(typeof require(${JSON.stringify(join(folder, 'index.js'))}).mfa)`,
+    ])
+
+    expect(stdout.trim()).toBe('function')
+  })
+})
