@@ -1,6 +1,6 @@
 /**
- * `npm run build && node bench/approve-to-page.ts`: how long after "approve" the web page moves on, in a real browser over
- * loopback. Prints the median and the spread of 25 sign-ins, milliseconds.
+ * `npm run build && node bench/approve-to-page.ts [rounds]`: how long after "approve" the web page moves on, in a real
+ * browser over loopback. Prints the median and the spread of 25 sign-ins, milliseconds.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,8 +11,9 @@ import { createExampleApp } from '../example-app/app.ts'
 import { createDevice } from '../src/device/device.ts'
 import { launchChromium } from '../test/support/chromium.ts'
 import { createAccount, numberOn, signIn } from '../test/story/person.ts'
+import { spread } from './spread.ts'
 
-const rounds = 25
+const rounds = Number(process.argv[2] ?? 25)
 
 const server = createServer()
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -50,8 +51,7 @@ try {
     await page.goto(`${url}/sign-in`)
     await signIn(page, 'alice')
   }
-  const sorted = times.toSorted((a, b) => a - b).map(Math.round)
-  console.log(`approve to page: median ${sorted[Math.floor(rounds / 2)]} ms, ${sorted[0]} to ${sorted.at(-1)} ms`)
+  console.log(`approve to page    ${spread(times)}`)
 } finally {
   await chromium.close()
   server.closeAllConnections()

@@ -1,0 +1,77 @@
+/**
+ * `npm run build && node bench/request-to-screen.ts [rounds]`: how long after a session is asked for its request is on
+ * the authenticator's screen, and how long after the tap on "Approve" whoever waits for the session knows. A real
+ * browser over loopback; the service commits to a file. Prints the median and the spread of 30 rounds, milliseconds.
+ */
+import type { Page } from 'playwright-core'
+
+import { launchChromium } from '../test/support/chromium.ts'
+import { startService } from './running-service.ts'
+import { spread } from './spread.ts'
+
+const rounds = Number(process.argv[2] ?? 30)
+
+const service = await startService('SQLite')
+const chromium = await launchChromium()
+
+try {
+  const page = await chromium.newPage({ locale: 'en-GB', viewport: { width: 390, height: 844 } })
+  const screen = await watchScreen(page)
+  await join(page)
+  const toAnswer: number[] = []
+  const toScreen: number[] = []
+  const toClient: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    await page.getByText('Nothing to approve').first().waitFor()
+    const asked = performance.now()
+    const shown = screen.next()
+    const session = await ask()
+    toAnswer.push(performance.now() - asked)
+    toScreen.push((await shown) - asked)
+
+    const waiting = service.client.sessions.wait(service.domainId, session.id).then(() => performance.now())
+    const approve = page.getByRole('button', { name: 'Approve' })
+    // Dead for a moment, against taps meant for what was there before.
+    await approve.and(page.locator(':enabled')).waitFor()
+    const button = await approve.elementHandle()
+    await page.getByRole('textbox').fill(session.number ?? '')
+    const tapped = performance.now()
+    await button?.evaluate((element) => element.dispatchEvent(new MouseEvent('click', { bubbles: true })))
+    toClient.push((await waiting) - tapped)
+  }
+  console.log(`session to answer    ${spread(toAnswer)}`)
+  console.log(`session to screen    ${spread(toScreen)}`)
+  console.log(`approve to client    ${spread(toClient)}`)
+} finally {
+  await chromium.close()
+  await service.close()
+}
+
+function ask() {
+  return service.client.sessions.create(service.domainId, { user: { username: 'alice' }, numberMatching: true })
+}
+
+async function join(page: Page): Promise<void> {
+  const { code } = await service.enrol('alice')
+  await page.goto(`${service.url}/authenticator/#code=${code}`)
+  await page.getByRole('button', { name: 'Add this account' }).click()
+}
+
+/** Tells when a request is drawn, the frame that shows it painted. */
+async function watchScreen(page: Page): Promise<{ next(): Promise<number> }> {
+  let tell = (_at: number): void => {}
+  await page.exposeFunction('drawn', () => tell(performance.now()))
+  await page.addInitScript(() => {
+    let there = false
+    new MutationObserver(() => {
+      const before = there
+      there = document.querySelector('form.answer') !== null
+      if (there && !before) requestAnimationFrame(() => painted.port2.postMessage(''))
+    }).observe(document, { childList: true, subtree: true })
+    // What is posted before a frame is painted arrives after it.
+    const painted = new MessageChannel()
+    painted.port1.addEventListener('message', () => Reflect.get(window, 'drawn')())
+    painted.port1.start()
+  })
+  return { next: () => new Promise((resolve) => (tell = resolve)) }
+}
