@@ -24,25 +24,32 @@ export async function buildAssets(): Promise<void> {
 /** The script of the challenge page, as one file. */
 export async function buildChallengeScript(): Promise<void> {
   const output = join(root, 'dist', 'browser')
-  if (isNewer(join(output, 'challenge.js'), ['src/browser/**', 'scripts/assets.ts'])) return
+  const name = 'challenge.js'
+  if (isNewer(join(output, name), ['src/browser/**', 'scripts/assets.ts'])) return
 
-  await intoPlace(output, (folder) =>
-    build({
+  await mkdir(output, { recursive: true })
+  const scratch = await mkdtemp(`${output}-`)
+  try {
+    await build({
       root: join(root, 'src', 'browser'),
       configFile: false,
       logLevel: 'error',
       build: {
-        outDir: folder,
+        outDir: scratch,
         emptyOutDir: true,
         target: 'es2022',
         lib: {
           entry: join(root, 'src', 'browser', 'challenge-page.ts'),
           formats: ['es'],
-          fileName: () => 'challenge.js',
+          fileName: () => name,
         },
       },
-    }),
-  )
+    })
+    // Beside it is what single-page apps import, which is built with the rest of the package.
+    await rename(join(scratch, name), join(output, name))
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
 }
 
 /** The installable web app, as static files with relative addresses and nothing inline. */

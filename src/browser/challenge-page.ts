@@ -2,9 +2,11 @@
  * Makes the challenge page live. Without it the page reloads itself; with it nothing jumps and it goes on at once.
  * It decides nothing: it only asks the server to look again.
  */
+import { complete } from './complete.ts'
 import { followChanges } from './follow-changes.ts'
 import { showClockTimes } from './clock-time.ts'
 import { showTimeLeft, showWaits } from './time-left.ts'
+import { whenOnline } from './when-online.ts'
 
 const page = document.querySelector<HTMLElement>('main[data-base]')
 if (page) run(page)
@@ -22,26 +24,12 @@ function run(main: HTMLElement): void {
 
 async function changed(main: HTMLElement, base: string, change: string): Promise<void> {
   if (change === 'settled') return complete(base, 'typing' in main.dataset)
-  location.reload()
+  return reload()
 }
 
-/** Asks the server to verify. Where it does not, its page says why. */
-async function complete(base: string, typing = false): Promise<void> {
-  try {
-    const answer = await fetch(`${base}/complete`, {
-      method: 'POST',
-      headers: { accept: 'application/json' },
-      credentials: 'same-origin',
-    })
-    const { location: next } = (await answer.json()) as { location?: string }
-    // What somebody is typing here is worth more than the news that nothing came of the request.
-    if (typing && (next === undefined || next.startsWith(base))) return
-    // Replaces this page: the back button leads past it.
-    location.replace(next ?? base)
-  } catch {
-    // The connection broke; the page says what it can once it is loaded again.
-    setTimeout(() => location.replace(base), 2000)
-  }
+async function reload(): Promise<void> {
+  await whenOnline()
+  location.reload()
 }
 
 /** What somebody sends from here leads on by itself; the news of what comes of it must not get in its way. */
@@ -70,6 +58,6 @@ function guardDoubleClick(): void {
   }
   // Back from the page cache the page is fresh again, and may be out of date.
   addEventListener('pageshow', (event) => {
-    if (event.persisted) location.reload()
+    if (event.persisted) void reload()
   })
 }

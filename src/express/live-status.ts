@@ -85,7 +85,8 @@ function openStream(res: Response): void {
 function beat(clock: Clock, res: Response): () => void {
   let cancel = clock.after(heartbeat, again)
   function again() {
-    res.write(':\n\n')
+    // Events, as scripts do not see the comments that are otherwise used for this.
+    res.write('event: beat\ndata: \n\n')
     cancel = clock.after(heartbeat, again)
   }
   return () => cancel()

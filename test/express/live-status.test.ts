@@ -91,7 +91,7 @@ describe('the event stream of a challenge', () => {
 
     await app.clock.advance(15)
 
-    expect(await next()).toBe(':\n\n')
+    expect(await next()).toBe('event: beat\ndata: \n\n')
   })
 
   it('is for who is signed in', async () => {

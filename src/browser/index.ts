@@ -1,0 +1,1 @@
+export { leadToSecondStep } from './second-step.ts'

@@ -1,0 +1,39 @@
+/**
+ * Leads the person to the second step where an answer asks for it, and has them come back. For single-page apps.
+ *
+ * @param returnTo where to come back to, a path of this origin; by default where the person is now.
+ * @returns whether it did: then this page is being left, and there is nothing more to do.
+ *
+ * @example
+ * const answer = await fetch('/api/orders')
+ * if (await leadToSecondStep(answer)) return
+ */
+export async function leadToSecondStep(answer: Response, returnTo = here()): Promise<boolean> {
+  const challenge = await challengeIn(answer)
+  if (!challenge) return false
+  challenge.searchParams.set('returnTo', returnTo)
+  location.assign(challenge)
+  return true
+}
+
+/** Only an address of this very origin is followed, whoever answered. */
+async function challengeIn(answer: Response): Promise<URL | undefined> {
+  if (answer.status !== 403) return undefined
+  const { error, challenge } = await read(answer)
+  if (error !== 'mfa_required' || typeof challenge !== 'string') return undefined
+  const url = new URL(challenge, location.href)
+  return url.origin === location.origin ? url : undefined
+}
+
+/** A copy: where the answer is about something else, whoever asked still has to read it. */
+async function read(answer: Response): Promise<{ error?: unknown; challenge?: unknown }> {
+  try {
+    return ((await answer.clone().json()) ?? {}) as object
+  } catch {
+    return {}
+  }
+}
+
+function here(): string {
+  return location.pathname + location.search + location.hash
+}

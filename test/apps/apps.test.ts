@@ -1,0 +1,120 @@
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+
+import type { Browser } from 'playwright-core'
+import type { MfaOptions } from 'second-factor'
+import type * as Service from 'second-factor/service'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { systemClock } from '../../src/clock.ts'
+import { activate, numberOn, signIn, typeNumber } from '../story/person.ts'
+import { createBufferingProxy } from '../support/buffering-proxy.ts'
+import { launchChromium } from '../support/chromium.ts'
+
+/** Loads as Node does, so that the apps get the built package under the name that people import. */
+const load = createRequire(import.meta.url)
+
+type CreateApp = (options: MfaOptions) => RequestListener
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+describe.each([
+  { name: 'Express 4, CommonJS, JavaScript', file: './express4-commonjs/app.cjs', prefix: '', hash: '' },
+  { name: 'Express 5, TypeScript, one page', file: './express5-typescript/app.ts', prefix: '', hash: '/#' },
+  { name: 'cookie-session', file: './cookie-session/app.js', prefix: '', hash: '' },
+  { name: 'behind a buffering proxy', file: './behind-proxy/app.js', prefix: '/portal', hash: '' },
+])('an app with $name', ({ file, prefix, hash }) => {
+  it('takes a person from the login over the second step and a step-up to where they wanted to go, and out', async () => {
+    const { url, clock, page, phone } = await arrange(file, prefix)
+    const at = (path: string) => url + hash + path
+    await page.clock.install()
+
+    await page.goto(`${url}/`)
+    await signIn(page, 'alice')
+    await page.getByRole('heading', { name: 'Set up your device' }).waitFor()
+    await page.goto(at('/reports?year=2026'))
+    await page.getByRole('heading', { name: 'Set up your device' }).waitFor()
+    // Where streams do not get through, pages find out after five seconds.
+    if (prefix) await page.clock.fastForward(5000)
+    const authenticator = await activate(phone, page)
+    await approve()
+    await page.waitForURL(at('/reports?year=2026'))
+    await page.getByRole('heading', { name: 'Reports' }).waitFor()
+
+    await page.goto(at('/transfer'))
+    await page.getByRole('heading', { name: 'Transfer' }).waitFor()
+    clock.advance(300)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+    expect(page.url()).toBe(`${url}/mfa`)
+    await approve()
+    await page.waitForURL(at('/transfer'))
+    await page.getByRole('heading', { name: 'Transfer' }).waitFor()
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.goto(`${url}/mfa`)
+    await page.getByRole('heading', { name: 'Sign in first' }).waitFor()
+
+    async function approve() {
+      const number = page.locator('#number')
+      await number.waitFor()
+      await authenticator.getByText('Sign in as').waitFor()
+      await typeNumber(authenticator, await numberOn(page))
+      await authenticator.getByRole('button', { name: 'Approve' }).click()
+    }
+  })
+})
+
+/** The app over a service of its own, on a free port, and two browsers: one for the app, one that stands for the phone. */
+async function arrange(file: string, prefix: string) {
+  const { embedded } = load('second-factor/service') as typeof Service
+  const clock = createClock()
+  const service = embedded({ database: ':memory:', clock })
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://localhost:${portOf(server)}`
+  const app = loadApp(file)({
+    service,
+    clock,
+    ...(prefix ? { publicUrl: origin + prefix } : {}),
+  })
+  const inner = createServer(app)
+  await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve))
+  server.on('request', prefix ? createBufferingProxy({ prefix, port: () => portOf(inner) }) : app)
+  const contexts = await Promise.all([chromium.newContext(), chromium.newContext({ hasTouch: true, isMobile: true })])
+  for (const context of contexts) context.setDefaultTimeout(5000)
+  onTestFinished(async () => {
+    await Promise.all(contexts.map((context) => context.close()))
+    for (const each of [server, inner]) {
+      each.closeAllConnections()
+      await new Promise((resolve) => each.close(resolve))
+    }
+    await service.close()
+  })
+  return { url: origin + prefix, clock, page: await contexts[0].newPage(), phone: contexts[1] }
+}
+
+/** Goes like any other, as browsers have theirs, and can be put forward. */
+function createClock() {
+  let ahead = 0
+  return {
+    ...systemClock,
+    now: () => systemClock.now() + ahead,
+    advance: (seconds: number) => void (ahead += seconds),
+  }
+}
+
+function loadApp(file: string): CreateApp {
+  const loaded = load(file) as CreateApp | { createApp: CreateApp }
+  return 'createApp' in loaded ? loaded.createApp : loaded
+}
+
+const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port
