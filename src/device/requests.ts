@@ -8,10 +8,10 @@ import {
   devicePaths,
   Inbox,
 } from '../contract/device.ts'
+import { pause } from '../clock.ts'
 import type { Account } from './account.ts'
 import { isGone, isPassing } from './device-error.ts'
 import type { DeviceContext } from './options.ts'
-import { pause } from './pause.ts'
 import { content } from './send.ts'
 import { signedCall } from './signed-call.ts'
 

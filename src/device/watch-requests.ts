@@ -1,8 +1,8 @@
+import { pause } from '../clock.ts'
 import type { DeviceRequest } from '../contract/device.ts'
 import type { Account } from './account.ts'
 import { DeviceError, isPassing } from './device-error.ts'
 import type { DeviceContext } from './options.ts'
-import { pause } from './pause.ts'
 import { requests } from './requests.ts'
 
 export interface WatchOptions {

@@ -4,6 +4,7 @@ import type { RefusalLimit } from './audit/refusals.ts'
 import type { Trail } from './audit/trail.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Observer } from './observer.ts'
+import type { Pusher } from './push/pusher.ts'
 import type { Random } from './rules/random.ts'
 import type { SettledFeed } from './settled-feed.ts'
 import type { HeldKeys } from './keys/held-keys.ts'
@@ -37,6 +38,8 @@ export interface ServiceContext {
   readonly observer: Observer
   /** Nothing where no mail can be sent. */
   readonly mailer: Mailer | undefined
+  /** Nothing where nothing is pushed. */
+  readonly pusher: Pusher | undefined
 }
 
 /** Where the service says what its operator should know; `pino` and `console` fit in. Details never carry secrets. */

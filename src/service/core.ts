@@ -4,6 +4,8 @@ import { createTrail } from './audit/trail.ts'
 import { serviceId } from './store/organizations.ts'
 import type { Store } from './store/store.ts'
 import type { ServiceContext } from './context.ts'
+import { openPusher } from './push/open-pusher.ts'
+import type { PushOptions } from './push/push-options.ts'
 import type { Observer } from './observer.ts'
 import { newId } from './rules/random.ts'
 import { createSettledFeed } from './settled-feed.ts'
@@ -16,7 +18,7 @@ const patience = 10_000
 type Given = Pick<
   ServiceContext,
   'clock' | 'random' | 'logger' | 'limits' | 'mailer' | 'keys' | 'auditRetention' | 'bypassCodes'
->
+> & { readonly push: PushOptions | false }
 
 /** The service without its doors. */
 export interface Core {
@@ -29,10 +31,12 @@ export async function createCore(store: Store, given: Given, observer: Observer)
   const { clock, random, logger, limits, mailer, keys, auditRetention, bypassCodes } = given
   const waiters = createWaiters(store)
   const id = await serviceId(store.db, newId(random))
+  const { secrets } = keys
+  const pusher = await openPusher({ store, secrets, clock, logger, observer }, given.push)
   const ctx: ServiceContext = {
     serviceId: id,
     store,
-    secrets: keys.secrets,
+    secrets,
     keys,
     waiters,
     settled: createSettledFeed({ store, waiters, clock, logger }),
@@ -42,6 +46,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     limits,
     observer,
     mailer,
+    pusher,
     trail: createTrail({ clock, random }),
     refusals: createRefusalLimit(clock),
     actor: { kind: 'service', id },
@@ -55,6 +60,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     ctx,
     async close(drain) {
       ctx.settled.close()
+      await pusher?.close()
       ctx.waiters.close()
       // A caller who has stopped reading cannot keep us.
       await Promise.race([drain(), new Promise<void>((resolve) => void clock.after(patience, resolve))])

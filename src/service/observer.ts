@@ -7,7 +7,12 @@ export interface Observer {
   answered(request: AnsweredRequest): void
   /** @param outcome A state, or the reason for it. @param sessions How many. */
   settled(outcome: string, sessions?: number): void
+  /** What became of a push message. */
+  pushed(outcome: PushOutcome): void
 }
+
+/** `dropped`: there were too many of them to begin with. */
+export type PushOutcome = 'sent' | 'gone' | 'refused' | 'failed' | 'dropped'
 
 export interface AnsweredRequest {
   readonly requestId: string | undefined
@@ -18,12 +23,13 @@ export interface AnsweredRequest {
   readonly seconds: number
 }
 
-export const nobody: Observer = { answered: () => {}, settled: () => {} }
+export const nobody: Observer = { answered: () => {}, settled: () => {}, pushed: () => {} }
 
 export function tellAll(observers: readonly Observer[]): Observer {
   return {
     answered: (request) => observers.forEach((observer) => observer.answered(request)),
     settled: (outcome, sessions) => observers.forEach((observer) => observer.settled(outcome, sessions)),
+    pushed: (outcome) => observers.forEach((observer) => observer.pushed(outcome)),
   }
 }
 

@@ -6,6 +6,7 @@ import { Vendor } from '../contract/media-type.ts'
 import type { Logger } from './context.ts'
 import { parseKeyRing } from './keys/key-ring.ts'
 import { SmtpOptions } from './mail/smtp-options.ts'
+import { PushOptions } from './push/push-options.ts'
 import { systemRandom } from './rules/random.ts'
 import type { Random } from './rules/random.ts'
 
@@ -44,6 +45,8 @@ const shared = {
   logger: withMethods<Logger>('info', 'warn', 'error').default(silent),
   /** Where codes that are e-mailed are handed in; without it none can be. Needs `nodemailer`. */
   smtp: SmtpOptions.optional(),
+  /** Messages that wake devices; `false` for none. Needs `web-push`. */
+  push: z.union([z.literal(false), PushOptions]).prefault({}),
   /** How long entries of the audit trail are kept, days. */
   auditRetention: z.int().min(1).max(36_500).default(365),
   /**

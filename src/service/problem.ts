@@ -8,17 +8,20 @@ export class ApiProblem extends Error {
   readonly status: number
   /** For the answer, such as Retry-After. */
   readonly headers: Readonly<Record<string, string>>
+  /** Of a PIN: for the answer, too. */
+  readonly triesLeft: number | undefined
 
   /** @param message Names what was expected; never what was given, which may be a secret. */
   constructor(
     code: ErrorCode,
     message: string = messageOf(code),
-    options: { headers?: Record<string, string>; cause?: unknown } = {},
+    options: { headers?: Record<string, string>; cause?: unknown; triesLeft?: number } = {},
   ) {
     super(message, { cause: options.cause })
     this.code = code
     this.status = errorStatus[code]
     this.headers = options.headers ?? {}
+    this.triesLeft = options.triesLeft
   }
 }
 

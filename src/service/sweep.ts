@@ -1,3 +1,4 @@
+import { historyKept } from '../contract/device.ts'
 import type { AuditContext } from './audit/audit.ts'
 import { auditSession } from './audit/sessions.ts'
 import { pruneAudit, retentionEnd } from './audit/prune.ts'
@@ -7,6 +8,7 @@ import { recoverSynchronisations } from './synchronisation/synchronize.ts'
 import { forgetAttempts } from './store/attempts.ts'
 import { removeOldChallengeTries } from './store/code-tries.ts'
 import { removeDeadBypassCodes } from './store/bypass-codes.ts'
+import { removeHistorySettledBefore } from './store/device-history.ts'
 import { forgetCalls, removeDevicesRevokedBefore } from './store/devices.ts'
 import { removeExpiredEmailCodes } from './store/email-codes.ts'
 import { organizationOfDomain } from './store/domains.ts'
@@ -78,6 +80,7 @@ export async function sweep(ctx: SweepContext): Promise<void> {
   await removeDeadBypassCodes(db, now)
   await removeExpiredEmailCodes(db, now)
   await removeOldChallengeTries(db, now)
+  await removeHistorySettledBefore(db, now - historyKept)
   await forgetCalls(db, now)
   await forgetAttempts(db, now - attemptsCountFor)
   await removeDevicesRevokedBefore(db, now - revokedDevicesKept)

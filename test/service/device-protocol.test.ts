@@ -56,6 +56,7 @@ describe('a preview', () => {
       organization: { name: running.organization.name },
       domain: { id: running.domain.id, name: 'Domain', keyType: 'NONE' },
       user: { username: user.username },
+      pushKey: expect.stringMatching(/^B[\w-]{86}$/),
     })
     expect(previewed.headers.get('cache-control')).toBe('no-store')
   })

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../src/contract/errors.ts'
 import { listen } from '../../src/service/http/listen.ts'
 import { createService } from '../../src/service/index.ts'
 import { systemRandom } from '../../src/service/rules/random.ts'
-import { previewCode } from '../support/device-signer.ts'
+import { createDeviceCalls, createDeviceSigner, previewCode } from '../support/device-signer.ts'
 import { openRaw } from '../support/raw-http.ts'
 import { hardwareToken, member, unique } from './code-holder.ts'
 import { activateDevice, createCall, newUser, read, startService, unknownId } from './start-service.ts'
@@ -87,6 +87,24 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.nonce': () => answerRequest({ nonce: 'A'.repeat(22) }),
   'api.error.invalid.decision': () => answerRequest({ decision: 'perhaps' }),
   'api.error.invalid.number': () => answerRequest({}, {}, { numberMatching: true }),
+  'api.error.invalid.pin': async () => {
+    const other = await running.service.administration.createDomain(running.organization.id, {
+      name: unique(),
+      keyType: 'PIN',
+    })
+    const { id } = await member(running)
+    const path = `/domains/${other.id}/users/${id}`
+    await running.call('PUT', path)
+    const { code } = (await running.call('PUT', `${path}/token`)).json
+    const { service } = (await read(await previewCode(running.origin, code))).json
+    const signer = await createDeviceSigner({ service, now: () => running.clock.now() })
+    return read(await createDeviceCalls(running.origin, signer).activate(code, { pin: '1234' }))
+  },
+  'api.error.invalid.push': async () => {
+    const { device } = await asked()
+    const keys = { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) }
+    return read(await device.push({ endpoint: 'https://example.com/', keys }))
+  },
   'api.error.unauthorized': async () => read(await fetch(`${running.origin}/api/ping`)),
   'api.error.device.unknown': () => answerRequest({}, { sub: unknownId }),
   'api.error.device.clock': () => answerRequest({}, { iat: running.clock.now() - 3600 }),

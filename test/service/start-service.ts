@@ -80,7 +80,7 @@ export async function startService(options: Partial<ServiceOptions> = {}, domain
     origin,
     logged,
     ...tenant,
-    enrol: (username: string) => enrol(origin, clock, tenant, username),
+    enrol: (username: string, activation: object = {}) => enrol(origin, clock, tenant, { username, activation }),
     close,
   }
 }
@@ -120,19 +120,25 @@ export function createCall(origin: string, apiKey: string) {
 }
 
 /** A member of the domain with a device, and what the two of them do. */
-async function enrol(origin: string, clock: Clock, tenant: Tenant, username: string) {
+async function enrol(
+  origin: string,
+  clock: Clock,
+  tenant: Tenant,
+  { username, activation }: { username: string; activation: object },
+) {
   const { call, domain } = tenant
   const user: User = (await call('POST', '/users', { body: newUser(username) })).json
   await call('PUT', `/domains/${domain.id}/users/${user.id}`)
   const { code } = (await call('PUT', `/domains/${domain.id}/users/${user.id}/token`)).json
-  return { user, ...(await activateDevice(origin, clock, code)), ...sessionCalls(tenant, user) }
+  return { user, ...(await activateDevice(origin, clock, code, activation)), ...sessionCalls(tenant, user) }
 }
 
-export async function activateDevice(origin: string, clock: Clock, code: string) {
+/** @param activation What is to be in the call beside the usual, such as a PIN. */
+export async function activateDevice(origin: string, clock: Clock, code: string, activation: object = {}) {
   const preview = await read(await previewCode(origin, code))
   const signer = await createDeviceSigner({ service: preview.json.service, now: () => clock.now() })
   const device = createDeviceCalls(origin, signer)
-  const activated = await read(await device.activate(code))
+  const activated = await read(await device.activate(code, activation))
   signer.id = activated.json.device
   const pending = async (): Promise<DeviceRequest[]> => (await read(await device.inbox())).json.requests
   return { signer, device, pending, codeSecret: activated.json.codes.secret as string }

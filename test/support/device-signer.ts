@@ -66,6 +66,14 @@ export function createDeviceCalls(origin: string, signer: DeviceSigner) {
       const path = devicePaths.answer(sessionId)
       return post(path, await signer.sign({ htm: 'POST', path, ...answer, ...different }))
     },
+    push: async (push: object | null) => {
+      const path = devicePaths.push
+      return post(path, await signer.sign({ htm: 'POST', path, push }))
+    },
+    get: async (path: string, content: object = {}, different: object = {}) => {
+      const jws = await signer.sign({ htm: 'GET', path, ...content, ...different })
+      return fetch(origin + path, { headers: { authorization: `Device ${jws}` } })
+    },
     remove: async () => {
       const path = devicePaths.remove
       return post(path, await signer.sign({ htm: 'POST', path }))

@@ -40,7 +40,13 @@ export async function withContext(
   needDatabase(database)
   const service = await opening(database, () =>
     openService(
-      parseOptions(ServiceOptions, 'createService', { database, logger: noteLogger, ...secretsFromEnv(process.env) }),
+      parseOptions(ServiceOptions, 'createService', {
+        database,
+        logger: noteLogger,
+        // Nobody is asked anything here.
+        push: false,
+        ...secretsFromEnv(process.env),
+      }),
     ),
   )
   try {

@@ -35,7 +35,12 @@ export function initCommand(): Command {
 async function init({ database, organization, domain, json }: Settings): Promise<void> {
   const service = await opening(database, () =>
     openService(
-      parseOptions(ServiceOptions, 'createService', { database, logger: noteLogger, ...secretsFromEnv(process.env) }),
+      parseOptions(ServiceOptions, 'createService', {
+        database,
+        logger: noteLogger,
+        push: false,
+        ...secretsFromEnv(process.env),
+      }),
     ),
   )
   try {

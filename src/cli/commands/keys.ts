@@ -151,7 +151,7 @@ async function withKeys(settings: Settings, action: (ctx: ServiceContext) => Pro
   const { database } = settings
   needDatabase(database)
   const keys = settings.keys === undefined ? secretsFromEnv(process.env).keys : await readKeys(settings.keys)
-  const given = { database, logger: noteLogger, ...(keys && { keys }) }
+  const given = { database, logger: noteLogger, push: false, ...(keys && { keys }) } as const
   const service = await opening(database, () => openService(parseOptions(ServiceOptions, 'createService', given)))
   try {
     await action({ ...service.ctx, actor: actingPerson() })

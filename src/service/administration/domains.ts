@@ -15,7 +15,8 @@ import { RefusalError } from './refusal.ts'
 const rules = {
   name: z.string().trim().min(1).max(128),
   type: z.enum(['RADIUS', 'WEB', 'PAM', 'OTHER']),
-  keyType: z.literal('NONE', 'this version serves NONE only: its devices do not ask for a PIN or passcode yet'),
+  /** What devices ask for before they approve. */
+  keyType: z.enum(['NONE', 'PIN', 'PASSCODE']),
   /** Lifetime of a session, seconds. */
   requestTimeout: z.int().min(10).max(600),
   /** Lifetime of an activation code, days. */

@@ -36,6 +36,7 @@ export const create: Handler<typeof contract.createSession> = async (input, call
   })
   if (session.state !== 'pending') call.observer.settled(session.reason ?? session.state)
   notifySession(call, session)
+  if (session.state === 'pending') call.pusher?.tell(session)
   return sessionView(session)
 }
 

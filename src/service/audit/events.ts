@@ -19,7 +19,7 @@ interface FactTypes {
   /** Whether a number had to be typed. */
   numbered: boolean
   role: 'admin' | 'auth'
-  /** Wrong codes in a row. */
+  /** Wrong codes in a row, or wrong PINs. */
   failures: number
   /** Unix time, seconds. */
   until: number
@@ -63,6 +63,8 @@ export const auditEvents = {
   'device.removed': ['device', 'domain', 'user'],
   'device.replay_refused': ['device', 'domain', 'user'],
   'device.forgery_refused': ['device', 'domain', 'user'],
+  'pin.refused': ['device', 'domain', 'user', 'failures'],
+  'pin.exhausted': ['device', 'domain', 'user', 'failures'],
   'user.created': ['user'],
   'user.changed': ['user', 'fields'],
   'user.deleted': ['user'],

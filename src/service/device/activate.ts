@@ -1,5 +1,6 @@
 import { ActivateRequest, devicePaths } from '../../contract/device.ts'
-import type { Activated } from '../../contract/device.ts'
+import type { Activated, PushSubscription } from '../../contract/device.ts'
+import type { KeyType } from '../../contract/pin.ts'
 import { notifyRevoked } from '../api/notify.ts'
 import { audit, auditRevoked } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
@@ -18,6 +19,8 @@ import type { Revoked } from '../store/tokens.ts'
 import { parseContent, peek, verify } from './signature.ts'
 import { findActivation } from './find-activation.ts'
 import type { FoundActivation } from './find-activation.ts'
+import { newPin } from './new-pin.ts'
+import { sealedPush } from './push.ts'
 import { takeTry } from './tries.ts'
 
 /** Binds a key pair to a token. It makes push possible and verifies nobody. */
@@ -31,8 +34,9 @@ export async function activate(
   await takeTry(ctx, given.address)
   const device = newId(ctx.random)
   const seed = newSeed(ctx.random)
+  const unlocked = await unlockedBy(ctx, device, request)
   const { activation, ended } = await ctx.store.db.transaction().execute(async (db) => {
-    const bound = await bind(ctx, db, request, { device, seed, address: given.address })
+    const bound = await bind(ctx, db, request, { device, seed, unlocked, address: given.address })
     await auditUsed(ctx, db, bound.activation, { device, address: given.address })
     return bound
   })
@@ -43,7 +47,8 @@ export async function activate(
     organization: { name: activation.organizationName },
     domain: { id: activation.domainId, name: activation.domainName, keyType: activation.keyType },
     user: { username: activation.username },
-    push: false,
+    push: acceptedPush(ctx, request) !== null,
+    ...(ctx.pusher && { pushKey: ctx.pusher.publicKey }),
     codes: { secret: seedInBase32(seed), ...offlineCodes },
   }
 }
@@ -53,16 +58,46 @@ const offlineCodes = { digits: 6, period: 30 } as const
 
 type Request = ReturnType<typeof ActivateRequest.parse>
 
+/** What nothing is sent to is left out: who wants to join can still look at the inbox. */
+function acceptedPush({ pusher }: ServiceContext, { push }: Request): PushSubscription | null {
+  return push && pusher?.accepts(push) ? push : null
+}
+
+/** What the device is to be, as far as the service says so; and where the call came from. */
+interface NewDevice {
+  readonly device: string
+  readonly seed: string
+  readonly unlocked: Unlocked
+  readonly address: string | null | undefined
+}
+
+interface Unlocked {
+  readonly keyType: KeyType
+  /** Sealed; null where none is asked for. */
+  readonly pin: string | null
+}
+
+/** Before the transaction: hashing takes its time. */
+async function unlockedBy(ctx: ServiceContext, id: string, { code, pin }: Request): Promise<Unlocked> {
+  const found = await findActivation(ctx, ctx.store.db, code)
+  if (!found) throw noCode()
+  const { keyType } = found
+  return { keyType, pin: await newPin(ctx, { id, keyType, pin }) }
+}
+
 async function bind(
   ctx: ServiceContext,
   db: Queryable,
   request: Request,
-  { device, seed, address = null }: { device: string; seed: string; address: string | null | undefined },
+  { device, seed, unlocked, address = null }: NewDevice,
 ): Promise<{ activation: Activation; ended: Revoked }> {
   const now = ctx.clock.now()
   const activation = await findActivation(ctx, db, request.code)
   if (!activation) throw noCode()
+  // The domain got another key type a moment ago: next time the device asks for the right thing.
+  if (activation.keyType !== unlocked.keyType) throw new ApiProblem('api.error.conflict.state')
   const ended = await useCode({ ...ctx, address, actor: { kind: 'device', id: device } }, db, activation)
+  const accepted = acceptedPush(ctx, request)
   await insertDevice(db, {
     id: device,
     tokenId: activation.tokenId,
@@ -71,6 +106,8 @@ async function bind(
     name: request.name,
     keyX: request.key.x,
     keyY: request.key.y,
+    pin: unlocked.pin,
+    push: accepted && sealedPush(ctx, device, accepted),
     createdAt: now,
     revokedAt: null,
   })

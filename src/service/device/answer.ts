@@ -8,30 +8,64 @@ import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
 import { forgetPushes, pausePushes } from '../push/push-budget.ts'
 import { atTime } from '../rules/session-state.ts'
+import { insertHistory } from '../store/device-history.ts'
 import { organizationOfDomain } from '../store/domains.ts'
+import { pinRule } from '../store/pins.ts'
 import type { Queryable } from '../store/schema.ts'
 import { sessionOfDevice, settleSession } from '../store/sessions.ts'
 import type { Outcome, SessionRow } from '../store/sessions.ts'
+import { checkPin, takeTry } from './check-pin.ts'
 import { parseContent } from './signature.ts'
-import { useCall } from './signed-call.ts'
+import { requireActive, useCall } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 
 type Given = ReturnType<typeof AnswerRequest.parse>
 
-/** What the person said. Checked in the order signature (before we get here), nonce, number. */
+/** What the person said. Checked in the order signature (before we get here), nonce, PIN, number. */
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
   const given = parseContent(AnswerRequest, call.payload)
+  const called = await holdToPin(ctx, call, { sessionId, given })
   const { answered, settled } = await ctx.store.db.transaction().execute(async (db) => {
-    await useCall(db, call)
-    const session = await sessionOfDevice(db, call.device.id, sessionId)
-    if (!session) throw new ApiProblem('api.error.notfound.session')
-    if (!isSame(session.nonce, given.nonce))
-      throw new ApiProblem('api.error.invalid.nonce', 'nonce: not of this request.')
-    return decide(ctx, db, session, given)
+    await (called ? requireActive(db, call.device.id) : useCall(db, call))
+    return decide(ctx, db, await findSession(db, call, { sessionId, given }), given)
   })
   if (settled) ctx.observer.settled(answered.reason ?? answered.state)
   notifySession(ctx, { id: sessionId, deviceId: call.device.id })
   return answered
+}
+
+interface Meant {
+  readonly sessionId: string
+  readonly given: Given
+}
+
+async function findSession(db: Queryable, { device }: SignedCall, { sessionId, given }: Meant): Promise<SessionRow> {
+  const session = await sessionOfDevice(db, device.id, sessionId)
+  if (!session) throw new ApiProblem('api.error.notfound.session')
+  if (!isSame(session.nonce, given.nonce))
+    throw new ApiProblem('api.error.invalid.nonce', 'nonce: not of this request.')
+  return session
+}
+
+/**
+ * Asks an approval for the PIN where the domain has one, in a transaction of its own, so that the try counts whatever
+ * comes after. Whether the number is right shows only to those who have the PIN.
+ * @returns whether the call was used up with it.
+ */
+async function holdToPin(ctx: ServiceContext, call: SignedCall, meant: Meant): Promise<boolean> {
+  const { decision, pin, attempt = call.claims.jti } = meant.given
+  const rule = decision === 'approve' ? await pinRule(ctx.store.db, call.device.domainId) : undefined
+  if (!rule || rule.keyType === 'NONE') return false
+  const taken = await ctx.store.db.transaction().execute(async (db) => {
+    await useCall(db, call)
+    const session = await findSession(db, call, meant)
+    // What is settled is only compared: an answer that got lost costs no try.
+    if (atTime(session, ctx.clock.now()).state !== 'pending') return undefined
+    if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: has to be typed.')
+    return takeTry(db, { device: call.device, attempt, most: rule.maxAllowedRetries })
+  })
+  if (taken) await checkPin(ctx, taken, pin ?? '')
+  return true
 }
 
 interface Decided {
@@ -50,9 +84,16 @@ async function decide(ctx: ServiceContext, db: Queryable, session: SessionRow, g
   if (!(await settleSession(db, answer, now))) throw new ApiProblem('api.error.conflict.state')
   const { state, reason = null, factor = null } = outcome
   await auditAnswer(ctx, db, { ...session, state, reason, factor })
+  await insertHistory(db, historyRow(session, outcome, now))
   if (outcome.state === 'approved') await forgetPushes(db, session)
   if (outcome.reason === 'reported') await pausePushes(ctx, db, session)
   return { answered: { id: session.id, state: outcome.state, reason: outcome.reason }, settled: true }
+}
+
+function historyRow(session: SessionRow, { state, reason }: Outcome, now: number) {
+  const { id, deviceId, domainId, userId, attributes, ipAddress, createdAt } = session
+  const of = { sessionId: id, deviceId: deviceId ?? '', domainId, userId, attributes, ipAddress, createdAt }
+  return { ...of, state, reason: reason ?? null, settledAt: now }
 }
 
 async function auditAnswer(ctx: ServiceContext, db: Queryable, answered: SessionRow): Promise<void> {

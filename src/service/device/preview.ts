@@ -20,5 +20,6 @@ export async function preview(
     organization: { name: found.organizationName },
     domain: { id: found.domainId, name: found.domainName, keyType: found.keyType },
     user: { username: found.username },
+    ...(ctx.pusher && { pushKey: ctx.pusher.publicKey }),
   }
 }

@@ -18,11 +18,14 @@ import { waiterKey } from '../waiters.ts'
 import { activate } from './activate.ts'
 import { answerRequest } from './answer.ts'
 import { changesAt, isNamedBy, readInbox } from './inbox.ts'
+import { readHistory } from './history.ts'
 import { preview } from './preview.ts'
+import { changePush, readPush } from './push.ts'
 import { auditingForgeries, auditingTries } from './refusals.ts'
 import { removeDevice } from './remove.ts'
 import { refused } from './signature.ts'
 import { verifyCall } from './signed-call.ts'
+import type { SignedCall } from './signed-call.ts'
 
 interface Reply {
   readonly value?: unknown
@@ -34,11 +37,15 @@ interface Reply {
 
 type Serve = (req: Request, res: Response) => Promise<Reply>
 
+/** What a path does, by method. */
+type Ways = Readonly<Partial<Record<'GET' | 'POST', Serve>>>
+
 /** The device protocol. Answers everything below `/device`. */
 export function createDeviceRoutes(ctx: ServiceContext): Router {
   const router = Router({ caseSensitive: true, strict: true })
-  const post = (path: string, serve: Serve) => router.all(path, only(ctx, 'POST', path, serve))
-  const get = (path: string, serve: Serve) => router.all(path, only(ctx, 'GET', path, serve))
+  const on = (path: string, ways: Ways) => router.all(path, only(ctx, path, ways))
+  const post = (path: string, serve: Serve) => on(path, { POST: serve })
+  const get = (path: string, serve: Serve) => on(path, { GET: serve })
 
   post(devicePaths.preview, async (req, res) => {
     const given = { body: await readJson(req, res), address: addressOf(req) }
@@ -54,23 +61,21 @@ export function createDeviceRoutes(ctx: ServiceContext): Router {
 
   post(devicePaths.answer(':sessionId'), async (req, res) => {
     const sessionId = String(req.params.sessionId)
-    const jws = await readText(req, res)
-    const value = await auditingForgeries(ctx, { jws, address: addressOf(req) }, async () => {
-      const call = await verifyCall(ctx, jws, { method: 'POST', path: devicePaths.answer(sessionId) })
-      return answerRequest(ctx, call, sessionId)
-    })
-    return { value }
+    return postOf(ctx, { req, res, path: devicePaths.answer(sessionId) }, (call) => answerRequest(ctx, call, sessionId))
   })
 
-  post(devicePaths.remove, async (req, res) => {
-    const jws = await readText(req, res)
-    const address = addressOf(req)
-    await auditingForgeries(ctx, { jws, address }, async () => {
-      const call = await verifyCall(ctx, jws, { method: 'POST', path: devicePaths.remove })
-      await removeDevice(ctx, call, address ?? null)
-    })
-    return {}
+  post(devicePaths.remove, (req, res) =>
+    postOf(ctx, { req, res, path: devicePaths.remove }, (call) => removeDevice(ctx, call, addressOf(req) ?? null)),
+  )
+
+  on(devicePaths.push, {
+    GET: async (req) => ({ value: await readPush(ctx, await callOf(ctx, req, devicePaths.push)) }),
+    POST: (req, res) => postOf(ctx, { req, res, path: devicePaths.push }, (call) => changePush(ctx, call)),
   })
+
+  get(devicePaths.history, async (req) => ({
+    value: await readHistory(ctx, await callOf(ctx, req, devicePaths.history)),
+  }))
 
   get(devicePaths.image(':domainId'), async (req) => {
     return { image: (await imageOfDomain(ctx.store.db, String(req.params.domainId))) ?? noImage() }
@@ -82,13 +87,31 @@ export function createDeviceRoutes(ctx: ServiceContext): Router {
   return router
 }
 
-/** Held while it is what the device knows already. */
-async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Promise<Reply> {
+interface Exchange {
+  readonly req: Request
+  readonly res: Response
+  readonly path: string
+}
+
+/** Acts on what a device signed. */
+async function postOf(ctx: ServiceContext, { req, res, path }: Exchange, act: (call: SignedCall) => Promise<unknown>) {
+  const jws = await readText(req, res)
+  const value = await auditingForgeries(ctx, { jws, address: addressOf(req) }, async () =>
+    act(await verifyCall(ctx, jws, { method: 'POST', path })),
+  )
+  return { value }
+}
+
+/** What a device asks, as it signed it. */
+async function callOf(ctx: ServiceContext, req: Request, path: string): Promise<SignedCall> {
   const jws = /^Device ([\w.-]+)$/i.exec(req.headers.authorization ?? '')?.[1]
   if (jws === undefined) throw refused()
-  const { device } = await auditingForgeries(ctx, { jws, address: addressOf(req) }, () =>
-    verifyCall(ctx, jws, { method: 'GET', path: devicePaths.requests }),
-  )
+  return auditingForgeries(ctx, { jws, address: addressOf(req) }, () => verifyCall(ctx, jws, { method: 'GET', path }))
+}
+
+/** Held while it is what the device knows already. */
+async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Promise<Reply> {
+  const { device } = await callOf(ctx, req, devicePaths.requests)
   const known = req.headers['if-none-match']
   const wait = preferredWait(req.headers.prefer?.toString())
   const inbox = await heldRead(ctx, {
@@ -102,14 +125,15 @@ async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Pro
   return isNamedBy(known, inbox) ? { status: 304, headers } : { value: inbox.inbox, headers }
 }
 
-function only(ctx: ServiceContext, method: 'GET' | 'POST', path: string, serve: Serve) {
+function only(ctx: ServiceContext, path: string, ways: Ways) {
   const operation = path.slice(1)
   return async (req: Request, res: Response) => {
     nameRequest(req, res)
     observe(ctx, res, operation)
     try {
-      if (req.method === 'OPTIONS') return answer(res, 200, undefined, { Allow: allowed(method) })
-      if (req.method !== method) throw notThisWay(method)
+      if (req.method === 'OPTIONS') return answer(res, 200, undefined, { Allow: allowed(ways) })
+      const serve = req.method === 'GET' || req.method === 'POST' ? ways[req.method] : undefined
+      if (!serve) throw notThisWay(ways)
       refuseOtherSites(req)
       const { status = 200, value, headers, image } = await serve(req, res)
       if (image) answerImage(req, res, image, headers)
@@ -121,10 +145,10 @@ function only(ctx: ServiceContext, method: 'GET' | 'POST', path: string, serve: 
 }
 
 /** Says nothing to other sites: a preflight that is answered without their origin fails. */
-const allowed = (method: string) => `${method}, OPTIONS`
+const allowed = (ways: Ways) => [...Object.keys(ways), 'OPTIONS'].join(', ')
 
-const notThisWay = (method: string) =>
-  new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowed(method) } })
+const notThisWay = (ways: Ways) =>
+  new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowed(ways) } })
 
 /** The authenticator is on our own origin. Another site has no business here, be it only to use up somebody's tries. */
 function refuseOtherSites(req: Request): void {

@@ -57,6 +57,8 @@ const fieldCodes: Record<string, ErrorCode> = {
   nonce: 'api.error.invalid.nonce',
   decision: 'api.error.invalid.decision',
   number: 'api.error.invalid.number',
+  pin: 'api.error.invalid.pin',
+  push: 'api.error.invalid.push',
 }
 
 async function verifiedText(jws: string, { kty, crv, x, y }: PublicKey): Promise<string> {

@@ -40,10 +40,17 @@ export async function createMetrics(): Promise<Metrics> {
     labelNames: ['outcome'],
     registers,
   })
+  const pushes = new Counter({
+    name: 'second_factor_push_messages_total',
+    help: 'Push messages of this process, by what became of them.',
+    labelNames: ['outcome'],
+    registers,
+  })
   return {
     observer: {
       answered: ({ operation, status, seconds }) => requests.observe({ operation, status }, seconds),
       settled: (outcome, sessions = 1) => settled.inc({ outcome }, sessions),
+      pushed: (outcome) => pushes.inc({ outcome }),
     },
     watch({ store, clock, waiters }) {
       const pending = new Gauge({

@@ -22,8 +22,8 @@ export function answerError(res: ServerResponse, error: unknown, label: Label, l
   answer(res, problem.status, errorBody(problem), { ...label, ...patience, ...problem.headers })
 }
 
-export function errorBody({ code, message }: ApiProblem): ErrorBody {
-  return { errors: [{ code, message }] }
+export function errorBody({ code, message, triesLeft }: ApiProblem): ErrorBody {
+  return { errors: [{ code, message, ...(triesLeft !== undefined && { triesLeft }) }] }
 }
 
 function toProblem(error: unknown): ApiProblem {

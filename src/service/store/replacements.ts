@@ -1,4 +1,5 @@
 import { removeCodeGenerators } from './code-generators.ts'
+import { removeHistories } from './device-history.ts'
 import type { Queryable } from './schema.ts'
 import type { Revoked } from './tokens.ts'
 
@@ -54,7 +55,7 @@ export async function useReplacement(
 export async function moveAway(db: Queryable, tokenId: string, now: number): Promise<Revoked> {
   const devices = await db
     .updateTable('device')
-    .set({ revokedAt: now, moved: 1 })
+    .set({ revokedAt: now, moved: 1, pin: null, push: null })
     .where('tokenId', '=', tokenId)
     .where('revokedAt', 'is', null)
     .returning(['id', 'domainId', 'userId'])
@@ -62,6 +63,7 @@ export async function moveAway(db: Queryable, tokenId: string, now: number): Pro
   const ids = devices.map(({ id }) => id)
   if (ids.length === 0) return { tokens: [], devices, sessions: [] }
   await removeCodeGenerators(db, ids)
+  await removeHistories(db, ids)
   const sessions = await db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })

@@ -30,6 +30,8 @@ export interface Database {
   bypassCode: BypassCodeTable
   emailCode: EmailCodeTable
   deviceCall: DeviceCallTable
+  deviceHistory: DeviceHistoryTable
+  pushKey: PushKeyTable
   attempt: AttemptTable
   keyCheck: KeyCheckTable
   keyNode: KeyNodeTable
@@ -180,6 +182,15 @@ export interface DeviceTable {
   /** Coordinates of its public key on P-256, base64url. */
   keyX: string
   keyY: string
+  /** Hash of its PIN or passcode, sealed; null where the domain asks for none. */
+  pin: string | null
+  /** Tries of it since the last right one; each is counted before it is looked at. */
+  pinTries: Generated<number>
+  /** The last try, and the last one that was wrong: sent again they do not count again. */
+  pinAttempt: ColumnType<string | null, string | undefined, string | null>
+  pinWrong: ColumnType<string | null, string | undefined, string | null>
+  /** Where messages for it go: a Web Push subscription as JSON, sealed. */
+  push: string | null
   createdAt: number
   revokedAt: number | null
   /** Whether it was revoked because another device took its place. */
@@ -270,6 +281,30 @@ export interface DeviceCallTable {
   deviceId: string
   jti: string
   expiresAt: number
+}
+
+/** An answer of a device. */
+export interface DeviceHistoryTable {
+  sequence: Generated<number>
+  sessionId: string
+  deviceId: string
+  domainId: string
+  userId: string
+  /** JSON. */
+  attributes: string
+  ipAddress: string | null
+  state: 'approved' | 'denied'
+  reason: SessionReason | null
+  createdAt: number
+  settledAt: number
+}
+
+/** One row: the pair push messages are signed with (RFC 8292), base64url. */
+export interface PushKeyTable {
+  row: number
+  publicKey: string
+  /** Sealed. */
+  privateKey: string
 }
 
 /** Wrong codes of one challenge. */

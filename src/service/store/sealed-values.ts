@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 
 import type { Queryable } from './schema.ts'
+import { sealedDevicePlaces } from './sealed-device-values.ts'
 import { activationCodeText, bypassCodeText } from './secrets.ts'
 import type { SealedRecord } from './secrets.ts'
 
@@ -111,6 +112,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
         .execute()
     },
   },
+  ...sealedDevicePlaces,
 ]
 
 /** How many values name the key; e-mailed codes are apart, as nobody can seal them anew: they lapse. */
@@ -130,7 +132,13 @@ export async function countSealed(db: Queryable, keyId?: string): Promise<Named>
   const tokens = db.selectFrom('token').select(countAll).where('code', 'is not', null).where(named('code'))
   const moves = db.selectFrom('token').select(countAll).where('replacement', 'is not', null).where(named('replacement'))
   const email = db.selectFrom('emailCode').select(countAll).where(named('code_lookup'))
+  const pins = db.selectFrom('device').select(countAll).where('pin', 'is not', null).where(named('pin'))
+  const pushes = db.selectFrom('device').select(countAll).where('push', 'is not', null).where(named('push'))
+  const pushKeys = db.selectFrom('pushKey').select(countAll).where(named('private_key'))
   const values =
+    (await count(pins.executeTakeFirstOrThrow())) +
+    (await count(pushes.executeTakeFirstOrThrow())) +
+    (await count(pushKeys.executeTakeFirstOrThrow())) +
     (await count(seeds.executeTakeFirstOrThrow())) +
     (await count(bypass.executeTakeFirstOrThrow())) +
     (await count(tokens.executeTakeFirstOrThrow())) +

@@ -15,9 +15,12 @@ export interface Secrets {
 
 /** What a sealed value belongs to; in another record, or as something else of the same one, it does not open. */
 export interface SealedRecord {
-  readonly kind: 'seed' | 'activation code' | 'replacement code' | 'bypass code' | 'key check'
+  readonly kind: 'seed' | 'activation code' | 'replacement code' | 'bypass code' | 'key check' | DeviceSecret
   readonly id: string
 }
+
+/** What a device is unlocked with and reached by, and the key that messages to all of them are signed with. */
+type DeviceSecret = 'pin' | 'push subscription' | 'push key'
 
 /** @param present The ring as it is at the moment: keys come and go while a service runs. */
 export function createSecrets(present: () => KeyRing, random: Random): Secrets {

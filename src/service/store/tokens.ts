@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 
 import { removeCodeGenerators } from './code-generators.ts'
+import { removeHistories } from './device-history.ts'
 import type { Queryable, TokenTable } from './schema.ts'
 
 export type TokenRow = Selectable<TokenTable>
@@ -50,17 +51,16 @@ export async function revokeTokens(
     .execute()
   const devices = await db
     .updateTable('device')
-    .set({ revokedAt: now })
+    .set({ revokedAt: now, pin: null, push: null })
     .where('userId', 'in', of.userIds)
     .where('revokedAt', 'is', null)
     .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
     .returning(['id', 'domainId', 'userId'])
     .execute()
-  // Their codes end with them.
-  await removeCodeGenerators(
-    db,
-    devices.map(({ id }) => id),
-  )
+  // Their codes end with them, and what only they could read.
+  const deviceIds = devices.map(({ id }) => id)
+  await removeCodeGenerators(db, deviceIds)
+  await removeHistories(db, deviceIds)
   const sessions = await db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })

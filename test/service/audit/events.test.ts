@@ -18,7 +18,7 @@ import { startMailServer } from '../../support/mail-server.ts'
 import type { MailServer } from '../../support/mail-server.ts'
 import { createDeviceSigner, previewCode, random128 } from '../../support/device-signer.ts'
 import { hardwareToken, holder, member, unique } from '../code-holder.ts'
-import { keysFor, newUser, startService } from '../start-service.ts'
+import { activateDevice, keysFor, newUser, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 import { entriesOf, openDatabase } from './recorded.ts'
 
@@ -86,6 +86,19 @@ async function locked() {
   const person = await member(running)
   for (let tries = 0; tries < 10; tries += 1) await person.signIn({ otp: '000000' })
   return person
+}
+
+/** Somebody in a domain with PINs who mistypes it. */
+async function wrongPins(times: number): Promise<void> {
+  const { id } = await administration().createDomain(running.organization.id, { name: unique(), keyType: 'PIN' })
+  const { json: user } = await call('POST', '/users', { body: newUser(unique()) })
+  await call('PUT', `/domains/${id}/users/${user.id}`)
+  const { code } = (await call('PUT', `/domains/${id}/users/${user.id}/token`)).json
+  const { device, pending } = await activateDevice(running.origin, running.clock, code, { pin: '4071' })
+  await call('POST', `/domains/${id}/sessions`, { body: { user: { id: user.id } } })
+  const [request] = await pending()
+  const answer = { nonce: request!.nonce, decision: 'approve', pin: '0000' }
+  for (let tries = 0; tries < times; tries += 1) await device.answer(request!.id, answer)
 }
 
 const bypass = { usesAllowed: 1, expirationTime: 1 }
@@ -167,6 +180,8 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     const path = '/device/remove'
     await device.post(path, await signer.sign({ htm: 'POST', path }, privateKey))
   },
+  'pin.refused': () => wrongPins(1),
+  'pin.exhausted': () => wrongPins(5),
   'user.created': () => call('POST', '/users', { body: newUser(unique()) }),
   async 'user.changed'() {
     const { path } = await member(running)

@@ -13,5 +13,5 @@ export const ringOf = (...ids: readonly string[]) => parseKeyRing(ring(...ids))
 
 /** A node as commands are one: it has the database open, and no door. */
 export function openNode(database: string, keys: string, clock: TestClock) {
-  return openService(parseOptions(ServiceOptions, 'createService', { database, keys, clock }))
+  return openService(parseOptions(ServiceOptions, 'createService', { database, keys, clock, push: false }))
 }

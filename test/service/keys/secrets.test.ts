@@ -195,6 +195,7 @@ describe('the keys of a database', () => {
     tamper(
       `update code_generator set seed = '${plainSeed}', last_step = -1`,
       `update bypass_code set code = '${json.code}', code_lookup = 'of an earlier kind'`,
+      'delete from push_key',
       'delete from key_check',
     )
 

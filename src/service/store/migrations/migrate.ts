@@ -11,6 +11,8 @@ import { synchronisation } from './0006-synchronisation.ts'
 import { keys } from './0007-keys.ts'
 import { audit } from './0008-audit.ts'
 import { ownFactors } from './0009-own-factors.ts'
+import { pinsAndPushes } from './0010-pins-and-pushes.ts'
+import { deviceHistory } from './0011-device-history.ts'
 import type { Engine } from './engine.ts'
 
 /** Brings the database to the present schema, in one transaction; several processes may try at once. */
@@ -35,4 +37,6 @@ const migrations = (engine: Engine) => ({
   '0007-keys': keys,
   '0008-audit': audit(engine),
   '0009-own-factors': ownFactors,
+  '0010-pins-and-pushes': pinsAndPushes,
+  '0011-device-history': deviceHistory(engine),
 })

@@ -1,0 +1,80 @@
+import { notifyRevoked } from '../api/notify.ts'
+import { audit, auditRevoked } from '../audit/audit.ts'
+import type { ServiceContext } from '../context.ts'
+import { ApiProblem, tooManyRequests } from '../problem.ts'
+import type { DeviceRow } from '../store/devices.ts'
+import { deviceById } from '../store/devices.ts'
+import { organizationOfDomain } from '../store/domains.ts'
+import { forgetPinTries, noteWrongPin, takePinTry } from '../store/pins.ts'
+import type { Queryable } from '../store/schema.ts'
+import { noneRevoked, revokeTokens } from '../store/tokens.ts'
+import type { Revoked } from '../store/tokens.ts'
+import { isPin } from './pin-hash.ts'
+import { requireActive } from './signed-call.ts'
+
+/** A try of a PIN that was taken, and is still to be looked at. */
+export interface TakenTry {
+  readonly device: DeviceRow
+  readonly attempt: string
+  /** As many as the domain allows. */
+  readonly most: number
+  /** What it is held against; nothing where no tries were left. */
+  readonly hash: string | undefined
+}
+
+/**
+ * Takes a try, whatever comes of it. In a transaction.
+ * @throws {ApiProblem} for a try that was taken already: the same answer where it was wrong, patience where it is looked at.
+ */
+export async function takeTry(
+  db: Queryable,
+  of: { readonly device: DeviceRow; readonly attempt: string; readonly most: number },
+): Promise<TakenTry> {
+  const { device, attempt, most } = of
+  const taken = await takePinTry(db, { deviceId: device.id, attempt, most })
+  if (taken?.pin) return { ...of, hash: taken.pin }
+  const present = await deviceById(db, device.id)
+  if (present?.pinWrong === attempt) throw wrongPin(most - present.pinTries)
+  if (present?.pinAttempt === attempt) throw tooManyRequests(1)
+  return { ...of, hash: undefined }
+}
+
+/**
+ * Looks at a PIN whose try was taken. Takes its time: not to be waited for in a transaction.
+ * @throws {ApiProblem} where it is wrong; the last time the token ends.
+ */
+export async function checkPin(ctx: ServiceContext, taken: TakenTry, given: string): Promise<void> {
+  if (taken.hash !== undefined && (await isRight(ctx, taken, given))) {
+    return forgetPinTries(ctx.store.db, taken.device.id)
+  }
+  const { triesLeft, revoked } = await ctx.store.db.transaction().execute((db) => countWrong(ctx, db, taken))
+  notifyRevoked(ctx, revoked)
+  throw triesLeft > 0 ? wrongPin(triesLeft) : new ApiProblem('api.error.device.revoked')
+}
+
+function isRight(ctx: ServiceContext, { device, hash = '' }: TakenTry, given: string): Promise<boolean> {
+  return isPin(given, ctx.secrets.open(hash, { kind: 'pin', id: device.id }))
+}
+
+async function countWrong(
+  ctx: ServiceContext,
+  db: Queryable,
+  { device, attempt, most }: TakenTry,
+): Promise<{ triesLeft: number; revoked: Revoked }> {
+  const failures = await noteWrongPin(db, device.id, attempt)
+  if (failures === undefined) await requireActive(db, device.id)
+  // Somebody else has ended it meanwhile.
+  if (failures === undefined) return { triesLeft: 0, revoked: noneRevoked }
+  const { id, domainId, userId } = device
+  const organizationId = await organizationOfDomain(db, domainId)
+  const by = { organizationId, actor: { kind: 'device', id } } as const
+  const facts = { device: id, domain: domainId, user: userId, failures }
+  await audit(db, ctx, { ...by, event: failures < most ? 'pin.refused' : 'pin.exhausted', facts })
+  if (failures < most) return { triesLeft: most - failures, revoked: noneRevoked }
+  const revoked = await revokeTokens(db, { userIds: [userId], domainId }, ctx.clock.now())
+  await auditRevoked(db, ctx, revoked, by)
+  return { triesLeft: 0, revoked }
+}
+
+const wrongPin = (triesLeft: number) =>
+  new ApiProblem('api.error.invalid.pin', 'pin: is not the right one.', { triesLeft })

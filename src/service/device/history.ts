@@ -1,0 +1,33 @@
+import { historyKept, historyPage, HistoryRequest } from '../../contract/device.ts'
+import type { History, HistoryEntry } from '../../contract/device.ts'
+import type { Attribute } from '../../contract/sessions.ts'
+import type { ServiceContext } from '../context.ts'
+import { historyOfDevice } from '../store/device-history.ts'
+import type { HistoryRow } from '../store/device-history.ts'
+import { parseContent } from './signature.ts'
+import { requireActive } from './signed-call.ts'
+import type { SignedCall } from './signed-call.ts'
+
+/** What the device answered, a page of it. */
+export async function readHistory(ctx: ServiceContext, { device, payload }: SignedCall): Promise<History> {
+  const { before } = parseContent(HistoryRequest, payload)
+  await requireActive(ctx.store.db, device.id)
+  const settledAfter = ctx.clock.now() - historyKept
+  const of = { deviceId: device.id, before, settledAfter }
+  const rows = await historyOfDevice(ctx.store.db, { ...of, limit: historyPage + 1 })
+  return { entries: rows.slice(0, historyPage).map((row) => entryView(row)), more: rows.length > historyPage }
+}
+
+function entryView(row: HistoryRow): HistoryEntry {
+  return {
+    id: row.sessionId,
+    domain: { id: row.domainId, name: row.domainName },
+    user: { username: row.username },
+    attributes: JSON.parse(row.attributes) as Attribute[],
+    ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
+    state: row.state,
+    ...(row.reason !== null && { reason: row.reason }),
+    createdAt: row.createdAt,
+    settledAt: row.settledAt,
+  }
+}

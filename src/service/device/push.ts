@@ -1,0 +1,36 @@
+import { PushRequest } from '../../contract/device.ts'
+import type { PushState, PushSubscription } from '../../contract/device.ts'
+import type { ServiceContext } from '../context.ts'
+import { ApiProblem } from '../problem.ts'
+import { setPush } from '../store/pushes.ts'
+import { parseContent } from './signature.ts'
+import { requireActive, useCall } from './signed-call.ts'
+import type { SignedCall } from './signed-call.ts'
+
+/** Where messages for the device go from now on. */
+export async function changePush(ctx: ServiceContext, call: SignedCall): Promise<PushState> {
+  const { push } = parseContent(PushRequest, call.payload)
+  if (push && !ctx.pusher?.accepts(push)) {
+    throw new ApiProblem('api.error.invalid.push', 'push: not of a push service that messages are sent to.')
+  }
+  await ctx.store.db.transaction().execute(async (db) => {
+    await useCall(db, call)
+    await setPush(db, call.device.id, push && sealedPush(ctx, call.device.id, push))
+  })
+  return stateOf(ctx, push?.endpoint)
+}
+
+export async function readPush(ctx: ServiceContext, { device }: SignedCall): Promise<PushState> {
+  await requireActive(ctx.store.db, device.id)
+  if (device.push === null) return stateOf(ctx, undefined)
+  const text = ctx.secrets.open(device.push, { kind: 'push subscription', id: device.id })
+  return stateOf(ctx, (JSON.parse(text) as PushSubscription).endpoint)
+}
+
+export function sealedPush({ secrets }: Pick<ServiceContext, 'secrets'>, id: string, push: PushSubscription): string {
+  return secrets.seal(JSON.stringify(push), { kind: 'push subscription', id })
+}
+
+function stateOf({ pusher }: ServiceContext, endpoint: string | undefined): PushState {
+  return { ...(pusher && { pushKey: pusher.publicKey }), ...(endpoint !== undefined && { endpoint }) }
+}

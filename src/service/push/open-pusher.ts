@@ -1,0 +1,20 @@
+import { createPublicAgent } from './public-agent.ts'
+import { openPushKeys } from './push-keys.ts'
+import type { PushOptions } from './push-options.ts'
+import { createPusher } from './pusher.ts'
+import type { Pusher, PusherParts } from './pusher.ts'
+import { loadWebPush } from './web-push.ts'
+
+type Given = Omit<PusherParts, 'webPush' | 'keys' | 'hosts' | 'agent'>
+
+/** @returns nothing where nothing is to be pushed, or cannot be. */
+export async function openPusher(parts: Given, options: PushOptions | false): Promise<Pusher | undefined> {
+  if (options === false) return undefined
+  const webPush = await loadWebPush()
+  if (!webPush) {
+    parts.logger.info({}, 'no push messages: npm install web-push, or set push: false')
+    return undefined
+  }
+  const keys = await openPushKeys({ db: parts.store.db, secrets: parts.secrets, webPush }, options.subject)
+  return createPusher({ ...parts, webPush, keys, hosts: options.hosts, agent: options.agent ?? createPublicAgent() })
+}

@@ -1,0 +1,37 @@
+import { lookup as systemLookup } from 'node:dns'
+import type { LookupAddress, LookupAllOptions } from 'node:dns'
+import { Agent } from 'node:https'
+import type { LookupFunction } from 'node:net'
+
+import { isPublicAddress } from './public-address.ts'
+
+type LookupAll = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+/** Many sessions may begin at once; each push service gets so many connections. */
+const maxSockets = 32
+
+/** Connects to public addresses only, whatever a name says. */
+export function createPublicAgent(lookup: LookupAll = systemLookup): Agent {
+  return new Agent({ keepAlive: true, maxSockets, lookup: onlyPublic(lookup) })
+}
+
+/**
+ * Looks at the very addresses that the connection is then made to: were the name asked for twice, the answer could be
+ * another one the second time.
+ */
+function onlyPublic(lookup: LookupAll): LookupFunction {
+  return (hostname, options, done) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, '')
+      const [first] = addresses
+      if (!first || !addresses.every(({ address }) => isPublicAddress(address))) return done(notPublic(), '')
+      return options.all === true ? done(null, addresses) : done(null, first.address, first.family)
+    })
+  }
+}
+
+const notPublic = () => new Error('A push service has to have a public address.')

@@ -1,0 +1,132 @@
+import { ECDH } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import type { Agent } from 'node:https'
+
+import { pause } from '../../clock.ts'
+import type { PushSubscription } from '../../contract/device.ts'
+import type { ServiceContext } from '../context.ts'
+import { forgetPush, pushOfPending } from '../store/pushes.ts'
+import type { SealedPush } from '../store/pushes.ts'
+import { isAcceptedEndpoint } from './accepted-endpoint.ts'
+import { createLane } from './lane.ts'
+import { postMessage } from './post-message.ts'
+import type { PushReply } from './post-message.ts'
+import { pauseAfter, verdictOf } from './verdict.ts'
+import type { PushKeys, WebPush } from './web-push.ts'
+
+/** Wakes devices whose authenticator is closed. What it brings is only that there is something: the inbox has it all. */
+export interface Pusher {
+  /** What browsers subscribe with. */
+  readonly publicKey: string
+  /** Whether messages are sent to it. */
+  accepts(subscription: PushSubscription): boolean
+  /** Sends, now and again until the session is answered; nobody waits for it, and nothing depends on it. */
+  tell(session: Told): void
+  /** Gives up what is under way. */
+  close(): Promise<void>
+}
+
+/** A session that was created. */
+export interface Told {
+  readonly id: string
+  readonly expiresAt: number
+}
+
+export interface PusherParts extends Pick<ServiceContext, 'store' | 'secrets' | 'clock' | 'logger' | 'observer'> {
+  readonly webPush: WebPush
+  readonly keys: PushKeys
+  readonly hosts: readonly string[]
+  readonly agent: Agent
+}
+
+/** Messages under way, tried again ones among them; what comes on top is left out. */
+const mostUnderWay = 10_000
+/** Messages that are being handed in at once. */
+const width = 64
+
+export function createPusher(parts: PusherParts): Pusher {
+  const { keys, hosts, agent, logger, observer } = parts
+  const closing = new AbortController()
+  setMaxListeners(0, closing.signal)
+  const lane = createLane(width)
+  const underWay = new Set<Promise<void>>()
+
+  return {
+    publicKey: keys.publicKey,
+    accepts: ({ endpoint, keys: { p256dh } }) => isAcceptedEndpoint(endpoint, hosts) && isPoint(p256dh),
+    tell(session) {
+      if (closing.signal.aborted) return
+      if (underWay.size >= mostUnderWay) {
+        observer.pushed('dropped')
+        return
+      }
+      const telling = deliver({ ...parts, lane, signal: closing.signal }, session)
+        .catch((error: unknown) => logger.warn({ err: error }, 'push message lost'))
+        .finally(() => underWay.delete(telling))
+      underWay.add(telling)
+    },
+    async close() {
+      closing.abort()
+      await Promise.all(underWay)
+      agent.destroy()
+    },
+  }
+}
+
+/** Of the curve that messages are encrypted on; with any other nothing can be. */
+function isPoint(p256dh: string): boolean {
+  try {
+    ECDH.convertKey(p256dh, 'prime256v1', 'base64url')
+    return true
+  } catch {
+    // That is what it says no with.
+    return false
+  }
+}
+
+interface Sending extends PusherParts {
+  readonly lane: ReturnType<typeof createLane>
+  readonly signal: AbortSignal
+}
+
+async function deliver(sending: Sending, session: Told): Promise<void> {
+  // The answer to whoever created the session goes out first.
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  for (let tries = 1; !sending.signal.aborted; tries += 1) {
+    const { push, reply } = await sending.lane.run(() => post(sending, session))
+    // Answered, cancelled, lapsed; or a device that nothing is pushed to.
+    if (!push || sending.signal.aborted) return
+    const verdict = verdictOf(reply)
+    const seconds = pauseAfter(tries, reply)
+    const again = verdict === 'later' && sending.clock.now() + seconds < session.expiresAt
+    if (!again) return end(sending, push, { verdict, status: reply?.status })
+    await pause(sending.clock, seconds * 1000, sending.signal)
+  }
+}
+
+/** @returns no `push` where there is nothing to push any more, no `reply` where there was none. */
+async function post(sending: Sending, { id, expiresAt }: Told): Promise<{ push?: SealedPush; reply?: PushReply }> {
+  const { store, secrets, clock, keys, webPush } = sending
+  const push = await pushOfPending(store.db, id, clock.now())
+  if (!push || sending.signal.aborted) return {}
+  const text = secrets.open(push.sealed, { kind: 'push subscription', id: push.deviceId })
+  const subscription = JSON.parse(text) as PushSubscription
+  // The operator may have changed his mind about hosts since.
+  if (!isAcceptedEndpoint(subscription.endpoint, sending.hosts)) return {}
+  const delivery = { timeToLive: Math.max(0, expiresAt - clock.now()), topic: id.slice(0, 32) }
+  const message = webPush.seal(keys, subscription, { session: id }, delivery)
+  // What went wrong on the way names the endpoint, which is nobody else's business.
+  const reply = await postMessage(sending, message).catch(() => undefined)
+  return { push, ...(reply && { reply }) }
+}
+
+async function end(
+  { store, logger, observer }: Sending,
+  push: SealedPush,
+  { verdict, status }: { verdict: ReturnType<typeof verdictOf>; status: number | undefined },
+): Promise<void> {
+  observer.pushed(verdict === 'later' ? 'failed' : verdict)
+  if (verdict === 'sent') return
+  if (verdict === 'gone') return forgetPush(store.db, push)
+  logger.warn({ device: push.deviceId, ...(status !== undefined && { status }) }, 'push message not delivered')
+}

@@ -1,0 +1,47 @@
+import type { PushMessage, PushSubscription } from '../../contract/device.ts'
+import type { OutgoingMessage } from './post-message.ts'
+
+/** The pair messages are signed with, base64url (RFC 8292), and who can be asked about them: an https: or mailto: URL. */
+export interface PushKeys {
+  readonly publicKey: string
+  readonly privateKey: string
+  readonly subject: string
+}
+
+/** How long a message is worth being delivered, and which other one it replaces. */
+export interface Delivery {
+  /** Seconds. */
+  readonly timeToLive: number
+  readonly topic: string
+}
+
+/** What the package `web-push` does for us: it encrypts and signs. Sending is our own, as it is to go nowhere else. */
+export interface WebPush {
+  newPair(): Pick<PushKeys, 'publicKey' | 'privateKey'>
+  /** @throws where the subscription's keys are none. */
+  seal(keys: PushKeys, to: PushSubscription, message: PushMessage, delivery: Delivery): OutgoingMessage
+}
+
+/** @returns nothing where the package is not installed. */
+export async function loadWebPush(): Promise<WebPush | undefined> {
+  const library = await load()
+  if (!library) return undefined
+  return {
+    newPair: () => library.generateVAPIDKeys(),
+    seal(vapidDetails, to, message, { timeToLive: TTL, topic }) {
+      const options = { vapidDetails, TTL, topic, urgency: 'high' } as const
+      const { endpoint, headers, body } = library.generateRequestDetails(to, JSON.stringify(message), options)
+      return { endpoint, headers, body }
+    },
+  }
+}
+
+async function load() {
+  try {
+    const { default: library } = await import('web-push')
+    return library
+  } catch {
+    // An optional peer: whoever starts the service is told that there are no push messages without it.
+    return undefined
+  }
+}
