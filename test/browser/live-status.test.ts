@@ -1,0 +1,213 @@
+import compression from 'compression'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { launchChromium } from '../support/chromium.ts'
+import { openWaitingPage, show } from './waiting-page.ts'
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+const heading = (page: Page) => page.locator('h1').textContent()
+
+describe('the waiting page', () => {
+  it.each([
+    ['plainly', []],
+    ['through the compression middleware', [compression({ threshold: 0 })]],
+  ])('goes on by its event stream alone, %s', async (_, before) => {
+    const { page, device, traffic, arrived } = await openWaitingPage(chromium, { before })
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
+
+    await device.approve()
+    await arrived()
+
+    expect(traffic.asked('/mfa/status')).toBe(0)
+    expect(await heading(page)).toBe('You are at /account')
+  })
+
+  it('goes over to held requests where a buffered stream says nothing for five seconds', async () => {
+    const { page, device, traffic, arrived } = await openWaitingPage(chromium, { behindProxy: true })
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
+
+    await page.clock.fastForward(5000)
+    await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
+    expect(traffic.open('/mfa/events')).toBe(0)
+    await device.approve()
+
+    await arrived()
+  })
+
+  it('does not try streams again in a tab where they are buffered', async () => {
+    const { page, traffic } = await openWaitingPage(chromium, { behindProxy: true })
+    await page.clock.fastForward(5000)
+    await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
+
+    await page.reload()
+    await expect.poll(() => traffic.asked('/mfa/status')).toBe(2)
+
+    expect(traffic.asked('/mfa/events')).toBe(1)
+  })
+
+  it('goes over to held requests where a stream falls silent', async () => {
+    const { page, device, traffic, arrived } = await openWaitingPage(chromium)
+    await page.waitForResponse('**/mfa/events')
+
+    await page.clock.fastForward(40_000)
+    await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
+    await device.approve()
+
+    await arrived()
+  })
+
+  it('reloads itself where scripts are off, also behind the proxy', async () => {
+    const context = { javaScriptEnabled: false }
+    const { page, url, device } = await openWaitingPage(chromium, { behindProxy: true, context })
+    const refresh = await page.locator('meta[http-equiv=refresh]').getAttribute('content')
+    const [, path = ''] = /^\d+;url=(.+)/.exec(refresh ?? '') ?? []
+    await device.approve()
+
+    await page.goto(new URL(path, url).href)
+
+    expect(page.url()).toBe(`${url}/account`)
+  })
+})
+
+describe('a page that nobody looks at', () => {
+  it('holds no connection, and catches up when it is looked at again', async () => {
+    const { page, device, traffic, arrived } = await openWaitingPage(chromium)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
+
+    await show(page, false)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(0)
+    await device.approve()
+    expect(await heading(page)).toBe('Approve the sign-in')
+    await show(page, true)
+
+    await arrived()
+  })
+
+  it('is one of six tabs: only the one in front holds a connection, and each goes on when its turn comes', async () => {
+    const { url, page, context, device, traffic, arrived, events } = await openWaitingPage(chromium)
+    const others = await Promise.all(Array.from({ length: 5 }, () => context.newPage()))
+    for (const other of others) {
+      await other.goto(`${url}/account`)
+      await show(other, false)
+    }
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
+
+    await device.approve()
+    await arrived()
+    for (const other of others) await show(other, true)
+
+    await Promise.all(others.map((other) => other.waitForURL(`${url}/account`)))
+    expect(await Promise.all([page, ...others].map(heading))).toEqual(Array(6).fill('You are at /account'))
+    expect(events.filter(({ type }) => type === 'push.sent')).toHaveLength(1)
+  })
+
+  it('holds none while the phone it is on sleeps, and catches up when that wakes', async () => {
+    const { page, device, traffic, arrived } = await openWaitingPage(chromium)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
+
+    // Chromium freezes no page that is in front, so it is told in the browser's place.
+    await page.evaluate(() => document.dispatchEvent(new Event('freeze')))
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(0)
+    await device.approve()
+    await page.evaluate(() => document.dispatchEvent(new Event('resume')))
+
+    await arrived()
+  })
+})
+
+describe('a broken connection', () => {
+  it('is said as such and never taken for a denial; the page goes on when it is back', async () => {
+    const { page, context, device, traffic, arrived } = await openWaitingPage(chromium)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
+    const note = page.getByText('You are offline')
+
+    await context.setOffline(true)
+    await note.waitFor()
+    await device.approve()
+    await page.clock.fastForward(60_000)
+    expect(await heading(page)).toBe('Approve the sign-in')
+    await context.setOffline(false)
+
+    await arrived()
+  })
+
+  it('at the very end is tried again', async () => {
+    const { page, device, traffic, arrived } = await openWaitingPage(chromium)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
+    let failures = 0
+    await page.route('**/mfa/complete', (route) => (failures++ === 0 ? route.abort() : route.continue()))
+
+    await device.approve()
+    await expect.poll(() => failures).toBe(1)
+    expect(await heading(page)).toBe('Approve the sign-in')
+    await page.clock.fastForward(2000)
+
+    await arrived()
+  })
+
+  it('at a proxy says nothing: the page asks on', async () => {
+    const { page, url, device, traffic, arrived } = await openWaitingPage(chromium)
+    await page.route(/\/mfa\/(events|status)$/, (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
+    await page.goto(`${url}/mfa`)
+    await page.waitForResponse('**/mfa/events')
+
+    await page.clock.fastForward(2000)
+    await page.waitForResponse('**/mfa/status')
+    expect(await heading(page)).toBe('Approve the sign-in')
+    await page.unroute(/\/mfa\/(events|status)$/)
+    await page.clock.fastForward(2000)
+    await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
+    await device.approve()
+
+    await arrived()
+  })
+})
+
+describe('"Send again"', () => {
+  it('clicked twice sends one request', async () => {
+    const { page, device, events, service, traffic } = await openWaitingPage(chromium)
+    const sent = () => events.filter(({ type }) => type === 'push.sent').length
+    await service.clock.advance(15)
+    await page.reload()
+
+    await page.getByRole('button', { name: 'Send again' }).dblclick()
+    await expect.poll(sent).toBe(2)
+    await page.locator('#number').waitFor()
+
+    expect(traffic.asked('/mfa/send')).toBe(1)
+    expect(await device.pending()).toHaveLength(1)
+    expect(sent()).toBe(2)
+  })
+})
+
+describe('the back button', () => {
+  it('leads past the challenge that was passed', async () => {
+    const { page, url, device, arrived } = await openWaitingPage(chromium)
+    await device.approve()
+    await arrived()
+    await page.goto(`${url}/elsewhere`)
+
+    await page.goBack()
+
+    expect(page.url()).toBe(`${url}/account`)
+    expect(await heading(page)).toBe('You are at /account')
+  })
+
+  it('to a challenge that waits in another page brings it up to date, also from the page cache', async () => {
+    const { page, device, service } = await openWaitingPage(chromium)
+    await show(page, false)
+    await service.clock.advance(91)
+    expect(await device.pending()).toEqual([])
+
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+
+    await page.getByRole('heading', { name: 'Time ran out' }).waitFor()
+  })
+})
