@@ -5,6 +5,7 @@
 import { complete } from './complete.ts'
 import { followChanges } from './follow-changes.ts'
 import { showClockTimes } from './clock-time.ts'
+import { offerPrint } from './print.ts'
 import { showTimeLeft, showWaits } from './time-left.ts'
 import { whenOnline } from './when-online.ts'
 
@@ -17,6 +18,7 @@ function run(main: HTMLElement): void {
   showWaits()
   showClockTimes()
   showOffline()
+  offerPrint()
   guardDoubleClick()
   if ('settled' in main.dataset) void complete(base)
   else if ('live' in main.dataset) stopOnSubmit(followChanges(base, (change) => void changed(main, base, change)))
@@ -50,7 +52,7 @@ function showOffline(): void {
 
 /** A second click must not send a second request. */
 function guardDoubleClick(): void {
-  for (const form of document.forms) {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form:not([data-again])')) {
     form.addEventListener('submit', (event) => {
       if (form.dataset['sent']) event.preventDefault()
       form.dataset['sent'] = 'yes'

@@ -30,13 +30,15 @@ export interface Challenge {
   readonly givenFactor?: Factor | undefined
   /** The session whose bad end the app was told of. */
   readonly told?: string | undefined
+  /** What was offered on the way, and what came of it: a first factor that is being set up, or is. */
+  readonly enrolment?: 'offered' | 'done' | undefined
   /** What the page has to say of the last thing the person tried. */
   readonly notice?: Notice | undefined
 }
 
 /** Times in Unix seconds. */
 export type Notice =
-  | { readonly kind: 'no_code' | 'wrong_code' | 'emailed' }
+  | { readonly kind: 'no_code' | 'wrong_code' | 'emailed' | 'app_ready' }
   | { readonly kind: 'codes_paused' | 'email_paused'; readonly until: number }
 
 /** What a web session has passed. Anything else is not verified. */

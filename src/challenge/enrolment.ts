@@ -1,4 +1,5 @@
 import { ApiError } from '../client/errors.ts'
+import type { User } from '../contract/users.ts'
 import type { ConnectedService } from './service.ts'
 import type { Standing } from './standing.ts'
 import type { MfaUser } from './user.ts'
@@ -15,11 +16,33 @@ export async function enrol(
 ): Promise<Standing> {
   const known = await findUser(service, user)
   if (!known) return { kind: 'no_member' }
-  // A 1.3 service does not say: then it is the app that has to.
-  const allowed = known.everEnrolled === undefined ? await mayEnrol() : !known.everEnrolled
-  if (!allowed) return { kind: 'no_device' }
-  const token = await service.client.tokens.issue(service.domainId, known.id)
-  return token.code === undefined ? { kind: 'no_device' } : { kind: 'enrolling', code: token.code }
+  const code = await (service.version === '1.3' ? codeBySay(service, known, mayEnrol) : firstCode(service, known))
+  return code === undefined ? { kind: 'no_device' } : { kind: 'enrolling', code }
+}
+
+/** Whether somebody may set up a first factor. Only what stores it knows for sure. */
+export function mayHaveFirst({ everEnrolled }: Pick<User, 'everEnrolled'>): boolean {
+  return everEnrolled === false
+}
+
+/** A code that ends with the first factor the user has, whatever that is and whoever has seen the code. */
+async function firstCode({ client, domainId }: ConnectedService, known: User): Promise<string | undefined> {
+  if (!mayHaveFirst(known)) return undefined
+  try {
+    return (await client.tokens.issueFirst(domainId, known.id)).code
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'api.error.conflict.enrolled') return undefined
+    throw error
+  }
+}
+
+/** A 1.3 service does not say who had a factor: then it is the app that has to. */
+async function codeBySay(
+  { client, domainId }: ConnectedService,
+  known: User,
+  mayEnrol: () => Promise<boolean>,
+): Promise<string | undefined> {
+  return (await mayEnrol()) ? (await client.tokens.issue(domainId, known.id)).code : undefined
 }
 
 /** Brings in whom the service does not know yet, where that is wanted. */

@@ -5,6 +5,8 @@ import type { Clock } from '../clock.ts'
 import type { Version } from '../contract/endpoint.ts'
 import type { Connection } from '../service-handle.ts'
 import type { ChallengeStore } from './challenge-store.ts'
+import { createSealer } from './sealing.ts'
+import type { Sealer } from './sealing.ts'
 
 /** A service that can be asked. */
 export interface ConnectedService {
@@ -16,6 +18,8 @@ export interface ConnectedService {
   readonly version: Version
   /** Uses approvals up where the service does not. */
   readonly challengeStore: ChallengeStore
+  /** Seals what web sessions keep of a secret. */
+  readonly sealer: Sealer
 }
 
 export interface ConnectOptions {
@@ -49,5 +53,5 @@ async function openService(open: () => Promise<Connection>, options: ConnectOpti
   const { timeout, clock, challengeStore } = options
   const { baseUrl, apiKey, domainId, vendor, version = 'auto' } = await open()
   const client = createClient({ baseUrl, apiKey, timeout, clock, version, ...(vendor ? { vendor } : {}) })
-  return { client, baseUrl, domainId, version: await client.version(), challengeStore }
+  return { client, baseUrl, domainId, version: await client.version(), challengeStore, sealer: createSealer(apiKey) }
 }

@@ -24,7 +24,7 @@ export const Token13 = z.object({
 /** What ties a user to one device within one domain. */
 export const Token = Token13.extend({
   /** The device, as it named itself; only while active, and not for keys of role `auth`. 1.4. */
-  device: z.object({ name: z.string(), createdAt: Seconds }).optional(),
+  device: z.object({ id: Id, name: z.string(), createdAt: Seconds }).optional(),
 })
 export type Token = z.infer<typeof Token>
 

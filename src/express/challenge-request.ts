@@ -43,6 +43,9 @@ export function pushOptionsOf({ req, user, context }: ChallengeRequest): PushOpt
 /** What came of asking the device. */
 export function tellStep({ req, context }: ChallengeRequest, { challenge, standing }: Step): void {
   const { sessionId } = challenge
+  if (standing.kind === 'waiting' && challenge.enrolment === 'offered') {
+    emit(req, context, { type: 'factor.added', kind: 'device', id: undefined })
+  }
   if (standing.kind === 'waiting' && sessionId !== undefined) emit(req, context, { type: 'push.sent', sessionId })
   if (standing.kind === 'throttled') emit(req, context, { type: 'push.throttled', until: standing.until })
   if (standing.kind === 'enrolling') emit(req, context, { type: 'enrolment.offered' })

@@ -5,6 +5,7 @@ import { userKeyOf } from '../challenge/user.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
 import { factorsOf, goOn } from './challenge-request.ts'
 import { verifiedOf } from './context.ts'
+import { nextAfter } from './devices/offer.ts'
 import { emit } from './events.ts'
 import { letGo, readKept, verifyWebSession } from './web-session.ts'
 
@@ -20,7 +21,7 @@ export async function completeChallenge(request: ChallengeRequest): Promise<void
 /** Verifies if this very challenge was approved; else leads back to the page, which says where it stands. */
 export async function verify(request: ChallengeRequest, challenge: Challenge): Promise<void> {
   const { req, context } = request
-  if (await tryVerify(request, challenge)) return goOn(request, challenge.returnTo)
+  if (await tryVerify(request, challenge)) return goOn(request, await nextAfter(request, challenge))
   const standing = await look(await context.mfa.connect(), challenge)
   // Storing this request's copy of the web session could undo what a winner stored.
   letGo(req)

@@ -26,6 +26,14 @@ export type MfaEvent = Occasion &
     | { readonly type: 'push.ended'; readonly sessionId: string; readonly reason: SessionReason }
     | { readonly type: 'push.throttled'; readonly until: number }
     | { readonly type: 'enrolment.offered' }
+    /** What somebody can pass the second step with was changed; an app may want to tell them so by e-mail. */
+    | {
+        readonly type: 'factor.added' | 'factor.replaced' | 'factor.removed'
+        readonly kind: 'device' | 'app' | 'hardware'
+        /** Of the new one, or of the one that was removed; undefined where the service does not say. */
+        readonly id: string | undefined
+      }
+    | { readonly type: 'recovery_codes.made'; readonly count: number }
     | { readonly type: 'code.wrong' }
     | { readonly type: 'code.paused'; readonly until: number }
     | { readonly type: 'email.sent' }

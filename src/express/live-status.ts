@@ -2,6 +2,7 @@ import type { Response } from 'express'
 
 import { isActivated } from '../challenge/enrolment.ts'
 import { follow } from '../challenge/push.ts'
+import type { ConnectedService } from '../challenge/service.ts'
 import type { Standing } from '../challenge/standing.ts'
 import type { Clock } from '../clock.ts'
 import { noStore, sendJson } from './answer.ts'
@@ -17,8 +18,28 @@ const activationPoll = 1_000
 /** What the page is told: that something changed. What it means, the server decides when the page comes back. */
 type Change = 'settled' | 'activated' | 'none'
 
+/** Waits for a change; `timeout` in ms. */
+type Watch = (request: ChallengeRequest, signal: AbortSignal, timeout: number) => Promise<Change>
+
+type Route = (request: ChallengeRequest) => Promise<void>
+
 /** `GET /mfa/events`: one event (WHATWG HTML section 9.2) as soon as the challenge moves on. Never saves the web session. */
-export async function liveStatus(request: ChallengeRequest): Promise<void> {
+export const liveStatus = streamOf(watchChallenge)
+
+/** `GET /mfa/status`: the same as one held answer, for where event streams do not get through. */
+export const statusOnce = whileHeld(watchChallenge)
+
+/** One event as soon as there is a change. */
+export function streamOf(watch: Watch): Route {
+  return (request) => stream(request, watch)
+}
+
+/** One held answer, with or without a change. */
+export function whileHeld(watch: Watch): Route {
+  return (request) => hold(request, watch)
+}
+
+async function stream(request: ChallengeRequest, watch: Watch): Promise<void> {
   const { res, context } = request
   const ended = endOf(res)
   const watching = watch(request, ended.signal, Number.POSITIVE_INFINITY)
@@ -35,8 +56,7 @@ export async function liveStatus(request: ChallengeRequest): Promise<void> {
   }
 }
 
-/** `GET /mfa/status`: the same as one held answer, for where event streams do not get through. */
-export async function statusOnce(request: ChallengeRequest): Promise<void> {
+async function hold(request: ChallengeRequest, watch: Watch): Promise<void> {
   const ended = endOf(request.res)
   try {
     sendJson(request.res, 200, { change: await watch(request, ended.signal, heldFor) })
@@ -45,7 +65,7 @@ export async function statusOnce(request: ChallengeRequest): Promise<void> {
   }
 }
 
-async function watch(request: ChallengeRequest, signal: AbortSignal, timeout: number): Promise<Change> {
+async function watchChallenge(request: ChallengeRequest, signal: AbortSignal, timeout: number): Promise<Change> {
   const { req, context, user } = request
   const { challenge } = readKept(req)
   letGo(req)
@@ -54,10 +74,21 @@ async function watch(request: ChallengeRequest, signal: AbortSignal, timeout: nu
   if (challenge.sessionId !== undefined) {
     return changeOf(await follow(service, { ...challenge, sessionId: challenge.sessionId }, { timeout, signal }))
   }
+  return pollEach(request, () => isActivated(service, user), { signal, timeout })
+}
+
+/** Asks again and again, as the service tells nobody that a device was set up. Never saves the web session. */
+export async function pollEach(
+  { req, context }: ChallengeRequest,
+  isActive: (service: ConnectedService) => Promise<boolean>,
+  { signal, timeout }: { readonly signal: AbortSignal; readonly timeout: number },
+): Promise<Change> {
+  letGo(req)
+  const service = await context.mfa.connect()
   const { clock } = context.mfa.options
   const deadline = clock.now() + timeout / 1000
   while (clock.now() < deadline && !signal.aborted) {
-    if (await isActivated(service, user)) return 'activated'
+    if (await isActive(service)) return 'activated'
     await pause(clock, activationPoll, signal)
   }
   return 'none'

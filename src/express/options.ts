@@ -89,6 +89,8 @@ export const MfaOptions = z.strictObject({
     .optional(),
   /** Creates the service's user when the app user first comes by. Needs an e-mail address from `user`. */
   provision: z.boolean().default(false),
+  /** Asks people who have just set up a first factor whether they want recovery codes, where the domain takes such. */
+  recoveryCodes: z.boolean().default(false),
   /** Where the challenge pages live. */
   path: z
     .string()

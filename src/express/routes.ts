@@ -7,6 +7,10 @@ import { emailCode, enterCode } from './code-entry.ts'
 import { completeChallenge } from './complete.ts'
 import type { RequestContext } from './context.ts'
 import { isOwnPost } from './cross-site.ts'
+import { showApp, showFirstApp, storeApp, storeFirstApp } from './devices/app.ts'
+import { deviceEvents, deviceStatus, offerDevice, showDevice, withdrawDevice } from './devices/device.ts'
+import { removeFactor, showDevices } from './devices/overview.ts'
+import { declineCodes, downloadCodes, makeCodes, offerCodes } from './devices/recovery.ts'
 import { emit } from './events.ts'
 import { readForm } from './form.ts'
 import { liveStatus, statusOnce } from './live-status.ts'
@@ -27,6 +31,18 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   '/cancel': { POST: giveUp },
   '/code': { POST: enterCode },
   '/email': { POST: emailCode },
+  '/enrol/app': { GET: showFirstApp, POST: storeFirstApp },
+  '/recovery': { GET: offerCodes },
+  '/recovery/later': { POST: declineCodes },
+  '/devices': { GET: showDevices },
+  '/devices/remove': { POST: removeFactor },
+  '/devices/app': { GET: showApp, POST: storeApp },
+  '/devices/device': { GET: showDevice, POST: offerDevice },
+  '/devices/device/events': { GET: deviceEvents },
+  '/devices/device/status': { GET: deviceStatus },
+  '/devices/device/cancel': { POST: withdrawDevice },
+  '/devices/codes': { POST: makeCodes },
+  '/devices/codes/file': { POST: downloadCodes },
 }
 
 export async function serveChallenge(
@@ -45,7 +61,7 @@ export async function serveChallenge(
   const { user } = context
   if (!user) return notSignedIn(req, res, context)
   const form = req.method === 'POST' ? await readForm(req) : {}
-  if (req.method === 'POST' && !isTrusted(req, context, form)) {
+  if (req.method === 'POST' && !isTrusted(req, context, form, below)) {
     emit(req, context, { type: 'post.refused', path: below })
     return showMessage(req, res, context, 403, 'cross_site')
   }
@@ -61,10 +77,16 @@ function notSignedIn(req: Request, res: Response, context: RequestContext): void
   return showMessage(req, res, context, 401, 'sign_in_first')
 }
 
-function isTrusted(req: Request, { mfa }: RequestContext, form: ChallengeRequest['form']): boolean {
+function isTrusted(req: Request, { mfa }: RequestContext, form: ChallengeRequest['form'], below: string): boolean {
   return isOwnPost(req, {
     token: form['page'],
-    expected: readKept(req).challenge?.page,
+    expected: expectedToken(req, below),
     publicUrl: mfa.options.publicUrl,
   })
+}
+
+/** A page of a challenge has its token, any other page that of the web session. */
+function expectedToken(req: Request, below: string): string | undefined {
+  const { challenge, page } = readKept(req)
+  return /^\/(devices|recovery)(\/|$)/.test(below) ? page : challenge?.page
 }

@@ -37,11 +37,18 @@ async function ask(request: ChallengeRequest, challenge: Challenge): Promise<Ste
   await cancel(service, challenge)
   const step = await start(service, afresh(challenge), senderOf(request), pushOptionsOf(request))
   tellStep(request, step)
-  return step
+  return { ...step, challenge: withEnrolment(step) }
 }
 
-/** The same challenge, with nothing asked and nothing said. */
+/** The same challenge, with nothing asked and nothing said of it. */
 function afresh(challenge: Challenge): Challenge {
-  const { sessionId: _settled, notice: _said, ...rest } = challenge
-  return rest
+  const { sessionId, notice: _said, ...rest } = challenge
+  return sessionId === undefined ? challenge : rest
+}
+
+/** A first device that was offered and can be asked now was set up on the way. */
+function withEnrolment({ challenge, standing }: Step): Challenge {
+  const { enrolment } = challenge
+  if (standing.kind === 'enrolling' && enrolment === undefined) return { ...challenge, enrolment: 'offered' }
+  return standing.kind === 'waiting' && enrolment === 'offered' ? { ...challenge, enrolment: 'done' } : challenge
 }

@@ -10,6 +10,24 @@ export interface Kept {
   readonly letThrough?: LetThrough | undefined
   /** Where the challenge that was passed last went on to: its other tabs follow. */
   readonly wentTo?: string | undefined
+  /** What is being set up. */
+  readonly setup?: Setup | undefined
+  /** That recovery codes are offered, and where to go on to after. */
+  readonly offer?: { readonly returnTo: string } | undefined
+  /** Of the forms on pages that belong to no challenge. */
+  readonly page?: string | undefined
+}
+
+export interface Setup {
+  readonly userKey: string
+  /** Unix time, seconds: after it, it is begun anew. */
+  readonly until: number
+  /** The secret of an authenticator app whose first code was not seen yet, sealed. */
+  readonly app?: string | undefined
+  /** Whether a code of it was wrong. */
+  readonly wrong?: boolean
+  /** A device that is to come, and the one there was before. */
+  readonly device?: { readonly before?: string | undefined } | undefined
 }
 
 export interface LetThrough {
@@ -49,7 +67,7 @@ export function readKept(req: IncomingMessage): Kept {
 /** Keeps and stores; only then may an answer go out that relies on it. */
 export async function keep(req: IncomingMessage, kept: Kept): Promise<void> {
   const session = sessionOf(req)
-  if (kept.verified || kept.challenge || kept.letThrough) session.mfa = kept
+  if (Object.values(kept).some((part) => part !== undefined)) session.mfa = kept
   else delete session.mfa
   await store(session)
 }

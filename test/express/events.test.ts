@@ -18,7 +18,7 @@ describe('the events of the web half', () => {
 
     await app.verify(browser, 'alice')
 
-    expect(types()).toEqual(['challenge.opened', 'enrolment.offered', 'push.sent', 'challenge.passed'])
+    expect(types()).toEqual(['challenge.opened', 'enrolment.offered', 'factor.added', 'push.sent', 'challenge.passed'])
     expect(events.at(-1)).toEqual({
       type: 'challenge.passed',
       at: app.clock.now(),
@@ -50,7 +50,7 @@ describe('the events of the web half', () => {
     await browser.submit('/mfa/cancel', {}, { 'sec-fetch-site': 'cross-site' })
     await browser.submit('/mfa/cancel')
 
-    expect(types().slice(3)).toEqual(['code.wrong', 'challenge.refused', 'post.refused', 'challenge.given_up'])
+    expect(types().slice(4)).toEqual(['code.wrong', 'challenge.refused', 'post.refused', 'challenge.given_up'])
   })
 
   it('carry no number, code, cookie or challenge', async () => {
@@ -67,7 +67,7 @@ describe('the events of the web half', () => {
     const written = JSON.stringify(events)
     for (const secret of ['135791', token, cookie, `"${numberOn(page)}"`]) expect(written).not.toContain(secret)
     expect(new Set(events.flatMap(Object.keys))).toEqual(
-      new Set(['type', 'at', 'userKey', 'address', 'purpose', 'sessionId', 'factor']),
+      new Set(['type', 'at', 'userKey', 'address', 'purpose', 'kind', 'id', 'sessionId', 'factor']),
     )
   })
 
@@ -98,6 +98,11 @@ describe('the events of the web half', () => {
       eventChannel.unsubscribe(listen)
     }
 
-    expect(seen).toMatchObject([{ type: 'challenge.opened' }, { type: 'enrolment.offered' }, { type: 'push.sent' }])
+    expect(seen).toMatchObject([
+      { type: 'challenge.opened' },
+      { type: 'enrolment.offered' },
+      { type: 'factor.added', kind: 'device' },
+      { type: 'push.sent' },
+    ])
   })
 })

@@ -43,13 +43,13 @@ describe('a token', () => {
   })
 
   it('has no code any more once it is active, but a device', async () => {
-    const { user } = await running.enrol('active')
+    const { user, signer } = await running.enrol('active')
     const path = `/domains/${running.domain.id}/users/${user.id}/token`
 
     const shown = await running.call('GET', path)
     const asked = await running.call('PUT', path)
 
-    const active = { state: 'active', device: { name: 'Test', createdAt: running.clock.now() } }
+    const active = { state: 'active', device: { id: signer.id, name: 'Test', createdAt: running.clock.now() } }
     expect([shown.json, asked.json]).toEqual([active, active])
   })
 

@@ -11,7 +11,7 @@ export function codeView({ layout, challenge, standing, others, now }: Page) {
     typing: true,
     headline: said?.headline ?? layout.words.code.headline,
     said: said?.sentence,
-    wrong: said !== undefined && notice?.kind !== 'emailed',
+    wrong: said !== undefined && notice?.kind !== 'emailed' && notice?.kind !== 'app_ready',
     canEmail: others.includes('email'),
     canPush: standing.kind !== 'no_device',
     ...untilOf(layout, notice),

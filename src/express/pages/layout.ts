@@ -15,6 +15,8 @@ const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), c
 /** What every page has around it. */
 export interface Layout {
   readonly base: string
+  /** Where the script asks for changes, and the page reloads; by default the challenge. */
+  readonly liveBase?: string
   readonly language: Language
   /** All that it says. */
   readonly words: Messages

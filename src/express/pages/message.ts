@@ -16,7 +16,7 @@ export function showMessage(
   const layout = layoutOf(req, context)
   const message: Message = layout.words.problems[name]
   if (wantsJson(req)) return sendJson(res, status, { error: name, message: `${message.headline}. ${message.sentence}` })
-  const target = startsAnew.has(name) ? `${context.prefix}/` : context.base
+  const target = startsAnew.has(name) ? `${context.prefix}/` : context.base + (ways[name] ?? '')
   sendPage(res, status, 'message', { ...layout, ...message, ...forms, target })
 }
 
@@ -25,3 +25,6 @@ const forms = { action: undefined, others: [] }
 
 /** Where the challenge's own page is no way on. */
 const startsAnew: ReadonlySet<keyof Messages['problems']> = new Set(['sign_in_first', 'not_found'])
+
+/** Where the way on is another of our pages. */
+const ways: Partial<Record<keyof Messages['problems'], string>> = { last_factor: '/devices' }

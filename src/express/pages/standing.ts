@@ -43,6 +43,7 @@ function enrollingView({ layout, req, context, baseUrl, version }: Page, code: s
     code: code.replace(/^(.{5})/, '$1 '),
     link,
     qr: link === undefined ? undefined : encodeQR(link, 'svg', { border: 2 }),
+    ownApp: version === '1.4' && context.mfa.options.factors.includes('otp'),
   }
 }
 

@@ -108,7 +108,7 @@ export const examples: Readonly<Record<string, Example>> = {
   getDomainImage: {},
 
   issueToken: { answer: { state: 'pending', code: 'k3v9m2p7qx' } },
-  getToken: { answer: { state: 'active', device: { name: 'Firefox on Android', createdAt: 1795000000 } } },
+  getToken: { answer: { state: 'active', device: { id: '6a'.repeat(20), name: 'Firefox on Android', createdAt: 1795000000 } } },
   revokeToken: {},
   issueFirstToken: { answer: { state: 'pending', code: 'k3v9m2p7qx' } },
   issueReplacement: { answer: { code: 'w8r4t6y2ab', expiresAt: 1795604800 } },

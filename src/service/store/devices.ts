@@ -30,10 +30,10 @@ export function activeDevice(db: Queryable, domainId: string, userId: string): P
 export function deviceOfToken(
   db: Queryable,
   tokenId: string,
-): Promise<Pick<DeviceRow, 'name' | 'createdAt'> | undefined> {
+): Promise<Pick<DeviceRow, 'id' | 'name' | 'createdAt'> | undefined> {
   return db
     .selectFrom('device')
-    .select(['name', 'createdAt'])
+    .select(['id', 'name', 'createdAt'])
     .where('tokenId', '=', tokenId)
     .where('revokedAt', 'is', null)
     .executeTakeFirst()

@@ -41,6 +41,7 @@ export const en = {
     code: 'Or type this code in the authenticator:',
     codeOnly: 'From now on you approve sign-ins on a device. Type this code in its authenticator app:',
     status: 'Waiting for your device. This page goes on by itself.',
+    app: 'Use another authenticator app',
   },
   approved: { headline: 'Approved', sentence: 'You will be taken on in a moment.', button: 'Go on' },
   /** When it ends badly. */
@@ -116,6 +117,10 @@ export const en = {
       /** The same, once the browser has said what time it is there. */
       until: (time: string) => `Codes are paused until ${time}.`,
     },
+    app_ready: {
+      headline: 'Your app is set up',
+      sentence: 'Sign in with the next code it shows. The one you typed is used up.',
+    },
     emailed: { sentence: 'We sent a code to your e-mail address. It works for 10 minutes.' },
     email_paused: {
       sentence: (span: string) => `You can have the next e-mail in ${span}. The last code still works.`,
@@ -123,6 +128,85 @@ export const en = {
   },
   /** While codes are paused. */
   paused: { device: 'You can still approve on your device.', button: 'Send to my device' },
+  /** An authenticator app of the person's own choice. */
+  app: {
+    headline: 'Set up an authenticator app',
+    sentence: 'Scan this with any app that shows codes, then type the code it shows.',
+    qr: 'QR code that sets up an authenticator app',
+    open: 'Open my app here',
+    type: 'I cannot scan it',
+    secret: 'Type this key in the app. It makes a new code every 30 seconds:',
+    label: 'Code from the app',
+    check: 'Set up',
+    wrong: 'That is not the code it shows now. Check that the clock of your phone is right, and type the newest code.',
+    back: 'Back',
+  },
+  /** Another device in place of the present one. */
+  device: {
+    headline: 'Replace your device',
+    sentence: 'Scan this with the new device, or open the link there. The old one works until the new one is set up.',
+    cancel: 'Keep the old one',
+  },
+  recovery: {
+    offer: 'Keep recovery codes',
+    offerSentence: 'You will need one if you lose your device. Each works once in its place.',
+    make: 'Show my recovery codes',
+    later: 'Not now',
+    headline: 'Recovery codes',
+    sentence: 'Keep these where you find them without your device. Each works once.',
+    once: 'They are not shown again. New ones take the place of these.',
+    file: 'Save as a file',
+    print: 'Print',
+    done: 'I have kept them',
+  },
+  /** What somebody can pass the second step with, and change. */
+  devices: {
+    headline: 'Your devices',
+    since: (day: string) => `Since ${day}`,
+    last: 'This is your last one: without it you could not sign in. Set up another one first.',
+    back: 'Back to the app',
+    device: {
+      title: 'Device',
+      some: 'A device is set up.',
+      none: 'No device is set up.',
+      add: 'Set up a device',
+      replace: 'Replace the device',
+      remove: 'Remove the device',
+      removal: 'It can no longer approve your sign-ins.',
+      removeNow: 'Remove it',
+    },
+    app: {
+      title: 'Authenticator app',
+      some: 'An app is set up.',
+      none: 'No app is set up.',
+      add: 'Add an app',
+      replace: 'Replace the app',
+      remove: 'Remove the app',
+      removal: 'Its codes stop working.',
+      removeNow: 'Remove it',
+    },
+    hardware: {
+      title: 'Hardware token',
+      remove: 'I have lost it',
+      removal: 'Its codes stop working at once. Ask your administrator for another one.',
+      removeNow: 'Report it lost',
+    },
+    codes: {
+      title: 'Recovery codes',
+      none: 'There are none left.',
+      left: (count: string) => `Not used yet: ${count}`,
+      old: 'The old ones stop working.',
+      make: 'Make new codes',
+    },
+    email: { title: 'E-mail' },
+    /** What was just done. */
+    done: {
+      device: 'Your new device is set up.',
+      app: 'Your app is set up.',
+      removed: 'It is removed.',
+      changed: 'Something was changed meanwhile. Look again, and repeat it if need be.',
+    },
+  },
   /** Pages that are not about a challenge; scripts get the key and the words. */
   problems: {
     no_device: {
@@ -166,6 +250,11 @@ export const en = {
       headline: 'That did not come from this page',
       sentence: 'For your safety nothing was changed. Open the page again and repeat it there.',
       button: 'Open the page',
+    },
+    last_factor: {
+      headline: 'This is your last one',
+      sentence: 'Without it you could not sign in. Set up another one first.',
+      button: 'To your devices',
     },
     not_ahead: {
       headline: 'Open this page yourself',

@@ -1,0 +1,56 @@
+import { Secret, TOTP } from 'otpauth'
+
+import { ApiError } from '../client/errors.ts'
+import type { HardwareToken } from '../contract/hardware.ts'
+import type { ConnectedService } from './service.ts'
+
+/** A new secret of 160 bits (RFC 4226 section 4, R6), hexadecimal. @param random answers so many random bytes. */
+export function newAppSecret(random: (size: number) => Uint8Array): string {
+  return Buffer.from(random(20)).toString('hex')
+}
+
+/** What every authenticator app reads from a QR code: https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
+export function keyUri({ issuer, account, seed }: { issuer: string; account: string; seed: string }): string {
+  return new TOTP({ issuer, label: account, secret: Secret.fromHex(seed), digits: 6, period: 30 }).toString()
+}
+
+/** The secret as people type it. */
+export function typedSecret(seed: string): string {
+  return Secret.fromHex(seed).base32.replace(/(.{4})(?=.)/g, '$1 ')
+}
+
+export type AppOutcome =
+  | { readonly kind: 'added'; readonly app: HardwareToken }
+  | { readonly kind: 'wrong_code' }
+  /** It had to be the first factor and was not, or there is another one now than the person saw. */
+  | { readonly kind: 'too_late' }
+
+/** Stores the app where the code is right that it shows. That code is used up: whoever saw it typed signs in with nothing. */
+export async function addApp(
+  { client }: ConnectedService,
+  userId: string,
+  given: { seed: string; code: string; first: boolean; replaces?: string | undefined },
+): Promise<AppOutcome> {
+  const { seed, code, first, replaces } = given
+  try {
+    const app = await client.hardware.enrol(userId, {
+      type: 'TOTP6',
+      timeStep: 30,
+      seed,
+      otp: code,
+      first,
+      ...(replaces === undefined ? {} : { replaces }),
+    })
+    return { kind: 'added', app }
+  } catch (error) {
+    const outcome = error instanceof ApiError ? outcomes[error.code] : undefined
+    if (outcome === undefined) throw error
+    return outcome
+  }
+}
+
+const outcomes: Partial<Record<string, AppOutcome>> = {
+  'api.error.invalid.otp': { kind: 'wrong_code' },
+  'api.error.conflict.enrolled': { kind: 'too_late' },
+  'api.error.conflict.hardware': { kind: 'too_late' },
+}

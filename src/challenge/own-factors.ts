@@ -1,0 +1,88 @@
+import { ApiError } from '../client/errors.ts'
+import type { HardwareToken } from '../contract/hardware.ts'
+import type { Token } from '../contract/tokens.ts'
+import type { User } from '../contract/users.ts'
+import type { ConnectedService } from './service.ts'
+import type { MfaUser } from './user.ts'
+import { findUser } from './user.ts'
+
+/** What a person has to pass a second step with. */
+export interface OwnFactors {
+  readonly userId: string
+  readonly email: string
+  /** `pending` where a device is only to be set up. */
+  readonly token: Token | undefined
+  readonly hardware: HardwareToken | undefined
+  /** How many recovery codes are left; undefined where the domain takes none. */
+  readonly recoveryCodes: number | undefined
+}
+
+/** @returns nothing where the service does not know the user. */
+export async function readOwnFactors(service: ConnectedService, user: MfaUser): Promise<OwnFactors | undefined> {
+  const known = await findUser(service, user)
+  if (!known) return undefined
+  const { client, domainId } = service
+  const [token, hardware, domain] = await Promise.all([
+    orNone('api.error.notfound.token', client.tokens.get(domainId, known.id)),
+    known.hardware === '' ? undefined : orNone('api.error.notfound.hardware', client.hardware.getOfUser(known.id)),
+    client.domains.get(domainId),
+  ])
+  return { userId: known.id, email: known.email, token, hardware, recoveryCodes: recoveryCodesOf(known, domain) }
+}
+
+/** What can be removed of what there is. Recovery codes are for the day on which the rest is lost, not instead of it. */
+export type Removable = 'device' | 'hardware'
+
+/** Whether somebody could still sign in without it. */
+export function isLast({ token, hardware }: OwnFactors, what: Removable): boolean {
+  return what === 'device' ? hardware === undefined : token?.state !== 'active'
+}
+
+export async function remove(service: ConnectedService, { userId }: OwnFactors, what: Removable): Promise<void> {
+  const { client, domainId } = service
+  if (what === 'device') await orNone('api.error.notfound.token', client.tokens.revoke(domainId, userId))
+  else await orNone('api.error.notfound.hardware', client.hardware.release(userId))
+}
+
+/** A code for another device: the present one stays until it is used. */
+export async function deviceCode(
+  service: ConnectedService,
+  { userId, token }: OwnFactors,
+): Promise<string | undefined> {
+  const { client, domainId } = service
+  if (token?.state === 'active') return (await client.tokens.replace(domainId, userId)).code
+  return (await client.tokens.issue(domainId, userId)).code
+}
+
+/** Five, each good once and for ever, in place of all there were. */
+export async function makeRecoveryCodes({ client }: ConnectedService, userId: string): Promise<readonly string[]> {
+  const made = await client.bypassCodes.replaceAll(userId, { usesAllowed: 1, expirationTime: 0 })
+  return made.flatMap(({ code }) => code ?? [])
+}
+
+/** Whether somebody who has none could be given some. A lesser API key cannot, and a 1.3 service does not say. */
+export async function mayOfferRecoveryCodes(service: ConnectedService, user: MfaUser): Promise<boolean> {
+  if (service.version === '1.3') return false
+  try {
+    const known = await findUser(service, user)
+    if (!known || known.bypasscodes.length > 0) return false
+    await service.client.bypassCodes.list(known.id)
+    return (await service.client.domains.get(service.domainId)).bypassEnabled
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'api.error.forbidden') return false
+    throw error
+  }
+}
+
+function recoveryCodesOf(user: User, domain: { bypassEnabled: boolean }): number | undefined {
+  return domain.bypassEnabled ? user.bypasscodes.length : undefined
+}
+
+async function orNone<T>(code: string, asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof ApiError && error.code === code) return undefined
+    throw error
+  }
+}

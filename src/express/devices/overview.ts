@@ -1,0 +1,48 @@
+import { isLast, remove } from '../../challenge/own-factors.ts'
+import type { Removable } from '../../challenge/own-factors.ts'
+import { sendJson, wantsJson } from '../answer.ts'
+import { goOn } from '../challenge-request.ts'
+import { emit } from '../events.ts'
+import { overviewPage } from '../pages/overview-page.ts'
+import { showMessage } from '../pages/message.ts'
+import { formToken } from '../form-token.ts'
+import { changing, devicesPath, seen } from './guarded.ts'
+import type { OwnRequest } from './guarded.ts'
+
+/** `GET /mfa/devices`: what somebody has to pass the second step with, and what can be done about it. */
+export const showDevices = seen(async (request) => {
+  if (wantsJson(request.req)) return sendJson(request.res, 200, shown(request))
+  overviewPage(request, { ...request, token: await formToken(request) })
+})
+
+/** `POST /mfa/devices/remove`: gives up a device, an authenticator app, or a hardware token that was lost. */
+export const removeFactor = changing(async (request) => {
+  const { req, res, context, service, own } = request
+  const what = removable(request)
+  if (!what) return goOn(request, devicesPath(request))
+  // Who gave up the last one could not come in again, and nobody could tell them from who only knows the password.
+  if (isLast(own, what)) return showMessage(req, res, context, 409, 'last_factor')
+  await remove(service, own, what)
+  const app = what === 'hardware' && own.hardware?.selfEnrolled ? 'app' : what
+  const id = what === 'device' ? own.token?.device?.id : own.hardware?.id
+  emit(req, context, { type: 'factor.removed', kind: app, id })
+  goOn(request, `${devicesPath(request)}?done=removed`)
+})
+
+function removable({ form, own }: OwnRequest): Removable | undefined {
+  if (form['what'] === 'device' && own.token?.state === 'active') return 'device'
+  return form['what'] === 'hardware' && own.hardware ? 'hardware' : undefined
+}
+
+/** For scripts. */
+function shown({ own }: OwnRequest): object {
+  const { token, hardware, recoveryCodes, email } = own
+  const device = token?.state === 'active' ? (token.device ?? {}) : null
+  const { id, alias, selfEnrolled = false } = hardware ?? {}
+  return {
+    device,
+    hardware: hardware ? { id, alias, selfEnrolled } : null,
+    recoveryCodes: recoveryCodes ?? null,
+    email,
+  }
+}

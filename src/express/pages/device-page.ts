@@ -1,0 +1,32 @@
+import { encodeQR } from 'qr'
+
+import type { ChallengeRequest } from '../challenge-request.ts'
+import { readKept } from '../web-session.ts'
+import { layoutOf, sendPage } from './layout.ts'
+import { authenticatorLink } from './link.ts'
+
+interface Given {
+  readonly code: string
+  /** Where the service's REST interface is. */
+  readonly baseUrl: string
+  /** Whether there is a device that stays until then. */
+  readonly replaces: boolean
+}
+
+/** What another device is set up with. */
+export function devicePage({ req, res, context }: ChallengeRequest, { code, baseUrl, replaces }: Given) {
+  const layout = layoutOf(req, context)
+  const link = authenticatorLink(req, context, baseUrl, code)
+  const view = {
+    ...layout,
+    live: true,
+    liveBase: `${layout.base}/devices/device`,
+    headline: replaces ? layout.words.device.headline : layout.words.enrolling.headline,
+    sentence: replaces ? layout.words.device.sentence : layout.words.enrolling.sentence,
+    code: code.replace(/^(.{5})/, '$1 '),
+    link,
+    qr: encodeQR(link, 'svg', { border: 2 }),
+    token: readKept(req).page ?? '',
+  }
+  return { link, send: () => sendPage(res, 200, 'device', view) }
+}

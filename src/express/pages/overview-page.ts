@@ -1,0 +1,40 @@
+import type { OwnFactors } from '../../challenge/own-factors.ts'
+import { isLast } from '../../challenge/own-factors.ts'
+import type { ConnectedService } from '../../challenge/service.ts'
+import type { ChallengeRequest } from '../challenge-request.ts'
+import { layoutOf, sendPage } from './layout.ts'
+
+interface Given {
+  readonly own: OwnFactors
+  readonly service: ConnectedService
+  /** Of its forms. */
+  readonly token: string
+}
+
+/** Everything somebody has to pass the second step with. */
+export function overviewPage({ req, res, context }: ChallengeRequest, { own, service, token }: Given): void {
+  const layout = layoutOf(req, context)
+  const { words, language } = layout
+  const { factors } = context.mfa.options
+  sendPage(res, 200, 'overview', {
+    ...layout,
+    token,
+    headline: words.devices.headline,
+    said: saidOf(words.devices.done, req.query['done']),
+    changes: service.version === '1.4',
+    device: own.token?.state === 'active' ? (own.token.device ?? {}) : undefined,
+    lastDevice: isLast(own, 'device'),
+    hardware: own.hardware,
+    lastHardware: isLast(own, 'hardware'),
+    codes: factors.includes('bypass') ? own.recoveryCodes : undefined,
+    email: factors.includes('email') ? own.email : undefined,
+    home: `${context.prefix}/`,
+    day: (time: number) => new Intl.DateTimeFormat(language.tag, { dateStyle: 'medium' }).format(time * 1000),
+    count: (value: number) => new Intl.NumberFormat(language.tag).format(value),
+  })
+}
+
+/** What was just done, as the address of the page says; it may say anything, and we only what we know. */
+function saidOf(done: Readonly<Record<string, string>>, asked: unknown): string | undefined {
+  return typeof asked === 'string' && Object.hasOwn(done, asked) ? done[asked] : undefined
+}
