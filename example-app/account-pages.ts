@@ -3,18 +3,28 @@ import { requireMfa } from 'second-factor'
 
 import type { Account, Accounts } from './accounts.ts'
 import { ChangePassword, emptyForm, readForm } from './forms.ts'
-import type { Passed, Pages } from './pages.ts'
+import type { Notices } from './notices.ts'
+import type { Moment, Pages, Passed } from './pages.ts'
 import type { SessionStore } from './session-store.ts'
 import { accountOf } from './sign-in.ts'
 
 /** How long ago the second step may have been passed in the danger zone, seconds. */
 const recent = 300
 
-export function addAccountPages(router: Router, accounts: Accounts, store: SessionStore, pages: Pages): void {
+interface AccountPages {
+  readonly accounts: Accounts
+  readonly notices: Notices
+  readonly store: SessionStore
+  readonly pages: Pages
+}
+
+export function addAccountPages(router: Router, { accounts, notices, store, pages }: AccountPages): void {
   router.get('/', (req, res) => pages.send(res, 'home', { account: accountOf(req) }))
 
   router.get('/account', requireSignIn, (req, res) => {
-    pages.send(res, 'account', { account: signedIn(req), passed: passedStep(req) })
+    const account = signedIn(req)
+    const lately = notices.of(account.username).map(({ at, sentence }) => ({ ...moment(at), sentence }))
+    pages.send(res, 'account', { account, passed: passedStep(req), lately })
   })
 
   router.get('/danger-zone', requireSignIn, requireMfa({ maxAge: recent }), (req, res) => {
@@ -67,6 +77,11 @@ const time = new Intl.DateTimeFormat('en-GB', {
 function passedStep(req: Request): Passed {
   const verified = req.mfa?.verified
   if (!verified) throw new Error('a route that speaks of the second step needs requireMfa() before it')
-  const at = new Date(verified.at * 1000)
-  return { how: factors[verified.factor] ?? verified.factor, at: time.format(at), iso: at.toISOString() }
+  return { how: factors[verified.factor] ?? verified.factor, ...moment(verified.at) }
+}
+
+/** @param at Unix time, seconds. */
+function moment(at: number): Moment {
+  const date = new Date(at * 1000)
+  return { at: time.format(date), iso: date.toISOString() }
 }

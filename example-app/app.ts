@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { addAccountPages } from './account-pages.ts'
 import { Account, createAccounts } from './accounts.ts'
 import { openDatabase } from './database.ts'
+import { createNotices } from './notices.ts'
 import { createPages } from './pages.ts'
 import type { Pages } from './pages.ts'
 import { requireSameOrigin } from './same-origin.ts'
@@ -38,13 +39,14 @@ export function createExampleApp(options: ExampleAppOptions): { app: Express; cl
   const database = openDatabase(options.database)
   const accounts = createAccounts(database)
   const store = new SessionStore(database, now)
+  const notices = createNotices(database)
   const login = createLogin(accounts)
   const pages = createPages()
   const routes = Router()
   addSignUp(routes, accounts, pages)
   addSignIn(routes, login, pages)
   addSignOut(routes)
-  addAccountPages(routes, accounts, store, pages)
+  addAccountPages(routes, { accounts, notices, store, pages })
 
   const app = express().disable('x-powered-by')
   // With https, something in front of us ends it: only from this machine is it believed.
@@ -63,6 +65,7 @@ export function createExampleApp(options: ExampleAppOptions): { app: Express; cl
       provision: true,
       logoutPath: '/logout',
       appName: 'Example',
+      onEvent: (event) => notices.take(event),
     }),
   )
   app.use(requireSameOrigin(publicUrl, pages))

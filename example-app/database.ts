@@ -26,4 +26,10 @@ const schema = `
     content TEXT NOT NULL,
     expires_at INTEGER NOT NULL
   ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS notice (
+    user_key TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    sentence TEXT NOT NULL
+  ) STRICT;
 `

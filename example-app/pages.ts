@@ -11,18 +11,22 @@ interface PageData {
   home: { account: Account | undefined }
   'sign-up': FormState
   'sign-in': FormState & { next: string; created: boolean }
-  account: { account: Account; passed: Passed }
+  account: { account: Account; passed: Passed; lately: readonly (Moment & { readonly sentence: string })[] }
   'danger-zone': FormState & { passed: Passed; changed: boolean }
   problem: { headline: string; sentence: string }
   trust: { name: string; publicUrl: string }
 }
 
-/** When and how the second step was passed, in words. */
-export interface Passed {
-  readonly how: string
+/** A time, in words. */
+export interface Moment {
   readonly at: string
   /** For machines, as HTML's `datetime` wants it. */
   readonly iso: string
+}
+
+/** When and how the second step was passed. */
+export interface Passed extends Moment {
+  readonly how: string
 }
 
 export type Pages = ReturnType<typeof createPages>

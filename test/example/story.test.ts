@@ -106,6 +106,18 @@ describe('the story of the example app', () => {
     expect(elsewhere.path).toBe('/account')
   })
 
+  it('tells on the account page of a device that was added, and leads to all that there are', async () => {
+    const arranged = await arrange()
+    await enter(arranged)
+
+    const account = await arranged.browser.open('/account')
+    const devices = await arranged.browser.open(/href="(\/mfa\/devices)"/.exec(account.text)?.[1] ?? '/no-link')
+
+    expect(account.text).toContain('A device was added.')
+    expect(devices.status).toBe(200)
+    expect(devices.text).toContain('a device')
+  })
+
   it('signs other browsers out when the password is changed', async () => {
     const arranged = await arrange()
     const account = await enter(arranged)

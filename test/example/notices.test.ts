@@ -1,0 +1,51 @@
+import type { MfaEvent } from 'second-factor'
+import { describe, expect, it } from 'vitest'
+
+import { openDatabase } from '../../example-app/database.ts'
+import { createNotices } from '../../example-app/notices.ts'
+
+const occasion = { userKey: 'username:alice', address: '192.0.2.7' } as const
+
+const taken = (...events: readonly MfaEvent[]) => {
+  const notices = createNotices(openDatabase(':memory:'))
+  for (const event of events) notices.take(event)
+  return notices
+}
+
+describe('what the example tells people about', () => {
+  it('is each change of what they can pass the second step with, newest first', () => {
+    const notices = taken(
+      { ...occasion, at: 1, type: 'factor.added', kind: 'device', id: 'd1' },
+      { ...occasion, at: 2, type: 'factor.replaced', kind: 'app', id: 'a1' },
+      { ...occasion, at: 3, type: 'recovery_codes.made', count: 5 },
+      { ...occasion, at: 4, type: 'factor.removed', kind: 'hardware', id: 'h1' },
+    )
+
+    expect(notices.of('alice')).toEqual([
+      { at: 4, sentence: 'A hardware token was removed.' },
+      { at: 3, sentence: 'New recovery codes were made.' },
+      { at: 2, sentence: 'An authenticator app was replaced.' },
+      { at: 1, sentence: 'A device was added.' },
+    ])
+  })
+
+  it('is what may come from somebody else: a report, and codes that are paused', () => {
+    const notices = taken(
+      { ...occasion, at: 1, type: 'push.ended', sessionId: 's1', reason: 'reported' },
+      { ...occasion, at: 2, type: 'push.ended', sessionId: 's2', reason: 'timeout' },
+      { ...occasion, at: 3, type: 'code.paused', until: 900 },
+    )
+
+    expect(notices.of('alice').map(({ at }) => at)).toEqual([3, 1])
+  })
+
+  it('is nothing about other people, and nothing of everyday', () => {
+    const notices = taken(
+      { ...occasion, userKey: 'username:bobby', at: 1, type: 'factor.added', kind: 'device', id: 'd1' },
+      { ...occasion, userKey: undefined, at: 2, type: 'recovery_codes.made', count: 5 },
+      { ...occasion, at: 3, type: 'challenge.passed', factor: 'push', sessionId: 's1' },
+    )
+
+    expect(notices.of('alice')).toEqual([])
+  })
+})
