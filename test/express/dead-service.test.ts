@@ -1,0 +1,98 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { embedded } from 'second-factor/service'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import type { Browser } from '../support/browser.ts'
+import { startWebApp } from '../support/web-app.ts'
+
+/** A real service behind a door that can be held shut: then connections are taken and nothing ever comes back. */
+async function startService() {
+  const service = embedded({ database: ':memory:' })
+  const connection = await service.connect()
+  const door = { shut: false, asked: 0 }
+  const server = createServer((req, res) => {
+    door.asked++
+    if (door.shut) return
+    const { headers, method } = req
+    const { host } = new URL(connection.baseUrl)
+    const passedOn = request(new URL(req.url ?? '', connection.baseUrl), { method, headers: { ...headers, host } })
+    passedOn.on('response', (answer) => answer.pipe(res.writeHead(answer.statusCode ?? 500, answer.headers)))
+    passedOn.on('error', () => res.destroy())
+    req.pipe(passedOn)
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await service.close()
+  })
+  const { pathname } = new URL(connection.baseUrl)
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`
+  return { door, service: { ...connection, baseUrl } }
+}
+
+const timeout = 300
+
+/** An app that knew the service well before it fell silent. */
+async function arrange() {
+  const { door, service } = await startService()
+  const app = await startWebApp({ mfa: { service, timeout, maxConcurrency: 20 } })
+  const browser = app.browser()
+  await app.signIn(browser, 'alice')
+  expect((await browser.visit('/account')).status).toBe(200)
+  Object.assign(door, { shut: true, asked: 0 })
+  return { app, door, browser }
+}
+
+/** One of many people who need an answer of their own. */
+const enterCode = (browser: Browser) => browser.copy().submit('/mfa/code', { code: '123456' })
+
+describe('a service that stops answering', () => {
+  it('does not tie up the app: 500 people are each told, and few calls are made', async () => {
+    const { app, door, browser } = await arrange()
+
+    const answers = await Promise.all(
+      Array.from({ length: 500 }, async () => {
+        const { status, headers } = await enterCode(browser)
+        return { status, retryAfter: headers['retry-after'] }
+      }),
+    )
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+    expect(answers.every(({ retryAfter }) => Number(retryAfter) > 0)).toBe(true)
+    // The first four to give up make room for four others; with the fifth nobody is let in any more.
+    expect(door.asked).toBeLessThanOrEqual(24)
+    expect((await app.browser().fetch('/')).status).toBe(200)
+  })
+
+  it('is then not waited for: the next are told at once when to come back, and it is not asked', async () => {
+    const { door, browser } = await arrange()
+    await Promise.all(Array.from({ length: 10 }, () => enterCode(browser)))
+    const { asked } = door
+
+    const [page, data] = [await browser.open('/mfa'), await browser.fetch('/mfa/status')]
+
+    expect([page.status, page.headers['retry-after']]).toEqual([503, '5'])
+    expect(data.body.error).toBe('slow')
+    expect(door.asked).toBe(asked)
+  })
+
+  it('is found again by itself: one tries for all after five seconds', async () => {
+    const { app, door, browser } = await arrange()
+    await Promise.all(Array.from({ length: 10 }, () => enterCode(browser)))
+    await app.clock.advance(5)
+    Object.assign(door, { asked: 0 })
+
+    await Promise.all(Array.from({ length: 10 }, () => enterCode(browser)))
+    expect(door.asked).toBe(1)
+
+    door.shut = false
+    await app.clock.advance(5)
+    expect((await browser.open('/mfa')).status).toBe(200)
+    expect((await Promise.all([browser.open('/mfa'), browser.open('/mfa')])).map(({ status }) => status)).toEqual([
+      200, 200,
+    ])
+  })
+})
