@@ -59,7 +59,7 @@ function start({ code, folder }: Candidate): number {
     const before = performance.now()
     ${code}
     process.stdout.write(String(performance.now() - before), () => process.exit())`
-  return Number(execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder }))
+  return Number(execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder, stdio: 'pipe' }))
 }
 
 export function median(times: readonly number[]): number {

@@ -1,4 +1,6 @@
 import type { Client } from '../client/client.ts'
+import type { CallLimit } from '../client/call-limit.ts'
+import { createCallLimit } from '../client/call-limit.ts'
 import { createClient } from '../client/client.ts'
 import { ApiError, UnreachableError } from '../client/errors.ts'
 import type { Clock } from '../clock.ts'
@@ -25,6 +27,8 @@ export interface ConnectedService {
 export interface ConnectOptions {
   /** How long one call may take, ms. */
   readonly timeout: number
+  /** How many calls may be under way at once. */
+  readonly maxConcurrency: number
   readonly clock: Clock
   readonly challengeStore: ChallengeStore
 }
@@ -35,10 +39,11 @@ export interface ConnectOptions {
  * @throws {UnreachableError} with the reason as its cause; {ApiError} when the service refuses us.
  */
 export function createConnector(open: () => Promise<Connection>, options: ConnectOptions) {
+  const limit = createCallLimit({ atOnce: options.maxConcurrency, clock: options.clock })
   let connecting: Promise<ConnectedService> | undefined
 
   return async function connect(): Promise<ConnectedService> {
-    connecting ??= openService(open, options)
+    connecting ??= openService(open, options, limit)
     try {
       return await connecting
     } catch (cause) {
@@ -49,9 +54,13 @@ export function createConnector(open: () => Promise<Connection>, options: Connec
   }
 }
 
-async function openService(open: () => Promise<Connection>, options: ConnectOptions): Promise<ConnectedService> {
+async function openService(
+  open: () => Promise<Connection>,
+  options: ConnectOptions,
+  limit: CallLimit,
+): Promise<ConnectedService> {
   const { timeout, clock, challengeStore } = options
   const { baseUrl, apiKey, domainId, vendor, version = 'auto' } = await open()
-  const client = createClient({ baseUrl, apiKey, timeout, clock, version, ...(vendor ? { vendor } : {}) })
+  const client = createClient({ baseUrl, apiKey, timeout, clock, limit, version, ...(vendor ? { vendor } : {}) })
   return { client, baseUrl, domainId, version: await client.version(), challengeStore, sealer: createSealer(apiKey) }
 }

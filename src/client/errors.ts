@@ -21,9 +21,16 @@ export class ApiError extends Error {
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
   readonly reason: 'network' | 'timeout' | 'bad_response'
+  /** Seconds until another try makes sense, where that is known. */
+  readonly retryAfter: number | undefined
 
-  constructor(reason: 'network' | 'timeout' | 'bad_response', message: string, options?: ErrorOptions) {
+  constructor(
+    reason: 'network' | 'timeout' | 'bad_response',
+    message: string,
+    options: ErrorOptions & { readonly retryAfter?: number } = {},
+  ) {
     super(message, options)
     this.reason = reason
+    this.retryAfter = options.retryAfter
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
+import type { CallLimit } from './call-limit.ts'
 import { defaultVendor, Vendor } from '../contract/media-type.ts'
 
 /** What createClient() takes. */
@@ -18,6 +19,8 @@ export const ClientOptions = z.strictObject({
   /** Allows http to another machine, where everybody on the way can read the API key. */
   allowInsecureHttp: z.boolean().default(false),
   fetch: z.custom<typeof fetch>((value) => typeof value === 'function', 'must be a function').optional(),
+  /** Holds calls back; see createCallLimit(). */
+  limit: z.custom<CallLimit>((value) => typeof value === 'object' && value !== null).optional(),
   clock: z.custom<Clock>((value) => typeof value === 'object' && value !== null).default(systemClock),
 })
 export type ClientOptions = z.input<typeof ClientOptions>

@@ -12,15 +12,19 @@ export interface CallOptions {
   readonly work?: number
 }
 
+/** Ends a call that takes too long; its time begins now. */
+export function timeoutOf({ timeout }: ResolvedClientOptions, { wait = 0, work = 0 }: CallOptions): AbortSignal {
+  return AbortSignal.timeout(timeout + wait * 1000 + work)
+}
+
 /** Sends a call, within its time. @throws {UnreachableError} when there is no answer. */
 export async function send(
   options: ResolvedClientOptions,
   version: Version,
   endpoint: Endpoint,
   request: DescribedCall,
-  { signal, wait, work = 0 }: CallOptions,
+  { signal, wait, timeout }: CallOptions & { readonly timeout: AbortSignal },
 ): Promise<Response> {
-  const timeout = AbortSignal.timeout(options.timeout + (wait ?? 0) * 1000 + work)
   try {
     const either = signal ? AbortSignal.any([signal, timeout]) : timeout
     return await exchange(options, version, endpoint, request, { signal: either, ...(wait !== undefined && { wait }) })

@@ -8,7 +8,7 @@ import type { ResolvedClientOptions } from './options.ts'
 import type { Answer, Bytes } from './read-answer.ts'
 import { parseEvents, readAnswer, readBytes } from './read-answer.ts'
 import type { CallOptions } from './send.ts'
-import { exchange, send } from './send.ts'
+import { exchange, send, timeoutOf } from './send.ts'
 
 export interface Transport {
   call<E extends Endpoint>(
@@ -44,13 +44,19 @@ export function createTransport(options: ResolvedClientOptions): Transport {
     version,
     async call(endpoint, input, callOptions = {}) {
       const request = describeCall(endpoint, input as CallInput)
-      const response = await send(options, await version(), endpoint, request, callOptions)
-      return readAnswer(options, await version(), endpoint, response)
+      const spoken = await version()
+      return within(options, callOptions, async (timeout) => {
+        const response = await send(options, spoken, endpoint, request, { ...callOptions, timeout })
+        return readAnswer(options, spoken, endpoint, response)
+      })
     },
     async bytes(endpoint, input) {
-      const response = await send(options, await version(), endpoint, describeCall(endpoint, input), {})
-      if (!response.ok) await readAnswer(options, await version(), endpoint, response)
-      return readBytes(endpoint, response)
+      const spoken = await version()
+      return within(options, {}, async (timeout) => {
+        const response = await send(options, spoken, endpoint, describeCall(endpoint, input), { timeout })
+        if (!response.ok) await readAnswer(options, spoken, endpoint, response)
+        return readBytes(endpoint, response)
+      })
     },
     async stream(endpoint, input, signal) {
       const request = describeCall(endpoint, input as CallInput)
@@ -63,11 +69,26 @@ export function createTransport(options: ResolvedClientOptions): Transport {
   }
 }
 
+/** A whole call, from waiting for room to the end of its answer, within its time. */
+function within<T>(
+  options: ResolvedClientOptions,
+  callOptions: CallOptions,
+  call: (timeout: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timeout = timeoutOf(options, callOptions)
+  if (!options.limit) return call(timeout)
+  const { signal, wait = 0 } = callOptions
+  return options.limit.run(() => call(timeout), { timeout, signal, held: wait > 0 })
+}
+
 /** A service that refuses 1.4, or answers without saying 1.4, speaks 1.3. */
-async function askVersion(options: ResolvedClientOptions): Promise<Version> {
-  const response = await send(options, '1.4', getOrganization, { path: getOrganization.path, body: undefined }, {})
-  if (response.status === 406) return '1.3'
-  const spoken = answeredVersion(options.vendor, response.headers.get('content-type')) ?? '1.3'
-  await readAnswer(options, spoken, getOrganization, response)
-  return spoken
+function askVersion(options: ResolvedClientOptions): Promise<Version> {
+  return within(options, {}, async (timeout) => {
+    const request = { path: getOrganization.path, body: undefined }
+    const response = await send(options, '1.4', getOrganization, request, { timeout })
+    if (response.status === 406) return '1.3'
+    const spoken = answeredVersion(options.vendor, response.headers.get('content-type')) ?? '1.3'
+    await readAnswer(options, spoken, getOrganization, response)
+    return spoken
+  })
 }

@@ -29,8 +29,9 @@ import { checkWebSession, drop, readKept } from './web-session.ts'
  */
 export function mfa(options: MfaOptions = {}): RequestHandler {
   const resolved = resolveOptions(options, process.env)
-  const { open, timeout, clock, challengeStore = createMemoryChallengeStore(clock) } = resolved
-  const instance: Mfa = { options: resolved, connect: createConnector(open, { timeout, clock, challengeStore }) }
+  const { open, timeout, maxConcurrency, clock, challengeStore = createMemoryChallengeStore(clock) } = resolved
+  const connect = createConnector(open, { timeout, maxConcurrency, clock, challengeStore })
+  const instance: Mfa = { options: resolved, connect }
 
   const warn = createWarner(resolved)
 

@@ -135,6 +135,8 @@ export const MfaOptions = z.strictObject({
   factors: z.array(Factor).min(1).default(['push', 'otp', 'bypass']),
   /** How long one call to the service may take, ms. */
   timeout: z.int().min(100).max(60_000).default(5_000),
+  /** How many calls to the service may be under way at once; further ones wait, within their `timeout`. */
+  maxConcurrency: z.int().min(1).max(10_000).default(64),
   /**
    * Asked when the service gives no answer: true lets this person pass the gate for 5 minutes without a second step. Who
    * can take the service down can then do without it. They are never verified; `requireMfa()` still refuses them.

@@ -35,7 +35,7 @@ export function noteTrouble(
   const trouble = troubleOf(error)
   context.mfa.options.logger?.error(`mfa: the second step is unavailable: ${describe(error)}`)
   emit(req, context, { type: 'service.unavailable', reason: trouble })
-  const { retryAfter = usualRetry } = error instanceof ApiError ? error : {}
+  const { retryAfter = usualRetry } = error instanceof ApiError || error instanceof UnreachableError ? error : {}
   return { trouble, retryAfter }
 }
 
