@@ -21,6 +21,7 @@ export function waitingView({ layout, challenge, req, now }: Page, standing: Sta
     again,
     warnAt,
     news: newsOf(),
+    canStop: true,
   }
 
   function newsOf(): string {

@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest'
+
+import { isIn, startOwnApp } from './own-factors.ts'
+
+describe('/mfa/devices', () => {
+  it('shows what there is to who is verified, as a page and to scripts', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+
+    const page = await browser.open('/mfa/devices')
+    const { body } = await browser.fetch('/mfa/devices')
+
+    expect(page.text).toContain('Test device')
+    expect(body).toEqual({
+      device: { id: expect.stringMatching(/^[0-9a-f]{40}$/), name: 'Test device', createdAt: app.clock.now() },
+      hardware: null,
+      recoveryCodes: 0,
+      email: 'person@example.com',
+    })
+  })
+
+  it('leads who is not verified through the second step first, and back', async () => {
+    const app = await startOwnApp()
+    const { account } = await app.withDevice()
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const asked = await browser.open('/mfa/devices')
+    const script = await browser.fetch('/mfa/devices')
+    const done = await app.stepUp(browser, account)
+
+    expect([asked.headers['location'], script.status]).toEqual(['/mfa', 403])
+    expect(script.text).not.toContain('Test device')
+    expect(done.headers['location']).toBe('/mfa/devices')
+    expect((await browser.open('/mfa/devices')).status).toBe(200)
+  })
+
+  it('shows only own things, whatever web session asks', async () => {
+    const app = await startOwnApp()
+    await app.withDevice('alice')
+    const { browser } = await app.withApp('bob')
+
+    const { body } = await browser.fetch('/mfa/devices')
+
+    expect(body).toMatchObject({ device: null, hardware: { selfEnrolled: true } })
+  })
+})
+
+describe('changing what the second step is passed with', () => {
+  const changes: [string, Record<string, string>][] = [
+    ['/mfa/devices/device', {}],
+    ['/mfa/devices/device/cancel', {}],
+    ['/mfa/devices/app', { code: '000000' }],
+    ['/mfa/devices/remove', { what: 'device' }],
+    ['/mfa/devices/codes', {}],
+  ]
+
+  it.each(changes)('wants a second step not older than ten minutes: %s', async (path, fields) => {
+    const app = await startOwnApp()
+    const { browser, account } = await app.withDevice()
+    await app.addApp(browser)
+    const before = await app.user()
+    await app.clock.advance(601)
+
+    const stale = await browser.submit(path, fields)
+    const script = await browser.submit(path, fields, { accept: 'application/json', 'sec-fetch-mode': 'cors' })
+    const done = await app.stepUp(browser, account)
+
+    expect([stale.headers['location'], script.status]).toEqual(['/mfa', 403])
+    expect(await app.user()).toEqual(before)
+    expect(done.headers['location']).toBe('/mfa/devices')
+    expect((await browser.submit(path, fields)).headers['location']).not.toBe('/mfa')
+  })
+
+  it.each(['/mfa/devices/app', '/mfa/devices/device'])('shows no secret later than that: %s', async (path) => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    await browser.submit('/mfa/devices/device')
+    await browser.open('/mfa/devices/app')
+    await app.clock.advance(601)
+
+    const stale = await browser.open(path)
+
+    expect(stale.headers['location']).toBe('/mfa')
+    expect(stale.text).toBe('')
+  })
+
+  it.each(changes)('is not done by a page of another site: %s', async (path, fields) => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    await app.addApp(browser)
+    const before = await app.user()
+
+    const answer = await browser.submit(path, fields, { 'sec-fetch-site': 'cross-site' })
+
+    expect(answer.status).toBe(403)
+    expect(await app.user()).toEqual(before)
+  })
+
+  it('knows the forms of its own page, where a browser says nothing of itself', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    const page = await browser.open('/mfa/devices')
+    const token = /name="page" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const cookie = `connect.sid=${browser.cookie('connect.sid')}`
+    const send = (fields: Record<string, string>) =>
+      fetch(`${app.url}/mfa/devices/codes`, { method: 'POST', headers: { cookie }, body: new URLSearchParams(fields) })
+
+    const statuses = [await send({ page: 'A'.repeat(22) }), await send({}), await send({ page: token })]
+
+    expect(token).toMatch(/^[\w-]{22}$/)
+    expect(statuses.map(({ status }) => status)).toEqual([403, 403, 200])
+  })
+
+  it.each(changes)('is not done by who is not verified: %s', async (path, fields) => {
+    const app = await startOwnApp()
+    await app.withDevice()
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    const before = await app.user()
+
+    const answer = await browser.submit(path, fields)
+
+    expect(answer.headers['location']).toBe('/mfa')
+    expect(await app.user()).toEqual(before)
+  })
+})
+
+describe('replacing the device', () => {
+  it('leaves the old one in use until the new one is set up; then the old one is told, and the app as well', async () => {
+    const app = await startOwnApp()
+    const { browser, account } = await app.withDevice()
+    const old = await app.user()
+
+    const offered = await browser.submit('/mfa/devices/device')
+    const page = await browser.open(offered.headers['location'] as string)
+    expect((await app.device.requests(account)).requests).toEqual([])
+    const next = await app.activate(page)
+    const done = await browser.open('/mfa/devices/device')
+
+    expect(page.text).toContain('Replace your device')
+    expect(done.headers['location']).toBe('/mfa/devices?done=device')
+    await expect(app.device.requests(account)).rejects.toMatchObject({ code: 'api.error.device.moved' })
+    expect((await app.device.requests(next)).requests).toEqual([])
+    expect(await app.user()).toEqual(old)
+    const { body } = await browser.fetch('/mfa/devices')
+    expect(app.events.at(-1)).toMatchObject({ type: 'factor.replaced', kind: 'device', id: body.device.id })
+  })
+
+  it('is noticed by the page at once, and verifies nobody', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    await browser.submit('/mfa/devices/device')
+    const page = await browser.open('/mfa/devices/device')
+    const waiting = browser.fetch('/mfa/devices/device/status')
+    const stranger = app.browser()
+    await app.signIn(stranger, 'alice')
+
+    await app.activate(page)
+    await app.clock.advance(1)
+
+    expect((await waiting).body).toEqual({ change: 'activated' })
+    expect(await isIn(stranger)).toBe(false)
+  })
+
+  it('can be called off: the code is worth nothing then', async () => {
+    const app = await startOwnApp()
+    const { browser, account } = await app.withDevice()
+    await browser.submit('/mfa/devices/device')
+    const page = await browser.open('/mfa/devices/device')
+
+    await browser.submit('/mfa/devices/device/cancel')
+
+    await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+    expect((await app.device.requests(account)).requests).toEqual([])
+    expect((await browser.open('/mfa/devices/device')).headers['location']).toBe('/mfa/devices')
+  })
+
+  it('is as well how somebody with an app gets a first device', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withApp()
+
+    await browser.submit('/mfa/devices/device')
+    const account = await app.activate(await browser.open('/mfa/devices/device'))
+    await browser.open('/mfa/devices/device')
+
+    expect((await app.device.requests(account)).requests).toEqual([])
+    expect(app.events.at(-1)).toMatchObject({ type: 'factor.added', kind: 'device' })
+  })
+})
+
+describe('an authenticator app of one’s own', () => {
+  it('is added beside the device, and replaced by another one', async () => {
+    const app = await startOwnApp()
+    const { browser, account } = await app.withDevice()
+
+    const first = await app.addApp(browser)
+    await app.clock.advance(30)
+    const second = await app.addApp(browser)
+    await app.clock.advance(30)
+
+    expect([first.answer, second.answer].map(({ headers }) => headers['location'])).toEqual(
+      Array(2).fill('/mfa/devices?done=app'),
+    )
+    expect(
+      app
+        .happened()
+        .filter((type) => type.startsWith('factor.'))
+        .slice(1),
+    ).toEqual(['factor.added', 'factor.replaced'])
+    const other = app.browser()
+    await app.signIn(other, 'alice')
+    await other.visit('/account')
+    await other.submit('/mfa/code', { code: first.code() })
+    expect(await isIn(other)).toBe(false)
+    await other.submit('/mfa/code', { code: second.code() })
+    expect(await isIn(other)).toBe(true)
+    expect((await app.device.requests(account)).requests).toEqual([])
+  })
+
+  it('is not put in the place of an administrator’s hardware token; that one can only be reported lost', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    const { id } = await app.user()
+    const token = await app.client.hardware.create({
+      alias: 'Key ring',
+      serialNumber: 'S-1',
+      type: 'TOTP6',
+      timeStep: 30,
+      seed: '31'.repeat(20),
+    })
+    await app.client.hardware.assign(id, token.id)
+
+    const page = await browser.open('/mfa/devices')
+    const add = await browser.open('/mfa/devices/app')
+    const lost = await browser.submit('/mfa/devices/remove', { what: 'hardware' })
+
+    expect(page.text).toContain('Key ring')
+    expect(page.text).not.toContain('/mfa/devices/app')
+    expect(add.headers['location']).toBe('/mfa/devices')
+    expect(lost.headers['location']).toBe('/mfa/devices?done=removed')
+    expect((await app.client.hardware.get(token.id)).user).toBe('')
+    expect(app.events.at(-1)).toMatchObject({ type: 'factor.removed', kind: 'hardware', id: token.id })
+  })
+})
+
+describe('removing', () => {
+  it('a device leaves the app, and the device can answer nothing more', async () => {
+    const app = await startOwnApp()
+    const { browser, account } = await app.withDevice()
+    await app.addApp(browser)
+
+    await browser.submit('/mfa/devices/remove', { what: 'device' })
+
+    await expect(app.device.requests(account)).rejects.toMatchObject({ code: 'api.error.device.revoked' })
+    expect((await app.user()).factors).toEqual(['otp'])
+    expect(app.events.at(-1)).toMatchObject({ type: 'factor.removed', kind: 'device' })
+  })
+
+  it.each([
+    ['device', 'withDevice'],
+    ['hardware', 'withApp'],
+  ] as const)('the last one is refused, and said why: %s', async (what, arrange) => {
+    const app = await startOwnApp()
+    const { browser } = await app[arrange]()
+    await browser.submit('/mfa/devices/codes')
+    const before = await app.user()
+
+    const answer = await browser.submit('/mfa/devices/remove', { what })
+
+    expect(answer.status).toBe(409)
+    expect(answer.text).toContain('This is your last one')
+    expect(await app.user()).toEqual(before)
+  })
+
+  it('what is not there changes nothing', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+
+    for (const what of ['hardware', 'user', '', '__proto__']) await browser.submit('/mfa/devices/remove', { what })
+
+    expect((await app.user()).factors).toEqual(['push', 'otp'])
+  })
+})
+
+describe('new recovery codes', () => {
+  it('end the old ones', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    await browser.submit('/mfa/devices/codes')
+    const { bypasscodes: old } = await app.user()
+
+    await browser.submit('/mfa/devices/codes')
+
+    const { bypasscodes: now } = await app.user()
+    expect(now).toHaveLength(5)
+    expect(now.filter((id) => old.includes(id))).toEqual([])
+  })
+
+  it('are told to scripts the same way', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+
+    const { body } = await browser.submit('/mfa/devices/codes', {}, { accept: 'application/json' })
+
+    expect(body.codes).toHaveLength(5)
+  })
+})
+
+describe('who was given a bypass code and never had a factor', () => {
+  it('is not offered a device before it is used, and sets one up after', async () => {
+    const app = await startOwnApp()
+    const user = await app.client.users.create({ username: 'alice', name: 'Alice', email: 'person@example.com' })
+    await app.client.domains.addUser(app.domainId, user.id)
+    const { code = '' } = await app.client.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 60 })
+    const { browser, page } = await app.newcomer()
+
+    await browser.submit('/mfa/code', { code })
+    await browser.submit('/mfa/devices/device')
+    const account = await app.activate(await browser.open('/mfa/devices/device'))
+
+    expect(page.text).toContain('Enter a code')
+    expect(page.text).not.toContain('#code=')
+    expect((await app.device.requests(account)).requests).toEqual([])
+  })
+})

@@ -1,0 +1,93 @@
+import session from 'express-session'
+import { Secret, TOTP } from 'otpauth'
+import { createClient } from 'second-factor/client'
+import type { MfaEvent, MfaOptions } from 'second-factor'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+import type { WebApp } from '../support/web-app.ts'
+
+type Browser = ReturnType<WebApp['browser']>
+
+/** An app whose people set up their own factors; what its web sessions hold can be read. */
+export async function startOwnApp(mfa: Partial<MfaOptions> = {}) {
+  const events: MfaEvent[] = []
+  const store = new session.MemoryStore()
+  const app = await startWebApp({ session: { store }, mfa: { onEvent: (event) => void events.push(event), ...mfa } })
+  const raw = (store as unknown as { sessions: Record<string, string> }).sessions
+  const { baseUrl, apiKey, domainId } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey })
+
+  async function newcomer(username = 'alice') {
+    const browser = app.browser()
+    await app.signIn(browser, username)
+    const page = await browser.visit('/account')
+    return { browser, page }
+  }
+
+  /** Somebody whose authenticator app is the first factor, and who is in. */
+  async function withApp(username = 'alice') {
+    const { browser } = await newcomer(username)
+    const code = codesOf(app, await browser.open('/mfa/enrol/app'))
+    await browser.submit('/mfa/enrol/app', { code: code() })
+    await app.clock.advance(30)
+    await browser.submit('/mfa/code', { code: code() })
+    return { browser, code }
+  }
+
+  /** Somebody with a device who is in. */
+  async function withDevice(username = 'alice') {
+    const browser = app.browser()
+    const account = await app.verify(browser, username)
+    return { browser, account }
+  }
+
+  return {
+    ...app,
+    client,
+    domainId,
+    events,
+    kept: () => Object.values(raw).join('\n'),
+    /** What we keep in the web session of a user. */
+    webSession: (userKey: string) => openWebSession(raw, userKey),
+    happened: () => events.map(({ type }) => type),
+    newcomer,
+    withApp,
+    withDevice,
+    addApp: async (browser: Browser) => {
+      const code = codesOf(app, await browser.open('/mfa/devices/app'))
+      const answer = await browser.submit('/mfa/devices/app', { code: code() })
+      return { code, answer }
+    },
+    stepUp: async (browser: Browser, account: Parameters<WebApp['answer']>[0]) => {
+      await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+      return browser.submit('/mfa/complete')
+    },
+    user: () => client.users.getByUsername('alice'),
+  }
+}
+
+/** The secret that a page shows. */
+export function secretOn(page: { text: string }): string {
+  const secret = /id="secret">([A-Z2-7 ]+)</.exec(page.text)?.[1]
+  if (secret === undefined) throw new Error(`no secret on the page: ${page.text}`)
+  return secret.replaceAll(' ', '')
+}
+
+/** What an app that scanned the page shows from now on. */
+export function codesOf(app: Pick<WebApp, 'clock'>, page: { text: string }) {
+  const totp = new TOTP({ secret: Secret.fromBase32(secretOn(page)), digits: 6, period: 30 })
+  return (ahead = 0) => totp.generate({ timestamp: (app.clock.now() + ahead * 30) * 1000 })
+}
+
+export const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.verified === true
+
+type Kept = Record<string, object | undefined>
+
+function openWebSession(raw: Record<string, string>, userKey: string) {
+  const id = Object.keys(raw).find((each) => raw[each]?.includes(`"userKey":"${userKey}"`)) ?? ''
+  const stored = () => JSON.parse(raw[id] ?? '{}') as { mfa?: Kept }
+  return {
+    read: () => stored().mfa ?? {},
+    write: (mfa: Kept) => void (raw[id] = JSON.stringify({ ...stored(), mfa })),
+  }
+}

@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest'
+
+import { codesOf, isIn, secretOn, startOwnApp } from './own-factors.ts'
+
+describe('an authenticator app as the first factor', () => {
+  it('is offered beside the device, to be scanned, opened or typed', async () => {
+    const app = await startOwnApp()
+    const { browser, page } = await app.newcomer()
+
+    const shown = await browser.open('/mfa/enrol/app')
+
+    expect(page.text).toContain('href="/mfa/enrol/app"')
+    const secret = secretOn(shown)
+    expect(Buffer.byteLength(secret)).toBe(32)
+    expect(shown.text).toContain(`otpauth://totp/Test:alice?issuer=Test&amp;secret=${secret}`)
+    expect(shown.text).toContain('autocomplete="one-time-code"')
+    expect(shown.headers['cache-control']).toBe('no-store')
+  })
+
+  it('has one secret however often its page is loaded, and another one in another web session', async () => {
+    const app = await startOwnApp()
+    const [{ browser }, { browser: other }] = [await app.newcomer(), await app.newcomer()]
+
+    const [first, again, elsewhere] = [
+      await browser.open('/mfa/enrol/app'),
+      await browser.open('/mfa/enrol/app'),
+      await other.open('/mfa/enrol/app'),
+    ].map(secretOn)
+
+    expect(again).toBe(first)
+    expect(elsewhere).not.toBe(first)
+  })
+
+  it('counts from its first code on, and that code verifies nobody: the next one does', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const code = codesOf(app, await browser.open('/mfa/enrol/app'))
+
+    const stored = await browser.submit('/mfa/enrol/app', { code: code() })
+    const page = await browser.visit(stored.headers['location'] as string)
+    expect(await isIn(browser)).toBe(false)
+    await browser.submit('/mfa/code', { code: code() })
+    expect(await isIn(browser)).toBe(false)
+    await app.clock.advance(30)
+    const done = await browser.submit('/mfa/code', { code: code() })
+
+    expect(page.text).toContain('Your app is set up')
+    expect(done.headers['location']).toBe('/account')
+    expect((await browser.fetch('/account')).body.mfa.verified.factor).toBe('otp')
+    expect(app.happened()).toContain('factor.added')
+  })
+
+  it('is not stored before that: a wrong code leaves nothing, and the same secret', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const before = secretOn(await browser.open('/mfa/enrol/app'))
+
+    const wrong = await browser.submit('/mfa/enrol/app', { code: '000000' })
+    const page = await browser.visit(wrong.headers['location'] as string)
+
+    expect(page.text).toContain('role="alert"')
+    expect(secretOn(page)).toBe(before)
+    expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
+  })
+
+  it('is one, however many web sessions set one up at once', async () => {
+    const app = await startOwnApp()
+    const people = await Promise.all(Array.from({ length: 4 }, () => app.newcomer()))
+    const codes = await Promise.all(
+      people.map(async ({ browser }) => codesOf(app, await browser.open('/mfa/enrol/app'))),
+    )
+
+    await Promise.all(people.map(({ browser }, index) => browser.submit('/mfa/enrol/app', { code: codes[index]!() })))
+    await app.clock.advance(30)
+    await Promise.all(people.map(({ browser }, index) => browser.submit('/mfa/code', { code: codes[index]!() })))
+
+    const verified = await Promise.all(people.map(({ browser }) => isIn(browser)))
+    expect(verified.filter(Boolean)).toHaveLength(1)
+    expect((await app.client.hardware.list()).length).toBe(1)
+  })
+
+  it('cannot be added by who had a factor: whatever it was, wherever, also when it is gone', async () => {
+    const app = await startOwnApp()
+    const [{ browser: late }, { browser: owner }] = [await app.newcomer(), await app.newcomer()]
+    const code = codesOf(app, await late.open('/mfa/enrol/app'))
+    await app.activate(await owner.visit('/mfa'))
+    const { id } = await app.user()
+    await app.client.tokens.revoke(app.domainId, id)
+
+    const page = await late.open('/mfa/enrol/app')
+    const posted = await late.submit('/mfa/enrol/app', { code: code() })
+
+    expect([page.headers['location'], posted.headers['location']]).toEqual(['/mfa', '/mfa'])
+    expect(await app.user()).toMatchObject({ hardware: '' })
+  })
+
+  it('ends the activation code that somebody noted who knows the password', async () => {
+    const app = await startOwnApp()
+    const { page } = await app.newcomer()
+
+    await app.withApp()
+
+    await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+    expect((await app.user()).factors).toEqual(['otp'])
+  })
+
+  it('is not begun by a page of another site, nor ahead of being asked for', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const code = codesOf(app, await browser.open('/mfa/enrol/app'))
+
+    const crossed = await browser.submit('/mfa/enrol/app', { code: code() }, { 'sec-fetch-site': 'cross-site' })
+    const ahead = await browser.open('/mfa/enrol/app', { 'sec-purpose': 'prefetch' })
+
+    expect([crossed.status, ahead.status]).toEqual([403, 503])
+    expect(await app.user()).toMatchObject({ hardware: '' })
+  })
+
+  it('belongs to who is signed in: put into the web session of somebody else, its secret opens nowhere', async () => {
+    const app = await startOwnApp()
+    const [{ browser: mallory }, { browser: alice }] = [await app.newcomer('mallory'), await app.newcomer('alice')]
+    const code = codesOf(app, await mallory.open('/mfa/enrol/app'))
+    await alice.open('/mfa/enrol/app')
+    const [planted, own] = [app.webSession('username:mallory'), app.webSession('username:alice')]
+    own.write({ ...own.read(), setup: { ...planted.read().setup, userKey: 'username:alice' } })
+
+    const answer = await alice.submit('/mfa/enrol/app', { code: code() })
+
+    expect(answer.headers['location']).toBe('/mfa/enrol/app')
+    expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
+  })
+
+  it('keeps its secret to its page: not in the store, in events, in the log or on other pages', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const shown = await browser.open('/mfa/enrol/app')
+    const secret = secretOn(shown)
+    const hex = Buffer.from(
+      secret.replace(/./g, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')),
+    )
+      .toString()
+      .replace(/[01]{4}/g, (bits) => Number.parseInt(bits, 2).toString(16))
+    const seen = [app.kept()]
+    await browser.submit('/mfa/enrol/app', { code: codesOf(app, shown)() })
+    for (const path of ['/mfa', '/mfa?use=code', '/mfa/devices']) seen.push((await browser.visit(path)).text)
+    seen.push(app.kept(), JSON.stringify(app.events), app.trouble.join())
+
+    expect(hex).toHaveLength(40)
+    for (const text of seen) {
+      expect(text).not.toContain(secret)
+      expect(text).not.toContain(hex)
+    }
+  })
+
+  it('is given up after ten minutes, and begun anew', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const shown = await browser.open('/mfa/enrol/app')
+    await app.clock.advance(600)
+
+    const late = await browser.submit('/mfa/enrol/app', { code: codesOf(app, shown)() })
+
+    expect(late.headers['location']).toBe('/mfa/enrol/app')
+    expect(secretOn(await browser.open('/mfa/enrol/app'))).not.toBe(secretOn(shown))
+    expect(await app.user()).toMatchObject({ hardware: '' })
+  })
+})
+
+describe('recovery codes for who has just set up a first factor', () => {
+  it('are offered once, shown once, and lead on to the page first asked for', async () => {
+    const app = await startOwnApp({ recoveryCodes: true })
+    const { browser } = await app.withDevice()
+
+    const offer = await browser.open('/mfa/recovery')
+    const shown = await browser.submit('/mfa/devices/codes')
+    const again = await browser.open('/mfa/recovery')
+
+    expect(offer.text).toContain('Keep recovery codes')
+    const codes = codesOn(shown)
+    expect(new Set(codes).size).toBe(5)
+    expect(shown.text).toContain('href="/account"')
+    expect(again.headers['location']).toBe('/')
+    expect((await app.user()).bypasscodes).toHaveLength(5)
+    expect(app.events.at(-1)).toMatchObject({ type: 'recovery_codes.made', count: 5 })
+    expect(JSON.stringify(app.events) + app.kept()).not.toContain(codes[0])
+  })
+
+  it('can be declined, and are never asked about again', async () => {
+    const app = await startOwnApp({ recoveryCodes: true })
+    const { browser } = await app.withDevice()
+
+    const declined = await browser.submit('/mfa/recovery/later')
+
+    expect(declined.headers['location']).toBe('/account')
+    expect((await browser.open('/mfa/recovery')).headers['location']).toBe('/')
+  })
+
+  it('are not offered where nothing was set up on the way', async () => {
+    const app = await startOwnApp({ recoveryCodes: true })
+    const { account } = await app.withDevice()
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.visit('/account')
+
+    const done = await app.stepUp(browser, account)
+
+    expect(done.headers['location']).toBe('/account')
+  })
+
+  it('sign in once each, and are good for ever', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    const [code = ''] = codesOn(await browser.submit('/mfa/devices/codes'))
+    await app.clock.advance(86_400)
+    const [one, other] = [app.browser(), app.browser()]
+
+    for (const each of [one, other]) {
+      await app.signIn(each, 'alice')
+      await each.visit('/account')
+      await each.submit('/mfa/code', { code })
+    }
+
+    expect([await isIn(one), await isIn(other)]).toEqual([true, false])
+  })
+
+  it('can be had as a file without script, made of nothing but codes', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    const codes = codesOn(await browser.submit('/mfa/devices/codes'))
+
+    const file = await browser.submit('/mfa/devices/codes/file', { codes: codes.join(' ') })
+    const misused = await browser.submit('/mfa/devices/codes/file', { codes: '<script>alert(1)</script>' })
+
+    expect(file.headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(file.headers['content-disposition']).toBe('attachment; filename="recovery-codes.txt"')
+    expect(file.text.replaceAll(' ', '')).toContain(codes.join('\r\n'))
+    expect(misused.status).toBe(303)
+  })
+})
+
+const codesOn = (page: { text: string }) =>
+  [...page.text.matchAll(/<li class="code">([\d ]+)</g)].map(([, code = '']) => code.replaceAll(' ', ''))
