@@ -1,0 +1,163 @@
+import session from 'express-session'
+import type { MfaOptions } from 'second-factor'
+import { ApiError, UnreachableError, createClient } from 'second-factor/client'
+import { startTestService } from 'second-factor/testing'
+
+import type { Browser } from '../support/browser.ts'
+import type { WebApp } from '../support/web-app.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/** A page, at the moment it can be looked at: with the cookies of `browser`, before the next one is asked for. */
+export interface Place {
+  readonly name: string
+  readonly url: string
+  readonly path: string
+  readonly browser: Browser
+}
+
+/** Walks over every page that people can come to. Each can be opened more than once while it is its turn. */
+export async function* everyPage(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
+  yield* pagesOfADevice(mfa)
+  yield* pagesOfCodes(mfa)
+  yield* pagesWithoutDevice(mfa)
+  yield* pagesOfAnOldService(mfa)
+  yield* pagesOfTrouble(mfa)
+}
+
+async function* pagesOfADevice(mfa: Partial<MfaOptions>): AsyncGenerator<Place> {
+  const app = await startWebApp({ mfa })
+  const browser = app.browser()
+  const at = placesOf(app, browser)
+  yield at('nobody is signed in', '/mfa')
+  await app.signIn(browser, 'alice')
+  yield at('setting up a device', '/mfa')
+  yield at('setting up a device, not reloading', '/mfa?still')
+  const account = await app.activate(await browser.visit('/mfa'))
+
+  yield at('waiting', '/mfa')
+  yield at('sending again too soon', '/mfa?early')
+  await app.clock.advance(75)
+  yield at('waiting, with little time left', '/mfa')
+  await app.clock.advance(15)
+  yield at('time ran out', '/mfa')
+  await browser.submit('/mfa/send')
+  await app.answer(account, 'deny')
+  yield at('denied', '/mfa')
+  await browser.submit('/mfa/send')
+  const number = numberOn(await browser.visit('/mfa'))
+  await app.answer(account, 'approve', number === '11' ? '12' : '11')
+  yield at('wrong number', '/mfa')
+  await browser.submit('/mfa/send')
+  await browser.submit('/mfa/cancel')
+  yield at('stopped', '/mfa')
+
+  const verified = app.browser()
+  await app.signIn(verified, 'alice')
+  await app.answer(account, 'approve', numberOn(await verified.visit('/account')))
+  yield placesOf(app, verified)('approved', '/mfa')
+  await verified.submit('/mfa/complete')
+  await app.clock.advance(301)
+  await verified.visit('/danger')
+  yield placesOf(app, verified)('waiting for a step-up', '/mfa')
+  await app.answer(account, 'report')
+  yield placesOf(app, verified)('reported', '/mfa')
+  await browser.submit('/mfa/send')
+  yield at('asked too often', '/mfa')
+}
+
+async function* pagesOfCodes(mfa: Partial<MfaOptions>): AsyncGenerator<Place> {
+  const app = await startWebApp({ mfa })
+  const browser = app.browser()
+  const at = placesOf(app, browser)
+  await app.enrol(browser, 'alice')
+  yield at('entering a code', '/mfa?use=code')
+  await browser.submit('/mfa/code', { code: '1' })
+  yield at('not a code', '/mfa?use=code')
+  for (let guess = 0; guess < 5; guess++) await browser.submit('/mfa/code', { code: '000000' })
+  yield at('wrong code', '/mfa?use=code')
+  await browser.submit('/mfa/code', { code: '000000' })
+  yield at('codes are paused', '/mfa?use=code')
+  await browser.submit('/mfa/cancel')
+  yield at('codes are paused, and nobody is asked', '/mfa?use=code')
+}
+
+/** An administrator took away the device, then the membership. */
+async function* pagesWithoutDevice(mfa: Partial<MfaOptions>): AsyncGenerator<Place> {
+  const app = await startWebApp({ mfa })
+  const { baseUrl, apiKey, domainId } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey })
+  await app.enrol(app.browser(), 'alice')
+  const { id } = await client.users.getByUsername('alice')
+  await client.tokens.revoke(domainId, id)
+  const browser = app.browser()
+  await app.signIn(browser, 'alice')
+  yield placesOf(app, browser)('no device', '/mfa')
+  await client.bypassCodes.create(id, { usesAllowed: 9, expirationTime: 60 })
+  yield placesOf(app, browser)('nothing but codes', '/mfa')
+  for (let guess = 0; guess < 6; guess++) await browser.submit('/mfa/code', { code: '000000' })
+  yield placesOf(app, browser)('nothing but codes, and they are paused', '/mfa')
+  await client.domains.removeUser(domainId, id)
+  const other = app.browser()
+  await app.signIn(other, 'alice')
+  yield placesOf(app, other)('no member', '/mfa')
+}
+
+/** What is e-mailed is said by hand: it needs neither a server for mail nor a service that has one. */
+async function* pagesOfAnOldService(mfa: Partial<MfaOptions>): AsyncGenerator<Place> {
+  const service = await startTestService()
+  const store = new session.MemoryStore()
+  const app = await startWebApp({
+    session: { store },
+    mfa: {
+      clock: service.clock,
+      service: { ...service, connect: async () => ({ ...(await service.connect()), version: '1.3' as const }) },
+      factors: ['push', 'otp', 'email'],
+      mayEnrol: () => true,
+      ...mfa,
+    },
+  })
+  const browser = app.browser()
+  const at = placesOf(app, browser)
+  await service.addUser('alice')
+  await app.signIn(browser, 'alice')
+  yield at('setting up a device of another make', '/mfa')
+  await service.enrol('alice')
+  yield at('waiting without a number', '/mfa')
+  yield at('codes by e-mail', '/mfa?use=code')
+  say(store, { kind: 'emailed' })
+  yield at('a code was e-mailed', '/mfa?use=code')
+  say(store, { kind: 'email_paused', until: service.clock.now() + 50 })
+  yield at('no further e-mail yet', '/mfa?use=code')
+  await service.close()
+}
+
+function say(store: session.MemoryStore, notice: object): void {
+  const { sessions } = store as unknown as { sessions: Record<string, string> }
+  for (const [id, text] of Object.entries(sessions)) {
+    const kept = JSON.parse(text) as { mfa?: { challenge?: object } }
+    if (kept.mfa?.challenge) Object.assign(kept.mfa.challenge, { notice })
+    sessions[id] = JSON.stringify(kept)
+  }
+}
+
+async function* pagesOfTrouble(mfa: Partial<MfaOptions>): AsyncGenerator<Place> {
+  const refused = (status: number) => new ApiError({ code: 'api.error.internal', message: 'no', status })
+  const troubles: Record<string, Error> = {
+    'the service does not answer': new UnreachableError('network', 'no'),
+    'the service is slow': new UnreachableError('timeout', 'no'),
+    'the service refuses the app': refused(401),
+    'the service is busy': refused(429),
+  }
+  for (const [name, error] of Object.entries(troubles)) {
+    const service = { routes: () => {}, connect: () => Promise.reject(error), close: () => Promise.resolve() }
+    const app = await startWebApp({ mfa: { service, ...mfa } })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    yield placesOf(app, browser)(name, '/mfa')
+    if (name === 'the service is busy') yield placesOf(app, browser)('nothing is there', '/mfa/nowhere')
+  }
+}
+
+function placesOf({ url }: WebApp, browser: Browser) {
+  return (name: string, path: string): Place => ({ name, url, path, browser })
+}
