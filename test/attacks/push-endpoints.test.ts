@@ -1,0 +1,178 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { createPublicAgent } from '../../src/service/push/public-agent.ts'
+import { isPublicAddress } from '../../src/service/push/public-address.ts'
+import { unique } from '../service/code-holder.ts'
+import { read, startService } from '../service/start-service.ts'
+import type { Running } from '../service/start-service.ts'
+import { startPushService } from '../support/push-service.ts'
+import type { PushService } from '../support/push-service.ts'
+
+/** Somebody with a device of their own, and so with a say in where the service sends messages to. */
+let pushes: PushService
+let running: Running | undefined
+
+beforeEach(async () => void (pushes = await startPushService()))
+afterEach(async () => {
+  await running?.close()
+  running = undefined
+  await pushes.close()
+})
+
+const start = async (push: object) => (running = await startService({ push }))
+const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
+
+/** Until the service has given the message up, which it does without anybody waiting for it. */
+async function untilRefused(service: Running): Promise<void> {
+  while (!service.logged.some(({ message }) => message === 'push message not delivered')) await turn()
+}
+
+describe('an endpoint that a device names', () => {
+  const elsewhere = [
+    'http://fcm.googleapis.com/fcm/send/x',
+    'https://fcm.googleapis.com:8443/fcm/send/x',
+    'https://user:password@fcm.googleapis.com/fcm/send/x',
+    'https://fcm.googleapis.com.evil.example/x',
+    'https://evil.example/fcm.googleapis.com',
+    'https://evilpush.apple.com/x',
+    'https://push.apple.com/x',
+    'https://127.0.0.1/x',
+    'https://2130706433/x',
+    'https://[::1]/x',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://localhost/x',
+    'https://fcm.googleapis.com@127.0.0.1/x',
+    'https://fcm.googleapis.com%2eevil.example/x',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    '/device/remove',
+    '',
+  ]
+
+  it.each(elsewhere)('is refused: %s', async (endpoint) => {
+    const service = await start({ agent: pushes.agent() })
+    const { device } = await service.enrol(unique())
+
+    const answer = await read(await device.push({ ...pushes.subscribe(), endpoint }))
+
+    expect(answer).toMatchObject({ status: 400, code: 'api.error.invalid.push' })
+  })
+
+  it('is left out while activating, where it leads elsewhere', async () => {
+    const service = await start({ agent: pushes.agent() })
+    const endpoint = 'https://evil.example/x'
+
+    const { ask, device } = await service.enrol(unique(), { push: { ...pushes.subscribe(), endpoint } })
+    await ask()
+    await turn()
+
+    expect((await read(await device.get('/device/push'))).json).not.toHaveProperty('endpoint')
+    expect(pushes.connections()).toBe(0)
+  })
+
+  it.each(['https://web.push.apple.com/x', 'https://wns2-par02p.notify.windows.com/w/?token=x'])(
+    'of a browser that people have is taken: %s',
+    async (endpoint) => {
+      const service = await start({ agent: pushes.agent() })
+      const { device } = await service.enrol(unique())
+
+      expect((await device.push({ ...pushes.subscribe(), endpoint })).status).toBe(200)
+    },
+  )
+
+  it('with a key that is on no curve is refused', async () => {
+    const service = await start({ agent: pushes.agent() })
+    const { device } = await service.enrol(unique())
+    const { endpoint, keys } = pushes.subscribe()
+
+    const answer = await read(await device.push({ endpoint, keys: { ...keys, p256dh: `B${'A'.repeat(86)}` } }))
+
+    expect(answer.code).toBe('api.error.invalid.push')
+  })
+})
+
+describe('a name of a push service that leads to', () => {
+  /** Our own way out, with a name server in the hand of the attacker. */
+  function agentBy(...addresses: string[]) {
+    const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+    const agent = createPublicAgent((_name, _options, done) => done(null, found))
+    Object.assign(agent.options, { port: pushes.port, ca: pushes.ca })
+    return agent
+  }
+
+  it.each([['127.0.0.1'], ['::ffff:127.0.0.1'], ['127.0.0.1', '127.0.0.1'], ['127.0.0.1', '8.8.8.8']])(
+    'this machine is not followed: %s',
+    async (...addresses) => {
+      const service = await start({ agent: agentBy(...addresses) })
+      const { ask } = await service.enrol(unique(), { push: pushes.subscribe() })
+      const givenUp = service.clock.timerSet(1)
+
+      await ask()
+      await givenUp
+
+      expect(pushes.connections()).toBe(0)
+    },
+  )
+
+  const inner =
+    '0.0.0.0 10.1.2.3 100.64.0.1 127.8.9.1 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255 192.0.2.1 203.0.113.9 ' +
+    ':: ::1 ::ffff:8.8.8.8 64:ff9b::7f00:1 fe80::1 fc00::1 fd12::1 ff02::1 2001:db8::1 2002:7f00:1:: 2001::1 3fff::1'
+
+  it.each(inner.split(' '))('%s leads to nobody', (address) => {
+    expect(isPublicAddress(address)).toBe(false)
+  })
+
+  it.each(['8.8.8.8', '172.32.0.1', '142.250.74.10', '2a00:1450:4001:80b::200a', '2620:149:a44::1'])(
+    '%s is a public place',
+    (address) => {
+      expect(isPublicAddress(address)).toBe(true)
+    },
+  )
+})
+
+describe('a push service', () => {
+  it('leads no message on to another place', async () => {
+    const visited: string[] = []
+    const other = createServer((req, res) => {
+      visited.push(req.url ?? '')
+      res.end()
+    })
+    await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve))
+    const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/inside`
+    const service = await start({ agent: pushes.agent() })
+    const { ask } = await service.enrol(unique(), { push: pushes.subscribe() })
+    pushes.reply((res) => void res.writeHead(307, { location }).end())
+
+    await ask()
+    await untilRefused(service)
+
+    expect(visited).toEqual([])
+    expect(pushes.messages.length).toBe(1)
+    other.close()
+  })
+
+  it('is hung up on when it answers at length', async () => {
+    const service = await start({ agent: pushes.agent() })
+    const { ask } = await service.enrol(unique(), { push: pushes.subscribe() })
+    const gone = Promise.withResolvers<void>()
+    let sent = 0
+    pushes.reply((res) => {
+      const chunk = Buffer.alloc(64 * 1024)
+      res.writeHead(201)
+      const more = () => {
+        while (!res.destroyed && res.write(chunk)) sent += chunk.length
+        res.once('drain', more)
+      }
+      res.once('close', gone.resolve)
+      more()
+    })
+
+    await ask()
+    await gone.promise
+
+    expect(sent).toBeLessThan(8 * 1024 * 1024)
+  })
+})

@@ -1,0 +1,281 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { devicePaths } from '../../../src/contract/device.ts'
+import { startPushService, verifySender } from '../../support/push-service.ts'
+import type { PushService } from '../../support/push-service.ts'
+import { unique } from '../code-holder.ts'
+import { read, startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+
+let pushes: PushService
+let running: Running
+
+beforeEach(async () => {
+  pushes = await startPushService()
+  running = await startService({ push: { agent: pushes.agent(), subject: 'mailto:admin@example.com' } })
+})
+afterEach(async () => {
+  await running.close()
+  await pushes.close()
+})
+
+/** Somebody whose authenticator can be woken. */
+async function subscribed() {
+  const subscription = pushes.subscribe()
+  const person = await running.enrol(unique(), { push: subscription })
+  const state = async () => (await read(await person.device.get(devicePaths.push))).json
+  return { ...person, subscription, state, waits: untilForgotten(state) }
+}
+
+/** Deliveries end on their own: what they leave behind is looked at until it is there. */
+const untilForgotten = (state: () => Promise<{ endpoint?: string }>) => async () => {
+  while ((await state()).endpoint !== undefined) await new Promise<void>((resolve) => void setImmediate(resolve))
+}
+
+/** Moves time on until one more message has come. */
+async function nextMessage(seconds: number): Promise<void> {
+  const wanted = pushes.messages.length + 1
+  const timer = running.clock.timerSet(seconds)
+  await timer
+  const received = pushes.received(wanted)
+  await running.clock.advance(seconds)
+  await received
+}
+
+const warnings = () => running.logged.filter(({ message }) => message === 'push message not delivered')
+
+async function untilWarned(): Promise<void> {
+  while (warnings().length === 0) await new Promise<void>((resolve) => void setImmediate(resolve))
+}
+
+describe('a session', () => {
+  it('wakes the device by a message that carries its id and nothing else', async () => {
+    const { ask, subscription } = await subscribed()
+
+    const { id } = await ask({ numberMatching: true, attributes: [{ key: 'Browser', value: 'Firefox' }] })
+    await pushes.received(1)
+
+    expect(pushes.messages[0]!.path).toBe(new URL(subscription.endpoint).pathname)
+    expect(pushes.messages[0]!.json).toEqual({ session: id })
+  })
+
+  it('is worth a message for as long as it waits, at once, and in the place of the one before', async () => {
+    const { ask } = await subscribed()
+
+    const { id } = await ask()
+    await pushes.received(1)
+
+    const { ttl, urgency, topic, 'content-encoding': coding } = pushes.messages[0]!.headers
+    expect({ ttl, urgency, topic, coding }).toEqual({
+      ttl: '90',
+      urgency: 'high',
+      topic: id.slice(0, 32),
+      coding: 'aes128gcm',
+    })
+  })
+
+  it('is signed for by the key that the device was told of', async () => {
+    const { ask, state } = await subscribed()
+    const { pushKey } = await state()
+
+    await ask()
+    await pushes.received(1)
+
+    const { payload, key } = await verifySender(pushes.messages[0]!, pushKey)
+    expect(key).toBe(pushKey)
+    expect(payload).toMatchObject({ aud: 'https://fcm.googleapis.com', sub: 'mailto:admin@example.com' })
+  })
+
+  it('is answered for at once, whatever the push service does', async () => {
+    const { ask } = await subscribed()
+    pushes.reply(() => {})
+
+    const session = await ask()
+
+    expect(session.state).toBe('pending')
+  })
+
+  it('asks nobody where a code was given', async () => {
+    const { ask } = await subscribed()
+
+    await ask({ otp: '000000' })
+    await ask()
+    await pushes.received(1)
+
+    expect(pushes.messages.length).toBe(1)
+  })
+})
+
+describe('a message that is not taken', () => {
+  it('is sent again, each time after a longer pause, while the session waits', async () => {
+    const { ask } = await subscribed()
+    pushes.reply(503, 500, (res) => void res.destroy(), 201)
+
+    const { id } = await ask()
+    await pushes.received(1)
+    await nextMessage(1)
+    await nextMessage(2)
+    await nextMessage(4)
+
+    expect(pushes.messages.map(({ text }) => text)).toEqual(Array(4).fill(JSON.stringify({ session: id })))
+    expect(pushes.messages.map(({ headers }) => headers.ttl)).toEqual(['90', '89', '87', '83'])
+  })
+
+  it('waits for as long as the push service wants', async () => {
+    const { ask } = await subscribed()
+    pushes.reply((res) => void res.writeHead(429, { 'retry-after': '20' }).end())
+
+    await ask()
+    await nextMessage(20)
+
+    expect(pushes.messages.length).toBe(2)
+  })
+
+  it('is given up when the session was answered', async () => {
+    const { ask, device, pending } = await subscribed()
+    pushes.reply(503)
+    const timer = running.clock.timerSet(1)
+    const { id } = await ask()
+    await timer
+    const [request] = await pending()
+
+    await device.answer(id, { nonce: request!.nonce, decision: 'deny' })
+    await running.clock.advance(60)
+    await ask()
+    await pushes.received(2)
+
+    expect(pushes.messages.filter(({ text }) => text.includes(id)).length).toBe(1)
+  })
+
+  it('is given up when there is no time left, and then the log says so, without where it went', async () => {
+    const { ask, subscription } = await subscribed()
+    pushes.reply((res) => void res.writeHead(503, { 'retry-after': '90' }).end())
+
+    const { id } = await ask()
+    await untilWarned()
+
+    expect(warnings()).toMatchObject([{ details: { status: 503 } }])
+    expect(JSON.stringify(running.logged)).not.toContain(new URL(subscription.endpoint).pathname)
+    expect(pushes.messages.map(({ json }) => json)).toEqual([{ session: id }])
+  })
+
+  it('is given 5 seconds', async () => {
+    const { ask } = await subscribed()
+    pushes.reply(() => {})
+    const begun = running.clock.timerSet(5)
+
+    await ask()
+    await begun
+    await pushes.received(1)
+    const again = running.clock.timerSet(1)
+    await running.clock.advance(5)
+    await again
+    await running.clock.advance(1)
+    await pushes.received(2)
+
+    expect(pushes.messages.length).toBe(2)
+  })
+
+  it.each([400, 401, 403, 413])('with %i is not sent again, but the next one is', async (status) => {
+    const { ask, state, subscription } = await subscribed()
+    pushes.reply(status)
+
+    await ask()
+    await untilWarned()
+    const { id } = await ask()
+    await pushes.received(2)
+
+    expect(warnings()).toMatchObject([{ details: { status } }])
+    expect(pushes.messages[1]!.json).toEqual({ session: id })
+    expect((await state()).endpoint).toBe(subscription.endpoint)
+  })
+
+  it.each([404, 410])('with %i ends the subscription', async (status) => {
+    const { ask, waits } = await subscribed()
+    pushes.reply(status)
+
+    await ask()
+    await waits()
+    await ask()
+
+    expect(pushes.messages.length).toBe(1)
+    expect(warnings()).toEqual([])
+  })
+
+  it('ends no subscription that the device has set meanwhile', async () => {
+    const { ask, device, state } = await subscribed()
+    const other = pushes.subscribe()
+    let answerNow = () => {}
+    pushes.reply((res) => void (answerNow = () => void res.writeHead(410).end()))
+    await ask()
+    await pushes.received(1)
+
+    await device.push(other)
+    answerNow()
+    const { id } = await ask()
+    await pushes.received(2)
+
+    expect((await state()).endpoint).toBe(other.endpoint)
+    expect(pushes.messages[1]!.json).toEqual({ session: id })
+  })
+
+  it('settles nothing: the device can be opened by hand', async () => {
+    const { ask, session, waits, pending } = await subscribed()
+    pushes.reply(410)
+
+    const { id } = await ask()
+    await waits()
+
+    expect(await session(id)).toMatchObject({ state: 'pending' })
+    expect(await pending()).toMatchObject([{ id }])
+  })
+})
+
+describe('a subscription', () => {
+  it('is set, renewed and forgotten by its device', async () => {
+    const { device } = await running.enrol(unique())
+    const [first, second] = [pushes.subscribe(), pushes.subscribe()]
+    const endpoint = async () => (await read(await device.get(devicePaths.push))).json.endpoint
+
+    const before = await endpoint()
+    const set = await read(await device.push(first))
+    const between = await endpoint()
+    await device.push(second)
+    const renewed = await endpoint()
+    await device.push(null)
+
+    expect(set.json).toEqual({ endpoint: first.endpoint, pushKey: expect.stringMatching(/^B[\w-]{86}$/) })
+    expect([before, between, renewed, await endpoint()]).toEqual([
+      undefined,
+      first.endpoint,
+      second.endpoint,
+      undefined,
+    ])
+  })
+
+  it('goes with its device', async () => {
+    const { device } = await subscribed()
+    await device.remove()
+
+    const answers = [await device.push(pushes.subscribe()), await device.get(devicePaths.push)]
+
+    expect(await Promise.all(answers.map(async (answer) => (await read(answer)).code))).toEqual(
+      Array(2).fill('api.error.device.revoked'),
+    )
+  })
+})
+
+describe('without push messages', () => {
+  it('a service says so by having no key, and refuses subscriptions', async () => {
+    const silent = await startService({ push: false })
+    try {
+      const { device } = await silent.enrol(unique())
+
+      expect((await read(await device.get(devicePaths.push))).json).toEqual({})
+      expect((await read(await device.push(pushes.subscribe()))).code).toBe('api.error.invalid.push')
+      expect((await read(await device.push(null))).json).toEqual({})
+    } finally {
+      await silent.close()
+    }
+  })
+})
