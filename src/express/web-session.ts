@@ -98,9 +98,9 @@ export async function verifyWebSession(req: IncomingMessage, verified: Verified,
  * request loaded long ago when it ends, and so bring back an id that was changed meanwhile.
  */
 export function letGo(req: IncomingMessage): void {
-  // A cookie is sent only where it changed, and unset it would sign the person out.
-  if (isCookieSession(sessionOf(req))) return
   const detached = req as WithSession & { sessionID?: string | undefined }
+  // A cookie is sent only where it changed, and unset it would sign the person out.
+  if (!detached.session || isCookieSession(detached.session)) return
   detached.session = undefined
   // Without an id express-session has nothing to destroy either (`unset: 'destroy'`).
   detached.sessionID = undefined
