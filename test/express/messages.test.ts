@@ -1,0 +1,223 @@
+import { globSync, readFileSync } from 'node:fs'
+
+import type { MfaOptions } from 'second-factor'
+import { mfa } from 'second-factor'
+import { describe, expect, it } from 'vitest'
+
+import { ar } from '../../src/express/pages/messages/ar.ts'
+import { en } from '../../src/express/pages/messages/en.ts'
+import { startWebApp } from '../support/web-app.ts'
+import { everyPage } from './every-page.ts'
+
+/** The page of somebody who has just been asked to approve, as a browser that prefers these languages gets it. */
+async function waitingPage(options: Partial<MfaOptions>, languages?: string) {
+  const app = await startWebApp({ mfa: options })
+  const browser = app.browser()
+  await app.enrol(browser, 'alice')
+  return browser.open('/mfa', languages === undefined ? {} : { 'accept-language': languages })
+}
+
+describe('the words of the pages', () => {
+  it('are replaced one by one, and the others stay', async () => {
+    const page = await waitingPage({
+      messages: { en: { waiting: { signIn: 'One more step', timeLeft: (span) => `Hurry: ${span}` } } },
+    })
+
+    expect(page.text).toContain('autofocus>One more step</h1>')
+    expect(page.text).toContain('<title>One more step · Test</title>')
+    expect(page.text).toContain('>Hurry: 90 seconds<')
+    expect(page.text).toContain('Enter this number there:')
+  })
+
+  it('go to the script of the page as well, with room for the time', async () => {
+    const page = await waitingPage({ messages: { en: { waiting: { timeLeft: (span) => `Hurry: ${span}` } } } })
+
+    expect(page.text).toContain('data-words="Hurry: {time}"')
+  })
+
+  it('are text: markup in them is shown, not obeyed', async () => {
+    const page = await waitingPage({ messages: { en: { waiting: { signIn: '<script>alert(1)</script>' } } } })
+
+    expect(page.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;</h1>')
+    expect(page.text).not.toContain('<script>alert')
+  })
+
+  it('can be of a language of the app’s own, which is English where it says nothing', async () => {
+    const options = { messages: { de: { waiting: { signIn: 'Anmeldung bestätigen' } } } }
+
+    const page = await waitingPage(options, 'de-AT,de;q=0.9')
+
+    expect(page.text).toContain('<html lang="de" dir="ltr">')
+    expect(page.text).toContain('Anmeldung bestätigen</h1>')
+    expect(page.text).toContain('Enter this number there:')
+    expect(page.text).toContain('90 Sekunden left')
+  })
+
+  it('of a kind of a language stand on that language', async () => {
+    const page = await waitingPage({ language: 'ar-EG', messages: { 'ar-EG': { waiting: { stop: 'كفاية' } } } })
+
+    expect(page.text).toContain('<html lang="ar-EG" dir="rtl">')
+    expect(page.text).toContain('كفاية')
+    expect(page.text).toContain(ar.waiting.withNumber)
+  })
+
+  it('name the app, where it does not', async () => {
+    const { url, ...app } = await startWebApp({ mfa: { appName: undefined as unknown as string, language: 'ar' } })
+    const page = await app.browser().visit('/mfa')
+
+    expect(url).toBeTruthy()
+    expect(page.text).toContain(`<bdi>${ar.appName}</bdi>`)
+  })
+})
+
+describe('a mistake in the words', () => {
+  const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k', domainId: 'd' }
+
+  it.each<[string, unknown, string]>([
+    ['a text there is not', { en: { waiting: { sigIn: 'x' } } }, 'messages.en.waiting.sigIn: there is no such text'],
+    ['a part there is not', { en: { wating: {} } }, 'messages.en.wating: there is no such text'],
+    ['no language', { waiting: { signIn: 'x' } }, 'messages.waiting: name a language first'],
+    ['a text in place of a function', { en: { waiting: { timeLeft: 'x' } } }, 'timeLeft must be a function'],
+    ['a function in place of a text', { en: { waiting: { signIn: () => 'x' } } }, 'signIn must be a string'],
+    ['a text in place of several', { en: { waiting: 'x' } }, 'messages.en.waiting must be an object of texts'],
+    ['something inherited', { en: { constructor: 'x' } }, 'messages.en.constructor: there is no such text'],
+    ['nothing at all', 'x', 'messages: must be texts by language'],
+  ])('such as %s is a TypeError at start that names it', (_, messages, error) => {
+    const start = () => mfa({ service, messages: messages as NonNullable<MfaOptions['messages']> })
+
+    expect(start).toThrow(TypeError)
+    expect(start).toThrow(error)
+  })
+
+  it('is one for the compiler, too', () => {
+    // @ts-expect-error -- there is no such text
+    const typo: MfaOptions = { messages: { en: { waiting: { sigIn: 'x' } } } }
+
+    expect(() => mfa({ ...typo, service })).toThrow('there are signIn')
+  })
+
+  it('is found in the language wanted, where there are no words for it', () => {
+    expect(() => mfa({ service, language: 'fr' })).toThrow('language: no words for fr')
+    expect(() => mfa({ service, language: 'fr', messages: { fr: {} } })).not.toThrow()
+  })
+})
+
+describe('the language of the pages', () => {
+  it.each<[string | undefined, string]>([
+    [undefined, 'en'],
+    ['ar', 'ar'],
+    ['ar-EG,ar;q=0.9,en;q=0.8', 'ar'],
+    ['en;q=0.5,ar;q=0.8', 'ar'],
+    ['en-GB', 'en'],
+    ['ar;q=0,en', 'en'],
+    ['fr,de;q=0.9', 'en'],
+    ['*', 'en'],
+    ['<script>', 'en'],
+  ])('of a browser that prefers %j is %s', async (languages, language) => {
+    const page = await waitingPage({}, languages)
+
+    expect(page.text).toContain(`<html lang="${language}"`)
+    expect(page.headers['content-language']).toBe(language)
+    expect(page.headers['vary']).toMatch(/\bAccept-Language\b/)
+  })
+
+  it('is the one the app says, whatever the browser prefers', async () => {
+    const page = await waitingPage({ language: 'ar' }, 'en')
+
+    expect(page.text).toContain('<html lang="ar" dir="rtl">')
+    expect(page.headers['vary']).toBeUndefined()
+  })
+
+  it('is told by the app of each request; where it knows none, the browser is asked', async () => {
+    const language: MfaOptions['language'] = (req) => /lang=(\w+)/.exec(req.url ?? '')?.[1]
+    const app = await startWebApp({ mfa: { language } })
+    const lookAt = async (path: string) => {
+      const { text } = await app.browser().open(path, { 'accept-language': 'ar' })
+      return /<html lang="(\w+)"/.exec(text)?.[1]
+    }
+
+    expect(await lookAt('/mfa?lang=en')).toBe('en')
+    expect(await lookAt('/mfa?lang=fr')).toBe('en')
+    expect(await lookAt('/mfa')).toBe('ar')
+  })
+
+  it('is that of what scripts are told, too', async () => {
+    const app = await startWebApp({ mfa: { language: 'ar' } })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const answer = await browser.fetch('/mfa/nowhere')
+
+    const { headline, sentence } = ar.problems.not_found
+    expect(answer.body).toEqual({ error: 'not_found', message: `${headline}. ${sentence}` })
+    expect(answer.headers['content-language']).toBe('ar')
+  })
+
+  it('turns neither number nor code nor names around', async () => {
+    const app = await startWebApp({ mfa: { language: 'ar' } })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const enrolling = await browser.visit('/mfa')
+    await app.activate(enrolling)
+    const waiting = await browser.visit('/mfa')
+
+    expect(enrolling.text).toMatch(/<bdi dir="ltr" id="code">[a-z0-9]{5} [a-z0-9]{5}</)
+    expect(waiting.text).toMatch(/dir="ltr" id="number">\d\d</)
+    expect(waiting.text).toContain('<bdi>alice</bdi>')
+    expect(waiting.text).toContain('<bdi>Test</bdi>')
+  })
+})
+
+describe('Arabic', () => {
+  it('is all there is on every page', async () => {
+    const english: string[] = []
+    for await (const { name, browser, path } of everyPage({ language: 'ar' })) {
+      const { text } = await browser.visit(path)
+      const words = saidBy(text).match(/[A-Za-z]{2,}/g) ?? []
+      if (words.length > 0) english.push(`${name}: ${words.join(' ')}`)
+    }
+
+    expect(english).toEqual([])
+  }, 60_000)
+
+  it.each(texts(ar).map(([path, text]) => [path, text]))('says %s in Arabic letters', (_, text) => {
+    expect(text).toMatch(/\p{Script=Arabic}/u)
+    expect(text.replaceAll(/\bQR\b|\{\w+\}/g, '')).not.toMatch(/[A-Za-z]/)
+  })
+})
+
+describe('English', () => {
+  const sources = globSync('src/{express,passport}/**/*.{ts,eta}').filter((file) => !file.includes('/messages/'))
+  const code = sources.map((file) => readFileSync(file, 'utf8')).join('\n')
+
+  it.each(texts(en).map(([path]) => path))('says %s nowhere in vain', (path) => {
+    const [part = '', ...rest] = path.split('.')
+    // Of parts that are looked up by what happened, the part is what is named.
+    const wanted = lookedUp.has(part) ? [part] : [rest.at(-1) ?? part]
+
+    expect(wanted.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([])
+  })
+})
+
+const lookedUp = new Set(['ended', 'problems', 'notices'])
+
+/** All that people see or have read to them; neither what they are called nor what they are to type. */
+function saidBy(page: string): string {
+  const attributes = [...page.matchAll(/(?:aria-label|alt|title|placeholder|data-words|data-ready)="([^"]*)"/g)]
+  const text = page
+    .replaceAll(/<(code|bdi)\b[^>]*>[^<]*<\/\1>/g, ' ')
+    .replaceAll(/<span class="mark"[^>]*>[^<]*<\/span>/g, ' ')
+    .replaceAll(/<[^>]*>/g, ' ')
+  return `${text} ${attributes.map(([, value]) => value).join(' ')}`.replaceAll(/\b(Test|QR|nbsp)\b|\{time\}/g, ' ')
+}
+
+/** All texts of a language by their paths, with `{value}` for what is put into them. */
+function texts(words: object, path = ''): [string, string][] {
+  return Object.entries(words).flatMap(([key, value]: [string, unknown]) => {
+    const at = path + key
+    if (typeof value === 'string') return [[at, value]]
+    if (typeof value === 'function') return [[at, (value as (given: string) => string)('{value}')]]
+    return texts(value as object, `${at}.`)
+  })
+}
