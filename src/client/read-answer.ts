@@ -31,7 +31,11 @@ export async function readAnswer<E extends Endpoint>(
   })
   if (!response.ok) throw readError(response, text)
   const held = /\bwait\b/i.test(response.headers.get('preference-applied') ?? '')
-  if (!endpoint.response) return { body: undefined as EndpointOutput<E>, held }
+  if (!endpoint.response) {
+    // A page of whatever stands in between says nothing was done, whatever its status.
+    if (text !== '' && !isJson(response)) throw new UnreachableError('bad_response', 'The answer is no answer.')
+    return { body: undefined as EndpointOutput<E>, held }
+  }
   // A stray answer of another version means that something else stands in between: it is no answer.
   if (version === '1.4' && answeredVersion(options.vendor, response.headers.get('content-type')) !== '1.4') {
     throw new UnreachableError('bad_response', 'The answer was not in version 1.4.')
@@ -91,6 +95,10 @@ const codeByStatus: Readonly<Record<number, ErrorCode>> = {
   409: 'api.error.conflict.state',
   429: 'api.error.toomanyrequests',
   503: 'api.error.unavailable',
+}
+
+function isJson(response: Response): boolean {
+  return /[/+]json\b|^application\/vnd\./i.test(response.headers.get('content-type') ?? '')
 }
 
 function retryAfter(header: string | null): number | undefined {

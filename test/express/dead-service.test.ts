@@ -1,48 +1,22 @@
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
-
-import { embedded } from 'second-factor/service'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import type { Browser } from '../support/browser.ts'
+import { startServiceWithDoor } from '../support/service-door.ts'
 import { startWebApp } from '../support/web-app.ts'
-
-/** A real service behind a door that can be held shut: then connections are taken and nothing ever comes back. */
-async function startService() {
-  const service = embedded({ database: ':memory:' })
-  const connection = await service.connect()
-  const door = { shut: false, asked: 0 }
-  const server = createServer((req, res) => {
-    door.asked++
-    if (door.shut) return
-    const { headers, method } = req
-    const { host } = new URL(connection.baseUrl)
-    const passedOn = request(new URL(req.url ?? '', connection.baseUrl), { method, headers: { ...headers, host } })
-    passedOn.on('response', (answer) => answer.pipe(res.writeHead(answer.statusCode ?? 500, answer.headers)))
-    passedOn.on('error', () => res.destroy())
-    req.pipe(passedOn)
-  })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-    await service.close()
-  })
-  const { pathname } = new URL(connection.baseUrl)
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`
-  return { door, service: { ...connection, baseUrl } }
-}
 
 const timeout = 300
 
+/** Connections are taken, and nothing ever comes back. */
+const silence = () => {}
+
 /** An app that knew the service well before it fell silent. */
 async function arrange() {
-  const { door, service } = await startService()
+  const { door, service } = await startServiceWithDoor()
   const app = await startWebApp({ mfa: { service, timeout, maxConcurrency: 20 } })
   const browser = app.browser()
   await app.signIn(browser, 'alice')
   expect((await browser.visit('/account')).status).toBe(200)
-  Object.assign(door, { shut: true, asked: 0 })
+  Object.assign(door, { instead: silence, asked: 0 })
   return { app, door, browser }
 }
 
@@ -88,7 +62,7 @@ describe('a service that stops answering', () => {
     await Promise.all(Array.from({ length: 10 }, () => enterCode(browser)))
     expect(door.asked).toBe(1)
 
-    door.shut = false
+    door.instead = undefined
     await app.clock.advance(5)
     expect((await browser.open('/mfa')).status).toBe(200)
     expect((await Promise.all([browser.open('/mfa'), browser.open('/mfa')])).map(({ status }) => status)).toEqual([

@@ -1,0 +1,114 @@
+import type { RequestListener } from 'node:http'
+
+import request from 'supertest'
+import { describe, expect, it } from 'vitest'
+
+import type { Browser } from '../support/browser.ts'
+import { startServiceWithDoor } from '../support/service-door.ts'
+import { startWebApp } from '../support/web-app.ts'
+
+const refusal =
+  (status: number, code: string, headers = {}): RequestListener =>
+  (_req, res) => {
+    res.writeHead(status, { 'content-type': 'application/vnd.service.v1+json', ...headers })
+    res.end(JSON.stringify({ errors: [{ code, message: 'secret detail' }] }))
+  }
+
+const troubles: readonly (readonly [string, RequestListener, error: string, retryAfter: string])[] = [
+  ['is down', (req) => void req.socket.destroy(), 'unavailable', '5'],
+  ['is slow', () => {}, 'slow', '5'],
+  ['talks rubbish', (_req, res) => void res.end('<html>welcome</html>'), 'unavailable', '5'],
+  ['refuses the key', refusal(401, 'api.error.unauthorized'), 'misconfigured', '5'],
+  ['fails', refusal(500, 'api.error.internal'), 'unavailable', '5'],
+]
+
+/** All that ask the service when somebody who waits for their device comes by. */
+const routes = [
+  ['GET', ''],
+  ['POST', '/complete'],
+  ['POST', '/send'],
+  ['POST', '/cancel'],
+  ['POST', '/code'],
+  ['POST', '/email'],
+] as const
+
+/** Of somebody who may change their factors. */
+const ownRoutes = [
+  ['GET', '/devices'],
+  ['GET', '/devices/app'],
+  ['GET', '/devices/device'],
+  ['POST', '/devices/device'],
+  ['POST', '/devices/codes'],
+  ['POST', '/devices/remove'],
+] as const
+
+async function arrange() {
+  const { door, service } = await startServiceWithDoor()
+  const factors = ['push', 'otp', 'bypass', 'email'] as const
+  const app = await startWebApp({ mfa: { service, timeout: 150, factors: [...factors] } })
+  return { app, door, browser: app.browser() }
+}
+
+function ask(url: string, browser: Browser, method: 'GET' | 'POST', path: string, accept: string) {
+  const call = method === 'GET' ? request(url).get(`/mfa${path}`) : request(url).post(`/mfa${path}`)
+  // A navigation in all but what it accepts, so that pages for scripts are asked for as well.
+  return call
+    .type('form')
+    .send(method === 'POST' ? { code: '123456', kind: 'device', password: '' } : undefined)
+    .set({ cookie: `connect.sid=${browser.cookie('connect.sid')}`, accept })
+    .set({ 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' })
+}
+
+describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) => {
+  it('every route of the challenge says so, on a page and to scripts, and when to come back', async () => {
+    const { app, door, browser } = await arrange()
+    await app.enrol(browser, 'alice')
+    door.instead = instead
+
+    for (const [method, path] of routes) {
+      const page = await ask(app.url, browser, method, path, 'text/html')
+      const data = await ask(app.url, browser, method, path, 'application/json')
+
+      expect([path, page.status, page.headers['retry-after']]).toEqual([path, 503, retryAfter])
+      expect([path, data.status, data.body.error]).toEqual([path, 503, error])
+      expect(page.text + data.text).not.toContain('secret detail')
+    }
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('so does every route of the own devices, and the web session stays verified', async () => {
+    const { app, door, browser } = await arrange()
+    await app.verify(browser, 'alice')
+    door.instead = instead
+
+    for (const [method, path] of ownRoutes) {
+      const page = await ask(app.url, browser, method, path, 'text/html')
+
+      expect([path, page.status, page.headers['retry-after']]).toEqual([path, 503, retryAfter])
+    }
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+  })
+})
+
+describe('while the service is down', () => {
+  it('the held status says so, and the event stream breaks off: the page comes back and is told', async () => {
+    const { app, door, browser } = await arrange()
+    await app.enrol(browser, 'alice')
+    door.instead = (req) => void req.socket.destroy()
+
+    const held = await ask(app.url, browser, 'GET', '/status', 'application/json')
+
+    expect([held.status, held.body.error, held.headers['retry-after']]).toEqual([503, 'unavailable', '5'])
+    await expect(ask(app.url, browser, 'GET', '/events', 'text/event-stream')).rejects.toThrow('aborted')
+  })
+
+  it('a busy one says how long it wants to be left alone', async () => {
+    const { app, door, browser } = await arrange()
+    await app.enrol(browser, 'alice')
+    door.instead = refusal(429, 'api.error.toomanyrequests', { 'retry-after': '7' })
+
+    const page = await ask(app.url, browser, 'GET', '', 'text/html')
+
+    expect([page.status, page.headers['retry-after']]).toEqual([503, '7'])
+  })
+})
