@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises'
+
+import { Secret, TOTP } from 'otpauth'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { launchChromium } from '../support/chromium.ts'
+import { startWebApp } from '../support/web-app.ts'
+import { expectAccessible } from './person.ts'
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+/** Somebody who has just given the right password, and has nothing else yet. */
+async function arrange(options: { readonly javaScriptEnabled: boolean }) {
+  const app = await startWebApp({ mfa: { recoveryCodes: true } })
+  const context = await chromium.newContext(options)
+  onTestFinished(() => context.close())
+  context.setDefaultTimeout(8000)
+  await context.request.post(`${app.url}/login`, { form: { username: 'alice', password: 'secret' }, maxRedirects: 0 })
+  const page = await context.newPage()
+  await page.goto(`${app.url}/account`)
+  /** Without script there is none of axe either. */
+  const look = () => (options.javaScriptEnabled ? expectAccessible(page) : undefined)
+  return { app, page, look }
+}
+
+/** What an app on the person's phone shows, once the key is typed there. */
+async function codes(app: { clock: { now(): number } }, page: Page) {
+  const secret = ((await page.locator('#secret').textContent()) ?? '').replaceAll(' ', '')
+  const totp = new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 })
+  return () => totp.generate({ timestamp: app.clock.now() * 1000 })
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+/** From the page that sets up a device to being in, with an authenticator app of one's own. */
+async function setUpApp({ app, page, look }: Awaited<ReturnType<typeof arrange>>) {
+  await page.getByRole('link', { name: 'Use another authenticator app' }).click()
+  await heading(page, 'Set up an authenticator app')
+  await look()
+  const code = await codes(app, page)
+  await page.getByLabel('Code from the app').fill('000000')
+  await press(page, 'Set up')
+  await page.getByRole('alert').waitFor()
+  await look()
+  await page.getByLabel('Code from the app').fill(code())
+  await press(page, 'Set up')
+  await heading(page, 'Your app is set up')
+  await look()
+  await app.clock.advance(30)
+  await page.getByLabel('Code', { exact: true }).fill(code())
+  await press(page, 'Check')
+  await heading(page, 'Keep recovery codes')
+  return code
+}
+
+describe.each([true, false])('own factors in a real browser, with script: %s', (javaScriptEnabled) => {
+  it('are set up one after the other, each page accessible', async () => {
+    const arranged = await arrange({ javaScriptEnabled })
+    const { app, page, look } = arranged
+
+    await setUpApp(arranged)
+    await look()
+    await press(page, 'Show my recovery codes')
+    await heading(page, 'Recovery codes')
+    await look()
+    expect(await page.getByRole('listitem').count()).toBe(5)
+    expect(await page.getByRole('button', { name: 'Print' }).count()).toBe(javaScriptEnabled ? 1 : 0)
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Save as a file')])
+    const [first = ''] = await page.getByRole('listitem').allTextContents()
+    expect(await readFile(await download.path(), 'utf8')).toContain(first)
+    await page.getByRole('link', { name: 'I have kept them' }).click()
+    await page.waitForURL(`${app.url}/account`)
+  })
+
+  it('are replaced and removed, each page accessible', async () => {
+    const arranged = await arrange({ javaScriptEnabled })
+    const { app, page, look } = arranged
+    await setUpApp(arranged)
+    await press(page, 'Not now')
+    await page.waitForURL(`${app.url}/account`)
+
+    await page.goto(`${app.url}/mfa/devices`)
+    await heading(page, 'Your devices')
+    await look()
+    await page.getByText('Remove the app').click()
+    await page.getByText('This is your last one').waitFor()
+    await press(page, 'Set up a device')
+    await heading(page, 'Set up your device')
+    await look()
+    await app.activate({ text: await page.content() })
+    // Without script it reloads every few seconds.
+    await (javaScriptEnabled ? app.clock.advance(1) : page.reload())
+    await page.getByText('Your new device is set up.').waitFor()
+    await look()
+
+    await press(page, 'Replace the device')
+    await heading(page, 'Replace your device')
+    await look()
+    await press(page, 'Keep the old one')
+    await page.getByText('Remove the app').click()
+    await look()
+    await press(page, 'Remove it')
+    await page.getByText('It is removed.').waitFor()
+    await page.getByText('Remove the device').click()
+    await page.getByText('This is your last one').waitFor()
+  })
+})
