@@ -15,7 +15,7 @@ export interface Outside {
 /** @param publicUrl says all there is to know: headers such as X-Forwarded-Prefix come from whoever sends them. */
 export function outsideOf(publicUrl: string | undefined, pathInside: string): Outside {
   const url = publicUrl === undefined ? undefined : new URL(publicUrl)
-  const prefix = url?.pathname.replace(/\/+$/, '') ?? ''
+  const prefix = url === undefined || url.pathname === '/' ? '' : url.pathname
   return { base: prefix + pathInside, prefix, host: url?.host }
 }
 

@@ -3,10 +3,13 @@ import { seeOther } from './answer.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
 import { emit } from './events.ts'
 import { showMessage } from './pages/message.ts'
-import { keep, readKept } from './web-session.ts'
+import { keep, readKept, WebSessionError } from './web-session.ts'
 
-/** Why the service could not be asked: no connection or no sense, no answer in time, not on these terms, not now. */
-export type Trouble = 'unavailable' | 'slow' | 'misconfigured' | 'busy'
+/**
+ * Why the service could not be asked: no connection or no sense, no answer in time, not on these terms, not now; or that
+ * the app could not store what came of it.
+ */
+export type Trouble = 'unavailable' | 'slow' | 'misconfigured' | 'busy' | 'not_stored'
 
 /** How long `failMode` lets through, seconds. */
 const letThroughFor = 300
@@ -56,6 +59,7 @@ async function letThrough({ req, res, context }: ChallengeRequest): Promise<void
 
 function troubleOf(error: unknown): Trouble {
   if (error instanceof UnreachableError) return error.reason === 'timeout' ? 'slow' : 'unavailable'
+  if (error instanceof WebSessionError) return 'not_stored'
   if (!(error instanceof ApiError)) return 'unavailable'
   if (error.status === 429) return 'busy'
   return error.status >= 500 ? 'unavailable' : 'misconfigured'

@@ -48,6 +48,11 @@ interface WebSession {
 /** A request that went through express-session or cookie-session. */
 type WithSession = IncomingMessage & { session?: WebSession | undefined }
 
+/** The app's store failed. Nobody is verified then, and it is not the service that is out. */
+export class WebSessionError extends Error {
+  override readonly name = 'WebSessionError'
+}
+
 /** @throws {Error} that names the mend, when no web session was set up before mfa(). */
 export function checkWebSession(req: IncomingMessage): void {
   const session = (req as WithSession).session
@@ -61,7 +66,10 @@ export function checkWebSession(req: IncomingMessage): void {
 }
 
 export function readKept(req: IncomingMessage): Kept {
-  return (req as WithSession).session?.mfa ?? {}
+  const { session } = req as WithSession
+  // Without a prototype: one that something else in the app has polluted must not say that anybody is verified.
+  const own = Object.create(null) as Kept
+  return session && Object.hasOwn(session, 'mfa') ? Object.assign(own, session.mfa) : own
 }
 
 /** Keeps and stores; only then may an answer go out that relies on it. */
@@ -85,12 +93,28 @@ export async function verifyWebSession(req: IncomingMessage, verified: Verified,
   const { cookie, mfa: _challenge, ...data } = { ...sessionOf(req) }
   const old = sessionOf(req)
   if (isCookieSession(old)) return keep(req, { verified, wentTo })
-  await promised((done) => old.regenerate?.(done))
+  await renew(req, old)
   const session = sessionOf(req)
   Object.assign(session, data)
   // A "remember me" set by the app's login is part of what is kept.
   if (session.cookie && cookie?.originalMaxAge) session.cookie.maxAge = cookie.originalMaxAge
-  await keep(req, { verified, wentTo })
+  try {
+    await keep(req, { verified, wentTo })
+  } catch (error) {
+    // express-session tries once more when the answer ends, and that one says that nobody is verified.
+    drop(req)
+    throw error
+  }
+}
+
+async function renew(req: IncomingMessage, old: WebSession): Promise<void> {
+  try {
+    await promised((done) => old.regenerate?.(done))
+  } catch (error) {
+    // The old one is still there, and the empty one that came instead must not sign the person out.
+    letGo(req)
+    throw error
+  }
 }
 
 /**
@@ -146,9 +170,7 @@ async function store(session: WebSession): Promise<void> {
 function promised(run: (done: (error?: unknown) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     run((error) =>
-      error
-        ? reject(error instanceof Error ? error : new Error('The web session was not stored.', { cause: error }))
-        : resolve(),
+      error ? reject(new WebSessionError('The web session was not stored.', { cause: error })) : resolve(),
     )
   })
 }

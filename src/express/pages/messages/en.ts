@@ -225,6 +225,11 @@ export const en = {
       sentence: 'The sign-in service does not answer. You are not signed in; nothing was lost.',
       button: 'Try again',
     },
+    not_stored: {
+      headline: 'You are not signed in yet',
+      sentence: 'This app could not store that you passed. Try again in a moment.',
+      button: 'Try again',
+    },
     slow: {
       headline: 'We cannot check right now',
       sentence: 'The sign-in service takes too long. You are not signed in; nothing was lost.',

@@ -1,0 +1,134 @@
+import express5 from 'express'
+import express4 from 'express4'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import type { Browser } from '../support/browser.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+import type { ControlledStore } from './control.ts'
+import { control } from './control.ts'
+import type { OpenStore } from './stores.ts'
+import { stores } from './stores.ts'
+
+const usual = { resave: false, saveUninitialized: false }
+const generous = { resave: true, rolling: true, saveUninitialized: true }
+
+const hosts = stores.flatMap(([name, open]) => [
+  { name: `${name}, Express 5`, open, options: usual, express: express5 },
+  { name: `${name}, Express 4, resave, rolling and saveUninitialized`, open, options: generous, express: express4 },
+])
+
+describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
+  let opened: OpenStore
+  let store: ControlledStore
+
+  beforeAll(async () => {
+    opened = await open()
+    store = control(opened.store)
+  })
+  afterAll(() => opened.close())
+
+  /** From the login to an approval that was not redeemed yet. */
+  async function approved(login: object = {}) {
+    const app = await startWebApp({ session: { ...options, store: opened.store }, express, login })
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+    return { app, browser, account }
+  }
+
+  it('have a new id once the second step is passed, and the old one is worth nothing', async () => {
+    const { browser } = await approved()
+    const planted = browser.copy()
+
+    await browser.submit('/mfa/complete')
+
+    expect(await store.read(idOf(planted))).toBeNull()
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+    expect((await planted.fetch('/account')).body).toMatchObject({ verified: false, user: null })
+  })
+
+  it('are stored before the answer that leads on', async () => {
+    const { browser } = await approved()
+    const slow = store.hold('set')
+    let answered = false
+
+    const answer = browser.submit('/mfa/complete').finally(() => (answered = true))
+    await slow.reached
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(answered).toBe(false)
+    slow.release()
+
+    expect((await answer).headers['location']).toBe('/account')
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+  })
+
+  it('that could not be stored verify nobody, and the page says so', async () => {
+    const { browser } = await approved()
+    store.failOnce('set')
+
+    const answer = await browser.submit('/mfa/complete')
+
+    expect(answer.status).toBe(503)
+    expect(answer.text).toContain('You are not signed in yet')
+    expect((await browser.fetch('/account')).body.verified).not.toBe(true)
+    expect((await store.read(idOf(browser)))?.mfa?.verified).toBeUndefined()
+  })
+
+  it('whose old id could not be removed verify nobody, and leave the person signed in to try again', async () => {
+    const { app, account, browser } = await approved()
+    store.failOnce('destroy')
+
+    expect((await browser.submit('/mfa/complete')).status).toBe(503)
+    expect((await browser.fetch('/account')).status).toBe(403)
+    await browser.submit('/mfa/send')
+    await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+    await browser.submit('/mfa/complete')
+
+    expect((await browser.fetch('/account')).body).toMatchObject({ verified: true, user: { username: 'alice' } })
+  })
+
+  it('are not brought back under their old id by a request that ends late', async () => {
+    const { app, account, browser } = await approved()
+    await browser.submit('/mfa/complete')
+    await app.clock.advance(300)
+    const page = await browser.visit('/danger')
+    const before = browser.copy()
+    const late = before.fetch('/mfa/status')
+
+    await app.answer(account, 'approve', numberOn(page))
+    await browser.submit('/mfa/complete')
+    await late
+
+    expect(await store.read(idOf(before))).toBeNull()
+    expect((await browser.open('/danger')).text).toBe('danger')
+  })
+
+  it('keep no marker when somebody else signs in', async () => {
+    const { app, browser } = await approved({ keepSessionInfo: true })
+    await browser.submit('/mfa/complete')
+
+    await app.signIn(browser, 'bob')
+
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('keep no marker when the person signs out', async () => {
+    const { app, browser } = await approved()
+    await browser.submit('/mfa/complete')
+
+    await browser.submit('/logout')
+    await app.signIn(browser, 'alice')
+
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+})
+
+function idOf(browser: Browser): string {
+  return /^s:([^.]+)/.exec(decodeURIComponent(browser.cookie('connect.sid') ?? ''))?.[1] ?? ''
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    mfa?: { verified?: unknown }
+  }
+}
