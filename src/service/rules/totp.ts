@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 
 import { HOTP, Secret } from 'otpauth'
 
@@ -34,8 +34,17 @@ export type Verdict =
   | { readonly outcome: 'wrong' }
 
 /** The code of one time step (RFC 4226 section 5.3, SHA-1). */
-export function codeAt({ seed, digits }: Pick<CodeSource, 'seed' | 'digits'>, step: number): string {
-  return HOTP.generate({ secret: Secret.fromHex(seed), algorithm: 'SHA1', digits, counter: step })
+export function codeAt(source: Pick<CodeSource, 'seed' | 'digits'>, step: number): string {
+  return codesOf(source)(step)
+}
+
+/** Makes the key once for all steps: Node takes several times as long for an HMAC whose key are bytes. */
+function codesOf({ seed, digits }: Pick<CodeSource, 'seed' | 'digits'>): (step: number) => string {
+  const secret = Secret.fromHex(seed)
+  const key = createSecretKey(secret.bytes)
+  const hmac = (algorithm: string, _bytes: Uint8Array, message: Uint8Array) =>
+    createHmac(algorithm, key).update(message).digest()
+  return (step) => HOTP.generate({ secret, algorithm: 'SHA1', digits, counter: step, hmac })
 }
 
 /** A new secret of 160 bits (RFC 4226 section 4, R6), hexadecimal. */
@@ -60,7 +69,8 @@ export function judgeCode(source: CodeSource, code: string, now: number): Verdic
 /** The step nearest to the expected one that has this code; all are looked at, whichever it is. */
 function matchingStep(source: CodeSource, code: string, expected: number): number | undefined {
   const steps = Array.from({ length: 2 * wideWindow + 1 }, (_, index) => expected - wideWindow + index)
-  const matching = steps.filter((step) => step >= 0 && isSame(codeAt(source, step), code) && step > source.lastStep)
+  const codeOf = codesOf(source)
+  const matching = steps.filter((step) => step >= 0 && isSame(codeOf(step), code) && step > source.lastStep)
   return matching.toSorted((a, b) => Math.abs(a - expected) - Math.abs(b - expected))[0]
 }
 
