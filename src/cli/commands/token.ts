@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 
 import { getMember } from '../../contract/domains.ts'
 import type { Domain } from '../../contract/domains.ts'
-import { getToken, issueToken, revokeToken } from '../../contract/tokens.ts'
+import { getToken, issueReplacement, issueToken, revokeToken } from '../../contract/tokens.ts'
 import type { Token } from '../../contract/tokens.ts'
 import type { User } from '../../contract/users.ts'
 import { ApiProblem } from '../../service/problem.ts'
@@ -12,7 +12,7 @@ import { confirm, yesOption } from '../admin/confirm.ts'
 import { findDomain, findUser } from '../admin/find.ts'
 import { withService } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { printDone, printJson, quote } from '../admin/print.ts'
+import { dateOf, printDone, printJson, quote } from '../admin/print.ts'
 import { ending, Failure } from '../device/failure.ts'
 import { printRows } from '../device/print.ts'
 
@@ -26,7 +26,7 @@ export function tokenCommand(): Command {
   return groupCommand(
     'token',
     'manage tokens: what ties a user to a device',
-    [issueCommand(), showCommand(), revokeCommand()],
+    [issueCommand(), showCommand(), replaceCommand(), revokeCommand()],
     ["token issue alice --domain 'Intranet'", "token revoke alice --domain 'Intranet'"],
   )
 }
@@ -48,6 +48,20 @@ function showCommand(): Command {
       withService(settings, async (service) => {
         const { user, domain, params } = await findMember(service, given, settings)
         show(await service.call(getToken, { params }), user, domain, settings)
+      }),
+    ),
+  )
+}
+
+function replaceCommand(): Command {
+  const what = 'issue a code for another device; the present one works until it is used'
+  return tokenSubcommand('replace', what).action(
+    ending((given: string, settings: Settings) =>
+      withService(settings, async (service) => {
+        const { user, domain, params } = await findMember(service, given, settings)
+        const { code, expiresAt } = await service.call(issueReplacement, { params })
+        if (settings.json) return printJson({ code, expiresAt })
+        printRows([...rowsOf(user, domain), ['Activation code', code], ['Good until', dateOf(expiresAt)]])
       }),
     ),
   )
@@ -95,10 +109,15 @@ async function findMember(service: LocalService, given: string, settings: Settin
 
 function show(token: Token, user: User, domain: Domain, { json }: Settings): void {
   if (json) return printJson(token)
+  const { device } = token
   printRows([
-    ['User', user.username],
-    ['Domain', domain.name],
+    ...rowsOf(user, domain),
     ['State', token.state],
     ...(token.code === undefined ? [] : [['Activation code', token.code] as const]),
+    ...(device === undefined ? [] : [['Device', `${device.name}, since ${dateOf(device.createdAt)}`] as const]),
   ])
+}
+
+function rowsOf(user: User, domain: Domain) {
+  return [['User', user.username] as const, ['Domain', domain.name] as const]
 }

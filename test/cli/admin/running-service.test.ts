@@ -37,7 +37,23 @@ describe('beside a service that is running', () => {
     const shown = await json('token', 'show', 'alice', '--domain', 'Intranet')
     await admin('token', 'revoke', 'alice', '--domain', 'Intranet', '--yes')
 
-    expect([session.state, shown]).toEqual(['pending', { state: 'active' }])
+    expect([session.state, shown.state, shown.device.name]).toEqual(['pending', 'active', 'Test'])
     expect((await held).json.state).toBe('cancelled')
+  })
+
+  it('a device is replaced by a code, and works until that is used', async () => {
+    const { origin } = await serve()
+    await json('user', 'create', 'alice', '--name', 'A', '--email', 'a@example.com', '--domain', 'Intranet')
+    const of = ['alice', '--domain', 'Intranet']
+    const { code: first } = await json('token', 'issue', ...of)
+    const { device } = await activateDevice(origin, systemClock, first)
+
+    const { stdout } = await admin('token', 'replace', ...of)
+    const { code } = await json('token', 'replace', ...of)
+
+    expect(stdout).toMatch(new RegExp(`Activation code +${code}\nGood until +\\d{4}-\\d\\d-\\d\\dT`))
+    expect((await device.inbox()).status).toBe(200)
+    await activateDevice(origin, systemClock, code)
+    expect((await device.inbox()).status).toBe(403)
   })
 })
