@@ -52,6 +52,6 @@ export async function passSecondStep(
 }
 
 function headline({ text }: AgentAnswer): string {
-  const found = /<h1>([^<]*)/.exec(text)?.[1]
+  const found = /<h1[^>]*>([^<]*)/.exec(text)?.[1]?.trim()
   return found === undefined ? '' : `: ${found}`
 }

@@ -2,9 +2,11 @@ import express from 'express'
 import session from 'express-session'
 import request from 'supertest'
 import { mfa, requireMfa } from 'second-factor'
-import { passSecondStep, startTestService } from 'second-factor/testing'
+import { createSignIn, passSecondStep, startTestService } from 'second-factor/testing'
 import type { TestService } from 'second-factor/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+type TestAgent = ReturnType<typeof request.agent>
 
 /** Somebody's app, as its own tests start it. */
 function createApp(service: TestService) {
@@ -64,6 +66,64 @@ describe('the kit for tests of an app', () => {
     await device.report()
 
     expect((await agent.get('/mfa')).text).toContain('Reported')
+  })
+
+  it('signs in as the app does, with the second step or without', async () => {
+    const app = createApp(service)
+    const signIn = createSignIn({ service, login: (agent: TestAgent, user: string) => agent.post(`/login/${user}`) })
+    const [half, whole] = [request.agent(app), request.agent(app)]
+
+    await signIn(half, 'alice')
+    await signIn(whole, 'alice', { mfa: true })
+
+    expect((await half.get('/')).status).toBe(403)
+    expect((await whole.get('/')).text).toBe('hello push')
+  })
+
+  it('signs several people in at once, also the same one twice, with users of the app’s own kind', async () => {
+    const app = createApp(service)
+    const login = (agent: TestAgent, user: { username: string }) => agent.post(`/login/${user.username}`)
+    const signIn = createSignIn({ service, login })
+    const people = ['alice', 'bob', 'bob'].map((username) => ({ agent: request.agent(app), username }))
+
+    // Two requests of one person at one moment: the newest is approved, so one after the other for bob.
+    await Promise.all(people.slice(0, 2).map(({ agent, username }) => signIn(agent, { username }, { mfa: true })))
+    await signIn(people[2]!.agent, { username: 'bob' }, { mfa: true })
+
+    for (const { agent } of people) expect((await agent.get('/')).text).toBe('hello push')
+  })
+
+  it('enrols a new device once the old one is revoked, and only then', async () => {
+    const [first, again] = [await service.enrol('alice'), await service.enrol('alice')]
+    const { id } = await service.client.users.getByUsername('alice')
+
+    await service.client.tokens.revoke(service.domainId, id)
+
+    expect(again).toBe(first)
+    expect(await service.enrol('alice')).not.toBe(first)
+  })
+
+  it('has codes that pass once', async () => {
+    const agent = request.agent(createApp(service))
+    await service.enrol('alice')
+    await agent.post('/login/alice')
+    await agent.get('/mfa')
+    const code = await service.code('alice')
+    const post = () => agent.post('/mfa/code').type('form').set('Sec-Fetch-Site', 'same-origin').send({ code })
+
+    await post()
+
+    expect((await agent.get('/')).text).toBe('hello bypass')
+  })
+
+  it('says that the login failed, where it did', async () => {
+    const signIn = createSignIn({
+      service,
+      login: (agent: TestAgent, user: unknown) => agent.post(`/nowhere/${String(user)}`),
+    })
+
+    await expect(signIn(request.agent(express()), 'alice')).rejects.toThrow('The login answered 404')
+    await expect(signIn(request.agent(createApp(service)), 7, { mfa: true })).rejects.toThrow('no username')
   })
 
   it('says what is wrong: nothing to approve, nobody signed in, the wrong device', async () => {
