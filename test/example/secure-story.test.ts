@@ -10,9 +10,12 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createExampleApp } from '../../example-app/app.ts'
 import { openCertificates } from '../../example-app/https/certificate.ts'
 import { lanAddresses } from '../../example-app/https/lan.ts'
+import { createTrustPages } from '../../example-app/https/trust-pages.ts'
+import { createPages } from '../../example-app/pages.ts'
 import { embedded } from '../../src/service/embedded.ts'
-import { activate, createAccount, numberOn, signIn, typeNumber } from '../story/person.ts'
+import { activate, createAccount, expectAccessible, numberOn, signIn, typeNumber } from '../story/person.ts'
 import { launchChromium } from '../support/chromium.ts'
+import { listen } from '../support/listen.ts'
 import { serveSecurely } from './secure-app.ts'
 
 /** What a phone would call this computer: its address in a network, where it is in one. */
@@ -21,7 +24,11 @@ const address = lanAddresses(networkInterfaces())[0] ?? '127.0.0.1'
 /** The app over https, and a Chromium that trusts its certificate. */
 async function arrange() {
   const folder = await mkdtemp(join(tmpdir(), 'second-factor-https-'))
-  const { server: pair } = await openCertificates(folder, ['localhost', address], Math.floor(Date.now() / 1000))
+  const { server: pair, authority } = await openCertificates(
+    folder,
+    ['localhost', address],
+    Math.floor(Date.now() / 1000),
+  )
   const server = await serveSecurely(pair)
   const { port } = server.address() as AddressInfo
   const publicUrl = `https://${address}:${port}`
@@ -39,7 +46,7 @@ async function arrange() {
     example.close()
     await rm(folder, { recursive: true })
   })
-  return { chromium, publicUrl, here: `https://localhost:${port}` }
+  return { chromium, authority, publicUrl, here: `https://localhost:${port}` }
 }
 
 async function openBrowsers(chromium: Browser): Promise<{ page: Page; phone: BrowserContext }> {
@@ -82,4 +89,17 @@ it('binds browsers to https for no longer than it runs: other programs use local
   const answer = await page.goto(here)
 
   expect(answer?.headers()['strict-transport-security']).toBeUndefined()
+})
+
+it('says over plain http, accessibly, how the phone comes to trust this computer', async () => {
+  const { chromium, authority, publicUrl } = await arrange()
+  const { phone } = await openBrowsers(chromium)
+  const page = await phone.newPage()
+
+  await page.goto(await listen(createTrustPages(authority, publicUrl, createPages())))
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Open the example' }).click()
+  await page.waitForURL(`${publicUrl}/`)
+
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('An app with a second step')
 })
