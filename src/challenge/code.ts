@@ -15,10 +15,20 @@ export type CodeOutcome =
   /** Codes are paused, or were tried too often; until when, Unix seconds. */
   | { readonly kind: 'paused'; readonly until: number }
 
-/** A code as people type or paste it; undefined when it cannot be one. */
+/** A code as people type or paste it, in groups and in the digits of their keyboard; undefined when it cannot be one. */
 export function readCode(typed: unknown): string | undefined {
-  const code = typeof typed === 'string' ? typed.replace(/[\s-]/g, '') : ''
+  if (typeof typed !== 'string' || typed.length > longestTyped) return undefined
+  // Blanks and dashes between groups, and the invisible marks that come along with text from right to left.
+  const code = typed.replaceAll(/[\s\p{Pd}\p{Cf}]/gu, '').replaceAll(/[٠-٩۰-۹０-９]/g, latinDigit)
   return /^\d{6,9}$/.test(code) ? code : undefined
+}
+
+/** Room for the blanks, characters. */
+const longestTyped = 64
+
+/** Each of these rows of digits begins at a multiple of 16, as ours does (Unicode charts 0600 and FF00). */
+function latinDigit(digit: string): string {
+  return String(digit.charCodeAt(0) % 16)
 }
 
 /** Has a code checked; a right one makes the request on the device needless. */

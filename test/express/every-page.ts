@@ -15,16 +15,18 @@ export interface Place {
   readonly browser: Browser
 }
 
+type Walk = (mfa?: Partial<MfaOptions>) => AsyncGenerator<Place>
+
 /** Walks over every page that people can come to. Each can be opened more than once while it is its turn. */
-export async function* everyPage(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
-  yield* pagesOfADevice(mfa)
-  yield* pagesOfCodes(mfa)
-  yield* pagesWithoutDevice(mfa)
-  yield* pagesOfAnOldService(mfa)
-  yield* pagesOfTrouble(mfa)
+export const walks: Readonly<Record<string, Walk>> = {
+  'of a device': pagesOfADevice,
+  'of codes': pagesOfCodes,
+  'without a device': pagesWithoutDevice,
+  'of an old service': pagesOfAnOldService,
+  'of trouble': pagesOfTrouble,
 }
 
-async function* pagesOfADevice(mfa: Partial<MfaOptions>): AsyncGenerator<Place> {
+async function* pagesOfADevice(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
   const app = await startWebApp({ mfa })
   const browser = app.browser()
   const at = placesOf(app, browser)
@@ -65,7 +67,7 @@ async function* pagesOfADevice(mfa: Partial<MfaOptions>): AsyncGenerator<Place> 
   yield at('asked too often', '/mfa')
 }
 
-async function* pagesOfCodes(mfa: Partial<MfaOptions>): AsyncGenerator<Place> {
+async function* pagesOfCodes(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
   const app = await startWebApp({ mfa })
   const browser = app.browser()
   const at = placesOf(app, browser)
@@ -82,7 +84,7 @@ async function* pagesOfCodes(mfa: Partial<MfaOptions>): AsyncGenerator<Place> {
 }
 
 /** An administrator took away the device, then the membership. */
-async function* pagesWithoutDevice(mfa: Partial<MfaOptions>): AsyncGenerator<Place> {
+async function* pagesWithoutDevice(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
   const app = await startWebApp({ mfa })
   const { baseUrl, apiKey, domainId } = await app.service.connect()
   const client = createClient({ baseUrl, apiKey })
@@ -103,7 +105,7 @@ async function* pagesWithoutDevice(mfa: Partial<MfaOptions>): AsyncGenerator<Pla
 }
 
 /** What is e-mailed is said by hand: it needs neither a server for mail nor a service that has one. */
-async function* pagesOfAnOldService(mfa: Partial<MfaOptions>): AsyncGenerator<Place> {
+async function* pagesOfAnOldService(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
   const service = await startTestService()
   const store = new session.MemoryStore()
   const app = await startWebApp({
@@ -140,7 +142,7 @@ function say(store: session.MemoryStore, notice: object): void {
   }
 }
 
-async function* pagesOfTrouble(mfa: Partial<MfaOptions>): AsyncGenerator<Place> {
+async function* pagesOfTrouble(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
   const refused = (status: number) => new ApiError({ code: 'api.error.internal', message: 'no', status })
   const troubles: Record<string, Error> = {
     'the service does not answer': new UnreachableError('network', 'no'),

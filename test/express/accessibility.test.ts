@@ -1,0 +1,313 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { createClient } from 'second-factor/client'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { launchChromium } from '../support/chromium.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+import { walks } from './every-page.ts'
+import type { Place } from './every-page.ts'
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+/** A tab of Chromium with somebody's cookies; not loaded yet. */
+async function tabOf({ url, browser }: Pick<Place, 'url' | 'browser'>, options: BrowserContextOptions = {}) {
+  const context = await chromium.newContext({ locale: 'en', ...options })
+  context.setDefaultTimeout(8000)
+  await context.addCookies([cookieOf(url, browser)])
+  return context.newPage()
+}
+
+function cookieOf(url: string, browser: Place['browser']) {
+  return { name: 'connect.sid', value: browser.cookie('connect.sid') ?? 'none', url }
+}
+
+/** Somebody with a device who was just asked to approve, in a tab that shows it. */
+async function waiting(prepare: (page: Page) => Promise<void> = async () => {}) {
+  const app = await startWebApp()
+  const browser = app.browser()
+  const { account, page: asked } = await app.enrol(browser, 'alice')
+  const page = await tabOf({ url: app.url, browser })
+  onTestFinished(() => page.context().close())
+  await prepare(page)
+  await page.goto(`${app.url}/mfa`)
+  return { app, account, page, number: numberOn(asked) }
+}
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+
+async function pressTabUntil(page: Page, wanted: string): Promise<void> {
+  for (let presses = 0; presses < 12; presses++) {
+    if ((await focused(page)) === wanted) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`no Tab leads to "${wanted}"`)
+}
+
+describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
+  it('are accessible in both languages and colours, from 320 pixels and in letters twice as large', async () => {
+    const english = await narrowTab('en')
+    const arabic = await narrowTab('ar')
+    const wrong: unknown[] = []
+    for await (const place of walk({ helpUrl: '/help' })) {
+      await open(english, place)
+      await open(arabic, place)
+      expect(await arabic.getAttribute('html', 'dir')).toBe('rtl')
+      const found = [
+        ...(await axe(english)),
+        ...(await axe(arabic, languageRules)),
+        ...(await sidewaysOf(english)),
+        ...(await sidewaysOf(arabic)),
+        ...(await tooSmall(english)),
+        ...(await inDark(english)),
+        ...(await whenLarge(english)),
+      ]
+      if (found.length > 0) wrong.push([place.name, found])
+    }
+
+    expect(wrong).toEqual([])
+  }, 120_000)
+
+  async function narrowTab(locale: string): Promise<Page> {
+    const context = await chromium.newContext({ locale })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    // What is settled would go on by itself.
+    await page.route('**/complete', () => {})
+    return page
+  }
+
+  async function open(page: Page, { url, path, browser }: Place): Promise<void> {
+    await page.context().addCookies([cookieOf(url, browser)])
+    await page.setViewportSize({ width: 320, height: 640 })
+    await page.goto(url + path)
+  }
+
+  async function axe(page: Page, rules: readonly string[] = []): Promise<string[]> {
+    const builder = new AxeBuilder({ page })
+    const { violations } = await (rules.length > 0 ? builder.withRules([...rules]) : builder).analyze()
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  }
+
+  /** The rest is the same in any language. */
+  const languageRules = ['html-has-lang', 'html-lang-valid', 'document-title', 'button-name', 'link-name', 'label']
+
+  function sidewaysOf(page: Page): Promise<string[]> {
+    return page.evaluate(() =>
+      document.documentElement.scrollWidth > innerWidth ? [`scrolls sideways: ${document.dir}`] : [],
+    )
+  }
+
+  /** WCAG 2.2 section 2.5.8 asks for 24 pixels; we promise 44. */
+  function tooSmall(page: Page): Promise<string[]> {
+    return page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('a, button, summary, input:not([type=hidden])')]
+        .filter((target) => target.offsetHeight > 0 && target.offsetHeight < 44)
+        .map((target) => `small: ${target.outerHTML}`),
+    )
+  }
+
+  async function inDark(page: Page): Promise<string[]> {
+    await page.emulateMedia({ colorScheme: 'dark' })
+    const found = await axe(page, ['color-contrast'])
+    await page.emulateMedia({ colorScheme: 'light' })
+    return found
+  }
+
+  /** WCAG 2.2 section 1.4.4. */
+  async function whenLarge(page: Page): Promise<string[]> {
+    await page.setViewportSize({ width: 640, height: 800 })
+    await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
+    return sidewaysOf(page)
+  }
+})
+
+describe('by keyboard alone', () => {
+  it('a device is set up: the link is the first stop after the headline', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    const page = await tabOf({ url: app.url, browser })
+    onTestFinished(() => page.context().close())
+    await page.goto(`${app.url}/mfa`)
+
+    expect(await focused(page)).toBe('Set up your device')
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('Open the authenticator')
+    const [authenticator] = await Promise.all([page.context().waitForEvent('page'), page.keyboard.press('Enter')])
+
+    expect(authenticator.url()).toContain('/mfa/authenticator/#code=')
+  })
+
+  it('a sign-in is approved: what happened has the focus, and what to do is the next stop', async () => {
+    const { app, account, page } = await waiting()
+    expect(await focused(page)).toBe('Approve the sign-in')
+
+    await app.answer(account, 'deny')
+    await page.getByRole('heading', { name: 'The sign-in was denied' }).waitFor()
+    expect(await focused(page)).toBe('The sign-in was denied')
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('Try again')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Approve the sign-in' }).waitFor()
+    expect(await focused(page)).toBe('Approve the sign-in')
+
+    await app.answer(account, 'approve', (await page.locator('#number').textContent()) ?? '')
+    await page.waitForURL(`${app.url}/account`)
+    expect(await page.textContent('body')).toContain('"verified":true')
+  })
+
+  it('a code is typed: wrong, then pasted in groups', async () => {
+    const { app, page } = await waiting()
+    const { baseUrl, apiKey } = await app.service.connect()
+    const client = createClient({ baseUrl, apiKey })
+    const { id } = await client.users.getByUsername('alice')
+    const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+    await page.reload()
+
+    await pressTabUntil(page, 'Use a code instead')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Code').waitFor()
+    await page.keyboard.type('000000\n')
+    await page.getByRole('alert').waitFor()
+    const field = page.locator(':focus')
+    expect(await field.getAttribute('inputmode')).toBe('numeric')
+    expect(await field.getAttribute('autocomplete')).toBe('one-time-code')
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    expect(await field.evaluate((input) => input.ariaDescribedByElements?.[0]?.textContent)).toContain('work once')
+
+    await page.keyboard.insertText(`${code.slice(0, 3)} ${code.slice(3, 6)} ${code.slice(6)}`)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${app.url}/account`)
+  })
+
+  it('help is found and the way out', async () => {
+    const { page } = await waiting()
+
+    await pressTabUntil(page, 'I cannot use my device')
+    await page.keyboard.press('Enter')
+    await page.getByText('ask your administrator').waitFor()
+    await pressTabUntil(page, 'Stop')
+    await pressTabUntil(page, 'Sign out')
+    await page.keyboard.press('Enter')
+
+    await page.waitForURL((url) => url.pathname === '/')
+  })
+})
+
+describe('the time', () => {
+  it('that is left is warned of once, 20 seconds before, and the focus stays where it is', async () => {
+    const { page } = await waiting((tab) => tab.clock.install())
+    const news = page.getByRole('status').filter({ hasText: 'nearly up' })
+    await page.getByText('I cannot use my device').focus()
+
+    await page.clock.runFor(69_000)
+    expect(await news.count()).toBe(0)
+    await page.clock.runFor(2_000)
+
+    expect(await news.textContent()).toBe('Time is nearly up. Send again for more.')
+    expect(await page.locator('#time').textContent()).toBe('19 seconds left')
+    expect(await focused(page)).toBe('I cannot use my device')
+  })
+
+  it('is extended by sending again, as often as people want', async () => {
+    const { app, page } = await waiting()
+    for (let times = 0; times < 3; times++) {
+      await app.clock.advance(80)
+      await page.reload()
+      expect(await page.locator('#news').textContent()).toContain('nearly up')
+      await page.getByRole('button', { name: 'Send again' }).click()
+      await page.getByRole('button', { name: 'Send again in' }).waitFor()
+    }
+
+    expect(await page.locator('#time').textContent()).toMatch(/^(90|89|88) seconds left$/)
+  })
+
+  it('until it can be sent again is counted down on the button, which waits for it', async () => {
+    const { page } = await waiting((tab) => tab.clock.install())
+    const send = page.locator('#send button')
+
+    expect(await send.textContent()).toBe('Send again in 15 seconds')
+    expect(await send.isDisabled()).toBe(true)
+    await page.clock.runFor(5_000)
+    expect(await send.textContent()).toBe('Send again in 10 seconds')
+    await page.clock.runFor(10_000)
+
+    expect(await send.textContent()).toBe('Send again')
+    expect(await send.isEnabled()).toBe(true)
+  })
+
+  it('until it can be sent again is said by the server as well, which holds to it', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+    await app.clock.advance(5)
+    const [before] = (await app.device.requests(account)).requests ?? []
+
+    const answer = await browser.submit('/mfa/send')
+    const page = await browser.visit(answer.headers['location'] as string)
+
+    expect((await app.device.requests(account)).requests).toEqual([before])
+    expect(page.text).toContain('>Give your device a moment first.</p>')
+    expect(page.text).toContain('>Send again in 10 seconds</button>')
+  })
+
+  it('of codes that are paused is said as the clock of the browser has it', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.enrol(browser, 'alice')
+    for (let guess = 0; guess < 6; guess++) await browser.submit('/mfa/code', { code: '000000' })
+    const page = await tabOf({ url: app.url, browser }, { timezoneId: 'Asia/Kolkata' })
+    onTestFinished(() => page.context().close())
+
+    const { text } = await browser.visit('/mfa?use=code')
+    await page.goto(`${app.url}/mfa?use=code`)
+
+    const until = new Date(Number(/data-until="(\d+)"/.exec(text)?.[1]) * 1000)
+    const there = until.toLocaleTimeString('en', { hour: 'numeric', minute: '2-digit', timeZone: 'Asia/Kolkata' })
+    expect(text).toContain('Codes are paused for')
+    expect((await page.textContent('main'))?.replaceAll('\u202f', ' ')).toContain(there.replaceAll('\u202f', ' '))
+  })
+})
+
+describe('a browser without script', () => {
+  it('can stop the reloading, and go on with it', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { page } = await app.enrol(browser, 'alice')
+
+    const stopped = await browser.visit('/mfa?still')
+
+    expect(page.text).toContain('http-equiv="refresh"')
+    expect(page.text).toContain('<a href="/mfa?still">Stop this page from reloading</a>')
+    expect(stopped.text).not.toContain('http-equiv="refresh"')
+    expect(stopped.text).toContain('<a href="/mfa">Let this page reload by itself</a>')
+  })
+})
+
+describe('what people have set in their system', () => {
+  it('is heeded: nothing moves, and in forced colours the QR code stays dark on light', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    const page = await tabOf({ url: app.url, browser }, { reducedMotion: 'reduce', forcedColors: 'active' })
+    onTestFinished(() => page.context().close())
+    await page.goto(`${app.url}/mfa`)
+
+    const moves = await page.evaluate(() =>
+      [...document.querySelectorAll('*')].some((element) => {
+        const { transitionDuration, animationName } = getComputedStyle(element)
+        return transitionDuration !== '0s' || animationName !== 'none'
+      }),
+    )
+    const behind = await page.locator('.qr').evaluate((element) => getComputedStyle(element).backgroundColor)
+
+    expect(moves).toBe(false)
+    expect(behind).toBe('rgb(255, 255, 255)')
+  })
+})
