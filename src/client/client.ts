@@ -1,3 +1,4 @@
+import { forgetBrowsers, recogniseBrowser, rememberBrowser } from '../contract/browsers.ts'
 import type { NewBypassCode } from '../contract/bypass-codes.ts'
 import {
   createBypassCode,
@@ -141,6 +142,14 @@ export function createClient(options: ClientOptions) {
       get: (bypassCodeId: string) => call(getBypassCode, { params: { bypassCodeId } }),
       delete: (bypassCodeId: string) => call(deleteBypassCode, { params: { bypassCodeId } }),
       deleteAll: (userId: string) => call(deleteBypassCodes, { params: { userId } }),
+    }),
+    browsers: Object.freeze({
+      /** A marker for a browser in which the user need not pass the second step for so many days. 1.4. */
+      remember: (domainId: string, userId: string, days: number) =>
+        call(rememberBrowser, { params: { domainId, userId }, body: { days } }),
+      recognise: (domainId: string, userId: string, marker: string) =>
+        call(recogniseBrowser, { params: { domainId, userId }, body: { marker } }),
+      forgetAll: (domainId: string, userId: string) => call(forgetBrowsers, { params: { domainId, userId } }),
     }),
     sessions: Object.freeze({
       create: (domainId: string, session: NewSession) => call(createSession, { params: { domainId }, body: session }),

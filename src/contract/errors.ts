@@ -43,6 +43,7 @@ export const errorStatus = Object.freeze({
   'api.error.notfound.session': 404,
   'api.error.notfound.hardware': 404,
   'api.error.notfound.bypasscode': 404,
+  'api.error.notfound.browser': 404,
   'api.error.notfound.activationcode': 404,
   'api.error.methodnotallowed': 405,
   'api.error.notacceptable': 406,

@@ -1,3 +1,4 @@
+export * from './browsers.ts'
 export * from './bypass-codes.ts'
 export * from './device.ts'
 export * from './domains.ts'

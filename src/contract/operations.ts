@@ -1,4 +1,5 @@
 /** All operations of the REST interface by name, in the order in which people read them. */
+import * as browsers from './browsers.ts'
 import * as bypassCodes from './bypass-codes.ts'
 import * as domains from './domains.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -23,6 +24,7 @@ const sections: Readonly<Record<string, object>> = {
   Sessions: sessions,
   'Hardware tokens': hardware,
   'Bypass codes': bypassCodes,
+  'Remembered browsers': browsers,
   Organization: organization,
 }
 

@@ -53,6 +53,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.notfound.session': 'No such session.',
   'api.error.notfound.hardware': 'No such hardware token.',
   'api.error.notfound.bypasscode': 'No such bypass code.',
+  'api.error.notfound.browser': 'No such browser, or no more.',
   'api.error.notfound.activationcode': 'No such activation code.',
   'api.error.methodnotallowed': 'The operation does not know this method.',
   'api.error.notacceptable': 'The media type or version asked for is not available.',

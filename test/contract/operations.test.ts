@@ -61,6 +61,10 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   deleteBypassCodes: ({ bypassCodes }) => bypassCodes.deleteAll(userId),
   deleteBypassCode: ({ bypassCodes }) => bypassCodes.delete(bypassCodeId),
 
+  rememberBrowser: ({ browsers }) => browsers.remember(domainId, userId, 30),
+  recogniseBrowser: ({ browsers }) => browsers.recognise(domainId, userId, request('recogniseBrowser')['marker']),
+  forgetBrowsers: ({ browsers }) => browsers.forgetAll(domainId, userId),
+
   getOrganization: ({ organization }) => organization.get(),
   ping: ({ ping }) => ping(),
 }
@@ -187,4 +191,7 @@ const since14 = [
   'DELETE /domains/{domainId}/users/{userId}/token/replacement',
   'POST /users/{userId}/hardware',
   'PUT /users/{userId}/bypasscodes',
+  'POST /domains/{domainId}/users/{userId}/browsers',
+  'POST /domains/{domainId}/users/{userId}/browsers/recognise',
+  'DELETE /domains/{domainId}/users/{userId}/browsers',
 ]

@@ -137,6 +137,10 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.notfound.session': () => get(`${domain()}/sessions/${unknownId}`),
   'api.error.notfound.hardware': () => get(`/hardware/${unknownId}`),
   'api.error.notfound.bypasscode': () => get(`/bypasscodes/${unknownId}`),
+  'api.error.notfound.browser': async () => {
+    const path = `${domain()}/users/${(await member(running)).id}/browsers/recognise`
+    return running.call('POST', path, { body: { marker: 'none' } })
+  },
   'api.error.notfound.activationcode': async () => read(await previewCode(running.origin, 'aaaaaaaaaa')),
   'api.error.methodnotallowed': () => running.call('DELETE', '/users'),
   'api.error.notacceptable': () => running.call('GET', '/ping', { headers: { accept: 'text/html' } }),

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { ServiceOptions } from '../../src/service/options.ts'
+import { openService } from '../../src/service/service.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../support/device-signer.ts'
 import { engines, useEngine } from '../support/engines.ts'
 import { hardwareToken, holder, member, unique } from './code-holder.ts'
-import { activateDevice, createCall, createTenant, read, startService } from './start-service.ts'
+import { activateDevice, createCall, createTenant, keysFor, read, startService } from './start-service.ts'
 import type { Running } from './start-service.ts'
 
 const bypass = { usesAllowed: 1, expirationTime: 0 }
@@ -11,9 +13,11 @@ const bypass = { usesAllowed: 1, expirationTime: 0 }
 describe.each(engines)('on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
+  let database: string
 
   beforeAll(async () => {
-    running = await startService({ database: await newDatabase() }, { bypassEnabled: true })
+    database = await newDatabase()
+    running = await startService({ database }, { bypassEnabled: true })
   })
   afterAll(() => running.close())
 
@@ -87,6 +91,21 @@ describe.each(engines)('on %s', (engine) => {
       const late = [await previewCode(running.origin, code), await device.activate(code)].map(({ status }) => status)
       expect(late).toEqual([404, 404])
       expect((await running.call('GET', tokenPath(person))).code).toBe('api.error.notfound.token')
+    })
+
+    it('is looked at when it is stored, whatever the code was good for when it was shown', async () => {
+      const person = await member(running)
+      const { code } = (await issueFirst(person)).json
+      const device = await readyDevice(code)
+      const { ctx, close } = await openService(
+        ServiceOptions.parse({ database, clock: running.clock, ...keysFor(database) }),
+      )
+      await ctx.store.db.updateTable('user').set({ everEnrolled: 1 }).where('id', '=', person.id).execute()
+      await close()
+
+      const late = await read(await device.activate(code))
+
+      expect(late.code).toBe('api.error.notfound.activationcode')
     })
 
     it('ends such codes in other domains as well, when it is a device', async () => {

@@ -1,3 +1,4 @@
+import * as browser from '../../contract/browsers.ts'
 import * as bypassCode from '../../contract/bypass-codes.ts'
 import * as domain from '../../contract/domains.ts'
 import * as hardwareToken from '../../contract/hardware.ts'
@@ -7,6 +8,7 @@ import * as token from '../../contract/tokens.ts'
 import * as user from '../../contract/users.ts'
 import { route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
+import * as browsers from './browsers.ts'
 import * as bypassCodes from './bypass-codes.ts'
 import * as domains from './domains.ts'
 import * as emailCode from './email-code.ts'
@@ -60,6 +62,10 @@ export const routes: readonly Route[] = [
   route(bypassCode.getBypassCode, bypassCodes.get),
   route(bypassCode.deleteBypassCodes, bypassCodes.removeAll),
   route(bypassCode.deleteBypassCode, bypassCodes.remove),
+
+  route(browser.rememberBrowser, browsers.remember),
+  route(browser.recogniseBrowser, browsers.recognise),
+  route(browser.forgetBrowsers, browsers.forget),
 
   route(session.createSession, sessions.create),
   // Before the sessions by id: "events" is none.

@@ -81,6 +81,8 @@ export const auditEvents = {
   'bypass.created': ['bypass', 'user', 'uses', 'until'],
   'bypass.deleted': ['bypass', 'user'],
   'bypass.all_deleted': ['user', 'count'],
+  'browser.remembered': ['domain', 'user', 'until'],
+  'browsers.forgotten': ['user'],
   'organization.created': [],
   'domain.created': ['domain'],
   'domain.changed': ['domain', 'fields'],

@@ -17,8 +17,6 @@ export async function findActivation(
   const pending = await activationOf(db, lookups, clock.now())
   const found = pending ?? (await replacementOf(db, lookups, clock.now()))
   if (!found?.sealedCode) return undefined
-  // Whoever knew the password could have seen it before the user set up something else.
-  if (pending?.firstOnly === 1 && pending.everEnrolled === 1) return undefined
   // Who can write to the database could move a lookup to another user's token; the sealed code it cannot move.
   const kind = pending ? 'activation code' : 'replacement code'
   const meant = secrets.open(found.sealedCode, { kind, id: found.tokenId })

@@ -84,6 +84,8 @@ const bypassCode = {
   user: userId,
 }
 
+const marker = 'k1.8vXw1mS0cQxJbRkzVYtJ2l3oWq5nUeHg'
+
 const newUser = { username: 'alice', name: 'Alice Example', email: 'alice@example.com' }
 
 /** By the name of the operation. */
@@ -108,7 +110,9 @@ export const examples: Readonly<Record<string, Example>> = {
   getDomainImage: {},
 
   issueToken: { answer: { state: 'pending', code: 'k3v9m2p7qx' } },
-  getToken: { answer: { state: 'active', device: { id: '6a'.repeat(20), name: 'Firefox on Android', createdAt: 1795000000 } } },
+  getToken: {
+    answer: { state: 'active', device: { id: '6a'.repeat(20), name: 'Firefox on Android', createdAt: 1795000000 } },
+  },
   revokeToken: {},
   issueFirstToken: { answer: { state: 'pending', code: 'k3v9m2p7qx' } },
   issueReplacement: { answer: { code: 'w8r4t6y2ab', expiresAt: 1795604800 } },
@@ -162,6 +166,10 @@ export const examples: Readonly<Record<string, Example>> = {
   getBypassCode: { answer: bypassCode },
   deleteBypassCodes: {},
   deleteBypassCode: {},
+
+  rememberBrowser: { request: { days: 30 }, answer: { marker, expiresAt: 1797592000 } },
+  recogniseBrowser: { request: { marker }, answer: { expiresAt: 1797592000 } },
+  forgetBrowsers: {},
 
   getOrganization: { answer: { name: 'Example Ltd' } },
   ping: { answer: { status: 'OK' } },

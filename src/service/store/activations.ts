@@ -12,9 +12,8 @@ export interface Activation {
   readonly organizationName: string
   readonly userId: string
   readonly username: string
-  /** Whether it may only be the first factor its user ever had; whether the user had one. */
+  /** Whether it may only be the first factor its user ever had. */
   readonly firstOnly: Fact
-  readonly everEnrolled: Fact
 }
 
 /** What a pending token's code leads to. @param codeLookups All the code may have. */
@@ -73,6 +72,5 @@ function activations(db: Queryable) {
       'user.id as userId',
       'user.username',
       'token.firstOnly',
-      'user.everEnrolled',
     ])
 }

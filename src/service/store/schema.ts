@@ -109,6 +109,8 @@ export interface UserTable {
   /** Wrong codes in a row, of whatever factor. */
   codeFailures: Generated<number>
   codesLockedUntil: Generated<number | null>
+  /** How often the user had all remembered browsers forgotten. */
+  browsersForgotten: Generated<number>
   createdAt: number
   /** The synchronisation with which it begins to exist. */
   addedBy: ColumnType<string | null, string | undefined, string | null>

@@ -15,7 +15,14 @@ export interface Secrets {
 
 /** What a sealed value belongs to; in another record, or as something else of the same one, it does not open. */
 export interface SealedRecord {
-  readonly kind: 'seed' | 'activation code' | 'replacement code' | 'bypass code' | 'key check' | DeviceSecret
+  readonly kind:
+    | 'seed'
+    | 'activation code'
+    | 'replacement code'
+    | 'remembered browser'
+    | 'bypass code'
+    | 'key check'
+    | DeviceSecret
   readonly id: string
 }
 

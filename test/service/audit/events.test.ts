@@ -30,7 +30,7 @@ let node: OpenedService
 /** What only those who exchange it may know, and what says who somebody is. */
 const secrets = new Set<string>()
 const secretMembers =
-  /^(code|otp|bypasscode|seed|secret|nonce|challenge|key|x|y|name|username|email|alias|serialNumber)$/
+  /^(code|otp|bypasscode|seed|secret|nonce|challenge|key|x|y|name|username|email|marker|alias|serialNumber)$/
 
 const collect = (text: string) => {
   for (const part of [text, ...text.split('.').map((each) => Buffer.from(each, 'base64url').toString())]) {
@@ -216,6 +216,9 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await call('POST', `${path}/bypasscodes`, { body: bypass })
     await call('DELETE', `${path}/bypasscodes`)
   },
+  'browser.remembered': async () =>
+    call('POST', `${domainPath()}/users/${(await member(running)).id}/browsers`, { body: { days: 30 } }),
+  'browsers.forgotten': async () => call('DELETE', `${domainPath()}/users/${(await member(running)).id}/browsers`),
   'organization.created': () => administration().createOrganization(unique()),
   'domain.created': () => administration().createDomain(running.organization.id, { name: unique() }),
   'domain.changed': () =>

@@ -13,6 +13,7 @@ import { audit } from './0008-audit.ts'
 import { ownFactors } from './0009-own-factors.ts'
 import { pinsAndPushes } from './0010-pins-and-pushes.ts'
 import { deviceHistory } from './0011-device-history.ts'
+import { rememberedBrowsers } from './0012-remembered-browsers.ts'
 import type { Engine } from './engine.ts'
 
 /** Brings the database to the present schema, in one transaction; several processes may try at once. */
@@ -39,4 +40,5 @@ const migrations = (engine: Engine) => ({
   '0009-own-factors': ownFactors,
   '0010-pins-and-pushes': pinsAndPushes,
   '0011-device-history': deviceHistory(engine),
+  '0012-remembered-browsers': rememberedBrowsers,
 })
