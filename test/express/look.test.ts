@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+
+import type { Logger, MfaOptions } from 'second-factor'
+import { mfa } from 'second-factor'
+import { describe, expect, it } from 'vitest'
+
+import { contrast, paleAccents, resolveAccent, surfaces } from '../../src/express/pages/accent.ts'
+import { startWebApp } from '../support/web-app.ts'
+
+const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k', domainId: 'd' }
+
+/** A page that the app has given a look of its own, with the style sheet it names. */
+async function pageWith(look: Partial<MfaOptions>) {
+  const app = await startWebApp({ mfa: look })
+  const browser = app.browser()
+  await app.signIn(browser, 'alice')
+  const page = await browser.visit('/mfa/nowhere')
+  const address = /rel="stylesheet" href="([^"]+)"/.exec(page.text)?.[1] ?? ''
+  return { app, browser, page, address, style: (await browser.open(address)).text }
+}
+
+describe('the accent', () => {
+  it('is the app’s, in the style sheet and not in the page, which then has another address', async () => {
+    const usual = await pageWith({})
+    const own = await pageWith({ accent: '#0a7a3d' })
+
+    expect(own.style).toContain(usual.style)
+    expect(own.style).toContain(':root{--accent:#0a7a3d;--on-accent:#ffffff}')
+    expect(own.address).not.toBe(usual.address)
+    expect(own.page.text).not.toContain('0a7a3d')
+    expect(own.page.headers['content-security-policy']).toContain("style-src 'self';")
+  })
+
+  it('is given once, and lightened for dark pages until it can be read there', () => {
+    const { light, dark } = resolveAccent('#0a7a3d')
+
+    expect(light).toBe('#0a7a3d')
+    expect(contrast(dark, surfaces.dark)).toBeGreaterThanOrEqual(4.5)
+    expect(contrast(dark, surfaces.dark)).toBeLessThan(6)
+    expect(resolveAccent('#7fd').dark).toBe('#77ffdd')
+    expect(resolveAccent({ light: '#000', dark: '#fff' })).toEqual({ light: '#000', dark: '#fff' })
+  })
+
+  it('has letters on it that can be read, whatever it is', async () => {
+    const { style } = await pageWith({ accent: { light: '#ffd400', dark: '#113' } })
+
+    expect(style).toContain('--accent:#ffd400;--on-accent:#0b0d12')
+    expect(style).toContain('--accent:#113;--on-accent:#ffffff')
+  })
+
+  it('that is hard to read is warned about once', async () => {
+    const said: string[] = []
+    const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
+
+    await pageWith({ accent: { light: '#ffd400', dark: '#113' }, logger })
+
+    expect(said.filter((line) => line.includes('accent'))).toEqual([
+      'mfa: the accent is hard to read (#ffd400 on light pages, #113 on dark pages): choose one with a contrast of 4.5:1 or more.',
+    ])
+    expect(paleAccents(resolveAccent('#2450c8'))).toEqual([])
+  })
+
+  it('is measured against what it is seen on', () => {
+    const style = readFileSync(new URL('../../src/express/pages/style.css', import.meta.url), 'utf8')
+
+    expect([...style.matchAll(/--surface: (#[\da-f]+);/g)].map(([, colour]) => colour)).toEqual([
+      surfaces.light,
+      surfaces.dark,
+    ])
+    expect(contrast('#000', '#ffffff')).toBeCloseTo(21)
+    expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2)
+  })
+
+  it.each([
+    'red',
+    '#12345',
+    '#12345g',
+    '#000;}body{display:none',
+    'url(https://evil.example)',
+    'var(--danger)',
+    '#fff\n',
+    { light: '#fff' },
+    { light: '#fff', dark: '#000', other: '#000' },
+  ])('that is no plain colour is refused at start: %j', (accent) => {
+    expect(() => mfa({ service, accent: accent as string })).toThrow(TypeError)
+    expect(() => mfa({ service, accent: accent as string })).toThrow(/accent/)
+  })
+})
+
+describe('the logo', () => {
+  it('stands in place of the first letter of the app’s name', async () => {
+    const own = await pageWith({ logo: '/logo.svg' })
+    const usual = await pageWith({})
+
+    expect(own.page.text).toContain('<img class="mark" src="/logo.svg" alt=""><bdi>Test</bdi>')
+    expect(usual.page.text).toContain('<span class="mark" aria-hidden="true">T</span><bdi>Test</bdi>')
+  })
+
+  it('of a name that begins with a picture is the whole picture', async () => {
+    const { page } = await pageWith({ appName: '👩‍🚀 Space' })
+
+    expect(page.text).toContain('aria-hidden="true">👩‍🚀</span>')
+  })
+
+  it.each([
+    'https://cdn.example/logo.svg',
+    '//cdn.example/logo.svg',
+    '/\\cdn.example',
+    'logo.svg',
+    'data:image/svg+xml,x',
+  ])('of another origin is refused at start: %s', (logo) => {
+    expect(() => mfa({ service, logo })).toThrow('logo: must be a path on the app’s own origin')
+  })
+})
+
+describe('the way to help', () => {
+  it('is where people are told what to do without their device', async () => {
+    const app = await startWebApp({ mfa: { helpUrl: 'https://help.example/mfa?from=sign-in' } })
+    const browser = app.browser()
+    const { page } = await app.enrol(browser, 'alice')
+
+    expect(page.text).toContain('<a href="https://help.example/mfa?from=sign-in">Get help</a>')
+    expect((await browser.visit('/mfa?use=code')).text).toContain('Get help</a>')
+  })
+
+  it.each(['javascript:alert(1)', 'http://help.example', '//help.example', 'help'])('is not %s', (helpUrl) => {
+    expect(() => mfa({ service, helpUrl })).toThrow('helpUrl: must be a path such as /help, or an https address')
+  })
+})
+
+describe('a page', () => {
+  it('with all it loads is less than 8 kB on the way', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { page } = await app.enrol(browser, 'alice')
+    const files = [...page.text.matchAll(/(?:href|src)="([^"]*\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
+    const answers = await Promise.all(files.map((path) => browser.open(path).then(({ text, body }) => text ?? body)))
+
+    const sizes = [page.text, ...answers].map((text) => gzipSync(String(text)).length)
+
+    expect(sizes).toHaveLength(3)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(8192)
+  })
+})
