@@ -4,7 +4,9 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { build, type Plugin } from 'vite'
+import { build, type Plugin, type Rolldown } from 'vite'
+
+import { languages } from '../src/authenticator/words/languages.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -60,6 +62,7 @@ export async function buildAuthenticator(): Promise<void> {
   )
     return
 
+  const version = await packageVersion()
   await intoPlace(output, (folder) =>
     build({
       root: join(root, 'src', 'authenticator'),
@@ -67,7 +70,8 @@ export async function buildAuthenticator(): Promise<void> {
       base: './',
       logLevel: 'error',
       oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-      plugins: [effectOf('no-eval.ts'), serviceWorker()],
+      define: { 'import.meta.env.VERSION': JSON.stringify(version) },
+      plugins: [effectOf('no-eval.ts'), withoutJsonSchema(), manifests(), serviceWorker()],
       build: {
         outDir: folder,
         emptyOutDir: true,
@@ -88,13 +92,59 @@ function effectOf(file: string): Plugin {
   }
 }
 
+/** Every schema of zod can tell of itself as a JSON schema: a sixth of all the script, and of no use in a browser. */
+function withoutJsonSchema(): Plugin {
+  const stubs: Readonly<Record<string, string>> = {
+    'json-schema-processors.js': 'export const toJSONSchema = undefined, allProcessors = {}',
+    'json-schema-generator.js': 'export const JSONSchemaGenerator = undefined',
+    'to-json-schema.js': [
+      'const none = () => () => ({})',
+      'export const createToJSONSchemaMethod = none, createStandardJSONSchemaMethod = none',
+    ].join('\n'),
+  }
+  return {
+    name: 'second-factor:without-json-schema',
+    enforce: 'pre',
+    load(id) {
+      const [, file = ''] = /\/zod\/v4\/core\/([\w-]+\.js)$/.exec(id) ?? []
+      return stubs[file]
+    },
+  }
+}
+
+async function packageVersion(): Promise<string> {
+  const text = await readFile(join(root, 'package.json'), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
+/** The manifest once for each language: what a phone shows beside the icon. */
+function manifests(): Plugin {
+  return {
+    name: 'second-factor:manifests',
+    async generateBundle() {
+      const english = await readFile(join(root, 'src/authenticator/public/manifest.webmanifest'), 'utf8')
+      for (const { code, direction, load } of languages.filter((language) => language.code !== 'en')) {
+        const { appName, description, showCodes, addAnother } = await load()
+        const manifest = JSON.parse(english) as { shortcuts: object[] }
+        const [codes, add] = manifest.shortcuts
+        Object.assign(manifest, { name: appName, short_name: appName, description, lang: code, dir: direction })
+        manifest.shortcuts = [
+          { ...codes, name: showCodes },
+          { ...add, name: addAnother },
+        ]
+        this.emitFile({ type: 'asset', fileName: `manifest.${code}.webmanifest`, source: JSON.stringify(manifest) })
+      }
+    },
+  }
+}
+
 /** Writes sw.js with the list of the files it keeps. */
 function serviceWorker(): Plugin {
   return {
     name: 'second-factor:service-worker',
     async generateBundle(_, bundle) {
-      const files = Object.keys(bundle).filter((name) => name !== 'index.html')
-      const shell = ['./', 'manifest.webmanifest', 'icon.svg', ...files]
+      const files = Object.values(bundle).filter(isKeptFromTheStart)
+      const shell = ['./', 'manifest.webmanifest', 'icon.svg', ...files.map(({ fileName }) => fileName)]
       const source = await readFile(join(root, 'src/authenticator/sw.js'), 'utf8')
       const version = createHash('sha256').update(shell.join()).update(source).digest('hex').slice(0, 12)
       this.emitFile({
@@ -104,6 +154,12 @@ function serviceWorker(): Plugin {
       })
     },
   }
+}
+
+/** The decoder is of use only where codes are scanned, which needs a connection anyway. */
+function isKeptFromTheStart(file: Rolldown.OutputChunk | Rolldown.OutputAsset): boolean {
+  if (file.type === 'asset') return file.fileName !== 'index.html'
+  return !file.moduleIds.some((id) => id.includes('/node_modules/qr/'))
 }
 
 /** A whole folder appears at once, so that a server that runs meanwhile never serves half of it. */

@@ -1,9 +1,18 @@
 import type { Account } from '../device/account.ts'
 
+/** An account, and how its owner likes to see it. */
+export interface KeptAccount extends Account {
+  /** Instead of the domain's name. */
+  readonly label?: string
+  /** Its place in the list; missing in accounts from before they could be arranged. */
+  readonly position?: number
+}
+
 /** Keeps accounts in this browser. Private keys are stored as they are: usable here, readable nowhere. */
 export interface AccountsStore {
-  list(): Promise<readonly Account[]>
-  save(account: Account): Promise<void>
+  list(): Promise<readonly KeptAccount[]>
+  /** Adds or replaces, all of them or none. */
+  save(...accounts: readonly KeptAccount[]): Promise<void>
   delete(id: string): Promise<void>
   /** Calls back when another tab changed the list. */
   onChange(callback: () => void): () => void
@@ -15,14 +24,14 @@ const accounts = 'accounts'
 /** @throws {DOMException} from each call when the browser does not let the page store anything. */
 export function createAccountsStore(): AccountsStore {
   const channel = new BroadcastChannel(`${name}-${accounts}`)
-  const change = async (action: (store: IDBObjectStore) => IDBRequest) => {
+  const change = async (action: (store: IDBObjectStore) => IDBRequest | undefined) => {
     await run('readwrite', action)
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel never leaves its origin
     channel.postMessage('changed')
   }
   return {
-    list: () => run<Account[]>('readonly', (store) => store.getAll()),
-    save: (account) => change((store) => store.put(account)),
+    list: () => run<KeptAccount[]>('readonly', (store) => store.getAll()),
+    save: (...changed) => change((store) => changed.map((account) => store.put(account)).at(-1)),
     delete: (id) => change((store) => store.delete(id)),
     onChange(callback) {
       channel.addEventListener('message', callback)
@@ -31,13 +40,16 @@ export function createAccountsStore(): AccountsStore {
   }
 }
 
-async function run<T>(mode: IDBTransactionMode, action: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+async function run<T>(
+  mode: IDBTransactionMode,
+  action: (store: IDBObjectStore) => IDBRequest<T> | undefined,
+): Promise<T> {
   const database = await open()
   try {
     return await new Promise<T>((resolve, reject) => {
       const transaction = database.transaction(accounts, mode, { durability: 'strict' })
       const request = action(transaction.objectStore(accounts))
-      transaction.addEventListener('complete', () => resolve(request.result))
+      transaction.addEventListener('complete', () => resolve(request?.result as T))
       transaction.addEventListener('abort', () => reject(transaction.error))
     })
   } finally {

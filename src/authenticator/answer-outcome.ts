@@ -12,7 +12,18 @@ export function outcomeOf(answered: Answered): Outcome {
 }
 
 /** What became of a request that could not be answered; undefined when another try makes sense. */
-export function outcomeOfError(error: unknown): Outcome | undefined {
+export function outcomeOfError(error: unknown, withPin: boolean): Outcome | undefined {
   if (!(error instanceof DeviceError)) return undefined
-  return error.code === 'api.error.conflict.state' || error.code === 'api.error.notfound.session' ? 'gone' : undefined
+  switch (error.code) {
+    case 'api.error.conflict.state':
+    case 'api.error.notfound.session':
+      return 'gone'
+    case 'api.error.device.moved':
+      return 'moved'
+    // The service says no more than that; with a PIN it was the last try.
+    case 'api.error.device.revoked':
+      return withPin ? 'locked' : 'removed'
+    default:
+      return undefined
+  }
 }

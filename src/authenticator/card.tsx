@@ -3,33 +3,67 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { devicePaths } from '../contract/device.ts'
 
+import type { Fact } from './facts.ts'
 import { Icon, type IconName } from './icons.tsx'
+import { useWords } from './words/speech.tsx'
 
 interface CardProps {
   /** The headline, said first when the card comes up. */
   readonly title: ComponentChildren
   /** What it is about, above the headline. */
   readonly above?: ComponentChildren
+  /** Where this one was opened from, if it is left that way. */
+  readonly onBack?: (() => void) | undefined
   readonly children?: ComponentChildren
 }
 
 /** One screen: one headline and what belongs to it. */
-export function Card({ title, above, children }: CardProps) {
+export function Card({ title, above, onBack, children }: CardProps) {
   const headline = useRef<HTMLHeadingElement>(null)
 
   useEffect(() => {
     // Screen readers start here; a field that took the focus already keeps it.
-    if (!headline.current?.parentElement?.contains(document.activeElement)) headline.current?.focus()
+    if (!headline.current?.closest('.card')?.contains(document.activeElement)) headline.current?.focus()
   }, [])
 
   return (
     <section class="card">
       {above}
-      <h1 ref={headline} tabIndex={-1}>
-        {title}
-      </h1>
+      <div class={onBack ? 'titled' : ''}>
+        {onBack ? <BackButton onBack={onBack} /> : null}
+        <h1 ref={headline} tabIndex={-1}>
+          {title}
+        </h1>
+      </div>
       {children}
     </section>
+  )
+}
+
+function BackButton({ onBack }: { readonly onBack: () => void }) {
+  return (
+    <button type="button" class="icon-button" aria-label={useWords().back} onClick={onBack}>
+      <Icon name="back" />
+    </button>
+  )
+}
+
+/** Names and what they are. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(({ label, value, note }) => (
+        <div key={label}>
+          <dt>
+            <bdi>{label}</bdi>
+          </dt>
+          <dd>
+            <bdi>{value}</bdi>
+            {note === undefined ? null : <small>{note}</small>}
+          </dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 

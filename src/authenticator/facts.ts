@@ -1,5 +1,5 @@
 import type { DeviceRequest } from '../contract/device.ts'
-import { messages } from './messages.ts'
+import type { Speech } from './words/speech.tsx'
 
 export interface Fact {
   readonly label: string
@@ -8,37 +8,46 @@ export interface Fact {
   readonly note?: string
 }
 
+/** What a request and what is remembered of one have in common. */
+type Asked = Pick<DeviceRequest, 'attributes' | 'ipAddress' | 'createdAt'>
+
 /** Names an app may give the place a sign-in comes from. */
 const places = new Set(['place', 'location', 'city'])
 const first = ['browser', 'system']
 
 /** What helps to decide, in the order of importance: where from, with what, when, then all the app says. */
-export function factsOf(request: DeviceRequest): readonly Fact[] {
-  const attributes = request.attributes.filter(({ key, value }) => key !== '' && value !== '')
-  const [place, others] = split(attributes, ({ key }) => places.has(key.toLowerCase()))
-  const [usual, rest] = split(others, ({ key }) => first.includes(key.toLowerCase()))
-  const from = [...place.map(({ value }) => value), request.ipAddress].filter(Boolean).join(', ')
-
+export function factsOf(request: Asked, { words, locale }: Speech): readonly Fact[] {
+  const { place, usual, rest } = sorted(request)
+  const from = fromOf(place, request)
   return [
-    ...(from === '' ? [] : [{ label: messages.from, value: from, note: messages.reportedByApp }]),
+    ...(from === '' ? [] : [{ label: words.from, value: from, note: words.reportedByApp }]),
     ...usual.map(({ key, value }) => ({ label: key, value })),
-    { label: messages.time, value: timeOf(request.createdAt) },
+    { label: words.time, value: timeOf(request.createdAt, locale, 'medium') },
     ...rest.map(({ key, value }) => ({ label: key, value })),
   ]
 }
 
 /** Where from and with what, in a line: tells requests apart. */
-export function originOf(request: DeviceRequest): string {
-  const facts = factsOf(request).filter(({ label }) => label !== messages.time)
-  return facts
-    .slice(0, 2)
-    .map(({ value }) => value)
-    .join(', ')
+export function originOf(request: Asked): string {
+  const { place, usual, rest } = sorted(request)
+  const from = fromOf(place, request)
+  return [...(from === '' ? [] : [from]), ...[...usual, ...rest].map(({ value }) => value)].slice(0, 2).join(', ')
 }
 
 /** A time of today as people here write it. */
-export function timeOf(seconds: number): string {
-  return new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(seconds * 1000)
+export function timeOf(seconds: number, locale: string, timeStyle: 'short' | 'medium' = 'short'): string {
+  return new Intl.DateTimeFormat(locale, { timeStyle }).format(seconds * 1000)
+}
+
+function sorted(request: Asked) {
+  const attributes = request.attributes.filter(({ key, value }) => key !== '' && value !== '')
+  const [place, others] = split(attributes, ({ key }) => places.has(key.toLowerCase()))
+  const [usual, rest] = split(others, ({ key }) => first.includes(key.toLowerCase()))
+  return { place, usual, rest }
+}
+
+function fromOf(place: Asked['attributes'], { ipAddress }: Asked): string {
+  return [...place.map(({ value }) => value), ipAddress].filter(Boolean).join(', ')
 }
 
 function split<T>(list: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {

@@ -6,6 +6,16 @@ const paths = {
   offline: 'M3 3l18 18M8.5 16.5a5 5 0 0 1 7 0M5 12.5a10 10 0 0 1 5-2.7M14 9.8a10 10 0 0 1 5 2.7M12 20v.1',
   phone:
     'M8 2.5h8a1.5 1.5 0 0 1 1.5 1.5v16a1.5 1.5 0 0 1-1.5 1.5H8A1.5 1.5 0 0 1 6.5 20V4A1.5 1.5 0 0 1 8 2.5ZM11 18.5h2',
+  history: 'M4 12a8 8 0 1 0 2.5-5.8L4 8.5M4 4v4.5h4.5M12 8v4.5l3 1.5',
+  settings: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5',
+  more: 'M4.5 12a1 1 0 1 0 2 0 1 1 0 1 0-2 0M11 12a1 1 0 1 0 2 0 1 1 0 1 0-2 0M17.5 12a1 1 0 1 0 2 0 1 1 0 1 0-2 0',
+  up: 'M12 19V5M6 11l6-6 6 6',
+  down: 'M12 5v14M6 13l6 6 6-6',
+  back: 'M15 5l-7 7 7 7',
+  scan: 'M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M8 8h3v3H8ZM14 13v3h-3M14 8h2v2M16 16v.01',
+  bell: 'M6 16V11a6 6 0 0 1 12 0v5l1.5 2h-15ZM10 20.5h4',
+  install: 'M12 4v10M8 10.5l4 4 4-4M5 19.5h14',
+  erase: 'M9 5h11v14H9L3 12ZM12 9.5l5 5M17 9.5l-5 5',
 } as const
 
 export type IconName = keyof typeof paths
@@ -13,8 +23,11 @@ export type IconName = keyof typeof paths
 /** Beside a word that says the same: hidden from those who hear the page. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    <svg class={turned.has(name) ? 'icon turned' : 'icon'} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
       <path d={paths[name]} />
     </svg>
   )
 }
+
+/** They point along the text. */
+const turned: ReadonlySet<IconName> = new Set(['back'])

@@ -6,32 +6,36 @@ import { systemClock } from '../clock.ts'
 import { createDevice } from '../device/device.ts'
 import { serviceUrl } from '../device/service-url.ts'
 import { createAccountsStore } from './accounts-store.ts'
-import { takeCode } from './activation-link.ts'
-import { App, type AppProps } from './app.tsx'
-import { CannotRunScreen, findObstacle } from './screens/cannot-run.tsx'
+import { coverWhenLeft } from './cover.ts'
+import { takeLink } from './link.ts'
+import { keepFilesForOffline, takeNewVersion } from './offline-files.ts'
+import { Root, type RootProps } from './root.tsx'
+import { findObstacle } from './screens/cannot-run.tsx'
 
-function start(root: Element): void {
-  const obstacle = findObstacle()
-  root.replaceChildren()
-  if (obstacle) return render(<CannotRunScreen obstacle={obstacle} />, root)
-
-  const parts: Omit<AppProps, 'code'> = {
-    device: createDevice(),
-    store: createAccountsStore(),
+async function start(root: Element): Promise<void> {
+  const { href } = location
+  // Before anything else: a code in the address bar is read over a shoulder, and kept in the history.
+  let link = takeLink()
+  if (await takeNewVersion(href)) return
+  const parts: Omit<RootProps, 'link'> = {
+    obstacle: findObstacle(),
+    createDevice,
+    createStore: createAccountsStore,
     clock: systemClock,
     serviceUrl: serviceUrl(new URL('..', location.href)),
   }
-  const show = () => render(<App {...parts} code={takeCode()} />, root)
+  const show = () => render(<Root {...parts} link={link} />, root)
+  root.replaceChildren()
   // A second link opened while the page is: the browser then only changes the fragment.
-  addEventListener('hashchange', show)
+  addEventListener('hashchange', () => {
+    if (location.hash === '') return
+    link = takeLink()
+    show()
+  })
   show()
+  coverWhenLeft()
   keepFilesForOffline()
 }
 
-function keepFilesForOffline(): void {
-  // Without it the page works all the same, but needs a connection to open.
-  void navigator.serviceWorker?.register('./sw.js', { updateViaCache: 'none' }).catch(() => undefined)
-}
-
 const root = document.querySelector('#app')
-if (root) start(root)
+if (root) void start(root)

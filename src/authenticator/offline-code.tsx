@@ -1,61 +1,118 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Account } from '../device/account.ts'
-import { messages } from './messages.ts'
+import { asksFor } from '../device/account.ts'
+import { type CodeSource, type OfflineCode, unlockCodes } from '../device/offline-code.ts'
+import { nameOf } from './use-accounts.ts'
+import type { KeptAccount } from './accounts-store.ts'
+import { Ring } from './ring.tsx'
+import { SecretField } from './secret-field.tsx'
 import { useOfflineCode } from './use-offline-code.ts'
 import { useVisible } from './use-visible.ts'
+import { useWords } from './words/speech.tsx'
 
 interface OfflineCodeProps {
-  readonly account: Account
+  readonly account: KeptAccount
   /** Unix time by this device's clock, seconds. */
   readonly now: number
 }
 
+/** RFC 6238: how long a code is good, seconds. */
+const period = 30
+
 /** The code to type where approving does not work. Hidden until it is asked for, and again when the page is left. */
 export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
-  const [shown, setShown] = useState(false)
-  const [copied, setCopied] = useState<string>()
-  const code = useOfflineCode(account, shown, now)
+  const words = useWords()
+  const [asking, setAsking] = useState(false)
+  const [source, setSource] = useState<CodeSource>()
+  const code = useOfflineCode(source, now)
   const visible = useVisible()
+  const secret = asksFor(account)
 
+  function hide() {
+    setSource(undefined)
+    setAsking(false)
+  }
   useEffect(() => {
-    if (!visible.now) setShown(false)
+    if (!visible.now) hide()
   }, [visible])
 
-  async function copy(digits: string) {
+  if (code) return <CodeLine code={code} now={now} />
+  if (asking && secret) {
+    return <CodePin secret={secret} onPin={async (pin) => setSource(await unlockCodes(account, pin))} onCancel={hide} />
+  }
+  return (
+    <p class="code-line">
+      <button
+        type="button"
+        class="link"
+        aria-label={words.showCodeOf(words.at(nameOf(account), account.user.username))}
+        onClick={() => (secret ? setAsking(true) : setSource(account))}
+      >
+        {words.showCode}
+      </button>
+    </p>
+  )
+}
+
+function CodeLine({ code: { code, expiresAt }, now }: { readonly code: OfflineCode; readonly now: number }) {
+  const words = useWords()
+  const [copied, setCopied] = useState<string>()
+  const left = Math.max(0, expiresAt - now)
+  const spaced = `${code.slice(0, 3)} ${code.slice(3)}`
+
+  async function copy() {
     try {
-      await navigator.clipboard.writeText(digits)
-      setCopied(digits)
+      await navigator.clipboard.writeText(code)
+      setCopied(code)
     } catch {
       // The browser does not let it: the code stands there to be read.
     }
   }
-
-  if (!code) {
-    return (
-      <p class="code-line">
-        <button
-          type="button"
-          class="link"
-          aria-label={messages.showCodeOf(account.domain.name, account.user.username)}
-          onClick={() => setShown(true)}
-        >
-          {messages.showCode}
-        </button>
-      </p>
-    )
-  }
-  const spaced = `${code.code.slice(0, 3)} ${code.code.slice(3)}`
   return (
     <p class="code-line">
-      <button type="button" class="code" aria-label={messages.copyCode(spaced)} onClick={() => void copy(code.code)}>
-        {spaced}
-        {copied === code.code ? null : <small>{messages.copyHint}</small>}
+      <button type="button" class="code" aria-label={words.copyCode(spaced)} onClick={() => void copy()}>
+        <bdi dir="ltr">{spaced}</bdi>
+        {copied === code ? null : <small>{words.copyHint}</small>}
       </button>
-      <small role="status">{copied === code.code ? messages.copied : null}</small>
+      <small role="status">{copied === code ? words.copied : null}</small>
       <small class="code-left" aria-hidden="true">
-        {messages.codeLeft(Math.max(0, code.expiresAt - now))}
+        {words.codeLeft(left)}
+        <Ring share={left / period} />
       </small>
     </p>
+  )
+}
+
+interface CodePinProps {
+  readonly secret: 'PIN' | 'PASSCODE'
+  readonly onPin: (pin: string) => Promise<void>
+  readonly onCancel: () => void
+}
+
+/** There is nothing on the device to check it against: whoever finds the device learns nothing by trying. */
+function CodePin({ secret, onPin, onCancel }: CodePinProps) {
+  const words = useWords()
+  const [busy, setBusy] = useState(false)
+
+  function submit(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
+    event.preventDefault()
+    const pin = new FormData(event.currentTarget).get('pin')
+    if (typeof pin !== 'string' || busy) return
+    setBusy(true)
+    void onPin(pin)
+  }
+  return (
+    <form class="code-pin" onSubmit={submit}>
+      <SecretField kind={secret} name="pin" label={secret === 'PIN' ? words.yourPin : words.yourPasscode} focused />
+      <small>{words.codePinHint}</small>
+      <div class="actions">
+        <button type="button" class="outlined" onClick={onCancel}>
+          {words.cancel}
+        </button>
+        <button type="submit" class="filled" disabled={busy}>
+          {busy ? words.oneMoment : words.showCode}
+        </button>
+      </div>
+    </form>
   )
 }

@@ -1,27 +1,32 @@
-// Keeps the app's own files, so that it opens without a connection and can say so. Never touches /device/.
+// Keeps the app's own files, so that it opens without a connection and can say so; and tells of requests while it is
+// closed. Never touches /device/: it knows no key and no account.
 // The build puts the list of files, and a word that changes with them, in the place of the two names.
+// oxlint-disable unicorn/require-post-message-target-origin -- windows of a worker are of its own origin
 const shell = __SHELL__
 const cachePrefix = `second-factor ${self.registration.scope} `
 const cacheName = cachePrefix + __VERSION__
+const noticeCache = `second-factor notice ${self.registration.scope}`
 
-self.addEventListener('install', (event) => {
-  event.waitUntil(fill())
-})
+self.addEventListener('install', (event) => event.waitUntil(fill()))
+self.addEventListener('activate', (event) => event.waitUntil(dropOldCaches()))
+self.addEventListener('push', (event) => event.waitUntil(tell(event)))
+self.addEventListener('notificationclick', (event) => event.waitUntil(open(event)))
+self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(event)))
 
-self.addEventListener('activate', (event) => {
-  event.waitUntil(dropOldCaches())
+// A new version waits until the app is opened the next time: what is open keeps its own files.
+self.addEventListener('message', (event) => {
+  if (event.data === 'take over') event.waitUntil(self.skipWaiting())
 })
 
 self.addEventListener('fetch', (event) => {
   const { request } = event
   if (request.method !== 'GET' || !request.url.startsWith(self.registration.scope)) return
-  event.respondWith(request.mode === 'navigate' ? newestPage(request) : keptFile(request))
+  event.respondWith(isPage(request) ? keptPage(request) : keptFile(request))
 })
 
 async function fill() {
   const cache = await caches.open(cacheName)
   await cache.addAll(shell.map((path) => new Request(path, { cache: 'reload' })))
-  await self.skipWaiting()
 }
 
 async function dropOldCaches() {
@@ -32,18 +37,76 @@ async function dropOldCaches() {
   await self.clients.claim()
 }
 
-/** A page from the service is always newer; without a connection the kept one opens. */
-async function newestPage(request) {
+function isPage({ mode, url }) {
+  const path = url.slice(self.registration.scope.length).replace(/[?#].*$/, '')
+  return mode === 'navigate' && (path === '' || path === 'index.html')
+}
+
+/** Opens at once, also where the connection is bad; whether there is a new version is looked up meanwhile. */
+async function keptPage(request) {
+  return (await caches.match('./', { cacheName })) ?? fetch(request)
+}
+
+/** Names of assets change with their content; those not kept from the start are kept from their first use. */
+async function keptFile(request) {
+  const kept = await caches.match(request, { cacheName })
+  if (kept) return kept
+  const response = await fetch(request)
+  if (response.ok && request.url.startsWith(`${self.registration.scope}assets/`)) {
+    const cache = await caches.open(cacheName)
+    await cache.put(request, response.clone())
+  }
+  return response
+}
+
+/** Says that there is something, and not what: it may be read on a locked screen. */
+async function tell({ data }) {
+  const windows = await self.clients.matchAll({ type: 'window' })
+  const { title, ...notice } = await noticeWords()
+  const session = sessionOf(data)
+  // Browsers want each message shown. Where the app is in front it takes this back at once, so it makes no noise.
+  const silent = windows.some(({ visibilityState }) => visibilityState === 'visible')
+  await self.registration.showNotification(title, {
+    ...notice,
+    tag: session ?? 'request',
+    icon: 'icon-192.png',
+    silent,
+    data: { session },
+  })
+  for (const window of windows) window.postMessage({ pushed: true })
+  await self.navigator.setAppBadge?.((await self.registration.getNotifications()).length)
+}
+
+/** The app leaves them here in the language that was chosen. */
+async function noticeWords() {
+  const kept = await caches.match('./notice', { cacheName: noticeCache })
+  return kept
+    ? kept.json()
+    : { title: 'Approve a sign-in?', body: 'Open the authenticator to see what it is about.', lang: 'en', dir: 'ltr' }
+}
+
+function sessionOf(data) {
   try {
-    return await fetch(request)
-  } catch (error) {
-    const kept = await caches.match('./', { cacheName })
-    if (kept) return kept
-    throw error
+    const { session } = data.json()
+    return typeof session === 'string' ? session : undefined
+  } catch {
+    // Whatever came, somebody wants something: opening the app says what.
+    return undefined
   }
 }
 
-/** Names of assets change with their content. */
-async function keptFile(request) {
-  return (await caches.match(request, { cacheName })) ?? fetch(request)
+async function open({ notification }) {
+  notification.close()
+  const { session } = notification.data
+  const [window] = await self.clients.matchAll({ type: 'window' })
+  if (!window) return self.clients.openWindow(session ? `./#request=${encodeURIComponent(session)}` : './')
+  window.postMessage({ open: session })
+  return window.focus()
+}
+
+/** The keys that could tell the service are used by the app alone: it does so as soon as it is open. */
+async function renew({ oldSubscription, newSubscription }) {
+  if (!newSubscription && oldSubscription) await self.registration.pushManager.subscribe(oldSubscription.options)
+  const windows = await self.clients.matchAll({ type: 'window' })
+  for (const window of windows) window.postMessage({ subscription: 'changed' })
 }

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { clockTolerance, type DeviceRequest } from '../contract/device.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
-import { isGone } from '../device/device-error.ts'
+import { DeviceError, isGone } from '../device/device-error.ts'
 import { useVisible } from './use-visible.ts'
 
 /** A request that waits for an answer, with the account it is for. */
@@ -17,8 +17,8 @@ export interface Inbox {
   readonly pending: readonly Pending[]
   /** Ids of accounts whose service cannot be reached now. */
   readonly troubled: ReadonlySet<string>
-  /** Ids of accounts that their service no longer knows. */
-  readonly removed: ReadonlySet<string>
+  /** Accounts that their service no longer knows, by id, and whether another device took their place. */
+  readonly gone: ReadonlyMap<string, 'removed' | 'moved'>
   /** Takes an answered request out before the service's own list does. */
   forget(request: DeviceRequest): void
 }
@@ -32,7 +32,7 @@ const pace = { visible: 1000, hidden: 5000 }
 export function useInbox(device: Device, accounts: readonly Account[], now: number): Inbox {
   const [lists, setLists] = useState<ReadonlyMap<string, readonly Pending[]>>(new Map())
   const [troubled, setTroubled] = useState<ReadonlySet<string>>(new Set())
-  const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set())
+  const [gone, setGone] = useState<Inbox['gone']>(new Map())
   const [forgotten, setForgotten] = useState<ReadonlySet<string>>(new Set())
   const visible = useVisible()
 
@@ -63,17 +63,21 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
         onReached: () => setTroubled((before) => without(before, account.id)),
       })
     } catch (error) {
-      if (isGone(error)) setRemoved((before) => new Set(before).add(account.id))
+      if (isGone(error)) setGone((before) => new Map(before).set(account.id, reasonOf(error)))
       else setTroubled((before) => new Set(before).add(account.id))
     }
   }
 
   const forget = useCallback((request: DeviceRequest) => setForgotten((before) => new Set(before).add(request.id)), [])
   const pending = accounts
-    .flatMap((account) => (removed.has(account.id) ? [] : (lists.get(account.id) ?? [])))
+    .flatMap((account) => (gone.has(account.id) ? [] : (lists.get(account.id) ?? [])))
     .filter(({ account, request }) => !forgotten.has(request.id) && !lapsed(account, request, now))
     .sort((a, b) => b.request.createdAt - a.request.createdAt)
-  return { pending, troubled, removed, forget }
+  return { pending, troubled, gone, forget }
+}
+
+function reasonOf(error: unknown): 'removed' | 'moved' {
+  return error instanceof DeviceError && error.code === 'api.error.device.moved' ? 'moved' : 'removed'
 }
 
 /** The service says when a request has lapsed; this is for when it cannot be reached. Clocks may differ a little. */

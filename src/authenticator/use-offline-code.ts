@@ -1,25 +1,24 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Account } from '../device/account.ts'
-import { currentCode, type OfflineCode } from '../device/offline-code.ts'
+import { type CodeSource, currentCode, type OfflineCode } from '../device/offline-code.ts'
 
-/** The code of this moment, while it is wanted. @param now Unix time by this device's clock, seconds. */
-export function useOfflineCode(account: Account, wanted: boolean, now: number): OfflineCode | undefined {
+/** The code of this moment, while there is something to make it from. @param now Unix time by this device's clock, seconds. */
+export function useOfflineCode(source: CodeSource | undefined, now: number): OfflineCode | undefined {
   const [code, setCode] = useState<OfflineCode>()
   const due = code === undefined || now >= code.expiresAt
 
   useEffect(() => {
-    if (!wanted) return setCode(undefined)
+    if (!source) return setCode(undefined)
     if (!due) return undefined
     let late = false
     const renew = async () => {
-      const current = await currentCode(account, now)
+      const current = await currentCode(source, now)
       if (!late) setCode(current)
     }
     void renew()
     return () => void (late = true)
-  }, [account, wanted, due, now])
+  }, [source, due, now])
 
   // The last one stays until the next one is there: nothing flickers.
-  return wanted ? code : undefined
+  return source ? code : undefined
 }

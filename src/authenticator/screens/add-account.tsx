@@ -1,16 +1,23 @@
 import { useEffect, useState } from 'preact/hooks'
 
 import type { Preview } from '../../contract/device.ts'
+import type { Clock } from '../../clock.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
-import { readTyped } from '../activation-link.ts'
-import { Card, Problem } from '../card.tsx'
+import { readTyped } from '../link.ts'
+import { Card, Facts, Problem } from '../card.tsx'
 import { deviceName } from '../device-name.ts'
-import { messages, problems } from '../messages.ts'
-import { problemOf } from '../problem.ts'
+import { mustInstallFirst } from '../install.ts'
+import { useAttempt } from '../use-attempt.ts'
+import { useWords } from '../words/speech.tsx'
+import { CodeForm } from './code-form.tsx'
+import { InstallFirstScreen } from './install-first.tsx'
+import { NewPinScreen } from './new-pin.tsx'
+import { ScanScreen } from './scan.tsx'
 
 interface AddAccountScreenProps {
   readonly device: Device
+  readonly clock: Clock
   readonly serviceUrl: string
   /** Of the link this page was opened with. */
   readonly code: string | undefined
@@ -25,95 +32,64 @@ interface Offer {
   readonly preview: Preview
 }
 
-/** Takes a code, shows what it would join, and joins when told to. */
-export function AddAccountScreen({ device, serviceUrl, code, onAdded, onCancel }: AddAccountScreenProps) {
+type Step = 'install' | 'code' | 'scan' | 'offer' | 'pin'
+
+/** Takes a code, shows what it would join, asks for a PIN where the domain wants one, and joins when told to. */
+export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onCancel }: AddAccountScreenProps) {
+  const words = useWords()
+  const [step, setStep] = useState<Step>(() => (mustInstallFirst() ? 'install' : 'code'))
   const [offer, setOffer] = useState<Offer>()
-  const [busy, setBusy] = useState(code !== undefined)
-  const [problem, setProblem] = useState<string>()
+  const { busy, problem, complain, run } = useAttempt(code !== undefined && step === 'code')
 
-  async function attempt(action: () => Promise<void>) {
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await action()
-    } catch (error) {
-      setProblem(problemOf(error))
-    }
-    setBusy(false)
-  }
   const look = (wanted: string) =>
-    attempt(async () => setOffer({ code: wanted, preview: await device.preview(serviceUrl, wanted) }))
-  const join = ({ code: wanted, preview }: Offer) =>
-    attempt(async () => {
-      const name = deviceName(navigator.userAgent)
-      await onAdded(await device.activate(serviceUrl, wanted, { name, preview }))
+    run(async () => {
+      setOffer({ code: wanted, preview: await device.preview(serviceUrl, wanted) })
+      setStep('offer')
     })
-
+  const join = ({ code: wanted, preview }: Offer, pin?: string) =>
+    run(async () => {
+      const name = deviceName(navigator.userAgent)
+      await onAdded(await device.activate(serviceUrl, wanted, { name, preview, pin }))
+    })
   useEffect(() => {
-    if (code !== undefined) void look(code)
-  }, [code])
+    if (code !== undefined && step === 'code') void look(code)
+  }, [code, step])
 
-  function typed(text: string) {
-    const read = readTyped(text, serviceUrl)
-    if ('wrong' in read) setProblem(problems[read.wrong])
-    else void look(read.code)
+  function read(text: string) {
+    setStep('code')
+    const typed = readTyped(text, serviceUrl)
+    if ('wrong' in typed) complain(words[typed.wrong])
+    else void look(typed.code)
+  }
+  function confirm(confirmed: Offer) {
+    if (confirmed.preview.domain.keyType === 'NONE') void join(confirmed)
+    else setStep('pin')
   }
 
-  if (!offer) return <CodeForm code={code} busy={busy} problem={problem} onCode={typed} onCancel={onCancel} />
-  return (
-    <Confirm
-      preview={offer.preview}
-      busy={busy}
-      problem={problem}
-      onJoin={() => void join(offer)}
-      onCancel={onCancel ?? (() => setOffer(undefined))}
-    />
-  )
-}
-
-interface CodeFormProps {
-  readonly code: string | undefined
-  readonly busy: boolean
-  readonly problem: string | undefined
-  readonly onCode: (text: string) => void
-  readonly onCancel: (() => void) | undefined
-}
-
-function CodeForm({ code, busy, problem, onCode, onCancel }: CodeFormProps) {
-  function submit(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
-    event.preventDefault()
-    const text = new FormData(event.currentTarget).get('code')
-    if (typeof text === 'string') onCode(text)
+  if (step === 'install') return <InstallFirstScreen code={code} onSkip={() => setStep('code')} />
+  if (step === 'scan') return <ScanScreen clock={clock} onRead={read} onCancel={() => setStep('code')} />
+  if (!offer || step === 'code') {
+    const scan = () => {
+      complain(undefined)
+      setStep('scan')
+    }
+    return <CodeForm {...{ code, busy, problem, onCode: read, onScan: scan, onCancel }} />
   }
+  const { keyType } = offer.preview.domain
+  if (step === 'pin' && keyType !== 'NONE') {
+    return (
+      <NewPinScreen
+        keyType={keyType}
+        busy={busy}
+        problem={problem}
+        onPin={(pin) => void join(offer, pin)}
+        onCancel={() => setStep('offer')}
+      />
+    )
+  }
+  const leave = onCancel ?? (() => setStep('code'))
   return (
-    <Card title={messages.addTitle}>
-      <p class="sentence">{messages.addSentence}</p>
-      <form onSubmit={submit}>
-        <label class="field">
-          <span>{messages.codeLabel}</span>
-          <input
-            name="code"
-            type="text"
-            defaultValue={code ?? ''}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            required
-          />
-        </label>
-        <Problem text={problem} />
-        <div class="actions">
-          {onCancel ? (
-            <button type="button" class="outlined" onClick={onCancel}>
-              {messages.cancel}
-            </button>
-          ) : null}
-          <button type="submit" class="filled" disabled={busy}>
-            {busy ? messages.looking : messages.continue}
-          </button>
-        </div>
-      </form>
-    </Card>
+    <Confirm preview={offer.preview} busy={busy} problem={problem} onJoin={() => confirm(offer)} onCancel={leave} />
   )
 }
 
@@ -126,29 +102,23 @@ interface ConfirmProps {
 }
 
 function Confirm({ preview, busy, problem, onJoin, onCancel }: ConfirmProps) {
+  const words = useWords()
   const facts = [
-    [messages.domain, preview.domain.name],
-    [messages.organization, preview.organization.name],
-    [messages.user, preview.user.username],
+    { label: words.domain, value: preview.domain.name },
+    { label: words.organization, value: preview.organization.name },
+    { label: words.user, value: preview.user.username },
   ]
   return (
-    <Card title={messages.previewTitle}>
-      <p class="sentence">{messages.previewSentence}</p>
-      <dl class="facts">
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+    <Card title={words.previewTitle}>
+      <p class="sentence">{words.previewSentence}</p>
+      <Facts facts={facts} />
       <Problem text={problem} />
       <div class="actions main-right">
         <button type="button" class="outlined" disabled={busy} onClick={onCancel}>
-          {messages.cancel}
+          {words.cancel}
         </button>
         <button type="button" class="filled" disabled={busy} onClick={onJoin}>
-          {messages.addThis}
+          {words.addThis}
         </button>
       </div>
     </Card>

@@ -1,13 +1,14 @@
 import { Card, Status } from '../card.tsx'
-import { messages } from '../messages.ts'
+import { useWords } from '../words/speech.tsx'
 
 export type Obstacle = 'insecure' | 'oldBrowser' | 'noStorage'
 
 /** Says plainly what stands in the way of keeping a key here. */
 export function CannotRunScreen({ obstacle }: { readonly obstacle: Obstacle }) {
+  const words = useWords()
   return (
-    <Card title={messages.cannotRun}>
-      <Status icon="warning">{messages[obstacle]}</Status>
+    <Card title={words.cannotRun}>
+      <Status icon="warning">{words[obstacle]}</Status>
     </Card>
   )
 }

@@ -1,23 +1,27 @@
-import type { Account } from '../../device/account.ts'
+import { useState } from 'preact/hooks'
+
+import type { KeptAccount } from '../accounts-store.ts'
+import { AccountRow } from '../account-row.tsx'
 import { Card, Emblem, Status } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
-import { messages } from '../messages.ts'
-import { OfflineCodeLine } from '../offline-code.tsx'
 import type { Inbox, Pending } from '../use-inbox.ts'
+import { useSpeech, useWords } from '../words/speech.tsx'
 
 interface HomeScreenProps {
-  readonly accounts: readonly Account[]
+  readonly accounts: readonly KeptAccount[]
   readonly inbox: Inbox
   /** Unix time by this device's clock, seconds. */
   readonly now: number
   readonly onOpen: (pending: Pending) => void
   readonly onAdd: () => void
-  readonly onRemove: (account: Account) => void
-  readonly onDismiss: (account: Account) => void
+  readonly onOptions: (account: KeptAccount) => void
+  readonly onMove: (account: KeptAccount, by: -1 | 1) => void
+  readonly onDismiss: (account: KeptAccount) => void
 }
 
 /** What waits, and for whom this device answers. */
-export function HomeScreen({ accounts, inbox, now, onOpen, onAdd, onRemove, onDismiss }: HomeScreenProps) {
+export function HomeScreen(props: HomeScreenProps) {
+  const { accounts, inbox, onOpen } = props
   return (
     <>
       {inbox.pending.length > 0 ? (
@@ -25,42 +29,25 @@ export function HomeScreen({ accounts, inbox, now, onOpen, onAdd, onRemove, onDi
       ) : (
         <Empty inbox={inbox} accounts={accounts} />
       )}
-      <section class="card" aria-labelledby="accounts">
-        <h2 id="accounts">{messages.accounts}</h2>
-        <ul class="list">
-          {accounts.map((account) => (
-            <li key={account.id}>
-              <AccountRow
-                account={account}
-                removed={inbox.removed.has(account.id)}
-                now={now}
-                onRemove={onRemove}
-                onDismiss={onDismiss}
-              />
-            </li>
-          ))}
-        </ul>
-        <button type="button" class="outlined wide" onClick={onAdd}>
-          {messages.addAnother}
-        </button>
-      </section>
+      <AccountList {...props} />
     </>
   )
 }
 
 function Empty({ inbox, accounts }: Pick<HomeScreenProps, 'inbox' | 'accounts'>) {
-  if (accounts.every(({ id }) => inbox.removed.has(id))) {
+  const words = useWords()
+  if (accounts.every(({ id }) => inbox.gone.has(id))) {
     return (
-      <Card title={messages.allRemoved}>
-        <Status icon="warning">{messages.allRemovedSentence}</Status>
+      <Card title={words.allRemoved}>
+        <Status icon="warning">{words.allRemovedSentence}</Status>
       </Card>
     )
   }
   const trouble = inbox.troubled.size > 0
   return (
-    <Card title={messages.waiting}>
+    <Card title={words.waiting}>
       <Status icon={trouble ? 'offline' : 'phone'}>
-        {trouble ? (navigator.onLine ? messages.unreachable : messages.offline) : messages.nothing}
+        {trouble ? (navigator.onLine ? words.unreachable : words.offline) : words.nothing}
       </Status>
     </Card>
   )
@@ -73,9 +60,10 @@ function Requests({
   readonly pending: readonly Pending[]
   readonly onOpen: (p: Pending) => void
 }) {
+  const { words, locale } = useSpeech()
   return (
-    <Card title={messages.severalRequests}>
-      <p class="sentence">{messages.severalRequestsSentence}</p>
+    <Card title={pending.length > 1 ? words.severalRequests : words.oneRequest}>
+      {pending.length > 1 ? <p class="sentence">{words.severalRequestsSentence}</p> : null}
       <ul class="list">
         {pending.map((each) => (
           <li key={each.request.id}>
@@ -84,9 +72,11 @@ function Requests({
               <span>
                 <strong>{each.request.domain.name}</strong>
                 <small>
-                  {each.request.user.username}, {timeOf(each.request.createdAt)}
+                  <bdi>{each.request.user.username}</bdi>, {timeOf(each.request.createdAt, locale, 'medium')}
                 </small>
-                <small>{originOf(each.request)}</small>
+                <small>
+                  <bdi>{originOf(each.request)}</bdi>
+                </small>
               </span>
             </button>
           </li>
@@ -96,46 +86,39 @@ function Requests({
   )
 }
 
-interface AccountRowProps extends Pick<HomeScreenProps, 'now' | 'onRemove' | 'onDismiss'> {
-  readonly account: Account
-  readonly removed: boolean
-}
-
-function AccountRow(props: AccountRowProps) {
-  // Once it is removed its codes are good for nothing.
-  const coded = !props.removed && props.account.codeSecret !== undefined
+function AccountList({ accounts, inbox, now, onAdd, onOptions, onMove, onDismiss }: HomeScreenProps) {
+  const words = useWords()
+  const [arranging, setArranging] = useState(false)
   return (
-    <div class={coded ? 'coded' : ''}>
-      <AccountLine {...props} />
-      {coded ? <OfflineCodeLine account={props.account} now={props.now} /> : null}
-    </div>
-  )
-}
-
-function AccountLine({ account, removed, onRemove, onDismiss }: AccountRowProps) {
-  const { organization, domain, user } = account
-  return (
-    <div class={removed ? 'row removed' : 'row'}>
-      <Emblem domain={domain} serviceUrl={account.serviceUrl} />
-      <span>
-        <strong>{domain.name}</strong>
-        <small>{user.username}</small>
-        {removed ? <small class="danger">{messages.removedBy(organization.name)}</small> : null}
-      </span>
-      {removed ? (
-        <button type="button" class="link" onClick={() => onDismiss(account)}>
-          {messages.dismiss}
-        </button>
-      ) : (
-        <button
-          type="button"
-          class="link"
-          aria-label={messages.removeNamed(domain.name, user.username)}
-          onClick={() => onRemove(account)}
-        >
-          {messages.remove}
-        </button>
-      )}
-    </div>
+    <section class="card" aria-labelledby="accounts">
+      <div class="headed">
+        <h2 id="accounts" tabIndex={-1}>
+          {words.accounts}
+        </h2>
+        {accounts.length > 1 ? (
+          <button type="button" class="link" onClick={() => setArranging(!arranging)}>
+            {arranging ? words.arranged : words.arrange}
+          </button>
+        ) : null}
+      </div>
+      <ul class="list">
+        {accounts.map((account, index) => (
+          <li key={account.id}>
+            <AccountRow
+              account={account}
+              gone={inbox.gone.get(account.id)}
+              now={now}
+              places={arranging ? { first: index === 0, last: index === accounts.length - 1 } : undefined}
+              onOptions={() => onOptions(account)}
+              onMove={(by) => onMove(account, by)}
+              onDismiss={() => onDismiss(account)}
+            />
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="outlined wide" onClick={onAdd}>
+        {words.addAnother}
+      </button>
+    </section>
   )
 }

@@ -3,36 +3,34 @@ import { useEffect } from 'preact/hooks'
 import type { Clock } from '../../clock.ts'
 import { Card } from '../card.tsx'
 import { Icon, type IconName } from '../icons.tsx'
-import { messages } from '../messages.ts'
+import { useWords } from '../words/speech.tsx'
+import type { Words } from '../words/en.ts'
 
 interface OutcomeCard {
   readonly icon: IconName
   readonly tone: 'ok' | 'danger' | 'muted'
-  readonly word: string
-  readonly sentence?: string
-  /** How long it stays, milliseconds: a word is read in a moment, advice is not. */
-  readonly shown: number
+  readonly word: keyof Words
+  readonly sentence?: keyof Words
+  /** How long it stays, milliseconds: a word is read in a moment, advice is not. Without it until it was read. */
+  readonly shown?: number
 }
 
 const cards = {
-  approved: { icon: 'check', tone: 'ok', word: messages.approved, shown: 2000 },
-  denied: { icon: 'cross', tone: 'danger', word: messages.denied, shown: 2000 },
-  reported: {
-    icon: 'cross',
-    tone: 'danger',
-    word: messages.reported,
-    sentence: messages.reportedSentence,
-    shown: 6000,
-  },
+  approved: { icon: 'check', tone: 'ok', word: 'approved', shown: 2000 },
+  denied: { icon: 'cross', tone: 'danger', word: 'denied', shown: 2000 },
+  reported: { icon: 'cross', tone: 'danger', word: 'reported', sentence: 'reportedSentence' },
   wrongNumber: {
     icon: 'warning',
     tone: 'danger',
-    word: messages.wrongNumber,
-    sentence: messages.wrongNumberSentence,
+    word: 'wrongNumber',
+    sentence: 'wrongNumberSentence',
     shown: 6000,
   },
-  expired: { icon: 'clock', tone: 'muted', word: messages.expired, sentence: messages.expiredSentence, shown: 3000 },
-  gone: { icon: 'clock', tone: 'muted', word: messages.gone, sentence: messages.goneSentence, shown: 3000 },
+  expired: { icon: 'clock', tone: 'muted', word: 'expired', sentence: 'expiredSentence', shown: 3000 },
+  gone: { icon: 'clock', tone: 'muted', word: 'gone', sentence: 'goneSentence', shown: 3000 },
+  locked: { icon: 'warning', tone: 'danger', word: 'locked', sentence: 'lockedSentence' },
+  removed: { icon: 'warning', tone: 'danger', word: 'locked', sentence: 'removed' },
+  moved: { icon: 'phone', tone: 'muted', word: 'moved', sentence: 'movedAway' },
 } as const satisfies Record<string, OutcomeCard>
 
 export type Outcome = keyof typeof cards
@@ -45,23 +43,24 @@ interface OutcomeScreenProps {
 
 /** What came of it: one word and its icon; back by itself. */
 export function OutcomeScreen({ outcome, clock, onDone }: OutcomeScreenProps) {
+  const words = useWords()
   const { icon, tone, word, sentence, shown }: OutcomeCard = cards[outcome]
-  useEffect(() => clock.after(shown, onDone), [clock, outcome])
+  useEffect(() => (shown === undefined ? undefined : clock.after(shown, onDone)), [clock, outcome])
 
   return (
     <Card
       title={
         <span class={`outcome ${tone}`}>
           <Icon name={icon} />
-          {word}
+          <>{words[word]}</>
         </span>
       }
     >
       {sentence === undefined ? null : (
         <>
-          <p class="sentence centred">{sentence}</p>
+          <p class="sentence centred">{words[sentence] as string}</p>
           <button type="button" class="outlined wide" onClick={onDone}>
-            {messages.ok}
+            {words.ok}
           </button>
         </>
       )}

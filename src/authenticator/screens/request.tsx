@@ -1,12 +1,15 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
-import { About, Card, Problem } from '../card.tsx'
-import { factsOf } from '../facts.ts'
-import { messages } from '../messages.ts'
-import { TimeLeft } from '../time-left.tsx'
+import { asksFor } from '../../device/account.ts'
 import type { Answer } from '../../device/requests.ts'
+import { About, Card, Facts, Problem } from '../card.tsx'
+import { factsOf } from '../facts.ts'
+import { Keypad } from '../keypad.tsx'
+import { focus, SecretField } from '../secret-field.tsx'
+import { TimeLeft } from '../time-left.tsx'
 import type { Pending } from '../use-inbox.ts'
+import { useSpeech, useWords } from '../words/speech.tsx'
 
 interface RequestScreenProps {
   readonly pending: Pending
@@ -25,17 +28,12 @@ const settling = 400
 
 /** One request: who, from where, with what, when; and the answer. */
 export function RequestScreen({ pending, clock, now, busy, problem, count, onAnswer, onBack }: RequestScreenProps) {
+  const speech = useSpeech()
+  const { words } = speech
   const { account, request } = pending
   const [settled, setSettled] = useState(false)
   useEffect(() => clock.after(settling, () => setSettled(true)), [clock])
   const disabled = busy || !settled
-
-  function approve(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
-    event.preventDefault()
-    if (disabled) return
-    const number = new FormData(event.currentTarget).get('number')
-    onAnswer({ decision: 'approve', ...(typeof number === 'string' && { number: number.trim() }) })
-  }
 
   return (
     <Card
@@ -47,68 +45,109 @@ export function RequestScreen({ pending, clock, now, busy, problem, count, onAns
       }
       title={<Question username={request.user.username} />}
     >
-      <dl class="facts">
-        {factsOf(request).map(({ label, value, note }) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>
-              {value}
-              {note === undefined ? null : <small>{note}</small>}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <form class="answer" onSubmit={approve}>
-        {request.numberLength > 0 ? <NumberField length={request.numberLength} /> : null}
-        <TimeLeft request={request} now={now + account.clockOffset} />
-        <Problem text={problem} />
-        <div class="actions">
-          <button type="button" class="outlined" disabled={disabled} onClick={() => onAnswer({ decision: 'deny' })}>
-            {messages.deny}
-          </button>
-          <button type="submit" class="filled" disabled={disabled}>
-            {messages.approve}
-          </button>
-        </div>
-      </form>
+      <Facts facts={factsOf(request, speech)} />
+      <AnswerForm {...{ pending, now, problem, disabled, onAnswer }} />
       <footer>
         <button type="button" class="link" disabled={disabled} onClick={() => onAnswer({ decision: 'report' })}>
-          {messages.report}
+          {words.report}
         </button>
-        <small>{messages.reportSentence}</small>
-        {count > 1 ? (
-          <button type="button" class="link" onClick={onBack}>
-            {messages.allRequests(count)}
-          </button>
-        ) : null}
+        <small>{words.reportSentence}</small>
+        <button type="button" class="link" onClick={onBack}>
+          {count > 1 ? words.allRequests(count) : words.later}
+        </button>
       </footer>
     </Card>
   )
 }
 
+/** The name stands out, wherever a language puts it. */
 function Question({ username }: { readonly username: string }) {
+  const [before = '', after = ''] = useWords().signInAs('\0').split('\0')
   return (
     <>
-      {messages.signInAs} <strong>{username}</strong>?
+      {before}
+      <strong>
+        <bdi>{username}</bdi>
+      </strong>
+      {after}
     </>
   )
 }
 
+interface AnswerFormProps extends Pick<RequestScreenProps, 'pending' | 'now' | 'problem' | 'onAnswer'> {
+  readonly disabled: boolean
+}
+
+/** What is to be typed, under it the two buttons: always in sight, however many facts there are. */
+function AnswerForm({ pending: { account, request }, now, problem, disabled, onAnswer }: AnswerFormProps) {
+  const words = useWords()
+  const form = useRef<HTMLFormElement>(null)
+  const secret = asksFor(account)
+  const numbered = request.numberLength > 0
+
+  useEffect(() => {
+    // Whatever was wrong with it, a secret is typed anew; the number may stay.
+    const field = form.current?.querySelector<HTMLInputElement>('input[type=password]')
+    if (problem === undefined || disabled || !field) return
+    field.value = ''
+    field.focus({ preventScroll: true })
+  }, [problem, disabled])
+
+  function approve(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
+    event.preventDefault()
+    if (disabled) return
+    const typed = new FormData(event.currentTarget)
+    onAnswer({ decision: 'approve', number: textOf(typed, 'number')?.trim(), pin: textOf(typed, 'pin') })
+  }
+  return (
+    <form class={numbered || secret ? 'answer typed' : 'answer'} ref={form} onSubmit={approve}>
+      <TimeLeft request={request} now={now + account.clockOffset} />
+      {numbered ? <NumberField length={request.numberLength} /> : null}
+      {secret ? (
+        <SecretField
+          kind={secret}
+          name="pin"
+          label={secret === 'PIN' ? words.yourPin : words.yourPasscode}
+          focused={!numbered}
+        />
+      ) : null}
+      {numbered || secret === 'PIN' ? <Keypad form={form} /> : null}
+      <Problem text={problem} />
+      <div class="actions">
+        <button type="button" class="outlined" disabled={disabled} onClick={() => onAnswer({ decision: 'deny' })}>
+          {words.deny}
+        </button>
+        <button type="submit" class="filled" disabled={disabled}>
+          {words.approve}
+        </button>
+      </div>
+    </form>
+  )
+}
+
 function NumberField({ length }: { readonly length: number }) {
+  const words = useWords()
   return (
     <label class="number">
-      <span>{messages.numberLabel}</span>
+      <span>{words.numberLabel}</span>
       <input
         name="number"
         type="text"
+        dir="ltr"
         inputMode="numeric"
         pattern={`[0-9]{${length}}`}
         maxLength={length}
-        title={messages.numberLabel}
+        data-digits={length}
+        title={words.numberLabel}
         autocomplete="off"
         required
-        ref={(field) => field?.focus({ preventScroll: true })}
+        ref={focus}
       />
     </label>
   )
+}
+
+function textOf(typed: FormData, name: string): string | undefined {
+  const value = typed.get(name)
+  return typeof value === 'string' ? value : undefined
 }

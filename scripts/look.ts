@@ -1,0 +1,2 @@
+import { takeAuthenticator } from './pictures/authenticator-nopin.ts'
+await takeAuthenticator('/tmp/phone/shots')

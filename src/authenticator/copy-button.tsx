@@ -1,0 +1,28 @@
+import { useState } from 'preact/hooks'
+
+import { useWords } from './words/speech.tsx'
+
+/** Says that it worked; where the browser does not let it, the text stands there to be read. */
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const words = useWords()
+  const [copied, setCopied] = useState(false)
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(true)
+    } catch {
+      setCopied(false)
+    }
+  }
+  return (
+    <>
+      <button type="button" class="outlined" onClick={() => void copy()}>
+        {copied ? words.copied : label}
+      </button>
+      <span class="unseen" role="status">
+        {copied ? words.copied : null}
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import { useEffect, useState } from 'preact/hooks'
+
+import { Icon } from './icons.tsx'
+import { useWords } from './words/speech.tsx'
+
+const keys = ['1', '2', '3', '4', '5', '6', '7', '8', '9', undefined, '0', 'erase'] as const
+
+interface KeypadProps {
+  /** Whose fields of digits it fills, one after the other. */
+  readonly form: { readonly current: HTMLFormElement | null }
+}
+
+/**
+ * Large keys for one hand, on devices that are touched. They stay where they are, beside what they decide on; a keyboard
+ * of the system would lie over it.
+ */
+export function Keypad({ form }: KeypadProps) {
+  const words = useWords()
+  const [wanted] = useState(() => matchMedia('(pointer: coarse)').matches)
+
+  useEffect(() => {
+    const stay = form.current
+    if (!stay) return undefined
+    // Fields stay open to a keyboard that is plugged in, and to whoever dictates.
+    for (const field of wanted ? digitFields(stay) : []) field.inputMode = 'none'
+    const goOn = ({ target }: Event) => {
+      if (target instanceof HTMLInputElement && isFull(target)) nextAfter(stay, target)?.focus()
+    }
+    stay.addEventListener('input', goOn)
+    return () => stay.removeEventListener('input', goOn)
+  }, [form, wanted])
+
+  if (!wanted) return null
+  return (
+    <div class="keypad" dir="ltr">
+      {keys.map((key) =>
+        key === undefined ? (
+          <span key="none" />
+        ) : (
+          <button
+            key={key}
+            type="button"
+            tabIndex={-1}
+            aria-label={key === 'erase' ? words.deleteDigit : key}
+            // The field keeps the focus.
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => form.current && press(form.current, key)}
+          >
+            {key === 'erase' ? <Icon name="erase" /> : key}
+          </button>
+        ),
+      )}
+    </div>
+  )
+}
+
+function press(form: HTMLFormElement, key: string): void {
+  const fields = digitFields(form)
+  const focused = fields.find((each) => each === document.activeElement)
+  const field = focused ?? fields.find((each) => !isFull(each)) ?? fields.at(-1)
+  if (!field) return
+  if (key === 'erase') field.value = field.value.slice(0, -1)
+  else if (!isFull(field)) field.value += key
+  field.focus({ preventScroll: true })
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+}
+
+function digitFields(form: HTMLFormElement): readonly HTMLInputElement[] {
+  return [...form.querySelectorAll<HTMLInputElement>('input[data-digits]')]
+}
+
+function isFull(field: HTMLInputElement): boolean {
+  return field.value.length >= Number(field.dataset['digits'] ?? Number.POSITIVE_INFINITY)
+}
+
+/** The next field that waits for something, of whatever kind. */
+function nextAfter(form: HTMLFormElement, field: HTMLInputElement): HTMLInputElement | undefined {
+  const fields = [...form.querySelectorAll('input')]
+  return fields.slice(fields.indexOf(field) + 1).find((each) => each.value === '')
+}

@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks'
+
+import type { KeptAccount } from '../accounts-store.ts'
+import { About, Card } from '../card.tsx'
+import { nameOf } from '../use-accounts.ts'
+import { useWords } from '../words/speech.tsx'
+
+interface AccountScreenProps {
+  readonly account: KeptAccount
+  readonly onRename: (label: string) => Promise<void>
+  readonly onRemove: () => void
+  readonly onBack: () => void
+}
+
+/** What can be done with one account. */
+export function AccountScreen({ account, onRename, onRemove, onBack }: AccountScreenProps) {
+  const words = useWords()
+  const [saved, setSaved] = useState(false)
+
+  async function save(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
+    event.preventDefault()
+    const label = new FormData(event.currentTarget).get('label')
+    if (typeof label !== 'string') return
+    await onRename(label)
+    setSaved(true)
+  }
+  return (
+    <Card title={nameOf(account)} onBack={onBack}>
+      <About domain={account.domain} serviceUrl={account.serviceUrl}>
+        <strong>
+          <bdi>{account.user.username}</bdi>
+        </strong>
+        <small>
+          {account.domain.name}, {account.organization.name}
+        </small>
+      </About>
+      <form class="beside" onSubmit={(event) => void save(event)} onInput={() => setSaved(false)}>
+        <label class="field">
+          <span>{words.label}</span>
+          <input
+            name="label"
+            type="text"
+            maxLength={40}
+            defaultValue={account.label ?? ''}
+            placeholder={account.domain.name}
+            autocomplete="off"
+          />
+        </label>
+        <button type="submit" class="outlined">
+          {saved ? words.saved : words.save}
+        </button>
+      </form>
+      <section class="part">
+        <h2>{words.moveTitle}</h2>
+        <p class="sentence">{words.moveSentence}</p>
+      </section>
+      <button type="button" class="outlined danger wide" onClick={onRemove}>
+        {words.removeAccount}
+      </button>
+    </Card>
+  )
+}

@@ -1,0 +1,59 @@
+import { Card, Problem } from '../card.tsx'
+import { Icon } from '../icons.tsx'
+import { useWords } from '../words/speech.tsx'
+
+interface CodeFormProps {
+  readonly code: string | undefined
+  readonly busy: boolean
+  readonly problem: string | undefined
+  /** What was typed or pasted: a code, a link, or neither. */
+  readonly onCode: (text: string) => void
+  readonly onScan: () => void
+  readonly onCancel: (() => void) | undefined
+}
+
+/** The ways to a code: the camera, or typing. */
+export function CodeForm({ code, busy, problem, onCode, onScan, onCancel }: CodeFormProps) {
+  const words = useWords()
+
+  function submit(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
+    event.preventDefault()
+    const text = new FormData(event.currentTarget).get('code')
+    if (typeof text === 'string') onCode(text)
+  }
+  return (
+    <Card title={words.addTitle}>
+      <p class="sentence">{words.addSentence}</p>
+      <button type="button" class="filled wide with-icon" disabled={busy} onClick={onScan}>
+        <Icon name="scan" />
+        {words.scan}
+      </button>
+      <form onSubmit={submit}>
+        <label class="field">
+          <span>{words.codeLabel}</span>
+          <input
+            name="code"
+            type="text"
+            dir="ltr"
+            defaultValue={code ?? ''}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            required
+          />
+        </label>
+        <Problem text={problem} />
+        <div class="actions">
+          {onCancel ? (
+            <button type="button" class="outlined" onClick={onCancel}>
+              {words.cancel}
+            </button>
+          ) : null}
+          <button type="submit" class="outlined" disabled={busy}>
+            {busy ? words.oneMoment : words.continue}
+          </button>
+        </div>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,38 @@
+import { Card } from '../card.tsx'
+import { CopyButton } from '../copy-button.tsx'
+import { useWords } from '../words/speech.tsx'
+
+interface InstallFirstScreenProps {
+  /** Of the link this page was opened with: it is wanted again in the installed app. */
+  readonly code: string | undefined
+  readonly onSkip: () => void
+}
+
+/** On iOS an installed app has a storage of its own: what is added in the browser would be missing there. */
+export function InstallFirstScreen({ code, onSkip }: InstallFirstScreenProps) {
+  const words = useWords()
+  return (
+    <Card title={words.installFirst}>
+      <p class="sentence">{words.installFirstSentence}</p>
+      <ol class="steps">
+        <li>{words.installShare}</li>
+        <li>{words.installHome}</li>
+        <li>{words.installOpen}</li>
+      </ol>
+      {code === undefined ? null : (
+        <div class="row plain">
+          <span>
+            <small>{words.installCode}</small>
+            <strong class="activation-code">
+              <bdi dir="ltr">{code}</bdi>
+            </strong>
+          </span>
+          <CopyButton text={code} label={words.installCopy} />
+        </div>
+      )}
+      <button type="button" class="outlined wide" onClick={onSkip}>
+        {words.installSkip}
+      </button>
+    </Card>
+  )
+}

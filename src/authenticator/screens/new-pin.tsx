@@ -1,0 +1,58 @@
+import { useRef } from 'preact/hooks'
+
+import { passcodeLength, pinProblem } from '../../contract/pin.ts'
+import { Card, Problem } from '../card.tsx'
+import { Keypad } from '../keypad.tsx'
+import { pinProblemOf } from '../problem.ts'
+import { SecretField } from '../secret-field.tsx'
+import { useAttempt } from '../use-attempt.ts'
+import { useWords } from '../words/speech.tsx'
+
+interface NewPinScreenProps {
+  readonly keyType: 'PIN' | 'PASSCODE'
+  readonly busy: boolean
+  /** What the service said of the last one. */
+  readonly problem: string | undefined
+  readonly onPin: (pin: string) => void
+  readonly onCancel: () => void
+}
+
+/** Asks for a new PIN or passcode, twice: nobody can look it up later. */
+export function NewPinScreen({ keyType, busy, problem, onPin, onCancel }: NewPinScreenProps) {
+  const words = useWords()
+  const form = useRef<HTMLFormElement>(null)
+  const { problem: ownProblem, complain } = useAttempt()
+  const pin = keyType === 'PIN'
+
+  function submit(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
+    event.preventDefault()
+    const typed = new FormData(event.currentTarget)
+    const [first, again] = [typed.get('pin'), typed.get('again')]
+    if (typeof first !== 'string') return
+    const wrong = pinProblem(keyType, first)
+    const same = first === again
+    complain(wrong ? pinProblemOf(wrong, keyType, words) : same ? undefined : words.notTheSame)
+    if (!wrong && same) return onPin(first)
+    event.currentTarget.reset()
+    event.currentTarget.querySelector('input')?.focus()
+  }
+  return (
+    <Card title={pin ? words.newPin : words.newPasscode}>
+      <p class="sentence">{pin ? words.newPinSentence : words.newPasscodeSentence(passcodeLength.least)}</p>
+      <form ref={form} onSubmit={submit} noValidate>
+        <SecretField kind={keyType} name="pin" label={pin ? words.pin : words.passcode} fresh focused />
+        <SecretField kind={keyType} name="again" label={pin ? words.pinAgain : words.passcodeAgain} fresh />
+        {pin ? <Keypad form={form} /> : null}
+        <Problem text={ownProblem ?? problem} />
+        <div class="actions">
+          <button type="button" class="outlined" disabled={busy} onClick={onCancel}>
+            {words.back}
+          </button>
+          <button type="submit" class="filled" disabled={busy}>
+            {busy ? words.oneMoment : words.continue}
+          </button>
+        </div>
+      </form>
+    </Card>
+  )
+}

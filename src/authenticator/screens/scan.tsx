@@ -1,0 +1,64 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import type { Clock } from '../../clock.ts'
+import { parseActivationCode } from '../../device/service-url.ts'
+import { Card, Problem } from '../card.tsx'
+import { type CameraTrouble, openCamera } from '../camera.ts'
+import { watchForCodes } from '../qr-reader.ts'
+import { useVisible } from '../use-visible.ts'
+import { useWords } from '../words/speech.tsx'
+
+interface ScanScreenProps {
+  readonly clock: Clock
+  /** What a QR code said that may be an activation link, or a bare code. */
+  readonly onRead: (text: string) => void
+  readonly onCancel: () => void
+}
+
+type Seen = CameraTrouble | 'scanOther'
+
+/** The camera, as long as this is in front of somebody. */
+export function ScanScreen({ clock, onRead, onCancel }: ScanScreenProps) {
+  const words = useWords()
+  const video = useRef<HTMLVideoElement>(null)
+  const [started, setStarted] = useState(false)
+  const [seen, setSeen] = useState<Seen>()
+  const visible = useVisible()
+
+  useEffect(() => {
+    const screen = video.current
+    if (!screen || !visible.now) return undefined
+    const stop = new AbortController()
+    const look = async () => {
+      const trouble = await openCamera(screen, stop.signal)
+      if (trouble) return setSeen(trouble)
+      if (stop.signal.aborted) return undefined
+      setStarted(true)
+      return watchForCodes(screen, clock, stop.signal, (text) => {
+        if (isOurs(text)) onRead(text)
+        else setSeen('scanOther')
+      })
+    }
+    void look()
+    return () => stop.abort()
+  }, [visible.now])
+
+  return (
+    <Card title={words.scanTitle}>
+      <p class="sentence">{words.scanSentence}</p>
+      <div class="viewfinder">
+        <video ref={video} class={started ? 'on' : ''} muted playsInline aria-hidden="true" />
+        {started || seen ? null : <p role="status">{words.scanStarting}</p>}
+      </div>
+      <Problem text={seen && words[seen]} />
+      <button type="button" class="outlined wide" onClick={onCancel}>
+        {words.scanType}
+      </button>
+    </Card>
+  )
+}
+
+/** Links of other addresses are, too: what is wrong with them is said where a typed one would be refused. */
+function isOurs(text: string): boolean {
+  return /^https?:.*#code=/.test(text) || parseActivationCode(text) !== undefined
+}

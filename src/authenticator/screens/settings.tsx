@@ -1,0 +1,100 @@
+import { Card, Status } from '../card.tsx'
+import type { IconName } from '../icons.tsx'
+import type { Notifications, NotificationState } from '../use-notifications.ts'
+import { languages, type Language } from '../words/languages.ts'
+import { useSpeech, useWords } from '../words/speech.tsx'
+
+interface SettingsScreenProps {
+  readonly serviceUrl: string
+  readonly notifications: Notifications
+  /** Absent where the browser offers nothing, or it is installed. */
+  readonly onInstall: (() => void) | undefined
+  readonly onLanguage: (language: Language) => void
+  readonly onBack: () => void
+}
+
+/** What concerns the app and not one account. */
+export function SettingsScreen({ serviceUrl, notifications, onInstall, onLanguage, onBack }: SettingsScreenProps) {
+  const words = useWords()
+  return (
+    <Card title={words.settings} onBack={onBack}>
+      <LanguageField onLanguage={onLanguage} />
+      <NotificationsPart notifications={notifications} />
+      {onInstall ? (
+        <section class="part">
+          <h2>{words.install}</h2>
+          <p class="sentence">{words.installSentence}</p>
+          <button type="button" class="outlined wide" onClick={onInstall}>
+            {words.install}
+          </button>
+        </section>
+      ) : null}
+      <section class="part">
+        <h2>{words.about}</h2>
+        <p class="sentence">{words.aboutSentence(new URL(serviceUrl).host)}</p>
+        <p class="sentence">{words.version(import.meta.env.VERSION)}</p>
+      </section>
+    </Card>
+  )
+}
+
+function LanguageField({ onLanguage }: Pick<SettingsScreenProps, 'onLanguage'>) {
+  const { words, language } = useSpeech()
+  return (
+    <label class="field">
+      <span>{words.language}</span>
+      <select
+        value={language.code}
+        onChange={({ currentTarget }) => {
+          const chosen = languages.find(({ code }) => code === currentTarget.value)
+          if (chosen) onLanguage(chosen)
+        }}
+      >
+        {languages.map(({ code, name }) => (
+          <option key={code} value={code} lang={code}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+const stateIcons: Readonly<Record<NotificationState, IconName>> = {
+  on: 'check',
+  asking: 'bell',
+  off: 'bell',
+  denied: 'warning',
+  failed: 'warning',
+  none: 'bell',
+}
+
+function NotificationsPart({
+  notifications: { state, switchOn, switchOff },
+}: Pick<SettingsScreenProps, 'notifications'>) {
+  const words = useWords()
+  const sentences = {
+    on: words.notificationsOn,
+    asking: words.notificationsOffer,
+    off: words.notificationsOff,
+    denied: words.notificationsDenied,
+    failed: words.notificationsFailed,
+    none: words.notificationsNone,
+  }
+  return (
+    <section class="part">
+      <h2>{words.notifications}</h2>
+      <Status icon={stateIcons[state]}>{sentences[state]}</Status>
+      {state === 'on' ? (
+        <button type="button" class="outlined wide" onClick={() => void switchOff()}>
+          {words.switchOff}
+        </button>
+      ) : null}
+      {state === 'asking' || state === 'off' || state === 'failed' ? (
+        <button type="button" class="filled wide" onClick={() => void switchOn()}>
+          {words.switchOn}
+        </button>
+      ) : null}
+    </section>
+  )
+}

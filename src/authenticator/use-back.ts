@@ -1,0 +1,26 @@
+import { useEffect, useRef } from 'preact/hooks'
+
+interface Away {
+  readonly away: true
+}
+
+/** The back key and gesture of a phone lead home, as in every app, and not out of it. */
+export function useBack(away: boolean, onBack: () => void): void {
+  const latest = useRef(onBack)
+  latest.current = onBack
+
+  useEffect(() => {
+    if (!away) return undefined
+    history.pushState({ away: true } satisfies Away, '')
+    const back = () => latest.current()
+    addEventListener('popstate', back)
+    return () => {
+      removeEventListener('popstate', back)
+      if (isAway(history.state)) history.back()
+    }
+  }, [away])
+}
+
+function isAway(state: unknown): state is Away {
+  return typeof state === 'object' && state !== null && 'away' in state
+}

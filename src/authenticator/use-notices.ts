@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'preact/hooks'
+
+import type { Pending } from './use-inbox.ts'
+import { useVisible } from './use-visible.ts'
+
+/** Opens the request that a notification was about; takes notifications back once what they say is on the screen. */
+export function useNotices(
+  pending: readonly Pending[],
+  linked: string | undefined,
+  onOpen: (p: Pending) => void,
+): void {
+  const [wanted, setWanted] = useState(linked)
+  const visible = useVisible()
+  const count = pending.length
+
+  useEffect(() => setWanted(linked), [linked])
+  useEffect(() => {
+    const read = ({ data }: MessageEvent<unknown>) => {
+      const session = sessionOf(data)
+      if (session !== undefined) setWanted(session)
+      else if (!document.hidden) void closeNotices()
+    }
+    navigator.serviceWorker?.addEventListener('message', read)
+    return () => navigator.serviceWorker?.removeEventListener('message', read)
+  }, [])
+  useEffect(() => {
+    const found = pending.find(({ request }) => request.id === wanted)
+    if (!found) return
+    setWanted(undefined)
+    onOpen(found)
+  })
+  useEffect(() => {
+    // Neither is there everywhere, and neither matters where it is not.
+    void (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(() => undefined)
+    if (visible.now) void closeNotices()
+  }, [count, visible])
+}
+
+function sessionOf(data: unknown): string | undefined {
+  if (typeof data !== 'object' || data === null || !('open' in data)) return undefined
+  return typeof data.open === 'string' ? data.open : undefined
+}
+
+async function closeNotices(): Promise<void> {
+  const registration = await navigator.serviceWorker?.getRegistration()
+  for (const notice of (await registration?.getNotifications?.()) ?? []) notice.close()
+}

@@ -1,0 +1,157 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+
+import { startService } from '../support/running-service.ts'
+import { button, fromDesk, headline, phones, seen, small } from './phone.ts'
+
+const phone = phones()
+
+/** Collects what axe calls a violation, screen by screen, and what is too wide. */
+function inspector(page: Page) {
+  const violations: string[] = []
+  return {
+    violations,
+    async check(screen: string) {
+      await page.locator('h1').waitFor()
+      const { violations: found } = await new AxeBuilder({ page }).analyze()
+      violations.push(...found.map(({ id, nodes }) => `${screen}: ${id}: ${nodes[0]?.html}`))
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+      if (wide) violations.push(`${screen}: wider than the screen`)
+      violations.push(...(await page.evaluate(smallTargets)).map((target) => `${screen}: small target: ${target}`))
+    },
+  }
+}
+
+/** Runs in the page: what is pressed or typed into and lower than a finger needs. */
+function smallTargets(): readonly string[] {
+  return [...document.querySelectorAll('button, input, select')]
+    .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 44)
+    .map((each) => each.outerHTML)
+}
+
+describe('every screen', () => {
+  it.each([
+    ['light', 'en-US', 390],
+    ['dark', 'en-US', 390],
+    ['light', 'ar', 390],
+    ['dark', 'de-DE', 320],
+  ] as const)(
+    'is for everybody: %s, %s, %i wide',
+    async (colorScheme, locale, width) => {
+      const service = await startService()
+      const { code } = await service.enrol('alice')
+      const page = await phone.open(service, '', {
+        ...small,
+        viewport: { width, height: 700 },
+        locale,
+        colorScheme,
+        reducedMotion: 'reduce',
+      })
+      const inspect = inspector(page)
+      const check = (screen: string) => inspect.check(screen)
+      const main = page.locator('.card .filled')
+
+      await check('add')
+      await page.goto(`${service.url}/authenticator/#code=${code}`)
+      await page.locator('.facts').waitFor()
+      await check('preview')
+      await main.click()
+      await page.locator('.coded').waitFor()
+      await check('home')
+      await page.locator('.coded .link').click()
+      await page.locator('.code').waitFor()
+      await check('home with a code')
+      await page.locator('.bar button').nth(0).click()
+      await check('history')
+      await page.locator('.bar button').nth(1).click()
+      await check('settings')
+      await page.goBack()
+      await page.locator('.coded .icon-button').click()
+      await check('account')
+      await page.locator('.outlined.danger').click()
+      await check('remove')
+      await page.locator('.actions .outlined').click()
+      await page.goBack()
+      const first = await service.ask('alice', fromDesk)
+      await page.locator('.keypad').waitFor()
+      await check('request')
+      await service.ask('alice', fromDesk)
+      await page.locator('footer .link').nth(1).click()
+      await page.locator('button.row').nth(1).waitFor()
+      await check('requests')
+      await page.locator('button.row').nth(1).click()
+      await page.locator('input').fill(first.number === '47' ? '48' : '47')
+      await main.click()
+      await page.locator('.outcome').waitFor()
+      await check('outcome')
+
+      expect(inspect.violations).toEqual([])
+      // Eleven screens, and axe looks at each.
+    },
+    60_000,
+  )
+})
+
+describe('with a keyboard alone', () => {
+  /** Goes on until the named button has the focus, as somebody would who sees where it is. */
+  async function tabTo(page: Page, name: string): Promise<void> {
+    for (let presses = 0; presses < 30; presses++) {
+      await page.keyboard.press('Tab')
+      const focused = await page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent,
+      )
+      if (focused === name) return
+    }
+    throw new Error(`Tab never came to ${name}`)
+  }
+
+  it('an account is added, a request answered, and a code seen', async () => {
+    const service = await startService()
+    const { code } = await service.enrol('alice')
+    const page = await phone.open(service)
+
+    await tabTo(page, 'Scan QR code')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(code)
+    await page.keyboard.press('Enter')
+    await headline(page, 'Add this account?')
+    await tabTo(page, 'Add this account')
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing to approve').waitFor()
+    await tabTo(page, 'Show code of alice at Wiki')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Copy code' }).waitFor()
+    const session = await service.ask('alice', { numberMatching: true })
+    await headline(page, 'Sign in as alice?')
+    await page.keyboard.type(session.number!)
+    await button(page, 'Approve').isEnabled()
+    await tabTo(page, 'Approve')
+    await page.keyboard.press('Enter')
+
+    await headline(page, 'Approved')
+    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+  })
+
+  it('who hears the page is told the headline of each new screen first', async () => {
+    const { page } = await phone.joined()
+
+    await button(page, 'Settings').click()
+    await headline(page, 'Settings')
+
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+    expect(await seen(page.getByRole('main'))).toBe(true)
+  })
+})
+
+describe('who wants less motion', () => {
+  it('gets none', async () => {
+    const { service, page } = await phone.joined({ context: { reducedMotion: 'reduce' } })
+    await service.ask('alice')
+    await page.locator('.ring .rest').waitFor()
+
+    const transition = await page.locator('.ring .rest').evaluate((ring) => getComputedStyle(ring).transitionDuration)
+
+    expect(transition).toMatch(/^0s/)
+  })
+})

@@ -1,0 +1,129 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+
+import { startService } from '../support/running-service.ts'
+import { add, addAnother, button, headline, phones, seen } from './phone.ts'
+import { readKeys } from './read-keys.ts'
+
+const phone = phones()
+
+const names = (page: Page) => page.locator('.list .row small bdi').allInnerTexts()
+
+describe('an account', () => {
+  it('is called as its owner likes, on this device alone', async () => {
+    const { page } = await phone.joined()
+    await button(page, 'Options of alice at Wiki').click()
+
+    await page.getByLabel('Name on this device').fill('Work')
+    await button(page, 'Save').click()
+    await headline(page, 'Work')
+    await button(page, 'Back').click()
+    await page.reload()
+
+    expect(await seen(button(page, 'Show code of alice at Work'))).toBe(true)
+  })
+
+  it('has its own name back when the other one is taken away', async () => {
+    const { page } = await phone.joined()
+    await button(page, 'Options of alice at Wiki').click()
+    await page.getByLabel('Name on this device').fill('Work')
+    await button(page, 'Save').click()
+    await headline(page, 'Work')
+
+    await page.getByLabel('Name on this device').fill(' ')
+    await button(page, 'Save').click()
+
+    expect(await headline(page, 'Wiki')).toBe(true)
+  })
+
+  it('says how to move it to another device', async () => {
+    const { page } = await phone.joined()
+
+    await button(page, 'Options of alice at Wiki').click()
+
+    expect(await seen(page.getByText('On the web page open “Your devices”'))).toBe(true)
+  })
+
+  it('is removed from the device and from the service, after asking once more', async () => {
+    const { service, userId, page } = await phone.joined()
+
+    await button(page, 'Options of alice at Wiki').click()
+    await button(page, 'Remove this account').click()
+    await headline(page, 'Remove this account?')
+    await button(page, 'Remove').click()
+    await headline(page, 'Add an account')
+
+    await expect(service.client.tokens.get(service.domainId, userId)).rejects.toMatchObject({
+      code: 'api.error.notfound.token',
+    })
+    expect(await page.evaluate(readKeys)).toEqual([])
+  })
+
+  it('can be taken off a device whose service does not answer', async () => {
+    const { service, page } = await phone.joined()
+    await button(page, 'Options of alice at Wiki').click()
+    await button(page, 'Remove this account').click()
+    service.breakConnections()
+
+    await button(page, 'Remove').click()
+    await page.getByRole('alert').getByText('The service does not answer.').waitFor()
+    await button(page, 'Remove from this device only').click()
+
+    await headline(page, 'Add an account')
+    expect(await page.evaluate(readKeys)).toEqual([])
+  })
+
+  it('says by whom it was removed when it was not its owner', async () => {
+    const { service, userId, page } = await phone.joined()
+
+    await service.client.tokens.revoke(service.domainId, userId)
+
+    await seen(page.getByText('This account was removed by Acme.'))
+    await button(page, 'Take off the list').click()
+    expect(await headline(page, 'Add an account')).toBe(true)
+  })
+
+  it('is in every tab as soon as one has added it', async () => {
+    const service = await startService()
+    const { code } = await service.enrol('alice')
+    const page = await phone.open(service, `#code=${code}`)
+    const other = await page.context().newPage()
+    await other.goto(`${service.url}/authenticator/`)
+
+    await add(page)
+
+    expect(await seen(other.getByText('Nothing to approve'))).toBe(true)
+  })
+
+  it('shows the image of its domain, and the first letter of its name where there is none', async () => {
+    const { service, page } = await phone.joined()
+    const emblem = page.locator('.emblem')
+    const letter = await emblem.innerText()
+
+    await service.setImage((await service.client.domains.image(service.domainId)).bytes)
+    await page.reload()
+    await emblem.locator('img').waitFor({ state: 'visible' })
+
+    expect(letter).toBe('W')
+    expect(await emblem.innerText()).toBe('')
+  })
+})
+
+describe('several accounts', () => {
+  it('stand in the order they were added, and as they are arranged by buttons', async () => {
+    const { service, page } = await phone.joined()
+    await addAnother(service, page, 'bob')
+    await addAnother(service, page, 'carol')
+    await expect.poll(() => names(page)).toEqual(['alice', 'bob', 'carol'])
+
+    await button(page, 'Arrange').click()
+    await button(page, 'Move carol at Wiki up').press('Enter')
+    await expect.poll(() => names(page)).toEqual(['alice', 'carol', 'bob'])
+    await button(page, 'Move alice at Wiki down').click()
+    await expect.poll(() => names(page)).toEqual(['carol', 'alice', 'bob'])
+    await button(page, 'Done').click()
+    await page.reload()
+
+    await expect.poll(() => names(page)).toEqual(['carol', 'alice', 'bob'])
+  })
+})

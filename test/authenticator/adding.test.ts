@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+
+import { startService } from '../support/running-service.ts'
+import { add, addAnother, button, headline, phones, seen } from './phone.ts'
+import { readKeys } from './read-keys.ts'
+
+const phone = phones()
+
+describe('adding an account', () => {
+  it('shows what a link would join before anything is joined', async () => {
+    const service = await startService()
+    const { userId, code } = await service.enrol('alice')
+
+    const page = await phone.open(service, `#code=${code}`)
+    await headline(page, 'Add this account?')
+
+    const facts = await page.locator('.facts').innerText()
+    for (const fact of ['Acme', 'Wiki', 'alice']) expect(facts).toContain(fact)
+    expect(await service.client.tokens.get(service.domainId, userId)).toMatchObject({ state: 'pending' })
+  })
+
+  it('takes the code out of the address bar at once', async () => {
+    const service = await startService()
+    const { code } = await service.enrol('alice')
+
+    const page = await phone.open(service, `#code=${code}`)
+
+    expect(page.url()).toBe(`${service.url}/authenticator/`)
+  })
+
+  it('takes a code that was typed, in any case and with blanks', async () => {
+    const service = await startService()
+    const { code } = await service.enrol('alice')
+    const page = await phone.open(service)
+
+    await page.getByLabel('Activation code or link').fill(` ${code.slice(0, 5).toUpperCase()} ${code.slice(5)}`)
+    await button(page, 'Continue').click()
+    await add(page)
+
+    expect(await seen(page.getByText('alice'))).toBe(true)
+  })
+
+  it.each([
+    ['that does not work', '#code=zzzzzzzzz2'],
+    ['that was used already', undefined],
+  ])('says what to do about a code %s', async (_, fragment) => {
+    const service = await startService()
+    const { code } = await service.enrol('alice')
+    if (fragment === undefined) await add(await phone.open(service, `#code=${code}`))
+
+    const page = await phone.open(service, fragment ?? `#code=${code}`)
+
+    expect(await seen(page.getByRole('alert').getByText('That code does not work.'))).toBe(true)
+  })
+
+  it('does not take a link of another address', async () => {
+    const page = await phone.open(await startService())
+
+    await page.getByLabel('Activation code or link').fill('https://evil.example/authenticator/#code=abcdefgh23')
+    await button(page, 'Continue').click()
+
+    expect(await seen(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
+  })
+
+  it('keeps keys that cannot be read out, for each account its own', async () => {
+    const { service, page } = await phone.joined()
+    await addAnother(service, page, 'bob')
+
+    const keys = await page.evaluate(readKeys)
+
+    expect(keys).toEqual(Array.from({ length: 4 }, () => ({ extractable: false, exported: 'InvalidAccessError' })))
+  })
+
+  it('is what the shortcut of the installed app leads to', async () => {
+    const { service, page } = await phone.joined()
+
+    await page.goto(`${service.url}/authenticator/#add`)
+
+    expect(await headline(page, 'Add an account')).toBe(true)
+    expect(page.url()).toBe(`${service.url}/authenticator/`)
+  })
+})
+
+describe('on a phone whose installed apps have a storage of their own', () => {
+  /** As Safari on iOS outside of an installed app says. */
+  async function openOnIos(fragment: string) {
+    const service = await startService()
+    const { code } = await service.enrol('alice')
+    const page = await phone.open(service)
+    await page.addInitScript(() => Object.defineProperty(navigator, 'standalone', { value: false }))
+    await page.goto('about:blank')
+    await page.goto(`${service.url}/authenticator/${fragment.replace('CODE', code)}`)
+    return { page, code }
+  }
+
+  it('says to install first, and gives the code to take along', async () => {
+    const { page, code } = await openOnIos('#code=CODE')
+
+    await headline(page, 'Install it first')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await button(page, 'Copy the code').click()
+    await button(page, 'Copied').waitFor()
+
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(code)
+    expect(await seen(page.getByText('Add to Home Screen'))).toBe(true)
+  })
+
+  it('lets who wants to go on without', async () => {
+    const { page } = await openOnIos('#code=CODE')
+
+    await button(page, 'Go on without installing').click()
+    await add(page)
+
+    expect(await seen(page.getByText('alice'))).toBe(true)
+  })
+})

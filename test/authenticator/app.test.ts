@@ -1,0 +1,248 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+
+import { startService } from '../support/running-service.ts'
+import { add, button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
+
+const phone = phones()
+
+const keepsFiles = (page: Page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+
+describe('the app', () => {
+  it('opens without a connection, says so, and goes on by itself', async () => {
+    const { service, page } = await phone.joined()
+    await keepsFiles(page)
+    await page.context().setOffline(true)
+
+    await page.reload()
+    await page.getByText('You are offline.').waitFor()
+    await page.context().setOffline(false)
+    await service.ask('alice')
+
+    expect(await headline(page, 'Sign in as alice?')).toBe(true)
+  })
+
+  it('keeps nothing of the device protocol for offline use', async () => {
+    const { page } = await phone.joined()
+    await keepsFiles(page)
+
+    const kept = await page.evaluate(async () => {
+      const opened = await Promise.all((await caches.keys()).map((name) => caches.open(name)))
+      return (await Promise.all(opened.map((cache) => cache.keys()))).flat().map(({ url }) => new URL(url).pathname)
+    })
+
+    expect(kept).toContain('/authenticator/')
+    expect(kept.filter((path) => path.startsWith('/device'))).toEqual([])
+  })
+
+  it('says plainly that a connection is not secure', async () => {
+    const service = await startService()
+    const page = await phone.open(service)
+    // Any name but localhost: browsers then give no keys to http.
+    await page.route('http://mfa.example/**', async (route) => {
+      const response = await route.fetch({ url: route.request().url().replace('http://mfa.example', service.url) })
+      await route.fulfill({ response })
+    })
+
+    await page.goto('http://mfa.example/authenticator/')
+
+    await headline(page, 'This page cannot keep your keys safe')
+    expect(await seen(page.getByText('not secure'))).toBe(true)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
+  it('asks the browser to keep what it stores', async () => {
+    const service = await startService()
+    const { code } = await service.enrol('alice')
+    const page = await phone.open(service)
+    await page.addInitScript(() => {
+      navigator.storage.persist = () => {
+        document.documentElement.dataset['persisted'] = 'asked'
+        return Promise.resolve(true)
+      }
+    })
+    await page.goto('about:blank')
+    await page.goto(`${service.url}/authenticator/#code=${code}`)
+
+    const before = await page.evaluate(() => document.documentElement.dataset['persisted'])
+    await add(page)
+
+    expect(before).toBeUndefined()
+    expect(await page.evaluate(() => document.documentElement.dataset['persisted'])).toBe('asked')
+  })
+
+  it('counts what waits on its icon, where icons can', async () => {
+    const { service, page } = await phone.joined()
+    await page.addInitScript(() => {
+      const badges: unknown[] = []
+      navigator.setAppBadge = (count) => Promise.resolve(void badges.push(count))
+      navigator.clearAppBadge = () => Promise.resolve(void badges.push(0))
+      Object.assign(window, { badges })
+    })
+    await page.reload()
+    await page.getByText('Nothing to approve').waitFor()
+
+    await service.ask('alice')
+    await headline(page, 'Sign in as alice?')
+    await button(page, 'Deny').click()
+    await headline(page, 'Denied')
+
+    expect(await page.evaluate(() => (window as unknown as { badges: number[] }).badges)).toEqual([0, 1, 0])
+  })
+
+  it('offers to be installed where the browser can, and does not ask again when declined', async () => {
+    const { page } = await phone.joined()
+    const offer = () =>
+      page.evaluate(() => {
+        const event = Object.assign(new Event('beforeinstallprompt', { cancelable: true }), {
+          prompt: () => Promise.resolve(void (document.documentElement.dataset['prompted'] = 'yes')),
+        })
+        window.dispatchEvent(event)
+        return event.defaultPrevented
+      })
+
+    const ours = await offer()
+    await button(page, 'Install the app').click()
+    const prompted = await page.evaluate(() => document.documentElement.dataset['prompted'])
+    await button(page, 'Not now').click()
+    await page.reload()
+    await page.getByText('Nothing to approve').waitFor()
+    await offer()
+    const asked = await button(page, 'Not now').count()
+    await button(page, 'Settings').click()
+
+    expect([ours, prompted, asked]).toEqual([true, 'yes', 0])
+    expect(await seen(button(page, 'Install the app'))).toBe(true)
+  })
+})
+
+describe('what is on the screen', () => {
+  const covered = (page: Page) => page.evaluate(() => getComputedStyle(document.querySelector('main')!).visibility)
+
+  it('is hidden from the list of open apps, and back when the app is', async () => {
+    const { service, page } = await phone.joined()
+    await service.ask('alice', fromDesk)
+    await headline(page, 'Sign in as alice?')
+
+    await setHidden(page, true)
+    const left = await covered(page)
+    await setHidden(page, false)
+
+    expect([left, await covered(page)]).toEqual(['hidden', 'visible'])
+  })
+
+  it('is hidden at once, before the browser draws the next time', async () => {
+    const { page } = await phone.joined()
+
+    const left = await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { value: true, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+      return getComputedStyle(document.querySelector('main')!).visibility
+    })
+
+    expect(left).toBe('hidden')
+  })
+
+  it.each([
+    ['on a phone is hidden', small, 'hidden'],
+    ['on a desk stays, to be read', {}, 'visible'],
+  ])('%s while another window is in front', async (_, context, expected) => {
+    const { page } = await phone.joined({ context })
+    await page.evaluate(() => window.dispatchEvent(new Event('blur')))
+
+    expect(await covered(page)).toBe(expected)
+  })
+
+  it('does not jump: nothing moves that somebody is about to touch', async () => {
+    const { page } = await phone.joined({ context: small })
+    await page.addInitScript(() => {
+      const shifts: number[] = []
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value)
+      }).observe({ type: 'layout-shift', buffered: true })
+      Object.assign(window, { shifts })
+    })
+
+    await page.reload()
+    await page.getByText('Nothing to approve').waitFor()
+    await page.locator('.emblem').waitFor()
+
+    expect(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts)).toEqual([])
+  })
+})
+
+describe('the page', () => {
+  it('breaks no rule of its own policy, and asks nobody but its own service', async () => {
+    const service = await startService()
+    const { code } = await service.enrol('alice')
+    const page = await phone.open(service)
+    await page.goto('about:blank')
+    const complaints: string[] = []
+    const asked: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.context().on('request', (request) => asked.push(request.url()))
+    // What a script catches is in no console, but in the reports of the policy.
+    await page.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', (event) => reportError(event.violatedDirective))
+    })
+
+    await page.goto(`${service.url}/authenticator/#code=${code}`)
+    await add(page)
+    await button(page, 'Settings').click()
+    await page.getByLabel('Language').selectOption('de')
+    await page.getByLabel('Sprache').selectOption('en')
+    await button(page, 'Back').click()
+    const session = await service.ask('alice', { numberMatching: true })
+    await headline(page, 'Sign in as alice?')
+    await page.getByLabel('Type the number').fill(session.number!)
+    await button(page, 'Approve').click()
+    await headline(page, 'Approved')
+
+    expect(complaints).toEqual([])
+    expect([...new Set(asked.map((url) => new URL(url).origin))]).toEqual([service.url])
+    // Fragments stay in the browser; what it asks for carries neither code nor number.
+    expect(asked.filter((url) => /[?]|code=/.test(url.replace(/#.*/, '')))).toEqual([])
+  })
+
+  it('carries no script or style in itself, and allows none', async () => {
+    const service = await startService()
+
+    const response = await fetch(`${service.url}/authenticator/`)
+    const policy = response.headers.get('content-security-policy')
+
+    expect(await response.text()).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/)
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
+    expect(policy).not.toMatch(/unsafe|\*|https?:/)
+  })
+
+  it('is small: under 60 kB of script over the wire, in any language, until the camera opens', () => {
+    const folder = new URL('../../dist/authenticator/assets/', import.meta.url)
+    const scripts = readdirSync(folder).filter((name) => name.endsWith('.js') && !name.startsWith('decode-'))
+    const sizes = scripts.map((name) => ({ name, size: gzipSync(readFileSync(new URL(name, folder))).length }))
+    const [words, code] = [/^(en|de|fr|es|pt|ar)-/, /^(?!(en|de|fr|es|pt|ar)-)/].map((names) =>
+      sizes.filter(({ name }) => names.test(name)).map(({ size }) => size),
+    )
+
+    expect(words).toHaveLength(6)
+    expect(code!.reduce((sum, size) => sum + size, Math.max(...words!))).toBeLessThan(60_000)
+  })
+
+  it('can be used within a second on a processor four times slower', async () => {
+    const { page } = await phone.joined({ context: small })
+    const session = await page.context().newCDPSession(page)
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+
+    const times: number[] = []
+    for (let run = 0; run < 3; run++) {
+      await page.reload()
+      await page.locator('.row').first().waitFor()
+      times.push(await page.evaluate(() => performance.now()))
+    }
+
+    expect(Math.min(...times)).toBeLessThan(1000)
+  })
+})

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+
+import { ar } from '../../src/authenticator/words/ar.ts'
+import { de } from '../../src/authenticator/words/de.ts'
+import { en } from '../../src/authenticator/words/en.ts'
+import { es } from '../../src/authenticator/words/es.ts'
+import { fr } from '../../src/authenticator/words/fr.ts'
+import { chooseLanguage, localeOf } from '../../src/authenticator/words/languages.ts'
+import { pt } from '../../src/authenticator/words/pt.ts'
+import { startService } from '../support/running-service.ts'
+import { button, headline, phones, seen } from './phone.ts'
+
+const phone = phones()
+
+describe('a catalogue', () => {
+  const same = new Set(['appName', 'ok', 'pin', 'notifications'])
+
+  it.each(Object.entries({ de, fr, es, pt, ar }))('%s says every word in its own language', (_, words) => {
+    const untranslated = Object.entries(words).filter(([name, word]) => {
+      const english = en[name as keyof typeof en]
+      return typeof word === 'string' && word === english && !same.has(name)
+    })
+
+    expect(untranslated.map(([name]) => name)).toEqual([])
+  })
+
+  it.each(Object.entries({ en, de, fr, es, pt, ar }))('%s uses what it is given', (_, words) => {
+    expect(words.removeSentence('DOMAIN', 'NAME')).toMatch(/(DOMAIN.*NAME)|(NAME.*DOMAIN)/)
+    expect(words.at('DOMAIN', 'NAME')).toMatch(/(DOMAIN.*NAME)|(NAME.*DOMAIN)/)
+    for (const word of [words.signInAs, words.removedBy, words.moveUp, words.options, words.copyCode, words.version]) {
+      expect(word('NAME')).toContain('NAME')
+    }
+    for (const word of [words.timeLeft, words.allRequests, words.triesLeft, words.tooMany]) {
+      expect(word(47)).toMatch(/47/)
+    }
+  })
+
+  it.each([
+    ['en', en, ['1 second left', '2 seconds left', '11 seconds left']],
+    ['ar', ar, ['بقيت ثانية واحدة', 'بقيت ثانيتان', 'بقيت 11 ثانية']],
+  ] as const)('%s counts as its language does', (_, words, expected) => {
+    expect([1, 2, 11].map(words.timeLeft)).toEqual(expected)
+  })
+})
+
+describe('the language', () => {
+  it.each([
+    [['fr-CA', 'en'], 'fr', 'fr-CA-u-nu-latn'],
+    [['nl', 'PT-br', 'en'], 'pt', 'pt-BR-u-nu-latn'],
+    [['nl', 'ja'], 'en', 'en-u-nu-latn'],
+    [['en-US@posix', 'en'], 'en', 'en-u-nu-latn'],
+    [['ar-EG'], 'ar', 'ar-EG-u-nu-latn'],
+  ])('of a browser that wants %j is %s, with numbers and times of %s', (wanted, code, locale) => {
+    const language = chooseLanguage(wanted)
+
+    expect([language.code, localeOf(language, wanted)]).toEqual([code, locale])
+  })
+
+  it('is the first of the browser that the app speaks; only its words are fetched before anything is shown', async () => {
+    const service = await startService()
+    const page = await phone.open(service, '', { locale: 'de-AT', serviceWorkers: 'block' })
+    const fetched: string[] = []
+    page.on('request', (request) => fetched.push(request.url()))
+
+    await page.reload()
+    await headline(page, de.addTitle)
+
+    expect(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dir])).toEqual([
+      'de',
+      'ltr',
+    ])
+    const catalogues = fetched.map((url) => /\/(en|de|fr|es|pt|ar)-[\w-]+\.js/.exec(url)?.[1]).filter(Boolean)
+    expect([...new Set(catalogues)]).toEqual(['de'])
+  })
+
+  it('can be changed, and stays changed, also without a connection', async () => {
+    const { page } = await phone.joined()
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    await page.context().setOffline(true)
+    await button(page, 'Settings').click()
+
+    await page.getByLabel('Language').selectOption('fr')
+    await headline(page, fr.settings)
+    await page.reload()
+
+    expect(await headline(page, fr.waiting)).toBe(true)
+  })
+
+  it('turns the page where it is written from right to left, and leaves digits as they are typed', async () => {
+    const { page } = await phone.joined()
+    await button(page, 'Settings').click()
+    await page.getByLabel('Language').selectOption('ar')
+    await headline(page, ar.settings)
+
+    const direction = await page.evaluate(() => getComputedStyle(document.body).direction)
+    await button(page, ar.back).click()
+    await button(page, ar.showCodeOf(ar.at('Wiki', 'alice'))).click()
+
+    expect(direction).toBe('rtl')
+    expect(await seen(page.getByText(/^\d{3} \d{3}/))).toBe(true)
+  })
+
+  it('is that of the manifest, too', async () => {
+    const service = await startService()
+    const page = await phone.open(service, '', { locale: 'es' })
+    await headline(page, es.addTitle)
+
+    const href = (await page.locator('link[rel=manifest]').getAttribute('href')) ?? ''
+    const manifest = (await (await fetch(new URL(href, `${service.url}/authenticator/`))).json()) as unknown
+
+    expect(manifest).toMatchObject({ lang: 'es', name: es.appName, shortcuts: [{ name: es.showCodes }, {}] })
+  })
+})

@@ -1,0 +1,67 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+
+import { button, phones, seen, setHidden } from './phone.ts'
+
+const phone = phones()
+
+const copyButton = (page: Page) => page.getByRole('button', { name: 'Copy code' })
+const show = async (page: Page) => {
+  await button(page, 'Show code of alice at Wiki').click()
+  await copyButton(page).waitFor()
+}
+
+describe('the offline code of an account', () => {
+  it('is shown when it is asked for, and signs in', async () => {
+    const { service, page } = await phone.joined()
+
+    expect(await page.getByText(/\d{3} \d{3}/).count()).toBe(0)
+    await show(page)
+    const otp = (await copyButton(page).innerText()).replace(/\D/g, '')
+
+    expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved', factor: 'otp' })
+  })
+
+  it('needs no connection', async () => {
+    const { service, page } = await phone.joined()
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    await page.context().setOffline(true)
+    await page.reload()
+
+    await show(page)
+    const otp = (await copyButton(page).innerText()).replace(/\D/g, '')
+
+    expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
+  })
+
+  it('is copied without its blank', async () => {
+    const { service, page } = await phone.joined()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await show(page)
+
+    await copyButton(page).click()
+    await page.getByText('Copied').waitFor()
+
+    const otp = await page.evaluate(() => navigator.clipboard.readText())
+    expect(otp).toMatch(/^\d{6}$/)
+    expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
+  })
+
+  it('says how long it is good', async () => {
+    const { page } = await phone.joined()
+
+    await show(page)
+
+    expect(await page.locator('.code-left').innerText()).toMatch(/^\d{1,2} s$/)
+  })
+
+  it('is hidden again when the page is left', async () => {
+    const { page } = await phone.joined()
+    await show(page)
+
+    await setHidden(page, true)
+    await setHidden(page, false)
+
+    expect(await seen(button(page, 'Show code of alice at Wiki'))).toBe(true)
+  })
+})

@@ -1,0 +1,93 @@
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+
+import type { NewSession } from '../../src/contract/sessions.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { type RunningService, type RunningServiceOptions, startService } from '../support/running-service.ts'
+
+/** As phones are: small, and touched. */
+export const small = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
+
+export interface JoinedOptions extends RunningServiceOptions {
+  readonly context?: BrowserContextOptions
+}
+
+export interface Joined {
+  readonly service: RunningService
+  readonly userId: string
+  readonly page: Page
+}
+
+/** Phones for the tests of a file. */
+export interface Phones {
+  /** A browser of its own, as another phone would be, with the authenticator open. */
+  open(service: Pick<RunningService, 'url'>, fragment?: string, context?: BrowserContextOptions): Promise<Page>
+  /** A service, and an authenticator that has joined as alice. */
+  joined(options?: JoinedOptions): Promise<Joined>
+}
+
+/** @param args Of Chromium, such as those of a fake camera. */
+export function phones(args: () => readonly string[] = () => []): Phones {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium({ args: args() })
+  })
+  afterAll(() => browser.close())
+
+  async function open(service: Pick<RunningService, 'url'>, fragment = '', options: BrowserContextOptions = {}) {
+    const context = await browser.newContext({ viewport: small.viewport, ...options })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    page.setDefaultTimeout(10_000)
+    await page.goto(`${service.url}/authenticator/${fragment}`)
+    return page
+  }
+  return {
+    open,
+    async joined({ context, ...options } = {}) {
+      const service = await startService(options)
+      const { userId, code } = await service.enrol('alice')
+      const page = await open(service, `#code=${code}`, context)
+      await add(page)
+      return { service, userId, page }
+    },
+  }
+}
+
+export async function add(page: Page): Promise<void> {
+  await button(page, 'Add this account').click()
+  await page.getByText('Nothing to approve').waitFor()
+}
+
+/** Adds one more account to a phone that has some. */
+export async function addAnother(service: RunningService, page: Page, username: string): Promise<void> {
+  const { code } = await service.enrol(username)
+  await page.goto(`${service.url}/authenticator/#code=${code}`)
+  await add(page)
+}
+
+export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
+
+/** Waits until it is there to be seen. */
+export const seen = (locator: Locator): Promise<boolean> => locator.waitFor().then(() => true)
+export const headline = (page: Page, name: string): Promise<boolean> =>
+  seen(page.getByRole('heading', { level: 1, name }))
+
+/** What a browser on a desk asks for. */
+export const fromDesk = {
+  numberMatching: true,
+  ipAddress: '203.0.113.7',
+  attributes: [
+    { key: 'Browser', value: 'Firefox' },
+    { key: 'System', value: 'Windows' },
+  ],
+} satisfies Omit<NewSession, 'user'>
+
+/** As if another app was in front; the other way round with false. Chromium does not hide pages by itself here. */
+export async function setHidden(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { value, configurable: true })
+    Object.defineProperty(document, 'visibilityState', { value: value ? 'hidden' : 'visible', configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, hidden)
+}

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { encodeQR } from 'qr'
+
+const size = { width: 640, height: 480 }
+
+/** A camera that looks at a wall, or at a QR code on it. */
+export interface FakeCamera {
+  /** For `launchChromium`. */
+  readonly args: readonly string[]
+  /** What is in front of it when it is opened the next time; nothing but the wall without a text. */
+  look(text?: string): Promise<void>
+  remove(): void
+}
+
+export async function createFakeCamera(): Promise<FakeCamera> {
+  const folder = mkdtempSync(join(tmpdir(), 'second-factor-camera-'))
+  const file = join(folder, 'camera.y4m')
+  const look = (text?: string) => writeFile(file, video(text))
+  await look()
+  return {
+    args: [
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      `--use-file-for-fake-video-capture=${file}`,
+    ],
+    look,
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+/** YUV4MPEG2: a header, then frames of brightness and two planes of colour, which stays grey. */
+function video(text: string | undefined): Buffer {
+  const frame = Buffer.concat([
+    Buffer.from('FRAME\n'),
+    brightness(text === undefined ? [] : encodeQR(text, 'raw', { border: 4 })),
+    Buffer.alloc((size.width * size.height) / 2, 128),
+  ])
+  return Buffer.concat([Buffer.from(`YUV4MPEG2 W${size.width} H${size.height} F10:1 Ip A1:1 C420jpeg\n`), frame, frame])
+}
+
+function brightness(modules: readonly (readonly boolean[])[]): Buffer {
+  const wall = Buffer.alloc(size.width * size.height, 200)
+  const scale = Math.floor((size.height * 0.8) / (modules.length || 1))
+  const [left, top] = [(size.width - modules.length * scale) >> 1, (size.height - modules.length * scale) >> 1]
+  modules.forEach((row, y) =>
+    row.forEach((dark, x) => {
+      for (let line = 0; line < scale; line++) {
+        const start = (top + y * scale + line) * size.width + left + x * scale
+        wall.fill(dark ? 16 : 235, start, start + scale)
+      }
+    }),
+  )
+  return wall
+}
