@@ -7,7 +7,7 @@ import { seeOther } from './answer.ts'
 import { calledFor } from './called-for.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
 import { factorsOf, uncalledFor } from './challenge-request.ts'
-import { completeChallenge, spent } from './complete.ts'
+import { completeChallenge, passedTo, spent } from './complete.ts'
 import { verifiedOf } from './context.ts'
 import { openChallenge, refuse } from './demand.ts'
 import { emit } from './events.ts'
@@ -21,10 +21,11 @@ import { keep, letGo, readKept } from './web-session.ts'
 export async function showPage(request: ChallengeRequest): Promise<void> {
   const { req, res, context, user } = request
   if (isPrefetch(req)) return showMessage(req, res, context, 503, 'not_ahead')
-  const { challenge: present, wentTo = `${context.prefix}/` } = readKept(req)
+  const { challenge: present } = readKept(req)
   const called = isScript(req) ? undefined : calledFor(req, context)
   if (called) return comeIn(request, called)
-  if (!present && verifiedOf(req, context, user)) return seeOther(res, wentTo)
+  const passed = passedTo(request)
+  if (passed !== undefined) return seeOther(res, passed)
   if (present?.sessionId === undefined && isScript(req)) return refuseScript(request)
   const challenge = present ?? (await openChallenge(req, context, uncalledFor(request)))
   const { challenge: current, standing: found } = await stand(request, challenge)

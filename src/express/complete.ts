@@ -11,11 +11,15 @@ import { letGo, readKept, verifyWebSession } from './web-session.ts'
 
 /** `POST /mfa/complete`: turns the approval into a verified web session, once. */
 export async function completeChallenge(request: ChallengeRequest): Promise<void> {
-  const { req, context, user } = request
-  const { challenge, wentTo = `${context.prefix}/` } = readKept(req)
+  const { challenge } = readKept(request.req)
   if (challenge) return verify(request, challenge)
-  // Another tab, or a code, was quicker.
-  return goOn(request, verifiedOf(req, context, user) ? wentTo : context.base)
+  return goOn(request, passedTo(request) ?? request.context.base)
+}
+
+/** Where to go on to, when another tab or a code was quicker; undefined when there is something left to pass. */
+export function passedTo({ req, context, user }: ChallengeRequest): string | undefined {
+  const { challenge, wentTo = `${context.prefix}/` } = readKept(req)
+  return !challenge && verifiedOf(req, context, user) ? wentTo : undefined
 }
 
 /** Verifies if this very challenge was approved; else leads back to the page, which says where it stands. */

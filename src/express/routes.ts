@@ -3,8 +3,9 @@ import type { Request, Response } from 'express'
 import { sendJson, wantsJson } from './answer.ts'
 import { showPage } from './challenge-page.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
+import { goOn } from './challenge-request.ts'
 import { emailCode, enterCode } from './code-entry.ts'
-import { completeChallenge } from './complete.ts'
+import { completeChallenge, passedTo } from './complete.ts'
 import type { RequestContext } from './context.ts'
 import { isOwnPost } from './cross-site.ts'
 import { showApp, showFirstApp, storeApp, storeFirstApp } from './devices/app.ts'
@@ -27,10 +28,10 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   '/events': { GET: liveStatus },
   '/status': { GET: statusOnce },
   '/complete': { POST: completeChallenge },
-  '/send': { POST: sendAgain },
-  '/cancel': { POST: giveUp },
-  '/code': { POST: enterCode },
-  '/email': { POST: emailCode },
+  '/send': { POST: unlessPassed(sendAgain) },
+  '/cancel': { POST: unlessPassed(giveUp) },
+  '/code': { POST: unlessPassed(enterCode) },
+  '/email': { POST: unlessPassed(emailCode) },
   '/enrol/app': { GET: showFirstApp, POST: storeFirstApp },
   '/recovery': { GET: offerCodes },
   '/recovery/later': { POST: declineCodes },
@@ -43,6 +44,14 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   '/devices/device/cancel': { POST: withdrawDevice },
   '/devices/codes': { POST: makeCodes },
   '/devices/codes/file': { POST: downloadCodes },
+}
+
+/** A tab left over from a challenge that was passed asks for nothing any more: it goes where the other one went. */
+function unlessPassed(route: Route): Route {
+  return async (request) => {
+    const next = passedTo(request)
+    return next === undefined ? route(request) : goOn(request, next)
+  }
 }
 
 export async function serveChallenge(

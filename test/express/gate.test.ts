@@ -128,20 +128,6 @@ describe('the gate', () => {
     expect((await request(app).get('/guarded').set('x-user', 'alice')).status).toBe(403)
   })
 
-  it('sends nothing to a device for a page that is merely loaded ahead', async () => {
-    const app = await startWebApp()
-    const account = await app.verify(app.browser(), 'alice')
-    const browser = app.browser()
-    await app.signIn(browser, 'alice')
-
-    await browser.open('/account')
-    const answer = await browser.open('/mfa', { 'sec-purpose': 'prefetch;prerender' })
-    await browser.fetch('/account')
-
-    expect(answer.status).toBe(503)
-    expect((await app.device.requests(account)).requests).toEqual([])
-  })
-
   it('works below a mount path', async () => {
     const outer = express()
     outer.use('/app', appOf())

@@ -244,18 +244,3 @@ describe('a passed second step', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 })
-
-describe('two tabs of one web session', () => {
-  it('go on to the same page when the second comes after the first has passed', async () => {
-    const app = await startWebApp()
-    const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
-    await app.answer(account, 'approve', numberOn(page))
-
-    const first = await browser.submit('/mfa/complete')
-    const second = await browser.submit('/mfa/complete')
-
-    expect([first.headers['location'], second.headers['location']]).toEqual(['/account', '/account'])
-    expect((await browser.open('/mfa')).headers['location']).toBe('/account')
-  })
-})

@@ -25,6 +25,8 @@ export interface WebAppOptions {
   readonly routes?: (app: Express, passport: InstanceType<typeof Passport>) => void
   /** What passport.authenticate('local') is given beyond. */
   readonly login?: object
+  /** Express's setting. */
+  readonly trustProxy?: string | number | undefined
   /** Another Express than the newest. */
   readonly express?: typeof express
 }
@@ -36,6 +38,7 @@ export async function startWebApp(options: WebAppOptions = {}) {
   const passport = createPassport()
   const trouble: string[] = []
   const app = (options.express ?? express)()
+  if (options.trustProxy !== undefined) app.set('trust proxy', options.trustProxy)
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false, ...options.session }))
   app.use(passport.session())
   app.use(

@@ -37,7 +37,7 @@ const idOf = (browser: { cookie(name: string): string | undefined }) =>
     .slice(2)
     .split('.')[0] ?? ''
 
-describe('the web session', () => {
+describe('session fixation: the web session', () => {
   it('changes its id when the second step is passed, so that an id planted before is worth nothing', async () => {
     const app = await startWebApp()
     const victim = app.browser()
@@ -50,20 +50,6 @@ describe('the web session', () => {
     expect((await victim.fetch('/account')).body.verified).toBe(true)
     expect(idOf(victim)).not.toBe(idOf(attacker))
     expect((await attacker.fetch('/account')).body).toMatchObject({ verified: false, user: null })
-  })
-
-  it('keeps its data when its id changes, and the login', async () => {
-    const kept = openStore()
-    const app = await startWebApp({ session: { store: kept.store } })
-    const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
-    kept.change(idOf(browser), (stored) => void (stored['basket'] = ['a book']))
-    await app.answer(account, 'approve', numberOn(page))
-
-    await browser.submit('/mfa/complete')
-
-    expect(kept.read(idOf(browser))['basket']).toEqual(['a book'])
-    expect((await browser.fetch('/account')).body.user).toMatchObject({ username: 'alice' })
   })
 
   it('lets one of two browsers with a copied cookie win, never both', async () => {
@@ -80,7 +66,41 @@ describe('the web session', () => {
 
     expect(verified.filter(Boolean)).toHaveLength(1)
   })
+})
 
+describe('a new id: the web session', () => {
+  it('keeps its data when its id changes, and the login', async () => {
+    const kept = openStore()
+    const app = await startWebApp({ session: { store: kept.store } })
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    kept.change(idOf(browser), (stored) => void (stored['basket'] = ['a book']))
+    await app.answer(account, 'approve', numberOn(page))
+
+    await browser.submit('/mfa/complete')
+
+    expect(kept.read(idOf(browser))['basket']).toEqual(['a book'])
+    expect((await browser.fetch('/account')).body.user).toMatchObject({ username: 'alice' })
+  })
+})
+
+describe('redirect before save: the web session', () => {
+  it('keeps nobody verified when it cannot be stored', async () => {
+    const kept = openStore()
+    const app = await startWebApp({ session: { store: kept.store } })
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+    kept.store.set = (_id, _session, done) => done?.(new Error('store down'))
+
+    const answer = await browser.submit('/mfa/complete')
+
+    expect(answer.status).toBeGreaterThanOrEqual(500)
+    expect(kept.ids().map((id) => kept.read(id).mfa?.verified)).not.toContainEqual(expect.anything())
+  })
+})
+
+describe('a resurrected web session', () => {
   it('is not brought back under its old id by a status request that ends late', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { resave: true, rolling: true, store: kept.store } })
@@ -98,23 +118,9 @@ describe('the web session', () => {
     expect(kept.ids()).not.toContain(before)
     expect(kept.ids()).toContain(idOf(browser))
   })
-
-  it('keeps nobody verified when it cannot be stored', async () => {
-    const kept = openStore()
-    const app = await startWebApp({ session: { store: kept.store } })
-    const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
-    await app.answer(account, 'approve', numberOn(page))
-    kept.store.set = (_id, _session, done) => done?.(new Error('store down'))
-
-    const answer = await browser.submit('/mfa/complete')
-
-    expect(answer.status).toBeGreaterThanOrEqual(500)
-    expect(kept.ids().map((id) => kept.read(id).mfa?.verified)).not.toContainEqual(expect.anything())
-  })
 })
 
-describe('the marker of a passed second step', () => {
+describe('a marker kept over a user switch', () => {
   it('does not survive a login as somebody else, even when Passport keeps the web session', async () => {
     const app = await startWebApp({ login: { keepSessionInfo: true } })
     const browser = app.browser()

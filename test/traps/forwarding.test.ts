@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+
+import { createBufferingProxy } from '../support/buffering-proxy.ts'
+import { createBrowser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/** What anybody can send, and only a trusted proxy may say. */
+const spoofed = {
+  'x-forwarded-for': '203.0.113.66',
+  'x-forwarded-host': 'evil.example',
+  'x-forwarded-proto': 'https',
+  'x-forwarded-port': '8443',
+  'x-forwarded-prefix': '//evil.example',
+  'x-original-url': '//evil.example',
+  'x-rewrite-url': '//evil.example',
+  forwarded: 'for=203.0.113.66;host=evil.example;proto=https',
+}
+
+describe('spoofed forwarding headers', () => {
+  it('change neither the address on the device, nor links, nor where anybody is led', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const gate = await browser.open('/account', spoofed)
+    const page = await browser.open('/mfa', spoofed)
+    const [request] = (await app.device.requests(account)).requests ?? []
+
+    expect(gate.headers['location']).toBe('/mfa')
+    expect(page.text).not.toMatch(/evil|203\.0\.113|https:/)
+    expect(request?.ipAddress).toBe('127.0.0.1')
+    await app.answer(account, 'approve', numberOn(page))
+    expect((await browser.submit('/mfa/complete', {}, spoofed)).headers['location']).toBe('/account')
+  })
+
+  it('do not lead the link to the authenticator, which carries a code, elsewhere; nor does Host', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.open('/account')
+
+    const page = await browser.open('/mfa', { ...spoofed, host: 'evil.example' })
+
+    expect(page.text).toContain('#code=')
+    expect(page.text).not.toContain('evil')
+    expect(/href="([^"]+)\/mfa\/authenticator\/#code/.exec(page.text)?.[1]).toBe(
+      app.url.replace('127.0.0.1', 'localhost'),
+    )
+  })
+
+  it('do not make another site ours', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+    const cookie = `connect.sid=${browser.cookie('connect.sid')}`
+
+    const { status } = await fetch(`${app.url}/mfa/cancel`, {
+      method: 'POST',
+      headers: { ...spoofed, cookie, origin: 'https://evil.example' },
+      redirect: 'manual',
+    })
+
+    expect(status).toBe(403)
+    expect((await app.device.requests(account)).requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['no proxy', undefined, '127.0.0.1'],
+    ['the one proxy there is', 1, '198.51.100.7'],
+    ['proxies on this machine', 'loopback', '198.51.100.7'],
+  ])('with trust in %s: the device shows what was seen, not what was said', async (_, trusted, address) => {
+    const app = await startWebApp({ trustProxy: trusted })
+    const account = await app.verify(app.browser(), 'alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.open('/account')
+
+    await browser.open('/mfa', { 'x-forwarded-for': '203.0.113.66, 198.51.100.7' })
+
+    expect((await app.device.requests(account)).requests?.[0]?.ipAddress).toBe(address)
+  })
+})
+
+describe('a prefix', () => {
+  /** The app behind a proxy that takes `/portal` off, as its `publicUrl` says. */
+  async function arrange() {
+    let port = 0
+    const proxy = await listen(createBufferingProxy({ prefix: '/portal', port: () => port }))
+    const app = await startWebApp({ trustProxy: 'loopback', mfa: { publicUrl: `${proxy}/portal/` } })
+    port = Number(new URL(app.url).port)
+    return { app, proxy, browser: createBrowser(proxy) }
+  }
+
+  it('that a proxy takes off is in all that the browser is told', async () => {
+    const { app, proxy, browser } = await arrange()
+    await browser.submit('/portal/login', { username: 'alice', password: 'secret' })
+    const account = await app.activate(await browser.visit('/portal/mfa'))
+
+    const gate = await browser.open('/portal/reports?year=2026')
+    const refused = await browser.fetch('/portal/api')
+    const page = await browser.open('/portal/mfa')
+    await app.answer(account, 'approve', numberOn(page))
+    const done = await browser.submit('/portal/mfa/complete')
+
+    expect(gate.headers['location']).toBe('/portal/mfa')
+    expect(refused.body.challenge).toBe('/portal/mfa')
+    const paths = [...page.text.matchAll(/(?:href|src|action|url|data-base)="?=?([^"]*)"/g)].map(([, path]) => path)
+    expect(paths.length).toBeGreaterThan(6)
+    expect(paths.filter((path) => !path?.startsWith('/portal/') && !path?.startsWith(proxy))).toEqual([])
+    expect(done.headers['location']).toBe('/portal/reports?year=2026')
+    expect((await browser.open('/portal/mfa')).headers['location']).toBe('/portal/reports?year=2026')
+  })
+
+  it('is in the link to the authenticator, and in the page that a posted form is on', async () => {
+    const { proxy, browser } = await arrange()
+    await browser.submit('/portal/login', { username: 'alice', password: 'secret' })
+
+    const page = await browser.visit('/portal/mfa')
+
+    expect(page.text).toContain(`href="${proxy}/portal/mfa/authenticator/#code=`)
+  })
+
+  it('of a mount path and that of a proxy add up', async () => {
+    const { outsideOf } = await import('../../src/express/return-to.ts')
+
+    expect(outsideOf('https://app.example/portal', '/admin/mfa')).toEqual({
+      base: '/portal/admin/mfa',
+      prefix: '/portal',
+      host: 'app.example',
+    })
+    expect(outsideOf('https://app.example', '/mfa')).toEqual({ base: '/mfa', prefix: '', host: 'app.example' })
+    expect(outsideOf(undefined, '/mfa')).toEqual({ base: '/mfa', prefix: '', host: undefined })
+  })
+
+  it.each(['https://app.example//evil.example', 'https://app.example/?x', 'https://app.example/#x'])(
+    'is a plain path: %j is refused at start',
+    async (publicUrl) => {
+      await expect(startWebApp({ mfa: { publicUrl } })).rejects.toThrow(/publicUrl: must be/)
+    },
+  )
+})

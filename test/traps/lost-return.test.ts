@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+
+import type { Browser } from '../support/browser.ts'
+import type { WebApp } from '../support/web-app.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+type Account = Awaited<ReturnType<WebApp['verify']>>
+
+/** Somebody who has just signed in, and their device. */
+async function arrange() {
+  const app = await startWebApp()
+  const account = await app.verify(app.browser(), 'alice')
+  const browser = app.browser()
+  await app.signIn(browser, 'alice')
+  return { app, account, browser }
+}
+
+/** @returns where the person is led. */
+async function pass(app: WebApp, account: Account, browser: Browser) {
+  await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+  return (await browser.submit('/mfa/complete')).headers['location']
+}
+
+describe('a lost returnTo', () => {
+  it.each([
+    ['an icon', '/favicon.ico', { 'sec-fetch-mode': 'no-cors', accept: 'image/*' }],
+    ['data', '/api/data', { 'sec-fetch-mode': 'cors', accept: '*/*' }],
+    ['a frame', '/advert', { 'sec-fetch-dest': 'iframe' }],
+    ['the style of the page', '/mfa/assets/style.css', { 'sec-fetch-mode': 'no-cors' }],
+  ])('is none: %s that the browser fetches on the way does not take its place', async (_, path, headers) => {
+    const { app, account, browser } = await arrange()
+    await browser.visit('/reports?year=2026')
+
+    await browser.open(path, headers)
+
+    expect(await pass(app, account, browser)).toBe('/reports?year=2026')
+  })
+
+  it('is none after a request that was denied, one that ran out, and a wrong code', async () => {
+    const { app, account, browser } = await arrange()
+    await browser.visit('/reports?year=2026')
+    await app.answer(account, 'deny')
+    await browser.submit('/mfa/send')
+    await app.clock.advance(91)
+    await browser.submit('/mfa/code', { code: '000000' })
+    await browser.submit('/mfa/send')
+
+    expect(await pass(app, account, browser)).toBe('/reports?year=2026')
+  })
+
+  it('of a form that was posted is the page it is on', async () => {
+    const { app, account, browser } = await arrange()
+
+    await browser.submit('/orders', { amount: '1' }, { referer: `${app.url}/basket?step=2` })
+
+    expect(await pass(app, account, browser)).toBe('/basket?step=2')
+  })
+
+  it('of a script is what it says when it sends the person, with what is behind the #', async () => {
+    const { app, account, browser } = await arrange()
+    const { challenge } = (await browser.fetch('/account')).body as { challenge: string }
+
+    await browser.visit(`${challenge}?returnTo=${encodeURIComponent('/page#/reports?year=2026')}`)
+
+    expect(await pass(app, account, browser)).toBe('/page#/reports?year=2026')
+  })
+
+  it('of a script that wants a step-up is kept as well', async () => {
+    const { app, account, browser } = await arrange()
+    await browser.visit('/account')
+    await pass(app, account, browser)
+    await app.clock.advance(300)
+    const { challenge } = (await browser.fetch('/danger')).body as { challenge: string }
+
+    const page = await browser.visit(`${challenge}&returnTo=${encodeURIComponent('/page#/danger')}`)
+
+    expect(page.text).toContain('Confirm that it is you')
+    expect(await pass(app, account, browser)).toBe('/page#/danger')
+    expect((await browser.fetch('/danger')).status).toBe(200)
+  })
+})
+
+describe('a stale returnTo', () => {
+  it('is none: what was asked for last counts', async () => {
+    const { app, account, browser } = await arrange()
+    await browser.visit('/reports')
+
+    await browser.visit('/invoices')
+
+    expect(await pass(app, account, browser)).toBe('/invoices')
+  })
+
+  it('of a challenge that was passed is not that of the next one', async () => {
+    const { app, account, browser } = await arrange()
+    await browser.visit('/reports')
+    await pass(app, account, browser)
+    await app.clock.advance(300)
+
+    await browser.visit('/danger')
+
+    expect(await pass(app, account, browser)).toBe('/danger')
+  })
+
+  it('ends with the login', async () => {
+    const { app, account, browser } = await arrange()
+    await browser.visit('/reports')
+    await browser.submit('/logout')
+    await app.signIn(browser, 'alice')
+
+    expect(await pass(app, account, browser)).toBe('/')
+  })
+})

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+
+import { safeReturnTo } from '../../src/express/return-to.ts'
+import { exchange } from '../support/raw-http.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/** What browsers, or proxies, have read as another place. */
+const spellings = [
+  '//evil.example',
+  '///evil.example',
+  '/\\evil.example',
+  '\\\\evil.example',
+  '\\/evil.example',
+  '/\t/evil.example',
+  '/\n/evil.example',
+  '/\r\n/evil.example',
+  '\t//evil.example',
+  ' //evil.example',
+  '/ /evil.example',
+  '/.//evil.example',
+  '/..//evil.example',
+  '/x/..//evil.example',
+  '/%2e//evil.example',
+  '/%2e%2e//evil.example',
+  'https://evil.example',
+  'http:evil.example',
+  'https:/evil.example',
+  'HTTPS://evil.example',
+  '//evil.example@app.example',
+  'app.example@evil.example',
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  'data:text/html,x',
+  'evil.example',
+  '@evil.example',
+  '?x',
+  '#x',
+  '',
+  '/account\r\nSet-Cookie: a=b',
+  '/a\u0000b',
+  '/a\u007fb',
+  '/a\u2028b',
+  `/${'a'.repeat(2048)}`,
+]
+
+describe('where a challenge goes on to', () => {
+  it.each([
+    '/',
+    '/account',
+    '/a/b?c=d&e=%2F%2Fevil.example',
+    '/a#b',
+    '/search?next=https://evil.example/',
+    '/mfable',
+    '/%2F%2Fevil',
+  ])('may be the path %j on this origin', (path) => {
+    expect(safeReturnTo(path, '/mfa')).toBe(path)
+  })
+
+  it.each(spellings)('is never %j', (value) => {
+    expect(safeReturnTo(value, '/mfa')).toBeUndefined()
+  })
+
+  it.each(['/mfa', '/mfa/', '/mfa/complete', '/mfa?x', '/x/../mfa', '/./mfa/send'])(
+    'is never the challenge itself: %j',
+    (path) => {
+      expect(safeReturnTo(path, '/mfa')).toBeUndefined()
+    },
+  )
+
+  it.each([undefined, null, 7, ['/'], { toString: () => '/' }])('is never anything but text: %j', (value) => {
+    expect(safeReturnTo(value, '/mfa')).toBeUndefined()
+  })
+})
+
+describe('an open redirect', () => {
+  it('is not to be had by any spelling: asked for in a path, as returnTo, or as the page a form is on', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    const led: (readonly [string, string])[] = []
+    for (const spelling of spellings) {
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
+      await browser.open(`/mfa?returnTo=${encodeURIComponent(spelling)}`)
+      await browser.submit('/orders', {}, { referer: spelling.replaceAll(/[^\u0021-\u007e]/g, '') })
+      await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+      led.push([spelling, (await browser.submit('/mfa/complete')).headers['location'] ?? ''])
+    }
+
+    const elsewhere = led.filter(([, to]) => new URL(to, app.url).origin !== app.url)
+
+    expect(spellings.length).toBeGreaterThanOrEqual(30)
+    expect(elsewhere).toEqual([])
+  })
+
+  it.each(['//evil.example', '/\\evil.example', '/.//evil.example', '/%2e%2e//evil.example', 'http://evil.example/'])(
+    'is not to be had by the path of the request %j',
+    async (path) => {
+      const app = await startWebApp()
+      const account = await app.verify(app.browser(), 'alice')
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
+      const cookie = `connect.sid=${browser.cookie('connect.sid')}`
+
+      const port = Number(new URL(app.url).port)
+      await exchange(
+        port,
+        `GET ${path} HTTP/1.1\r\nHost: evil.example\r\nAccept: text/html\r\nCookie: ${cookie}\r\n\r\n`,
+      )
+      await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+      const to = (await browser.submit('/mfa/complete')).headers['location'] ?? ''
+
+      expect(new URL(to, app.url).origin).toBe(app.url)
+    },
+  )
+
+  it('is not to be had by what the app hands on', async () => {
+    const app = await startWebApp({
+      routes: (routes) => {
+        routes.get('/ask', (req) => req.mfa?.challenge({ maxAge: 300, returnTo: String(req.query['next']) }))
+      },
+    })
+    const browser = app.browser()
+    const account = await app.verify(browser, 'alice')
+
+    await browser.visit('/ask?next=//evil.example')
+    await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+
+    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/ask?next=//evil.example')
+  })
+})

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+
+import { startWebApp } from '../support/web-app.ts'
+
+/** Somebody who has just signed in, with a device, and was asked for nothing yet. */
+async function arrange() {
+  const app = await startWebApp()
+  const account = await app.verify(app.browser(), 'alice')
+  const browser = app.browser()
+  await app.signIn(browser, 'alice')
+  const asked = async () => (await app.device.requests(account)).requests?.length
+  return { app, browser, asked }
+}
+
+describe('a prefetch or XHR that starts a push', () => {
+  it.each([
+    ['a page that is loaded ahead', { 'sec-purpose': 'prefetch' }],
+    ['a page that is rendered ahead', { 'sec-purpose': 'prefetch;prerender' }],
+    ['a page that an older browser loads ahead', { purpose: 'prefetch' }],
+    ['a page that an older Firefox loads ahead', { 'x-moz': 'prefetch' }],
+    ['a script', { 'sec-fetch-mode': 'cors', accept: '*/*' }],
+    ['a script that asks for a page', { 'sec-fetch-mode': 'same-origin', accept: 'text/html' }],
+    ['an image', { 'sec-fetch-mode': 'no-cors', accept: 'image/*' }],
+    ['a frame', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+    ['an embedded object', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object' }],
+  ])('is none: %s asks no device', async (_, headers) => {
+    const { browser, asked } = await arrange()
+    await browser.open('/account')
+
+    const answer = await browser.open('/mfa', headers)
+    await browser.open('/account', headers)
+
+    expect([403, 503]).toContain(answer.status)
+    expect(await asked()).toBe(0)
+  })
+
+  it('is none either in a browser that says nothing but what it accepts', async () => {
+    const { app, browser, asked } = await arrange()
+    await browser.open('/account')
+    const cookie = `connect.sid=${browser.cookie('connect.sid')}`
+
+    const answer = await fetch(`${app.url}/mfa`, { headers: { cookie } })
+
+    expect(answer.status).toBe(403)
+    expect(await answer.json()).toMatchObject({ error: 'mfa_required', challenge: '/mfa' })
+    expect(await asked()).toBe(0)
+  })
+
+  it('is none: a script that is refused opens no challenge, however often', async () => {
+    const { browser, asked } = await arrange()
+
+    await Promise.all(Array.from({ length: 8 }, () => browser.fetch('/account')))
+
+    expect(await asked()).toBe(0)
+  })
+
+  it('a person who looks at the page does', async () => {
+    const { browser, asked } = await arrange()
+
+    await browser.visit('/account')
+
+    expect(await asked()).toBe(1)
+  })
+})
+
+describe('a link of another site', () => {
+  it('says neither what a verified person is asked nor where they go on to', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const account = await app.verify(browser, 'alice')
+    const link = '/mfa?purpose=step_up&returnTo=/danger'
+
+    const answer = await browser.open(link, { 'sec-fetch-site': 'cross-site' })
+
+    expect(answer.headers['location']).toBe('/')
+    expect((await app.device.requests(account)).requests).toEqual([])
+    expect((await browser.open(link)).headers['location']).toBe('/mfa')
+  })
+})

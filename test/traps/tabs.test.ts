@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/** The address that a page of a challenge loads again by itself, where there is no script. */
+const reloadOf = (page: { text: string }) => /content="\d+;url=([^"]+)"/.exec(page.text)?.[1] ?? ''
+
+describe('two tabs', () => {
+  it('go on to the same page when the second comes after the first has passed', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+
+    const first = await browser.submit('/mfa/complete')
+    const second = await browser.submit('/mfa/complete')
+
+    expect([first.headers['location'], second.headers['location']]).toEqual(['/account', '/account'])
+    expect((await browser.open('/mfa')).headers['location']).toBe('/account')
+  })
+
+  it('show the same number and share one request', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+
+    const second = await browser.visit('/reports')
+
+    expect(numberOn(second)).toBe(numberOn(page))
+    expect((await app.device.requests(account)).requests).toHaveLength(1)
+  })
+
+  it('that ask again at the same moment ask once', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+    await app.clock.advance(15)
+
+    await Promise.all(Array.from({ length: 8 }, () => browser.copy().submit('/mfa/send')))
+
+    expect((await app.device.requests(account)).requests).toHaveLength(1)
+  })
+})
+
+describe('a stale tab', () => {
+  it('does not finish the challenge that came after its own', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await app.clock.advance(901)
+    const next = await browser.visit('/account')
+    await browser.submit('/mfa/send')
+    await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+
+    expect(reloadOf(page)).not.toBe(reloadOf(next))
+    expect((await browser.open(reloadOf(page))).headers['location']).toBeUndefined()
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it.each(['/mfa/send', '/mfa/cancel', '/mfa/code', '/mfa/email'])(
+    'of a challenge that was passed asks for nothing with %s, and goes where the other tab went',
+    async (path) => {
+      const app = await startWebApp()
+      const browser = app.browser()
+      const account = await app.verify(browser, 'alice')
+
+      const answer = await browser.submit(path, { code: '123456' })
+
+      expect(answer.headers['location']).toBe('/account')
+      expect((await app.device.requests(account)).requests).toEqual([])
+      expect((await browser.fetch('/account')).body.verified).toBe(true)
+    },
+  )
+
+  it('of somebody who signed out finishes nothing for who signed in after them', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await browser.submit('/logout')
+    await app.signIn(browser, 'bob')
+    await app.answer(account, 'approve', numberOn(page))
+
+    await browser.open(reloadOf(page))
+    await browser.submit('/mfa/complete')
+
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+})
+
+describe('the back button', () => {
+  it('to a challenge that was passed leads on, and asks nobody', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const account = await app.verify(browser, 'alice')
+
+    const answer = await browser.open('/mfa')
+
+    expect(answer.headers['location']).toBe('/account')
+    expect((await app.device.requests(account)).requests).toEqual([])
+  })
+})
