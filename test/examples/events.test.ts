@@ -1,0 +1,100 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import type { Context } from '@opentelemetry/api'
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { pino } from 'pino'
+import type { MfaOptions } from 'second-factor'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { startWebApp } from '../support/web-app.ts'
+import { toOpenTelemetry } from './events-to-opentelemetry.ts'
+import { toPino } from './events-to-pino.ts'
+
+/** Somebody signs in, and mistypes a code on the way. */
+async function signIn(onEvent: NonNullable<MfaOptions['onEvent']>, mfa: Partial<MfaOptions> = {}) {
+  const app = await startWebApp({ mfa: { onEvent, ...mfa } })
+  const browser = app.browser()
+  const { account, page } = await app.enrol(browser, 'alice')
+  await browser.submit('/mfa/code', { code: '000000' })
+  await app.answer(account, 'approve', /id="number"[^>]*>(\d+)/.exec(page.text)?.[1])
+  await browser.submit('/mfa/complete')
+  return app
+}
+
+describe('events, written to pino', () => {
+  it('are a line each, with the type as the message and the facts beside it', async () => {
+    const lines: Record<string, unknown>[] = []
+    const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
+
+    const app = await signIn(toPino(logger))
+
+    const happenedAt = new Date(app.clock.now() * 1000).toISOString()
+    const facts = { userKey: 'username:alice', address: '127.0.0.1', happenedAt }
+    expect(lines.map(({ msg }) => msg)).toContain('code.wrong')
+    expect(lines.at(-1)).toMatchObject({ level: 30, msg: 'challenge.passed', factor: 'push', ...facts })
+  })
+
+  it('are louder where somebody should look', async () => {
+    const lines: { msg: string; level: number }[] = []
+    const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
+    const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
+    const app = await startWebApp({ mfa: { onEvent: toPino(logger), service } })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    await browser.visit('/account')
+
+    expect(lines.find(({ msg }) => msg === 'service.unavailable')?.level).toBe(50)
+  })
+})
+
+describe('events, written to OpenTelemetry', () => {
+  const exporter = new InMemorySpanExporter()
+  const storage = new AsyncLocalStorage<Context>()
+  beforeAll(() => {
+    trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
+    context.setGlobalContextManager({
+      active: () => storage.getStore() ?? ROOT_CONTEXT,
+      with: (active, run, self, ...args) => storage.run(active, () => run.call(self, ...args)),
+      bind: (_active, target) => target,
+      enable() {
+        return this
+      },
+      disable() {
+        return this
+      },
+    })
+  })
+  beforeEach(() => exporter.reset())
+  afterAll(() => {
+    trace.disable()
+    context.disable()
+  })
+
+  it('are spans of their own where nothing is traced', async () => {
+    const app = await signIn(toOpenTelemetry)
+
+    const span = exporter.getFinishedSpans().at(-1)
+    expect(span?.name).toBe('challenge.passed')
+    expect(span?.startTime[0]).toBe(app.clock.now())
+    expect(span?.attributes).toEqual({
+      'enduser.id': 'username:alice',
+      'client.address': '127.0.0.1',
+      'mfa.factor': 'push',
+      'mfa.sessionId': expect.stringMatching(/^[0-9a-f]{40}$/),
+    })
+  })
+
+  it('are events of the span of the request where there is one', () => {
+    const span = trace.getTracer('app').startSpan('POST /mfa/complete')
+    const event = { type: 'challenge.given_up', at: 1_800_000_000, userKey: 'id:7', address: undefined } as const
+
+    context.with(trace.setSpan(context.active(), span), () => toOpenTelemetry(event))
+    span.end()
+
+    const [only, ...others] = exporter.getFinishedSpans()
+    expect(others).toEqual([])
+    expect(only?.events).toMatchObject([{ name: 'challenge.given_up', attributes: { 'enduser.id': 'id:7' } }])
+  })
+})

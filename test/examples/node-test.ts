@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import request from 'supertest'
+import { passSecondStep, startTestService } from 'second-factor/testing'
+import type { TestService } from 'second-factor/testing'
+
+import { createApp } from './app.ts'
+
+describe('the account page', () => {
+  let service: TestService
+  before(async () => {
+    service = await startTestService()
+  })
+  after(() => service.close())
+
+  it('is open with the second step, and not before', async () => {
+    const agent = request.agent(createApp({ service, clock: service.clock }))
+    const device = await service.enrol('alice')
+    await agent.post('/login').type('form').send({ username: 'alice', password: 'secret' })
+    assert.equal((await agent.get('/account')).status, 403)
+
+    await passSecondStep(agent, device)
+
+    assert.equal((await agent.get('/account')).text, 'Welcome')
+  })
+
+  it('is open with a code', async () => {
+    const agent = request.agent(createApp({ service, clock: service.clock }))
+    const code = await service.code('alice')
+    await agent.post('/login').type('form').send({ username: 'alice', password: 'secret' })
+
+    await agent.post('/mfa/code').set('Sec-Fetch-Site', 'same-origin').type('form').send({ code })
+
+    assert.equal((await agent.get('/account')).text, 'Welcome')
+  })
+})

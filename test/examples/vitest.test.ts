@@ -1,0 +1,57 @@
+import request from 'supertest'
+import { createSignIn, startTestService } from 'second-factor/testing'
+import type { TestService } from 'second-factor/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { createApp } from './app.ts'
+
+type TestAgent = ReturnType<typeof request.agent>
+
+describe('the account page', () => {
+  let service: TestService
+  let agent: TestAgent
+
+  beforeEach(async () => {
+    service = await startTestService()
+    agent = request.agent(createApp({ service, clock: service.clock }))
+  })
+  afterEach(() => service.close())
+
+  async function signIn(username: string, options?: { mfa: boolean }) {
+    const login = (on: TestAgent, name: string) =>
+      on.post('/login').type('form').send({ username: name, password: 'secret' })
+    await createSignIn({ service, login })(agent, username, options)
+  }
+
+  it('is closed to who knows the password alone', async () => {
+    await signIn('alice')
+
+    expect((await agent.get('/account')).status).toBe(403)
+  })
+
+  it('is open with the second step', async () => {
+    await signIn('alice', { mfa: true })
+
+    expect((await agent.get('/account')).text).toBe('Welcome')
+  })
+
+  it('asks again for a transfer after five minutes', async () => {
+    await signIn('alice', { mfa: true })
+    expect((await agent.post('/transfer')).text).toBe('Sent')
+
+    await service.clock.advance(300)
+
+    expect((await agent.post('/transfer')).body).toMatchObject({ error: 'mfa_required' })
+  })
+
+  it('stays closed when the person says no', async () => {
+    const device = await service.enrol('alice')
+    await signIn('alice')
+    await agent.get('/mfa')
+
+    await device.deny()
+
+    expect((await agent.get('/mfa')).text).toContain('The sign-in was denied')
+    expect((await agent.get('/account')).status).toBe(403)
+  })
+})

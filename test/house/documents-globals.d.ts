@@ -1,0 +1,28 @@
+import type expressModule from 'express'
+import type { Express, RequestHandler } from 'express'
+import type sessionModule from 'express-session'
+import type { PassportStatic } from 'passport'
+import type * as secondFactor from 'second-factor'
+import type * as strategy from 'second-factor/passport'
+import type * as service from 'second-factor/service'
+
+/** What the code in the documents takes for granted: the reader's own app, and what it has imported already. */
+declare global {
+  const app: Express
+  const express: typeof expressModule
+  const session: typeof sessionModule
+  const passport: PassportStatic
+  const mfa: typeof secondFactor.mfa
+  const requireMfa: typeof secondFactor.requireMfa
+  const verifiedMfa: typeof secondFactor.verifiedMfa
+  const isVerified: typeof secondFactor.isVerified
+  const MfaStrategy: typeof strategy.MfaStrategy
+  const embedded: typeof service.embedded
+  const secret: string
+  const transfer: RequestHandler
+  const reports: RequestHandler
+  const findUser: (req: secondFactor.AppRequest) => Promise<secondFactor.MfaUser | undefined>
+  const warn: (userKey: string | undefined) => void
+  const collect: (event: secondFactor.MfaEvent) => void
+  const mailAbout: (userKey: string | undefined, what: string) => Promise<void>
+}

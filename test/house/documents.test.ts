@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { describe, expect, it } from 'vitest'
+
+import { root } from '../../scripts/run.ts'
+import { codeBlocks, documents } from './documents.ts'
+
+const run = promisify(execFile)
+const blocks = documents.flatMap(codeBlocks)
+
+describe('the code in the documents', () => {
+  it.each(blocks.filter(({ file }) => file !== undefined))('$document:$line is $file', async ({ file = '', code }) => {
+    expect(code).toBe(await readFile(join(root, file), 'utf8'))
+  })
+
+  it('has the types it seems to have', { timeout: 120_000 }, async () => {
+    await mkdir(join(root, 'reports'), { recursive: true })
+    // Below the repository, so that packages are found.
+    const folder = await mkdtemp(join(root, 'reports/documents-'))
+    try {
+      const own = blocks.filter(({ file }) => file === undefined)
+      // At the lines it has in the document, so that errors point there.
+      for (const { document, line, code } of own) {
+        const name = `${document.replaceAll('/', '-')}-${line}.ts`
+        await writeFile(join(folder, name), `${'\n'.repeat(line - 1)}${code}\nexport {}\n`)
+      }
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project))
+
+      const { stdout } = await run(process.execPath, [
+        join(root, 'node_modules/typescript/bin/tsc'),
+        '-p',
+        folder,
+      ]).catch((failed: { stdout: string }) => failed)
+
+      expect(own.length).toBeGreaterThan(5)
+      expect(stdout.replaceAll(/^.*\/(?=[^/]+\.md-)/gm, '')).toBe('')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})
+
+/** As a reader's project is: the package as it is built, and the names that the documents take for granted. */
+const project = {
+  extends: '../../tsconfig.json',
+  compilerOptions: { paths: {}, noUnusedLocals: false, noUnusedParameters: false },
+  include: ['*.ts', '../../test/house/documents-globals.d.ts'],
+}
+
+describe('the example for node:test', () => {
+  // By the package as it is built, as theirs will.
+  it('passes, run as people run it', async () => {
+    const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/examples/node-test.ts'], {
+      cwd: root,
+    })
+
+    expect(stdout).toContain('# pass 2')
+    expect(stdout).toContain('# fail 0')
+  })
+})
