@@ -17,6 +17,8 @@ export interface Account {
     readonly keyType?: KeyType
   }
   readonly user: { readonly username: string }
+  /** What its owner calls it here, where that is another name; nobody else knows it. */
+  readonly label?: string
   /** ECDSA on P-256. In a browser it cannot be extracted. */
   readonly privateKey: CryptoKey
   /** Makes offline codes: `currentCode`. Absent in accounts from before there were any. */

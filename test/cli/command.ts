@@ -4,8 +4,13 @@ import { fileURLToPath } from 'node:url'
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 /** Starts `second-factor …` as a process of its own, without a terminal. */
-export function start(...args: readonly string[]) {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+export const start = (...args: readonly string[]) => startWith('', ...args)
+
+/** The same, with something piped in. */
+function startWith(input: string, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
+  // Who needs nothing may have ended before it is there.
+  child.stdin.on('error', () => {}).end(input)
   let stdout = ''
   let stderr = ''
   const heard = new Set<() => void>()
@@ -45,3 +50,5 @@ export interface Ended {
 
 /** Runs `second-factor …` to its end. */
 export const run = (...args: readonly string[]): Promise<Ended> => start(...args).ended
+
+export const runWith = (input: string, ...args: readonly string[]): Promise<Ended> => startWith(input, ...args).ended

@@ -318,7 +318,7 @@ describe('second-factor device', () => {
       return text
     })
 
-    expect(helps).toHaveLength(7)
+    expect(helps).toHaveLength(10)
     for (const help of helps) {
       expect(help.match(/^ {2}\$ second-factor device /gm)).toHaveLength(2)
       expect(help).toContain('Exit codes:')

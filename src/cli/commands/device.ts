@@ -1,15 +1,22 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 
 import type { Account } from '../../device/account.ts'
 import { createDevice, type Device } from '../../device/device.ts'
 import { activate, type ActivateSettings } from '../device/activate.ts'
-import { numberFor, sendAnswer } from '../device/answer.ts'
-import { code } from '../device/code.ts'
+import { yesOption } from '../admin/confirm.ts'
+import { sendAnswer } from '../device/answer.ts'
+import { approve as approvePending, type ApproveSettings } from '../device/approve.ts'
+import { chooseAccount } from '../device/choose-account.ts'
+import { code, type CodeSettings } from '../device/code.ts'
 import { exitCodesHelp } from '../device/exit-codes.ts'
 import { ending } from '../device/failure.ts'
+import { history, type HistorySettings } from '../device/history.ts'
 import { list } from '../device/list.ts'
 import { choose, readPending } from '../device/pending.ts'
-import { readAccounts, saveAccounts } from '../device/state-file.ts'
+import { pinOption } from '../device/pin.ts'
+import { remove, type RemoveSettings } from '../device/remove.ts'
+import { rename } from '../device/rename.ts'
+import { readAccounts, saveOffsets } from '../device/state-file.ts'
 import { watch } from '../device/watch.ts'
 
 interface StateOption {
@@ -28,6 +35,9 @@ export function deviceCommand(): Command {
   command.addCommand(answerCommand('deny', 'deny a pending sign-in', 'denies the only one that is pending'))
   command.addCommand(answerCommand('report', 'deny a pending sign-in that is not yours', 'reports the only one'))
   command.addCommand(watchCommand())
+  command.addCommand(historyCommand())
+  command.addCommand(renameCommand())
+  command.addCommand(removeCommand())
   return command
 }
 
@@ -39,6 +49,8 @@ function activateCommand(): Command {
     .requiredOption('--url <url>', "the service's address, or a whole activation link")
     .option('--code <code>', 'the activation code, unless the link carries it')
     .option('--name <name>', 'what to call this device (default: "Terminal on" and the name of the machine)')
+    .option(...pinOption)
+    .option('--yes', 'add the account without being asked')
     .option('--allow-insecure-http', 'send the code over http to another machine, where anybody on the way can read it')
     .action(ending((settings: ActivateSettings) => activate(newDevice(), settings)))
 }
@@ -56,26 +68,78 @@ function listCommand(): Command {
 function codeCommand(): Command {
   return subcommand('code', 'show the offline code of each account, to be typed where approving does not work', [
     'code',
-    'code --json',
+    'code work --json',
   ])
+    .argument(...accountArgument)
+    .option(...pinOption)
     .option('--json', 'as JSON')
     .action(
-      ending(async ({ state, json }: StateOption & { json?: boolean }) =>
-        code(await readAccounts(state), json ?? false),
+      ending(async (named: string | undefined, { state, ...settings }: StateOption & CodeSettings) => {
+        const accounts = await readAccounts(state)
+        await code(named === undefined ? accounts : [chooseAccount(accounts, named)], settings)
+      }),
+    )
+}
+
+function historyCommand(): Command {
+  return subcommand('history', 'show what this device answered in the last 90 days', [
+    'history',
+    'history work --limit 200 --json',
+  ])
+    .argument(...accountArgument)
+    .addOption(new Option('--limit <count>', 'at most so many of each account').default(20).argParser(readCount))
+    .option('--json', 'as JSON')
+    .action(
+      ending((named: string | undefined, { state, limit, json = false }: StateOption & Partial<HistorySettings>) =>
+        withAccounts(state, (device, accounts) =>
+          history(device, named === undefined ? accounts : [chooseAccount(accounts, named)], {
+            limit: limit ?? 20,
+            json,
+          }),
+        ),
       ),
     )
+}
+
+function renameCommand(): Command {
+  return subcommand('rename', 'give an account another name in this file', ['rename Wiki Work', "rename Work ''"])
+    .argument('<account>', accountArgument[1])
+    .argument('<name>', 'the new name; an empty one takes it away')
+    .action(
+      ending(async (named: string, name: string, { state }: StateOption) =>
+        rename(state, chooseAccount(await readAccounts(state), named), name),
+      ),
+    )
+}
+
+function removeCommand(): Command {
+  return subcommand('remove', 'remove an account, here and at its service', ['remove Wiki', 'remove Work --yes'])
+    .argument('<account>', accountArgument[1])
+    .option(...yesOption)
+    .action(
+      ending((named: string, settings: RemoveSettings) =>
+        withAccounts(settings.state, (device, accounts) => remove(device, chooseAccount(accounts, named), settings)),
+      ),
+    )
+}
+
+const accountArgument = ['[account]', 'its name, its domain, its user, or the beginning of its id'] as const
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It is a number from 1 to 99999.')
 }
 
 function approveCommand(): Command {
   return subcommand('approve', 'approve a pending sign-in', ['approve --number 47', 'approve 3f2a91 --number 47'])
     .argument('[session]', 'its id or the beginning of it; without, the only one that is pending')
     .option('--number <number>', 'the number that the web page shows')
+    .option(...pinOption)
     .action(
-      ending((session: string | undefined, { state, number }: StateOption & { number?: string }) =>
-        withAccounts(state, async (device, accounts) => {
-          const pending = choose(await readPending(device, accounts), session)
-          await sendAnswer(device, pending, 'approve', await numberFor(pending, number, state))
-        }),
+      ending((session: string | undefined, settings: ApproveSettings) =>
+        withAccounts(settings.state, async (device, accounts) =>
+          approvePending(device, choose(await readPending(device, accounts), session), settings),
+        ),
       ),
     )
 }
@@ -93,8 +157,11 @@ function answerCommand(decision: 'deny' | 'report', description: string, without
 }
 
 function watchCommand(): Command {
-  return subcommand('watch', 'print each request as it arrives, until Ctrl+C', ['watch', 'watch --approve'])
-    .option('--approve', 'approve by itself what needs no number; ask for the number where one is needed')
+  return subcommand('watch', 'show requests as they arrive, until Ctrl+C; on a terminal a list with keys to answer', [
+    'watch',
+    'watch --approve',
+  ])
+    .option('--approve', 'approve by itself what needs neither number nor PIN; print the command for the rest')
     .action(
       ending(({ state, approve }: StateOption & { approve?: boolean }) =>
         withAccounts(state, (device, accounts) =>
@@ -128,7 +195,7 @@ async function withAccounts(
     await action(newDevice(), accounts)
   } finally {
     const learnt = accounts.filter(({ id, clockOffset }) => before.get(id) !== clockOffset)
-    if (learnt.length > 0) await saveAccounts(state, learnt)
+    if (learnt.length > 0) await saveOffsets(state, learnt)
   }
 }
 

@@ -1,19 +1,24 @@
 import { hostname } from 'node:os'
 
+import type { Preview } from '../../contract/device.ts'
 import type { Device } from '../../device/device.ts'
 import { parseActivationLink } from '../../device/service-url.ts'
+import { ask, canAsk } from './ask.ts'
 import { exitCode } from './exit-codes.ts'
 import { Failure } from './failure.ts'
+import { newPin } from './pin.ts'
+import type { PinSettings } from './pin.ts'
 import { printRows } from './print.ts'
 import { ensureWritable, saveAccounts } from './state-file.ts'
 
-export interface ActivateSettings {
+export interface ActivateSettings extends PinSettings {
   /** The service's public address, or a whole activation link. */
   readonly url: string
   readonly code?: string
   readonly state: string
   readonly name?: string
   readonly allowInsecureHttp?: boolean
+  readonly yes?: boolean
 }
 
 /** Adds an account to the state file. */
@@ -21,7 +26,11 @@ export async function activate(device: Device, settings: ActivateSettings): Prom
   const { address, code } = target(settings)
   await ensureWritable(settings.state)
   const name = (settings.name ?? `Terminal on ${hostname()}`).slice(0, 64)
-  const account = await device.activate(address, code, { name })
+  const preview = await device.preview(address, code)
+  await confirmJoining(preview, settings)
+  const { keyType } = preview.domain
+  const pin = keyType === 'NONE' ? undefined : await newPin(keyType, settings)
+  const account = await device.activate(address, code, { name, preview, pin })
   await saveAccounts(settings.state, [account])
   printRows([
     ['Added', account.domain.name],
@@ -30,6 +39,18 @@ export async function activate(device: Device, settings: ActivateSettings): Prom
     ['Device', account.id],
     ['Next', `second-factor device watch --state ${settings.state}`],
   ])
+}
+
+/** Shows what would be joined before it is; a script has read it on the web page, or trusts who wrote it. */
+async function confirmJoining({ domain, organization, user }: Preview, settings: ActivateSettings): Promise<void> {
+  if (settings.yes || settings.pinStdin || !canAsk()) return
+  printRows([
+    ['Account', user.username],
+    ['Domain', domain.name],
+    ['Organization', organization.name],
+  ])
+  const answer = await ask('Add this account? Type yes to go on: ')
+  if (answer?.toLowerCase() !== 'yes') throw new Failure('Nothing was changed. The code can still be used.')
 }
 
 function target(settings: ActivateSettings): { address: string; code: string } {

@@ -1,5 +1,7 @@
 import type { Answered, Decision } from '../../contract/device.ts'
+import { asksFor } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
+import type { Answer } from '../../device/requests.ts'
 import { ask, canAsk } from './ask.ts'
 import { exitCode } from './exit-codes.ts'
 import { Failure } from './failure.ts'
@@ -11,9 +13,9 @@ export async function sendAnswer(
   device: Device,
   { account, request }: Pending,
   decision: Decision,
-  number?: string,
+  typed: Omit<Answer, 'decision'> = {},
 ): Promise<void> {
-  const answered = await device.answer(account, request, { decision, number })
+  const answered = await device.answer(account, request, { decision, ...typed })
   const wanted = decision === 'approve' ? 'approved' : 'denied'
   if (answered.state !== wanted) throw new Failure(otherwise(answered))
   console.log(`${words[decision]}  ${request.id}`)
@@ -31,14 +33,15 @@ export async function numberFor(
   return ask('Number shown on the web page: ')
 }
 
-export function approveCommand({ request }: Pending, state: string): string {
+export function approveCommand({ account, request }: Pending, state: string): string {
   const number = request.numberLength > 0 ? ` --number ${'N'.repeat(request.numberLength)}` : ''
-  return `second-factor device approve ${request.id}${number} --state ${state}`
+  const pin = asksFor(account) ? ' --pin-stdin' : ''
+  return `second-factor device approve ${request.id}${number}${pin} --state ${state}`
 }
 
-const words = { approve: 'Approved', deny: 'Denied  ', report: 'Reported' } as const
+export const words = { approve: 'Approved', deny: 'Denied  ', report: 'Reported' } as const
 
-function otherwise({ state, reason }: Answered): string {
+export function otherwise({ state, reason }: Answered): string {
   if (reason === 'wrong_number') return 'The numbers did not match. Start again on the web page.'
   if (state === 'expired') return 'Time ran out. Start again on the web page.'
   return `Not approved: the session is ${state}. Start again on the web page.`

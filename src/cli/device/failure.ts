@@ -29,9 +29,13 @@ export function ending<A extends unknown[]>(action: (...args: A) => Promise<void
 /** One line, without anything secret and without a stack. */
 export function explain(error: unknown): string {
   if (error instanceof Failure) return error.message
+  if (error instanceof DeviceError && error.triesLeft !== undefined) return wrongPin(error.triesLeft)
   if (error instanceof DeviceError) return sentences[error.code] ?? `The service refused: ${error.code}. Try again.`
   return 'Something went wrong that should not. Try again.'
 }
+
+const wrongPin = (left: number) =>
+  `That PIN or passcode did not work. ${left === 1 ? 'One try is' : `${left} tries are`} left; after that the account is removed.`
 
 const unreachable = 'The service does not answer. Check the address and the connection, then try again.'
 
@@ -42,11 +46,13 @@ const sentences: Partial<Record<DeviceErrorCode, string>> = {
   'api.error.unavailable': 'The service is not ready. Try again in a moment.',
   'api.error.internal': 'The service had a fault of its own. Try again in a moment.',
   'api.error.invalid.code': 'That cannot be an activation code: it has 10 letters and digits. Check it.',
+  'api.error.invalid.pin': 'That PIN or passcode cannot be used. Choose another one.',
   'api.error.notfound.activationcode':
     'That activation code does not work: mistyped, used or too old. Check it, or get a new one on the web page.',
   'api.error.toomanyrequests': 'Too many tries. Wait a few minutes, then try again.',
   'api.error.device.clock': 'The clock of this machine is wrong. Set it, then try again.',
   'api.error.device.revoked': 'This account was removed by its organization. Activate a new code to add it again.',
+  'api.error.device.moved': 'This account lives on another device now. Remove it here: second-factor device remove.',
   'api.error.device.unknown': 'The service does not know this account. Activate a new code to add it again.',
   'api.error.conflict.state': 'The request was answered otherwise or ran out. Start again on the web page.',
   'api.error.notfound.session': 'The request is gone. Start again on the web page.',

@@ -12,12 +12,13 @@ export async function list(device: Device, accounts: readonly Account[], json: b
   const pending = await readPending(device, accounts)
   if (json) {
     const view = {
-      accounts: accounts.map(({ id, serviceUrl, organization, domain, user }) => ({
+      accounts: accounts.map(({ id, label, serviceUrl, organization, domain, user }) => ({
         id,
         serviceUrl,
         organization,
         domain,
         user,
+        ...(label !== undefined && { label }),
       })),
       requests: pending.map(({ account, request }) => ({ ...ListedRequest.parse(request), account: account.id })),
     }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 
 import { type Clock, systemClock } from '../../clock.ts'
-import type { Account } from '../../device/account.ts'
+import { type Account, asksFor } from '../../device/account.ts'
 import type { Pending } from './pending.ts'
 
 type Row = readonly [label: string, value: string]
@@ -16,6 +16,7 @@ export function printRows(rows: readonly Row[]): void {
 
 /** All that helps to decide. */
 export function printRequest({ account, request }: Pending, clock: Clock = systemClock): void {
+  const asked = asksFor(account)
   const left = Math.max(0, request.expiresAt - clock.now() - account.clockOffset)
   printRows([
     ['Session', request.id],
@@ -23,12 +24,17 @@ export function printRequest({ account, request }: Pending, clock: Clock = syste
     ...(request.ipAddress === undefined ? [] : [['From', `${request.ipAddress} (reported by the app)`] as const]),
     ...request.attributes.map(({ key, value }) => [printable(key), value] as const),
     ['Time', `${timeOf(request.createdAt)}, ${left} seconds left`],
+    ...(asked === undefined ? [] : [['Asks for', `your ${pinWord[asked]}`] as const]),
     ...(request.numberLength > 0 ? [['Number', `${request.numberLength} digits, shown on the web page`] as const] : []),
   ])
 }
 
-export function accountName({ user, domain, organization }: Account): string {
-  return printable(`${user.username} at ${domain.name} (${organization.name})`)
+/** As people call it. */
+export const pinWord = { PIN: 'PIN', PASSCODE: 'passcode' } as const
+
+export function accountName({ label, user, domain, organization }: Account): string {
+  const own = label === undefined ? '' : `${label}: `
+  return printable(`${own}${user.username} at ${domain.name} (${organization.name})`)
 }
 
 /** Text of others cannot move the cursor, colour the screen or turn the line around. */

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 
 import { z } from 'zod'
 
+import { Domain13 } from '../../contract/domains.ts'
 import { Id } from '../../contract/text.ts'
 import type { Account } from '../../device/account.ts'
 import { exportPrivateKey, importPrivateKey } from '../../device/keys.ts'
@@ -14,16 +15,19 @@ const SavedAccount = z.object({
   service: Id,
   serviceUrl: z.url(),
   organization: z.object({ name: z.string() }),
-  domain: z.object({ id: Id, name: z.string() }),
+  domain: z.object({ id: Id, name: z.string(), keyType: Domain13.shape.keyType.optional() }),
   user: z.object({ username: z.string() }),
   clockOffset: z.int(),
   /** Base32; absent in files from before there were offline codes. */
   codeSecret: z.string().optional(),
+  lockedSecret: z.object({ salt: z.string(), secret: z.string(), iterations: z.int().positive() }).optional(),
+  label: z.string().optional(),
   privateKey: z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string(), d: z.string() }),
 })
 type SavedAccount = z.infer<typeof SavedAccount>
 
-const State = z.object({ version: z.literal(1), accounts: z.array(SavedAccount) })
+/** Files of version 1 are read, too. Programs that know no other do not touch this one: they would lose half of it. */
+const State = z.object({ version: z.literal([1, 2]), accounts: z.array(SavedAccount) })
 
 /** The accounts of a state file. @throws {Failure} when there are none. */
 export async function readAccounts(file: string): Promise<readonly Account[]> {
@@ -48,6 +52,24 @@ export async function saveAccounts(file: string, accounts: readonly Account[]): 
   await write(file, [...others, ...changed])
 }
 
+/** Keeps what was learnt about the clock, of those accounts that are still there. */
+export async function saveOffsets(file: string, accounts: readonly Account[]): Promise<void> {
+  const offsets = new Map(accounts.map(({ id, clockOffset }) => [id, clockOffset]))
+  const saved = await read(file)
+  await write(
+    file,
+    saved.map((account) => ({ ...account, clockOffset: offsets.get(account.id) ?? account.clockOffset })),
+  )
+}
+
+/** @returns false where the file has no such account. */
+export async function removeAccount(file: string, id: string): Promise<boolean> {
+  const saved = await read(file)
+  const others = saved.filter((account) => account.id !== id)
+  await write(file, others)
+  return others.length < saved.length
+}
+
 async function read(file: string): Promise<readonly SavedAccount[]> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     if (isMissing(cause)) return undefined
@@ -66,7 +88,7 @@ async function write(file: string, accounts: readonly SavedAccount[]): Promise<v
   try {
     const handle = await open(scratch, 'wx', 0o600)
     try {
-      await handle.writeFile(`${JSON.stringify({ version: 1, accounts }, undefined, 2)}\n`)
+      await handle.writeFile(`${JSON.stringify({ version: 2, accounts }, undefined, 2)}\n`)
       await handle.sync()
     } finally {
       await handle.close()
@@ -88,9 +110,20 @@ async function toSaved(account: Account): Promise<SavedAccount> {
   })
 }
 
-async function restore({ privateKey, codeSecret, ...saved }: SavedAccount): Promise<Account> {
+async function restore({
+  privateKey,
+  codeSecret,
+  lockedSecret,
+  label,
+  domain,
+  ...saved
+}: SavedAccount): Promise<Account> {
+  const { keyType, ...named } = domain
   return {
     ...saved,
+    domain: { ...named, ...(keyType && { keyType }) },
+    ...(lockedSecret && { lockedSecret }),
+    ...(label !== undefined && { label }),
     privateKey: await importPrivateKey(privateKey),
     // Extractable, as it has to be written again with the rest of its file.
     ...(codeSecret !== undefined && { codeSecret: await importCodeSecret({ secret: codeSecret }, true) }),

@@ -1,11 +1,12 @@
 import type { DeviceRequest } from '../../contract/device.ts'
-import type { Account } from '../../device/account.ts'
+import { type Account, asksFor } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { approveCommand, sendAnswer } from './answer.ts'
-import { ask, canAsk } from './ask.ts'
+import { canAsk } from './ask.ts'
 import { explain, Failure } from './failure.ts'
 import type { Pending } from './pending.ts'
-import { accountName, printRequest } from './print.ts'
+import { liveWatch } from './live/live-watch.ts'
+import { accountName, pinWord, printRequest } from './print.ts'
 
 export interface WatchSettings {
   /** Approves by itself what needs no number. */
@@ -15,8 +16,9 @@ export interface WatchSettings {
   readonly signal: AbortSignal
 }
 
-/** Prints each request as it arrives and answers as it is told, one after the other, until `signal` aborts. */
+/** Where somebody is there, a live list; elsewhere a line for each request as it arrives. Until `signal` aborts. */
 export async function watch(device: Device, accounts: readonly Account[], settings: WatchSettings): Promise<void> {
+  if (canAsk() && !settings.approve) return liveWatch(device, accounts, settings)
   let queue = Promise.resolve()
   const enqueue = (pending: Pending, left: AbortSignal) => {
     queue = queue.then(() => handle(device, pending, left, settings))
@@ -65,8 +67,7 @@ async function handle(device: Device, pending: Pending, left: AbortSignal, setti
   console.log('')
   printRequest(pending)
   try {
-    if (settings.approve) await approve(device, pending, left, settings)
-    else if (canAsk()) await decide(device, pending, left)
+    if (settings.approve) await approve(device, pending, settings)
     else console.log(`To approve: ${approveCommand(pending, settings.state)}`)
   } catch (error) {
     // One request that ended badly does not end the watch.
@@ -74,23 +75,10 @@ async function handle(device: Device, pending: Pending, left: AbortSignal, setti
   }
 }
 
-async function approve(device: Device, pending: Pending, left: AbortSignal, settings: WatchSettings): Promise<void> {
-  if (pending.request.numberLength === 0) return sendAnswer(device, pending, 'approve')
-  if (!canAsk()) {
-    console.log(`A number is needed. Type: ${approveCommand(pending, settings.state)}`)
-    return
-  }
-  const number = await ask('Number shown on the web page: ', left)
-  if (number) await sendAnswer(device, pending, 'approve', number)
-}
-
-async function decide(device: Device, pending: Pending, left: AbortSignal): Promise<void> {
-  const question = pending.request.numberLength > 0 ? 'Number to approve' : 'Type yes to approve'
-  const typed = await ask(`${question}, d to deny, r if this was not you: `, left)
-  if (typed === undefined) console.log('The request is gone.')
-  else if (/^d(eny)?$/i.test(typed)) await sendAnswer(device, pending, 'deny')
-  else if (/^r(eport)?$/i.test(typed)) await sendAnswer(device, pending, 'report')
-  else if (pending.request.numberLength > 0 && /^\d+$/.test(typed)) await sendAnswer(device, pending, 'approve', typed)
-  else if (pending.request.numberLength === 0 && /^y(es)?$/i.test(typed)) await sendAnswer(device, pending, 'approve')
-  else console.log('Left as it is.')
+/** What needs nothing to be typed; for the rest it says how. */
+async function approve(device: Device, pending: Pending, settings: WatchSettings): Promise<void> {
+  const { account, request } = pending
+  if (request.numberLength === 0 && !asksFor(account)) return sendAnswer(device, pending, 'approve')
+  const needed = request.numberLength > 0 ? 'A number' : `The ${pinWord[asksFor(account) ?? 'PIN']}`
+  console.log(`${needed} is needed. Type: ${approveCommand(pending, settings.state)}`)
 }

@@ -1,0 +1,137 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { systemClock } from '../../../src/clock.ts'
+import { startService } from '../../service/start-service.ts'
+import type { Running } from '../../service/start-service.ts'
+import { unique } from '../../service/code-holder.ts'
+import { runWith } from '../command.ts'
+
+const pin = '4071'
+let running: Running
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'second-factor-pin-'))
+  // The commands have clocks of their own.
+  running = await startService({ clock: systemClock }, { keyType: 'PIN', maxAllowedRetries: 2 })
+  return async () => {
+    await running.close()
+    await rm(folder, { recursive: true })
+  }
+})
+
+/** Somebody with a state file, activated at the command line. */
+async function activated() {
+  const { call, domain, origin } = running
+  const { json: user } = await call('POST', '/users', {
+    body: { username: unique(), name: 'A', email: 'a@example.com' },
+  })
+  const path = `/domains/${domain.id}/users/${user.id}`
+  await call('PUT', path)
+  const { code } = (await call('PUT', `${path}/token`)).json
+  const state = join(folder, `${user.username}.json`)
+  const device = (input: string, ...args: string[]) => runWith(input, 'device', ...args, '--state', state)
+  const activate = (typed: string) => device(typed, 'activate', '--url', origin, '--code', code, '--pin-stdin')
+  const ask = async (more: object = {}) =>
+    (await call('POST', `/domains/${domain.id}/sessions`, { body: { user: { id: user.id }, ...more } })).json
+  return { state, user, device, activate, ask }
+}
+
+describe('second-factor device, in a domain with a PIN', () => {
+  it('activates, approves, shows codes and what was answered, by PINs that are piped in', async () => {
+    const { device, activate, ask } = await activated()
+
+    const added = await activate(`${pin}\n`)
+    const session = await ask({ numberMatching: true })
+    const approved = await device(pin, 'approve', '--number', session.number, '--pin-stdin')
+    const code = await device(pin, 'code', '--pin-stdin', '--json')
+    const signedIn = await ask({ otp: JSON.parse(code.stdout).codes[0].code })
+    const history = await device('', 'history', '--json')
+
+    expect(added).toMatchObject({ code: 0, stderr: '' })
+    expect(approved).toMatchObject({ code: 0, stdout: `Approved  ${session.id}\n` })
+    expect(signedIn.state).toBe('approved')
+    expect(JSON.parse(history.stdout).entries).toMatchObject([{ id: session.id, state: 'approved' }])
+  })
+
+  it('says what is wrong with a PIN that cannot be used, and the code still can', async () => {
+    const { activate } = await activated()
+
+    const [guessable, good] = [await activate('1234'), await activate(pin)]
+
+    expect(guessable).toMatchObject({ code: 2, stderr: 'That PIN is too easy to guess. Choose another one.\n' })
+    expect(good.code).toBe(0)
+  })
+
+  it('says how many tries are left, and in the end that the account is gone', async () => {
+    const { device, activate, ask } = await activated()
+    await activate(pin)
+    await ask()
+
+    const [first, last] = [
+      await device('0000', 'approve', '--pin-stdin'),
+      await device('0001', 'approve', '--pin-stdin'),
+    ]
+
+    expect([first.code, last.code]).toEqual([1, 1])
+    expect(first.stderr).toBe(
+      'That PIN or passcode did not work. One try is left; after that the account is removed.\n',
+    )
+    expect(last.stderr).toContain('wrong too often: the account was removed')
+  })
+
+  it('says how to hand the PIN in where nobody can be asked', async () => {
+    const { device, activate, ask } = await activated()
+    await activate(pin)
+    await ask()
+
+    const approved = await device('', 'approve')
+    const code = await device('', 'code')
+
+    expect(approved).toMatchObject({ code: 2, stderr: 'The PIN is needed. Pipe it in and add --pin-stdin.\n' })
+    expect(code.stderr).toContain('asks for its PIN or passcode. Pipe it in and add --pin-stdin.')
+  })
+
+  it('keeps neither the PIN nor the secret of codes in its file', async () => {
+    const { state, activate } = await activated()
+    await activate(pin)
+
+    const [account] = JSON.parse(await readFile(state, 'utf8')).accounts
+
+    expect(account).not.toHaveProperty('codeSecret')
+    expect(account.lockedSecret).toEqual({
+      salt: expect.any(String),
+      secret: expect.any(String),
+      iterations: 600_000,
+    })
+    expect(JSON.stringify(account)).not.toContain(`"${pin}"`)
+  })
+
+  it('is renamed here, and removed here and at its service', async () => {
+    const { state, device, activate, user } = await activated()
+    await activate(pin)
+
+    const renamed = await device('', 'rename', 'domain', 'Work')
+    const removed = await device('', 'remove', 'work', '--yes')
+
+    expect(renamed.stdout).toContain(`Renamed  Work: ${user.username} at Domain`)
+    expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining('Removed  Work') })
+    expect(JSON.parse(await readFile(state, 'utf8')).accounts).toEqual([])
+    const token = await running.call('GET', `/domains/${running.domain.id}/users/${user.id}/token`)
+    expect(token.code).toBe('api.error.notfound.token')
+  })
+
+  it('reads files of the version before', async () => {
+    const { state, device, activate } = await activated()
+    await activate(pin)
+    const saved = JSON.parse(await readFile(state, 'utf8'))
+    delete saved.accounts[0].domain.keyType
+    await writeFile(state, JSON.stringify({ ...saved, version: 1 }))
+
+    expect(await device('', 'list')).toMatchObject({ code: 0 })
+  })
+})
