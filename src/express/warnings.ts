@@ -6,7 +6,15 @@ import { paleAccents } from './pages/accent.ts'
 /** Something that works and is likely not meant: what it is, and the mend. */
 type Check = (req: Request, options: ResolvedOptions) => string | undefined
 
-const checks: readonly Check[] = [ungatedRoutes, secureBehindProxy, memoryStore, sharedOrigin, paleAccent]
+const checks: readonly Check[] = [
+  ungatedRoutes,
+  secureBehindProxy,
+  memoryStore,
+  plainServiceUrl,
+  plainPublicUrl,
+  sharedOrigin,
+  paleAccent,
+]
 
 /** Looks at the app once, by its first request, and says what is likely wrong; each thing once. */
 export function createWarner(options: ResolvedOptions): (req: Request) => void {
@@ -59,6 +67,25 @@ function memoryStore(req: Request): string | undefined {
   const { sessionStore } = req as Request & { sessionStore?: object }
   if (process.env['NODE_ENV'] !== 'production' || sessionStore?.constructor.name !== 'MemoryStore') return undefined
   return 'web sessions are kept in memory: they are lost at each start and are not shared. Give session({ store }).'
+}
+
+function plainServiceUrl(_req: Request, { serviceUrl }: ResolvedOptions): string | undefined {
+  if (!isPlain(serviceUrl)) return undefined
+  return 'the service is asked over plain http, where its API key can be read on the way. Use https in service.baseUrl.'
+}
+
+function plainPublicUrl(_req: Request, { publicUrl }: ResolvedOptions): string | undefined {
+  if (process.env['NODE_ENV'] !== 'production' || !isPlain(publicUrl)) return undefined
+  return (
+    'publicUrl is plain http, where cookies and codes can be read on the way, and browsers give the authenticator no ' +
+    'keys. Serve the app over https, and write that.'
+  )
+}
+
+/** Whether something goes unencrypted over a network; to this machine it goes over none. */
+function isPlain(address: string | undefined): boolean {
+  const url = address === undefined ? null : URL.parse(address)
+  return url?.protocol === 'http:' && !/^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
 }
 
 function sharedOrigin(_req: Request, { routes, authenticatorUrl }: ResolvedOptions): string | undefined {

@@ -15,17 +15,23 @@ const embeddedLike = {
 
 afterEach(() => vi.unstubAllEnvs())
 
+interface Circumstances {
+  readonly create?: typeof express
+  readonly cookie?: session.CookieOptions
+  readonly store?: session.Store
+}
+
 /** What is said about an app when it is first used. */
 async function warningsOf(
   options: Partial<MfaOptions>,
   build: (app: express.Express) => void = () => {},
-  { create = express, cookie = {} }: { create?: typeof express; cookie?: session.CookieOptions } = {},
+  { create = express, cookie = {}, store }: Circumstances = {},
 ) {
   const said: string[] = []
   const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
   const app = create()
   build(app)
-  app.use(session({ secret: 'test', resave: false, saveUninitialized: true, cookie }))
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: true, cookie, ...(store && { store }) }))
   app.use(mfa({ service, user: () => null, logger, ...options }))
   app.get('/', (_req, res) => void res.send('ok'))
   for (let i = 0; i < 3; i++) await request(app).get('/').set('X-Forwarded-Proto', 'https')
@@ -59,6 +65,33 @@ describe('what is likely wrong', () => {
     const said = await warningsOf({ service: embeddedLike, publicUrl: 'https://app.example' })
 
     expect(said).toEqual([expect.stringContaining('kept in memory'), expect.stringContaining('authenticatorUrl')])
+  })
+
+  it.each([
+    ['http://mfa.example/api', true],
+    ['http://10.0.0.7:8080/api', true],
+    ['http://127.0.0.1.example/api', true],
+    ['https://mfa.example/api', false],
+    ['http://localhost:8080/api', false],
+    ['http://mfa.localhost/api', false],
+    ['http://127.0.0.1:8080/api', false],
+    ['http://[::1]:8080/api', false],
+  ])('is a service that is asked over plain http through a network: %s', async (baseUrl, warned) => {
+    const said = await warningsOf({ service: { ...service, baseUrl } })
+
+    expect(said).toEqual(warned ? [expect.stringContaining('Use https in service.baseUrl')] : [])
+  })
+
+  it('is an app on plain http in production', async () => {
+    const { MemoryStore: OtherStore } = session
+    class KeptElsewhere extends OtherStore {}
+    vi.stubEnv('NODE_ENV', 'production')
+    const warned = (publicUrl: string) => warningsOf({ publicUrl }, undefined, { store: new KeptElsewhere() })
+
+    expect(await warned('http://app.example')).toEqual([expect.stringContaining('publicUrl is plain http')])
+    expect(await warned('https://app.example')).toEqual([])
+    vi.unstubAllEnvs()
+    expect(await warned('http://app.example')).toEqual([])
   })
 
   it('is said as a warning of the process where there is no logger', async () => {

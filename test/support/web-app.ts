@@ -21,6 +21,8 @@ export type WebApp = Awaited<ReturnType<typeof startWebApp>>
 export interface WebAppOptions {
   readonly mfa?: Partial<MfaOptions>
   readonly session?: Partial<session.SessionOptions>
+  /** What the app does before anything else. */
+  readonly before?: readonly express.RequestHandler[]
   /** Routes of the test, behind the gate. */
   readonly routes?: (app: Express, passport: InstanceType<typeof Passport>) => void
   /** What passport.authenticate('local') is given beyond. */
@@ -39,6 +41,7 @@ export async function startWebApp(options: WebAppOptions = {}) {
   const trouble: string[] = []
   const app = (options.express ?? express)()
   if (options.trustProxy !== undefined) app.set('trust proxy', options.trustProxy)
+  for (const handler of options.before ?? []) app.use(handler)
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false, ...options.session }))
   app.use(passport.session())
   app.use(
@@ -75,7 +78,15 @@ export async function startWebApp(options: WebAppOptions = {}) {
     await service.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, clock, service, trouble, browser: () => createBrowser(url), ...people(url, clock, trouble) }
+  return {
+    url,
+    settings: app,
+    clock,
+    service,
+    trouble,
+    browser: () => createBrowser(url),
+    ...people(url, clock, trouble),
+  }
 }
 
 function createPassport() {

@@ -13,7 +13,11 @@ async function arrange() {
   const app = express()
   app.use(cookieSession({ name: 'web', keys: ['test'] }))
   app.post('/login/:username', (req, res) => {
-    Object.assign(req.session, { username: req.params.username })
+    Object.assign(req.session ?? {}, { username: req.params.username })
+    res.sendStatus(204)
+  })
+  app.post('/logout', (req, res) => {
+    Object.assign(req, { session: null })
     res.sendStatus(204)
   })
   app.use(
@@ -30,13 +34,24 @@ async function arrange() {
   app.use((req, res) => void res.json({ verified: req.mfa?.verified !== undefined }))
   const url = await listen(app)
   onTestFinished(() => service.close())
-  return { service, browser: () => createBrowser(url) }
+  const device = await service.enrol('alice')
+  const start = () => createBrowser(url)
+
+  /** Somebody who has passed. */
+  async function verified() {
+    const browser = start()
+    await browser.submit('/login/alice')
+    await browser.visit('/account')
+    await device.approve()
+    await browser.submit('/mfa/complete')
+    return browser
+  }
+  return { service, device, verified, browser: start }
 }
 
 describe('with cookie-session', () => {
   it('the second step is passed as with any other web session', async () => {
-    const { service, browser: start } = await arrange()
-    const device = await service.enrol('alice')
+    const { device, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
 
@@ -48,25 +63,8 @@ describe('with cookie-session', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('a rolled-back cookie does not use an approval twice', async () => {
-    const { service, browser: start } = await arrange()
-    const device = await service.enrol('alice')
-    const browser = start()
-    await browser.submit('/login/alice')
-    await browser.visit('/account')
-    const before = browser.copy()
-    await device.approve()
-    await browser.submit('/mfa/complete')
-
-    await before.submit('/mfa/complete')
-
-    expect((await browser.fetch('/account')).body.verified).toBe(true)
-    expect((await before.fetch('/account')).status).toBe(403)
-  })
-
   it('a cookie that somebody wrote themselves is worth nothing', async () => {
     const { service, browser: start } = await arrange()
-    await service.enrol('alice')
     const browser = start()
     await browser.submit('/login/alice')
     const forged = {
@@ -81,8 +79,7 @@ describe('with cookie-session', () => {
   })
 
   it('a page that only reads does not sign the person out', async () => {
-    const { service, browser: start } = await arrange()
-    const device = await service.enrol('alice')
+    const { device, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
     await browser.visit('/account')
@@ -91,5 +88,98 @@ describe('with cookie-session', () => {
 
     expect((await status).body).toEqual({ change: 'settled' })
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/account')
+  })
+})
+
+describe('a rolled-back cookie-session', () => {
+  it('a rolled-back cookie does not use an approval twice', async () => {
+    const { device, browser: start } = await arrange()
+    const browser = start()
+    await browser.submit('/login/alice')
+    await browser.visit('/account')
+    const before = browser.copy()
+    await device.approve()
+    await browser.submit('/mfa/complete')
+
+    await before.submit('/mfa/complete')
+
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+    expect((await before.fetch('/account')).status).toBe(403)
+  })
+
+  it('is not given another number to compare: an old challenge that was denied stays denied', async () => {
+    const { device, browser: start } = await arrange()
+    const browser = start()
+    await browser.submit('/login/alice')
+    await browser.visit('/account')
+    const before = browser.copy()
+    await device.deny()
+    await browser.visit('/mfa')
+
+    expect((await before.visit('/mfa')).text).toContain('The sign-in was denied')
+    expect((await before.fetch('/account')).status).toBe(403)
+  })
+
+  it('asks the device no more often: what was asked is counted by the service', async () => {
+    const { service, device, browser: start } = await arrange()
+    const browser = start()
+    await browser.submit('/login/alice')
+    await browser.open('/account')
+    const unasked = () => browser.copy()
+
+    for (let again = 0; again < 8; again++) {
+      await unasked().open('/mfa')
+      // Longer than pages that are loaded at the same moment share a request.
+      await service.clock.advance(11)
+      for (const _ of await device.pending()) await device.deny()
+    }
+
+    expect((await unasked().open('/mfa')).text).toContain('Wait a moment')
+    expect(await device.pending()).toEqual([])
+  })
+
+  it('gets no more tries of codes: they are counted by the service', async () => {
+    const { browser: start } = await arrange()
+    const browser = start()
+    await browser.submit('/login/alice')
+    await browser.visit('/account')
+    const untried = () => browser.copy()
+
+    for (let guess = 0; guess < 5; guess++) await untried().submit('/mfa/code', { code: '000000' })
+    const rolledBack = untried()
+    await rolledBack.submit('/mfa/code', { code: '000000' })
+
+    expect((await rolledBack.open('/mfa?use=code')).text).toContain('Too many tries')
+  })
+
+  it('does not make an old step-up a fresh one: what counts is when it was passed', async () => {
+    const { service, verified } = await arrange()
+    const browser = await verified()
+    const before = browser.copy()
+
+    await service.clock.advance(60)
+
+    expect((await before.fetch('/danger')).status).toBe(403)
+  })
+
+  it('does not bring the second step of one user to the login of another', async () => {
+    const { verified } = await arrange()
+    const browser = await verified()
+
+    await browser.submit('/login/bob')
+
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('from before signing out is good for as long as it was, twelve hours at most: nothing remembers that it ended', async () => {
+    const { service, verified } = await arrange()
+    const browser = await verified()
+    const before = browser.copy()
+    await browser.submit('/logout')
+
+    expect((await browser.fetch('/account')).body.verified).toBe(false)
+    expect((await before.fetch('/account')).body.verified).toBe(true)
+    await service.clock.advance(43_200)
+    expect((await before.fetch('/account')).status).toBe(403)
   })
 })

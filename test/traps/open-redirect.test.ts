@@ -116,7 +116,7 @@ describe('an open redirect', () => {
   it('is not to be had by what the app hands on', async () => {
     const app = await startWebApp({
       routes: (routes) => {
-        routes.get('/ask', (req) => req.mfa?.challenge({ maxAge: 300, returnTo: String(req.query['next']) }))
+        routes.get('/ask', (req) => req.mfa?.challenge({ maxAge: 300, returnTo: req.query['next'] as string }))
       },
     })
     const browser = app.browser()

@@ -1,0 +1,54 @@
+import type { MfaEvent } from 'second-factor'
+import { describe, expect, it } from 'vitest'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/** How many posts come at once: more than any limit there is. */
+const many = 64
+
+describe(`a budget raced by ${many} parallel posts`, () => {
+  it('of codes holds: five are looked at, the others are told to wait', async () => {
+    const events: MfaEvent[] = []
+    const app = await startWebApp({ mfa: { onEvent: (event) => void events.push(event) } })
+    const browser = app.browser()
+    await app.enrol(browser, 'alice')
+    const count = (type: MfaEvent['type']) => events.filter((event) => event.type === type).length
+
+    await Promise.all(Array.from({ length: many }, () => browser.copy().submit('/mfa/code', { code: '000000' })))
+
+    expect(count('code.wrong')).toBe(5)
+    expect(count('code.paused')).toBe(many - 5)
+    expect((await browser.visit('/mfa?use=code')).text).toContain('Codes are paused')
+  })
+
+  it('of requests to the device holds over as many web sessions: three wait, no more', async () => {
+    const app = await startWebApp()
+    const account = await app.verify(app.browser(), 'alice')
+    const browsers = Array.from({ length: 8 }, () => app.browser())
+    for (const browser of browsers) {
+      await app.signIn(browser, 'alice')
+      await browser.open('/account')
+    }
+
+    await Promise.all(
+      Array.from({ length: many }, (_, index) => browsers[index % browsers.length]!.copy().submit('/mfa/send')),
+    )
+
+    expect((await app.device.requests(account)).requests).toHaveLength(3)
+  })
+
+  it('of approvals holds: one of the browsers that have a copy of the cookie gets in', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+    const copies = Array.from({ length: many }, () => browser.copy())
+
+    await Promise.all(copies.map((copy) => copy.submit('/mfa/complete')))
+    const verified = await Promise.all(
+      copies.map(async (copy) => (await copy.fetch('/account')).body.verified === true),
+    )
+
+    expect(verified.filter(Boolean)).toHaveLength(1)
+  })
+})

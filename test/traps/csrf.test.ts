@@ -1,0 +1,69 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+import express from 'express'
+import type { RequestHandler } from 'express'
+import { describe, expect, it } from 'vitest'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/** As csrf-sync does: a random token in the web session. */
+const inSession: RequestHandler = (req, res, next) => {
+  const held = req.session as { csrf?: string }
+  held.csrf ??= randomBytes(16).toString('hex')
+  guard(held.csrf, req, res, next)
+}
+
+/** As csrf-csrf does: a token made from the id of the web session. */
+const ofId: RequestHandler = (req, res, next) => {
+  guard(createHmac('sha256', 'secret').update(req.sessionID).digest('hex'), req, res, next)
+}
+
+function guard(...[token, req, res, next]: [string, ...Parameters<RequestHandler>]): void {
+  if (req.method === 'GET') res.locals['csrf'] = token
+  else if (req.get('x-csrf-token') !== token) return void res.status(403).send('csrf')
+  next()
+}
+
+/** An app whose forms carry such a token; mfa() is before it, as its own forms have no need of one. */
+function startShop(csrf: RequestHandler) {
+  return startWebApp({
+    routes(app) {
+      app.use(express.urlencoded({ extended: false }))
+      app.use(csrf)
+      app.get('/form', (_req, res) => void res.send(`token=${res.locals['csrf']}`))
+      app.post('/form', (_req, res) => void res.send('taken'))
+    },
+  })
+}
+
+/** Somebody with a form open, before a step-up changes the id of the web session; after it. */
+async function rotate(csrf: RequestHandler) {
+  const app = await startShop(csrf)
+  const browser = app.browser()
+  const account = await app.verify(browser, 'alice')
+  const read = async () => (await browser.open('/form')).text.replace('token=', '')
+  const send = async (token: string) => (await browser.submit('/form', {}, { 'x-csrf-token': token })).text
+  const before = await read()
+  expect(await send(before)).toBe('taken')
+  await app.clock.advance(300)
+  await app.answer(account, 'approve', numberOn(await browser.visit('/danger')))
+  await browser.submit('/mfa/complete')
+  expect((await browser.open('/danger')).text).toBe('danger')
+  return { before, read, send }
+}
+
+describe('a CSRF token after rotation', () => {
+  it('that is in the web session is still good: a form that was open can be sent', async () => {
+    const { before, read, send } = await rotate(inSession)
+
+    expect(await send(before)).toBe('taken')
+    expect(await read()).toBe(before)
+  })
+
+  it('that is made from the id ends with it, as its library means it to, and the next page has a good one', async () => {
+    const { before, read, send } = await rotate(ofId)
+
+    expect(await send(before)).toBe('csrf')
+    expect(await send(await read())).toBe('taken')
+  })
+})

@@ -1,0 +1,111 @@
+import express from 'express'
+import session from 'express-session'
+import { mfa } from 'second-factor'
+import type { MfaOptions } from 'second-factor'
+import request from 'supertest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/** A service that is never asked. */
+const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
+
+/** An app whose `user` gives what its types forbid. */
+function appOf(user: unknown) {
+  const app = express()
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
+  app.use(mfa({ service, user: (() => user) as MfaOptions['user'] }))
+  app.use((_req, res) => void res.send('reached'))
+  app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
+    res.status(500).send(error.message)
+  })
+  return app
+}
+
+describe('types that lie', () => {
+  it.each([
+    [{ id: 7 }],
+    [{ id: ['a'.repeat(40)] }],
+    [{ username: 7 }],
+    [{ username: ['alice'] }],
+    [{ username: { toString: () => 'alice' } }],
+    [{ username: null }],
+    [{ id: { $ne: null } }],
+    ['alice'],
+    [['alice']],
+    [true],
+    [7],
+  ])('about who is signed in, %j, are an error and never a pass', async (user) => {
+    const answer = await request(appOf(user)).get('/anything')
+
+    expect(answer.status).toBe(500)
+    expect(answer.text).toContain('user(req) gave a user the service cannot know')
+  })
+
+  it.each([
+    ['an array', { code: ['123456'] }],
+    ['an object', { code: { length: 6, toString: '123456' } }],
+    ['a number', { code: 123456 }],
+    ['nothing', {}],
+    ['a body that is an array', [{ code: '123456' }]],
+    ['a token that is an array', { code: '123456', page: ['x'] }],
+  ])('about a code, %s, pass nobody and crash nothing', async (_, body) => {
+    const app = await startWebApp({ before: [express.json(), express.urlencoded({ extended: true })] })
+    const browser = app.browser()
+    await app.enrol(browser, 'alice')
+
+    const answer = await request(app.url)
+      .post('/mfa/code')
+      .set({ cookie: `connect.sid=${browser.cookie('connect.sid')}`, 'sec-fetch-site': 'same-origin' })
+      .send(body)
+      .redirects(0)
+
+    expect(answer.headers['location']).toBe('/mfa?use=code')
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it.each([
+    '?page[]=x',
+    '?page=x&page=y',
+    '?page[__proto__]=x',
+    '?use[]=code',
+    '?returnTo[]=/x',
+    '?returnTo=/x&returnTo=//evil.example',
+    '?purpose[]=step_up',
+    '?factors[]=push&factors=constructor,__proto__',
+    '?spent[]=x&early=x&still[]=x',
+    '?%E0%A4%A=x',
+    '?__proto__[verified]=x',
+    '?constructor[prototype][verified]=x',
+  ])('about the address, %s, pass nobody and crash nothing', async (query) => {
+    const app = await startWebApp()
+    app.settings.set('query parser', 'extended')
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+
+    const answer = await browser.open(`/mfa${query}`)
+
+    expect([200, 303]).toContain(answer.status)
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('of a polluted prototype say nobody is verified', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.enrol(browser, 'alice')
+    const marker = { at: app.clock.now(), factor: 'push', userKey: 'username:alice' }
+    const pollution = { verified: marker, letThrough: { ...marker, until: Infinity }, mfa: { verified: marker } }
+    onTestFinished(() => {
+      for (const name of Object.keys(pollution)) Reflect.deleteProperty(Object.prototype, name)
+    })
+
+    for (const [name, value] of Object.entries(pollution)) {
+      // oxlint-disable-next-line no-extend-native -- as an attacker does through a careless merge
+      Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true })
+    }
+
+    expect((await browser.fetch('/account')).status).toBe(403)
+    expect((await browser.fetch('/danger')).status).toBe(403)
+  })
+})
