@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http'
+
+import type { Request, RequestHandler } from 'express'
+import { mfa, requireMfa, verifiedMfa } from 'second-factor'
+import type { MfaEvent, MfaOptions, RequestMfa, Verified } from 'second-factor'
+import type { MfaStrategyOptions } from 'second-factor/passport'
+import { createSignIn } from 'second-factor/testing'
+import type { TestService } from 'second-factor/testing'
+import type request from 'supertest'
+import { describe, expectTypeOf, it } from 'vitest'
+
+/** What `tsc` says of the package's types; nothing here runs. */
+describe('the types', () => {
+  it('put req.mfa on requests as something that may be missing, and leave req.user to others', () => {
+    expectTypeOf<Request['mfa']>().toEqualTypeOf<RequestMfa | undefined>()
+    expectTypeOf<Request['user']>().toEqualTypeOf<Express.User | undefined>()
+    expectTypeOf<IncomingMessage>().not.toHaveProperty('mfa')
+  })
+
+  it('give middleware that Express takes anywhere', () => {
+    expectTypeOf<ReturnType<typeof mfa>>().toExtend<RequestHandler>()
+    expectTypeOf<ReturnType<typeof requireMfa>>().toExtend<RequestHandler>()
+    expectTypeOf<ReturnType<typeof requireMfa>>().toExtend<
+      RequestHandler<{ id: string }, unknown, { amount: number }>
+    >()
+    expectTypeOf(verifiedMfa).returns.toEqualTypeOf<Verified>()
+  })
+
+  it('know every option, and no other', () => {
+    expectTypeOf<{ appName: string }>().toExtend<MfaOptions>()
+    expectTypeOf(mfa).parameter(0).toEqualTypeOf<MfaOptions | undefined>()
+    // @ts-expect-error -- misspelt
+    void (() => mfa({ appname: 'Bank' }))
+    // @ts-expect-error -- no such factor
+    void (() => mfa({ factors: ['sms'] }))
+    // @ts-expect-error -- seconds, not text
+    void (() => requireMfa({ maxAge: '5m' }))
+    // @ts-expect-error -- no such option
+    void (() => requireMfa({ maxage: 300 }))
+    // @ts-expect-error -- a user is named in one way
+    void (() => mfa({ user: () => ({ login: 'alice' }) }))
+    expectTypeOf<MfaStrategyOptions>().toEqualTypeOf<{ codeField?: string | false | undefined }>()
+  })
+
+  it('take a user option that answers at once or later, and nobody in any form', () => {
+    expectTypeOf<() => { username: string }>().toExtend<NonNullable<MfaOptions['user']>>()
+    expectTypeOf<() => Promise<{ id: string } | undefined>>().toExtend<NonNullable<MfaOptions['user']>>()
+    expectTypeOf<() => null>().toExtend<NonNullable<MfaOptions['user']>>()
+    expectTypeOf<() => false>().toExtend<NonNullable<MfaOptions['user']>>()
+  })
+
+  it('close the events: each type leads to its own facts, and all say who, when and from where', () => {
+    expectTypeOf<string>().not.toExtend<MfaEvent['type']>()
+    expectTypeOf<Extract<MfaEvent, { type: 'challenge.passed' }>['factor']>().toEqualTypeOf<Verified['factor']>()
+    expectTypeOf<Extract<MfaEvent, { type: 'code.wrong' }>>().not.toHaveProperty('factor')
+    expectTypeOf<MfaEvent['at']>().toEqualTypeOf<number>()
+    expectTypeOf<MfaEvent['userKey']>().toEqualTypeOf<string | undefined>()
+  })
+
+  it('make a switch over the events that forgets one not compile', () => {
+    const loudness = (event: Extract<MfaEvent, { type: 'code.wrong' | 'code.paused' | 'email.sent' }>): number => {
+      switch (event.type) {
+        case 'code.wrong':
+          return 1
+        case 'code.paused':
+          return event.until
+        default:
+          // @ts-expect-error -- 'email.sent' was forgotten
+          return event satisfies never
+      }
+    }
+
+    expectTypeOf(loudness).returns.toEqualTypeOf<number>()
+  })
+
+  it('let the kit sign in users of any kind, once it knows how', () => {
+    type TestAgent = ReturnType<typeof request.agent>
+    const make = (service: TestService) =>
+      createSignIn({
+        service,
+        login: (agent: TestAgent, user: { email: string }) => agent.post(`/login/${user.email}`),
+      })
+
+    expectTypeOf<Parameters<ReturnType<typeof make>>[1]>().toEqualTypeOf<{ email: string }>()
+  })
+})
