@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { MfaEvent } from 'second-factor'
+import { createClient } from 'second-factor/client'
+import { describe, expect, it } from 'vitest'
+
+import { root } from '../../scripts/run.ts'
+import type { Browser } from '../support/browser.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+/** What a page shows or carries that is for one person alone. */
+const secretsOf = (text: string): string[] =>
+  [
+    /#code=([a-z0-9]{10})/g,
+    /id="number"[^>]*>(\d+)</g,
+    /name="page" value="([^"]+)"/g,
+    /secret=([A-Z2-7]{16,})/g,
+    /\b(\d{9})\b/g,
+  ].flatMap((pattern) => [...text.matchAll(pattern)].map((found) => found[1] ?? ''))
+
+describe('the events of a long story', () => {
+  it('carry none of the secrets that were seen, typed or kept on the way', async () => {
+    const events: MfaEvent[] = []
+    const factors = ['push', 'otp', 'bypass', 'email'] as const
+    const app = await startWebApp({
+      mfa: { onEvent: (event) => void events.push(event), factors: [...factors], recoveryCodes: true },
+    })
+    const { baseUrl, apiKey } = await app.service.connect()
+    const client = createClient({ baseUrl, apiKey })
+    const seen = new Set<string>([apiKey])
+    const browser = app.browser()
+    const look = async (path: string, by: Browser = browser) => {
+      const page = await by.visit(path)
+      for (const secret of secretsOf(page.text)) seen.add(secret)
+      for (const name of ['connect.sid']) seen.add(by.cookie(name)?.slice(4) ?? '')
+      return page
+    }
+
+    const { account } = await app.enrol(browser, 'alice')
+    await look('/mfa')
+    await browser.submit('/mfa/code', { code: '135791' })
+    await browser.submit('/mfa/email')
+    await app.answer(account, 'report')
+    await look('/mfa')
+    const { id } = await client.users.getByUsername('alice')
+    const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+    await browser.submit('/mfa/code', { code })
+    for (const path of ['/mfa/devices', '/mfa/devices/app', '/mfa/devices/device', '/mfa/recovery']) await look(path)
+    const made = await browser.submit('/mfa/devices/codes')
+    for (const secret of secretsOf(made.text)) seen.add(secret)
+    await browser.submit('/mfa/cancel', {}, { 'sec-fetch-site': 'cross-site' })
+    await app.clock.advance(901)
+    const page = await look('/danger')
+    await app.answer(account, 'approve', numberOn(page))
+    await browser.submit('/mfa/complete')
+    for (const secret of ['135791', code]) seen.add(secret)
+
+    const written = events.map((event) => JSON.stringify({ ...event, at: undefined, until: undefined, address: '' }))
+    // A number of two digits is found in any id: as a whole word it would be one.
+    const isIn = (secret: string, line: string) =>
+      secret.length > 2 ? line.includes(secret) : new RegExp(`\\b${secret}\\b`).test(line)
+    const found = [...seen].filter((secret) => secret && written.some((line) => isIn(secret, line)))
+    expect(seen.size).toBeGreaterThan(10)
+    expect(found).toEqual([])
+    expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(7)
+  })
+
+  it('are each described in the documents', () => {
+    const source = readFileSync(join(root, 'src/express/events.ts'), 'utf8')
+    const types = new Set([...source.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, type]) => type ?? ''))
+    const text = readFileSync(join(root, 'docs/events.md'), 'utf8')
+
+    expect([...types].filter((type) => !text.includes(`\`${type}\``))).toEqual([])
+  })
+})
