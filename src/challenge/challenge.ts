@@ -32,6 +32,8 @@ export interface Challenge {
   readonly told?: string | undefined
   /** What was offered on the way, and what came of it: a first factor that is being set up, or is. */
   readonly enrolment?: 'offered' | 'done' | undefined
+  /** Whether the browser is to be remembered once this is passed. */
+  readonly remember?: boolean | undefined
   /** What the page has to say of the last thing the person tried. */
   readonly notice?: Notice | undefined
 }

@@ -7,6 +7,7 @@ import { factorsOf, goOn } from './challenge-request.ts'
 import { verifiedOf } from './context.ts'
 import { nextAfter } from './devices/offer.ts'
 import { emit } from './events.ts'
+import { rememberIfWanted } from './remembered.ts'
 import { letGo, readKept, verifyWebSession } from './web-session.ts'
 
 /** `POST /mfa/complete`: turns the approval into a verified web session, once. */
@@ -48,6 +49,7 @@ export async function tryVerify(request: ChallengeRequest, challenge: Challenge)
     return false
   }
   await verifyWebSession(req, verified, challenge.returnTo)
+  await rememberIfWanted(request, challenge)
   emit(req, context, { type: 'challenge.passed', factor: verified.factor, sessionId })
   return true
 }

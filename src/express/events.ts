@@ -34,6 +34,9 @@ export type MfaEvent = Occasion &
         readonly id: string | undefined
       }
     | { readonly type: 'recovery_codes.made'; readonly count: number }
+    /** A browser got a marker, passed the gate by it, or all of the user's are worth nothing now. */
+    | { readonly type: 'browser.remembered' | 'browser.recognised'; readonly until: number }
+    | { readonly type: 'browsers.forgotten' }
     | { readonly type: 'code.wrong' }
     | { readonly type: 'code.paused'; readonly until: number }
     | { readonly type: 'email.sent' }

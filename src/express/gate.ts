@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { RequestContext } from './context.ts'
 import { verifiedOf } from './context.ts'
 import { demand } from './demand.ts'
+import { recognise } from './remembered.ts'
 import { readKept } from './web-session.ts'
 import type { AppRequest } from './options.ts'
 
@@ -12,6 +13,7 @@ export async function passGate(req: AppRequest, res: ServerResponse, context: Re
   if (!user || !mfa.options.gate) return true
   if (verifiedOf(req, context, user)) return true
   if (isLetThrough(req, context)) return true
+  if (await recognise(req, res, context)) return true
   if (isLogout(req, mfa.options.logoutPath)) return true
   if (mfa.options.required && !(await mfa.options.required(req, user))) return true
   await demand(req, res, context, user, { purpose: 'sign_in' })

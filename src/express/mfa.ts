@@ -94,9 +94,9 @@ function passOn(
 
 /** A marker or challenge of somebody else, or of nobody any more, ends with the login it belonged to. */
 function dropForeign(req: Request, { userKey }: RequestContext): void {
-  const { verified, challenge, letThrough, setup } = readKept(req)
+  const { verified, challenge, letThrough, setup, remembered } = readKept(req)
   const isOwn = (kept: { userKey: string } | undefined) => !kept || kept.userKey === userKey
-  if (!isOwn(verified) || !isOwn(challenge) || !isOwn(letThrough) || !isOwn(setup)) drop(req)
+  if (![verified, challenge, letThrough, setup, remembered].every(isOwn)) drop(req)
 }
 
 /** What follows the challenge path, such as `/events`; undefined for the app's own routes. */

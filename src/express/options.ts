@@ -7,6 +7,7 @@ import type { ChallengeStore } from '../challenge/challenge-store.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
+import { longestRemembered } from '../contract/browsers.ts'
 import { Vendor } from '../contract/media-type.ts'
 import { Factor } from '../contract/users.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
@@ -91,6 +92,12 @@ export const MfaOptions = z.strictObject({
   provision: z.boolean().default(false),
   /** Asks people who have just set up a first factor whether they want recovery codes, where the domain takes such. */
   recoveryCodes: z.boolean().default(false),
+  /**
+   * Offers people to remember their browser: for so many days, 90 at most, it passes the gate without a second step.
+   * Whoever copies its cookie does so, too, until the person has all browsers forgotten or changes a device or an app.
+   * Nobody is verified by it: `requireMfa()` asks all the same.
+   */
+  remember: z.union([z.literal(false), z.strictObject({ days: z.int().min(1).max(longestRemembered) })]).default(false),
   /** Where the challenge pages live. */
   path: z
     .string()

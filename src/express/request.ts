@@ -5,6 +5,7 @@ import type { RequestContext } from './context.ts'
 import { contextOf, verifiedOf } from './context.ts'
 import type { Need } from './need.ts'
 import { readNeed } from './need.ts'
+import { isRemembered } from './remembered.ts'
 import { stepUp } from './require-mfa.ts'
 import { safeReturnTo } from './return-to.ts'
 
@@ -12,6 +13,8 @@ import { safeReturnTo } from './return-to.ts'
 export interface RequestMfa {
   /** When and how the second step was passed; undefined when it was not. */
   readonly verified: Verified | undefined
+  /** Whether a remembered browser passed the gate without a second step; `requireMfa()` takes no notice of it. */
+  readonly remembered: boolean
   /**
    * Asks for the second step from inside a handler, and answers the request: pages go to the challenge and come back to
    * `returnTo` (by default here), everything else gets 403. What was posted is not posted again.
@@ -36,6 +39,9 @@ export function createRequestMfa(req: Request, res: Response, context: RequestCo
     get verified() {
       const current = contextOf(req) ?? context
       return verifiedOf(req, current, current.user)
+    },
+    get remembered() {
+      return isRemembered(req, contextOf(req) ?? context)
     },
     async challenge({ returnTo, ...need } = {}) {
       if (!context.user) throw new Error('req.mfa.challenge(): nobody is signed in')

@@ -9,6 +9,7 @@ import { completeChallenge, passedTo } from './complete.ts'
 import type { RequestContext } from './context.ts'
 import { isOwnPost } from './cross-site.ts'
 import { showApp, showFirstApp, storeApp, storeFirstApp } from './devices/app.ts'
+import { forgetAll } from './devices/browsers.ts'
 import { deviceEvents, deviceStatus, offerDevice, showDevice, withdrawDevice } from './devices/device.ts'
 import { removeFactor, showDevices } from './devices/overview.ts'
 import { declineCodes, downloadCodes, makeCodes, offerCodes } from './devices/recovery.ts'
@@ -17,6 +18,7 @@ import { readForm } from './form.ts'
 import { liveStatus, statusOnce } from './live-status.ts'
 import { showMessage } from './pages/message.ts'
 import { giveUp, sendAgain } from './push-again.ts'
+import { chooseRemember } from './remembered.ts'
 import { answerTrouble } from './unavailable.ts'
 import { readKept } from './web-session.ts'
 
@@ -32,6 +34,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   '/cancel': { POST: unlessPassed(giveUp) },
   '/code': { POST: unlessPassed(enterCode) },
   '/email': { POST: unlessPassed(emailCode) },
+  '/remember': { POST: chooseRemember },
   '/enrol/app': { GET: showFirstApp, POST: storeFirstApp },
   '/recovery': { GET: offerCodes },
   '/recovery/later': { POST: declineCodes },
@@ -42,6 +45,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   '/devices/device/events': { GET: deviceEvents },
   '/devices/device/status': { GET: deviceStatus },
   '/devices/device/cancel': { POST: withdrawDevice },
+  '/devices/forget': { POST: forgetAll },
   '/devices/codes': { POST: makeCodes },
   '/devices/codes/file': { POST: downloadCodes },
 }

@@ -14,6 +14,8 @@ export interface Kept {
   readonly setup?: Setup | undefined
   /** That recovery codes are offered, and where to go on to after. */
   readonly offer?: { readonly returnTo: string } | undefined
+  /** That the service knew the browser: passes the gate for a moment, and is never verified. */
+  readonly remembered?: LetThrough | undefined
   /** Of the forms on pages that belong to no challenge. */
   readonly page?: string | undefined
 }

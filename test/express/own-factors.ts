@@ -9,10 +9,14 @@ import type { WebApp } from '../support/web-app.ts'
 type Browser = ReturnType<WebApp['browser']>
 
 /** An app whose people set up their own factors; what its web sessions hold can be read. */
-export async function startOwnApp(mfa: Partial<MfaOptions> = {}) {
+export async function startOwnApp(mfa: Partial<MfaOptions> = {}, login: object = {}) {
   const events: MfaEvent[] = []
   const store = new session.MemoryStore()
-  const app = await startWebApp({ session: { store }, mfa: { onEvent: (event) => void events.push(event), ...mfa } })
+  const app = await startWebApp({
+    login,
+    session: { store },
+    mfa: { onEvent: (event) => void events.push(event), ...mfa },
+  })
   const raw = (store as unknown as { sessions: Record<string, string> }).sessions
   const { baseUrl, apiKey, domainId } = await app.service.connect()
   const client = createClient({ baseUrl, apiKey })

@@ -15,13 +15,14 @@ interface Given {
 export function overviewPage({ req, res, context }: ChallengeRequest, { own, service, token }: Given): void {
   const layout = layoutOf(req, context)
   const { words, language } = layout
-  const { factors } = context.mfa.options
+  const { factors, remember } = context.mfa.options
   sendPage(res, 200, 'overview', {
     ...layout,
     token,
     headline: words.devices.headline,
     said: saidOf(words.devices.done, req.query['done']),
     changes: service.version === '1.4',
+    remembers: remember !== false,
     device: own.token?.state === 'active' ? (own.token.device ?? {}) : undefined,
     lastDevice: isLast(own, 'device'),
     hardware: own.hardware,

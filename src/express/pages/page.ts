@@ -31,13 +31,21 @@ export function pageOf(request: ChallengeRequest, view: View): Page {
   return { ...request, ...view, layout: challengeLayout(request, view), now }
 }
 
-function challengeLayout({ req, context }: ChallengeRequest, { challenge, others }: View) {
+function challengeLayout({ req, context }: ChallengeRequest, { challenge, others, version }: View) {
   const layout = layoutOf(req, context)
   return {
     ...layout,
     token: challenge.page,
     others,
     helpUrl: context.mfa.options.helpUrl,
+    remember: rememberOf(layout.language.tag, version === '1.4' && context.mfa.options.remember, challenge),
     span: (seconds: number) => spanOf(layout.language.tag, seconds),
   }
+}
+
+/** Whether this browser can be remembered, and is to be. */
+function rememberOf(language: string, offered: false | { readonly days: number }, { remember = false }: Challenge) {
+  if (!offered) return undefined
+  const days = new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(offered.days)
+  return { days, chosen: remember }
 }

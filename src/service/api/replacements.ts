@@ -10,15 +10,12 @@ import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../store/secrets.ts'
 import { tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
-import { lockUser } from '../store/users.ts'
 import { findMember } from './find.ts'
 
 /** The old device stays in use until the code is: whoever loses heart, or the code, has lost nothing. */
 export const issue: Handler<typeof contract.issueReplacement> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   return call.store.db.transaction().execute(async (db) => {
-    // Of many who ask at once all get the same code.
-    await lockUser(db, call.organizationId, user.id)
     const token = await tokenOf(db, domain.id, user.id)
     if (token?.state !== 'active') throw notFound()
     return present(call, token) ?? issueAnew(call, db, domain, token)

@@ -147,6 +147,12 @@ export const en = {
     sentence: 'Scan this with the new device, or open the link there. The old one works until the new one is set up.',
     cancel: 'Keep the old one',
   },
+  /** Not to be asked in this browser for a while. */
+  remember: {
+    choose: (days: string) => `Remember this browser for ${days}`,
+    chosen: (days: string) => `Once you are in, this browser is remembered for ${days}.`,
+    undo: 'Do not remember it',
+  },
   recovery: {
     offer: 'Keep recovery codes',
     offerSentence: 'You will need one if you lose your device. Each works once in its place.',
@@ -199,11 +205,17 @@ export const en = {
       make: 'Make new codes',
     },
     email: { title: 'E-mail' },
+    browsers: {
+      title: 'Remembered browsers',
+      sentence: 'Browsers in which you chose not to be asked for a while.',
+      forget: 'Forget them all',
+    },
     /** What was just done. */
     done: {
       device: 'Your new device is set up.',
       app: 'Your app is set up.',
       removed: 'It is removed.',
+      forgotten: 'No browser is remembered any more.',
       changed: 'Something was changed meanwhile. Look again, and repeat it if need be.',
     },
   },

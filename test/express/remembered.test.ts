@@ -1,0 +1,188 @@
+import type { MfaOptions } from 'second-factor'
+import { describe, expect, it } from 'vitest'
+
+import { createBrowser } from '../support/browser.ts'
+import { isIn, startOwnApp } from './own-factors.ts'
+
+const name = 'mfa-browser'
+const day = 86_400
+
+async function arrange(mfa: Partial<MfaOptions> = {}, login: object = {}) {
+  const app = await startOwnApp({ remember: { days: 30 }, ...mfa }, login)
+
+  /** Somebody who signs in again in a browser that has this marker, and no web session. */
+  async function comeBack(marker: string, username = 'alice') {
+    const browser = createBrowser(app.url, new Map([[name, marker]]))
+    await app.signIn(browser, username)
+    return browser
+  }
+  /** Somebody with a device who had the browser remembered. */
+  async function remembered(username = 'alice') {
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, username)
+    await browser.submit('/mfa/remember', { remember: 'yes' })
+    const done = await app.stepUp(browser, account)
+    return { browser, account, page, done, marker: browser.cookie(name) ?? '' }
+  }
+  const passes = async (browser: Awaited<ReturnType<typeof comeBack>>) => (await browser.fetch('/x')).status === 200
+  return { ...app, comeBack, remembered, passes }
+}
+
+describe('a remembered browser', () => {
+  it('is offered where the app says so, chosen by a form, and only then marked', async () => {
+    const app = await arrange()
+    const { page, marker, done } = await app.remembered()
+    const { browser: other } = await app.withDevice('bob')
+
+    expect(page.text).toContain('Remember this browser for 30 days')
+    expect(marker).toMatch(/^[\w.-]{40,}$/)
+    expect(String(done.headers['set-cookie'])).toContain(
+      `${name}=${marker}; Path=/; Max-Age=${30 * day}; HttpOnly; SameSite=Lax`,
+    )
+    expect(other.cookie(name)).toBeUndefined()
+  })
+
+  it('is no thing of an app that does not say so', async () => {
+    const app = await arrange({ remember: false })
+    const { page, marker } = await app.remembered()
+
+    expect(page.text).not.toContain('Remember this browser')
+    expect(marker).toBe('')
+  })
+
+  it('passes the gate without a second step, and is never verified', async () => {
+    const app = await arrange()
+    const { marker } = await app.remembered()
+
+    const browser = await app.comeBack(marker)
+
+    expect((await browser.fetch('/x')).body).toMatchObject({ verified: false, mfa: { remembered: true } })
+    expect(await isIn(browser)).toBe(false)
+    expect((await browser.fetch('/danger')).status).toBe(403)
+    expect((await browser.fetch('/mfa/devices')).status).toBe(403)
+    expect(app.happened().filter((type) => type.startsWith('browser.'))).toEqual([
+      'browser.remembered',
+      'browser.recognised',
+    ])
+  })
+
+  it('is one for its own user alone', async () => {
+    const app = await arrange()
+    const { marker } = await app.remembered()
+    await app.withDevice('bob')
+
+    const browser = await app.comeBack(marker, 'bob')
+
+    expect(await app.passes(browser)).toBe(false)
+    expect(browser.cookie(name)).toBe('')
+  })
+
+  it('is not one for who signs in next in the same web session, even when Passport keeps that', async () => {
+    const app = await arrange({}, { keepSessionInfo: true })
+    const { marker } = await app.remembered()
+    await app.withDevice('bob')
+    const browser = await app.comeBack(marker)
+    expect(await app.passes(browser)).toBe(true)
+
+    await app.signIn(browser, 'bob')
+
+    expect(await app.passes(browser)).toBe(false)
+  })
+
+  it('is forgotten after so many days', async () => {
+    const app = await arrange({ remember: { days: 1 } })
+    const { marker } = await app.remembered()
+
+    await app.clock.advance(day)
+
+    expect(await app.passes(await app.comeBack(marker))).toBe(false)
+  })
+
+  it.each(['', 'none', 'k1.AAAA', '../..', 'a'.repeat(2000)])(
+    'is not made by a cookie that says so: %s',
+    async (cookie) => {
+      const app = await arrange()
+      await app.withDevice()
+
+      expect(await app.passes(await app.comeBack(cookie))).toBe(false)
+    },
+  )
+
+  const changes: [string, (app: Awaited<ReturnType<typeof arrange>>, browser: never) => Promise<unknown>][] = [
+    ['an app is added', (app, browser) => app.addApp(browser)],
+    [
+      'the browsers are forgotten',
+      (_app, browser: ReturnType<typeof createBrowser>) => browser.submit('/mfa/devices/forget'),
+    ],
+    ['the token is revoked', async (app) => app.client.tokens.revoke(app.domainId, (await app.user()).id)],
+    [
+      'the device is replaced',
+      async (app, browser: ReturnType<typeof createBrowser>) => {
+        await browser.submit('/mfa/devices/device')
+        await app.activate(await browser.open('/mfa/devices/device'))
+      },
+    ],
+  ]
+
+  it.each(changes)('ends when %s, also in web sessions it has begun, within a minute', async (_what, change) => {
+    const app = await arrange()
+    const { browser, marker } = await app.remembered()
+    const begun = await app.comeBack(marker)
+    expect(await app.passes(begun)).toBe(true)
+
+    await change(app, browser as never)
+    await app.clock.advance(60)
+
+    expect(await app.passes(begun)).toBe(false)
+    expect(await app.passes(await app.comeBack(marker))).toBe(false)
+  })
+
+  it('wants the second step while the service cannot be asked', async () => {
+    const app = await arrange()
+    const { marker } = await app.remembered()
+    const browser = await app.comeBack(marker)
+    await app.service.close()
+
+    expect(await app.passes(browser)).toBe(false)
+  })
+
+  it('is not chosen, nor are browsers forgotten, by a page of another site', async () => {
+    const app = await arrange()
+    const { browser, marker } = await app.remembered()
+    const crossed = { 'sec-fetch-site': 'cross-site' }
+
+    const statuses = [
+      await browser.submit('/mfa/remember', { remember: 'yes' }, crossed),
+      await browser.submit('/mfa/devices/forget', {}, crossed),
+    ].map(({ status }) => status)
+
+    expect(statuses).toEqual([403, 403])
+    expect(await app.passes(await app.comeBack(marker))).toBe(true)
+  })
+
+  it('has its marker in no event, log or web session', async () => {
+    const app = await arrange()
+    const { marker } = await app.remembered()
+    await app.passes(await app.comeBack(marker))
+
+    expect(JSON.stringify(app.events) + app.kept() + app.trouble.join()).not.toContain(marker)
+  })
+
+  it('has a cookie of the whole host alone where the app is reached by https', async () => {
+    const app = await arrange({ publicUrl: 'https://app.example' })
+    const browser = app.browser()
+    const { account } = await app.enrol(browser, 'alice')
+    await browser.submit('/mfa/remember', { remember: 'yes' })
+
+    const done = await app.stepUp(browser, account)
+
+    expect(String(done.headers['set-cookie'])).toMatch(/__Host-mfa-browser=[\w.-]+; Path=\/; .*; Secure/)
+  })
+
+  it.each([{ days: 0 }, { days: 91 }, { days: 30, secret: 's' }, true])(
+    'is an option that is read strictly: %j',
+    async (remember) => {
+      await expect(arrange({ remember: remember as never })).rejects.toThrow(/^mfa: remember/)
+    },
+  )
+})
