@@ -1,5 +1,5 @@
 /** `npm run build`: src/ becomes dist/. Quiet, and done at once when nothing changed since the last time. */
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
 import { buildAssets } from './assets.ts'
@@ -19,31 +19,41 @@ const inputs = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig
 export async function build(): Promise<boolean> {
   const wanted = await fingerprint(root, inputs)
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return true
-  await clean()
-  if (!(await run('typescript/bin/tsc', ['-p', 'tsconfig.build.json']))) return false
-  await bundle(dist, await entries())
-  await copyViews()
-  await buildAssets()
+  await mkdir(dist, { recursive: true })
+  // What is there stays until something better is: an app may be running on it, and a type may be wrong.
+  const scratch = await mkdtemp(join(dist, underway))
+  try {
+    if (!(await run('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', scratch]))) return false
+    await bundle(scratch, await entries())
+    await copyViews(scratch)
+    await buildAssets()
+    await clean()
+    await cp(scratch, dist, { recursive: true })
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
   await writeFile(stamp, wanted)
   return true
 }
+
+/** How folders begin that a build is filling. */
+const underway = '.new-'
 
 /** What `buildAssets` keeps up to date by itself, and swaps whole: tests and a running app may be reading it. */
 const assets = new Set(['authenticator', 'browser'])
 
 async function clean(): Promise<void> {
-  await mkdir(dist, { recursive: true })
-  const stale = (await readdir(dist)).filter((name) => !assets.has(name))
+  const stale = (await readdir(dist)).filter((name) => !assets.has(name) && !name.startsWith(underway))
   await Promise.all(stale.map((name) => rm(join(dist, name), { recursive: true })))
 }
 
 const viewFolders = ['src/express/pages', 'src/service/openapi/views']
 
 /** Page templates and their styles are read at run time, from beside the code that names them. */
-async function copyViews(): Promise<void> {
+async function copyViews(output: string): Promise<void> {
   const pages = await Promise.all(viewFolders.map((folder) => filesBelow(join(root, folder))))
   for (const file of pages.flat().filter((name) => !name.endsWith('.ts'))) {
-    const target = join(dist, relative(join(root, 'src'), file))
+    const target = join(output, relative(join(root, 'src'), file))
     await mkdir(dirname(target), { recursive: true })
     await copyFile(file, target)
   }
