@@ -35,7 +35,7 @@ describe('the waiting page', () => {
 
     await page.clock.fastForward(5000)
     await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
-    expect(traffic.open('/mfa/events')).toBe(0)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(0)
     await device.approve()
 
     await arrived()

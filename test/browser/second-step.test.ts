@@ -1,0 +1,61 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+import { leadToSecondStep } from '../../src/browser/index.ts'
+
+const asked = { error: 'mfa_required', challenge: '/mfa' }
+const answerOf = (content: unknown, status = 403) => Response.json(content, { status })
+
+/** A page of an app; `went` is where it was led. */
+function openPage(href = 'https://app.example/page?tab=2#/reports') {
+  const went: string[] = []
+  const { pathname, search, hash, origin } = new URL(href)
+  const assign = (to: URL) => void went.push(to.href)
+  vi.stubGlobal('location', { href, pathname, search, hash, origin, assign })
+  return went
+}
+
+afterEach(() => vi.unstubAllGlobals())
+
+describe('leadToSecondStep()', () => {
+  it('leads to the challenge that an answer names, which then leads back here', async () => {
+    const went = openPage()
+
+    expect(await leadToSecondStep(answerOf({ ...asked, challenge: '/mfa?purpose=step_up' }))).toBe(true)
+
+    const back = encodeURIComponent('/page?tab=2#/reports')
+    expect(went).toEqual([`https://app.example/mfa?purpose=step_up&returnTo=${back}`])
+  })
+
+  it('leads back to where the app says', async () => {
+    const went = openPage()
+
+    await leadToSecondStep(answerOf(asked), '/basket')
+
+    expect(went).toEqual(['https://app.example/mfa?returnTo=%2Fbasket'])
+  })
+
+  it.each([
+    ['a page', new Response('<h1>Forbidden</h1>', { status: 403 })],
+    ['another refusal', answerOf({ error: 'forbidden' })],
+    ['nothing', answerOf(null)],
+    ['an answer that says so without refusing', answerOf(asked, 200)],
+  ])('leaves %s to the app, which can still read it', async (_, answer) => {
+    const went = openPage()
+
+    expect(await leadToSecondStep(answer)).toBe(false)
+
+    expect(went).toEqual([])
+    expect(answer.bodyUsed).toBe(false)
+  })
+
+  it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', 'data:text/html,x', 7])(
+    'never leads elsewhere, whoever answered: %j',
+    async (challenge) => {
+      const went = openPage()
+
+      expect(await leadToSecondStep(answerOf({ ...asked, challenge }))).toBe(false)
+
+      expect(went).toEqual([])
+    },
+  )
+})
