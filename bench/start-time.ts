@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { root } from '../scripts/run.ts'
+import { median } from './spread.ts'
 
 const rounds = 25
 
@@ -59,11 +60,9 @@ function start({ code, folder }: Candidate): number {
     const before = performance.now()
     ${code}
     process.stdout.write(String(performance.now() - before), () => process.exit())`
-  return Number(execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder, stdio: 'pipe' }))
-}
-
-export function median(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
+  return Number(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder, stdio: 'pipe' }),
+  )
 }
 
 export const secondFactor = ours.slice(0, 1)

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { measureStarts, median, secondFactor } from '../../bench/start-time.ts'
+import { measureStarts, secondFactor } from '../../bench/start-time.ts'
+import { median } from '../../bench/spread.ts'
 import { build } from '../../scripts/build.ts'
 
 describe('the start of an app', () => {
