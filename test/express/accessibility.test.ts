@@ -295,7 +295,14 @@ describe('what people have set in their system', () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
-    const page = await tabOf({ url: app.url, browser }, { reducedMotion: 'reduce', forcedColors: 'active' })
+    const page = await tabOf(
+      { url: app.url, browser },
+      {
+        colorScheme: 'dark',
+        reducedMotion: 'reduce',
+        forcedColors: 'active',
+      },
+    )
     onTestFinished(() => page.context().close())
     await page.goto(`${app.url}/mfa`)
 
