@@ -34,17 +34,13 @@ export interface PhoneGreeting {
 
 /** The same over https, where a phone takes part. */
 export function phoneGreeting(settings: Settings, { trustUrl, authority, folder, colour }: PhoneGreeting): string {
-  const { publicUrl, data } = settings
-  const reachable = new URL(publicUrl).hostname !== 'localhost'
+  const reachable = new URL(settings.publicUrl).hostname !== 'localhost'
+  const phone = reachable ? settings.publicUrl : 'not yet: this computer has no address in a network'
   return `
   On this computer   ${here(settings)}
-  On your phone      ${reachable ? publicUrl : 'not yet: this computer has no address in a network. Join one, and start again.'}
-  Data               ${data}
-${reachable ? scan(trustUrl, authority, colour) : ''}
-  1. Scan this with your phone: the page says how the phone comes to trust this computer.
-  2. Open the example app on this computer, create an account and sign in.
-  3. Scan the code that it shows. The authenticator opens on your phone, and approves there.
-
+  On your phone      ${phone}
+  Data               ${settings.data}
+${reachable ? steps(trustUrl, authority, colour) : '\n  Join a network and start again: then your phone can take part.\n'}
   The browser here warns until it trusts ${join(folder, 'authority.crt')}.
   That certificate is good for this folder only, and for a year. Its key stays in the folder. To be rid of it,
   make the phone and the browser forget "${commonName(authority)}", and remove ${folder}.
@@ -57,13 +53,17 @@ function here({ host, port, publicUrl }: Settings): string {
   return host === '0.0.0.0' || host === '::' ? `https://localhost:${port}` : publicUrl
 }
 
-function scan(url: string, authority: X509Certificate, colour: boolean): string {
+function steps(url: string, authority: X509Certificate, colour: boolean): string {
   return `
 ${qr(url, colour)}
 
   ${url}
   Fingerprint of the certificate there (SHA-256):
   ${authority.fingerprint256}
+
+  1. Scan this with your phone: the page says how the phone comes to trust this computer.
+  2. Open the example app on this computer, create an account and sign in.
+  3. Scan the code that it shows. The authenticator opens on your phone, and approves there.
 `
 }
 

@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createFlags } from '../../example-app/flags.ts'
+import { phoneGreeting } from '../../example-app/greeting.ts'
+import { openCertificates } from '../../example-app/https/certificate.ts'
 import { lanAddresses, localName } from '../../example-app/https/lan.ts'
 import { readSettings } from '../../example-app/settings.ts'
 
@@ -84,6 +90,46 @@ describe('the settings of the example', () => {
     [{ PUBLIC_URL: 'http://app.example' }, { https: true }, 'PUBLIC_URL must start with https://'],
   ])('refuse %j with %j in words', (environment, given, words) => {
     expect(() => readSettings(environment, given, lan)).toThrow(words)
+  })
+})
+
+describe('what the terminal says with https', () => {
+  async function greet(lan: readonly string[], args: { colour?: boolean; host?: string } = {}) {
+    const folder = await mkdtemp(join(tmpdir(), 'second-factor-https-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const { authority } = await openCertificates(folder, ['localhost'], Math.floor(Date.now() / 1000))
+    const { colour = false, host } = args
+    const settings = readSettings({}, { https: true, ...(host !== undefined && { host }) }, lan)
+    return { authority, text: phoneGreeting(settings, { trustUrl: settings.trust!.url, authority, folder, colour }) }
+  }
+
+  it('is where to go on the computer and on the phone, with a code to scan and what to compare', async () => {
+    const { authority, text } = await greet(['192.0.2.7'])
+
+    expect(text).toContain('On this computer   https://localhost:3000')
+    expect(text).toContain('On your phone      https://192.0.2.7:3000')
+    expect(text).toContain('http://192.0.2.7:3001/trust')
+    expect(text).toContain('█')
+    expect(text).toContain(authority.fingerprint256)
+  })
+
+  it('is that there is no network, where there is none, and nothing to scan', async () => {
+    const { text } = await greet([])
+
+    expect(text).toContain('this computer has no address in a network')
+    expect(text).not.toContain('█')
+    expect(text).not.toContain('Scan')
+  })
+
+  it('is the one address there is, where it listens on one only', async () => {
+    expect((await greet(['192.0.2.7'], { host: '192.0.2.7' })).text).toContain(
+      'On this computer   https://192.0.2.7:3000',
+    )
+  })
+
+  it('has colours on terminals only', async () => {
+    expect((await greet(['192.0.2.7'], { colour: true })).text).toContain('\u001B[')
+    expect((await greet(['192.0.2.7'])).text).not.toContain('\u001B[')
   })
 })
 
