@@ -22,6 +22,7 @@ export const walks: Readonly<Record<string, Walk>> = {
   'of a device': pagesOfADevice,
   'of codes': pagesOfCodes,
   'without a device': pagesWithoutDevice,
+  'of own factors': pagesOfOwnFactors,
   'of an old service': pagesOfAnOldService,
   'of trouble': pagesOfTrouble,
 }
@@ -102,6 +103,25 @@ async function* pagesWithoutDevice(mfa: Partial<MfaOptions> = {}): AsyncGenerato
   const other = app.browser()
   await app.signIn(other, 'alice')
   yield placesOf(app, other)('no member', '/mfa')
+}
+
+/** What people set up and change by themselves. */
+async function* pagesOfOwnFactors(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
+  const app = await startWebApp({ mfa: { remember: { days: 30 }, recoveryCodes: true, ...mfa } })
+  const browser = app.browser()
+  const at = placesOf(app, browser)
+  await app.signIn(browser, 'alice')
+  await browser.visit('/account')
+  yield at('setting up an authenticator app', '/mfa/enrol/app')
+  const account = await app.activate(await browser.visit('/mfa'))
+  yield at('waiting, where browsers can be remembered', '/mfa')
+  await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+  await browser.submit('/mfa/complete')
+  yield at('keeping recovery codes', '/mfa/recovery')
+  yield at('own factors', '/mfa/devices')
+  yield at('adding an authenticator app', '/mfa/devices/app')
+  await browser.submit('/mfa/devices/device')
+  yield at('replacing the device', '/mfa/devices/device')
 }
 
 /** What is e-mailed is said by hand: it needs neither a server for mail nor a service that has one. */
