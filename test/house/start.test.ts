@@ -58,6 +58,7 @@ describe('an app that starts with mfa()', () => {
     expect(read).toEqual([
       'eta',
       'index.js',
+      'otpauth',
       'parts/challenge.js',
       'parts/client.js',
       'parts/contract.js',
