@@ -4,7 +4,8 @@ import type { Browser } from '../support/browser.ts'
 import { startServiceWithDoor } from '../support/service-door.ts'
 import { startWebApp } from '../support/web-app.ts'
 
-const timeout = 300
+/** Long enough for a busy machine while the service still answers, ms. */
+const timeout = 1_000
 
 /** Connections are taken, and nothing ever comes back. */
 const silence = () => {}

@@ -45,7 +45,7 @@ const ownRoutes = [
 async function arrange() {
   const { door, service } = await startServiceWithDoor()
   const factors = ['push', 'otp', 'bypass', 'email'] as const
-  const app = await startWebApp({ mfa: { service, timeout: 150, factors: [...factors] } })
+  const app = await startWebApp({ mfa: { service, timeout: 500, factors: [...factors] } })
   return { app, door, browser: app.browser() }
 }
 
