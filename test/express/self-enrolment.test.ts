@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { codesOf, isIn, secretOn, startOwnApp } from './own-factors.ts'
 
@@ -92,6 +92,23 @@ describe('an authenticator app as the first factor', () => {
 
     expect([page.headers['location'], posted.headers['location']]).toEqual(['/mfa', '/mfa'])
     expect(await app.user()).toMatchObject({ hardware: '' })
+  })
+
+  it('is asked for as a first factor, so that the service decides when it stores it', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const code = codesOf(app, await browser.open('/mfa/enrol/app'))
+    const real = globalThis.fetch
+    const sent: unknown[] = []
+    vi.spyOn(globalThis, 'fetch').mockImplementation((url, init) => {
+      if (init?.method === 'POST' && typeof init.body === 'string') sent.push(JSON.parse(init.body))
+      return real(url, init)
+    })
+    onTestFinished(() => void vi.restoreAllMocks())
+
+    await browser.submit('/mfa/enrol/app', { code: code() })
+
+    expect(sent).toEqual([expect.objectContaining({ otp: code(), first: true })])
   })
 
   it('ends the activation code that somebody noted who knows the password', async () => {
