@@ -51,7 +51,6 @@ export function useNotifications(device: Device, accounts: readonly Account[] | 
       await Notification.requestPermission()
       setFailed(false)
       setDecided((count) => count + 1)
-      if (stateOf(told) === 'on') await sync()
     },
     async switchOff() {
       remember('notifications', 'off')

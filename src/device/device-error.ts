@@ -32,11 +32,14 @@ export interface DeviceErrorDetails {
 
 /** The service no longer knows the device: the account is of no more use. */
 export function isGone(error: unknown): boolean {
-  return (
-    error instanceof DeviceError &&
-    (error.code === 'api.error.device.revoked' || error.code === 'api.error.device.unknown')
-  )
+  return error instanceof DeviceError && gone.has(error.code)
 }
+
+const gone: ReadonlySet<DeviceErrorCode> = new Set([
+  'api.error.device.revoked',
+  'api.error.device.moved',
+  'api.error.device.unknown',
+])
 
 /** Nothing usable came back; the same call may work in a moment. */
 export function isPassing(error: unknown): boolean {

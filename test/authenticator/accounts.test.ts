@@ -83,6 +83,20 @@ describe('an account', () => {
     expect(await headline(page, 'Add an account')).toBe(true)
   })
 
+  it('says so when another device took its place, and the other one has it', async () => {
+    const { service, userId, page } = await phone.joined()
+    const { code } = await service.client.tokens.replace(service.domainId, userId)
+
+    const other = await phone.open(service, `#code=${code}`)
+    await add(other)
+    await seen(page.getByText('This account is on another device now.'))
+    await service.ask('alice')
+
+    expect(await headline(other, 'Sign in as alice?')).toBe(true)
+    await button(page, 'Take off the list').click()
+    expect(await headline(page, 'Add an account')).toBe(true)
+  })
+
   it('is in every tab as soon as one has added it', async () => {
     const service = await startService()
     const { code } = await service.enrol('alice')

@@ -1,2 +1,0 @@
-import { takeAuthenticator } from './pictures/authenticator-nopin.ts'
-await takeAuthenticator('/tmp/phone/shots')

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+
+import { addAnother, button, headline, phones, seen } from './phone.ts'
+
+const phone = phones()
+
+describe('the history', () => {
+  it('shows what this device answered: what, where, from where; newest first', async () => {
+    const { service, page } = await phone.joined()
+    for (const [name, word, Browser] of [
+      ['Approve', 'Approved', 'Firefox'],
+      ['Deny', 'Denied', 'Safari'],
+    ] as const) {
+      await service.ask('alice', { ipAddress: '203.0.113.7', attributes: [{ key: 'Browser', value: Browser }] })
+      await headline(page, 'Sign in as alice?')
+      await button(page, name).click()
+      await headline(page, word)
+      await page.getByText('Nothing to approve').waitFor()
+    }
+
+    await button(page, 'History').click()
+    await page.locator('.row').nth(1).waitFor()
+
+    const rows = await page.locator('.row').allInnerTexts()
+    expect(rows[0]).toMatch(/Denied[^]*alice at Wiki[^]*203\.0\.113\.7, Safari/)
+    expect(rows[1]).toMatch(/Approved[^]*alice at Wiki[^]*203\.0\.113\.7, Firefox/)
+    expect(await seen(page.getByText('One of these was not you?'))).toBe(true)
+  })
+
+  it('groups by the day', async () => {
+    const { service, page } = await phone.joined()
+    await service.ask('alice')
+    await button(page, 'Deny').click()
+    await headline(page, 'Denied')
+
+    await button(page, 'History').click()
+    await page.locator('.row').waitFor()
+
+    const today = await page.evaluate(() => new Intl.DateTimeFormat('en', { dateStyle: 'full' }).format())
+    expect(await page.locator('h2').innerText()).toBe(today)
+  })
+
+  it('says so when there is nothing yet', async () => {
+    const { page } = await phone.joined()
+
+    await button(page, 'History').click()
+
+    expect(await seen(page.getByText('Nothing yet.'))).toBe(true)
+  })
+
+  it('shows what it can when one account cannot be read, and says so', async () => {
+    const { service, page } = await phone.joined()
+    await addAnother(service, page, 'bob')
+    await service.ask('bob')
+    await headline(page, 'Sign in as bob?')
+    await button(page, 'Deny').click()
+    await page.getByText('Nothing to approve').waitFor()
+    let calls = 0
+    await page.route('**/device/history', (route) => (calls++ === 0 ? route.abort() : route.continue()))
+
+    await button(page, 'History').click()
+
+    await seen(page.getByText('Not all of it could be read.'))
+    expect(await seen(page.getByText('bob at Wiki'))).toBe(true)
+  })
+
+  it('is read on, page by page, in one order over all accounts', async () => {
+    const { service, page } = await phone.joined({ context: { timezoneId: 'UTC' } })
+    await addAnother(service, page, 'bob')
+    // As a service answers that has more to tell than goes on a page: alice's every minute, bob's every two.
+    await page.route('**/device/history', async (route) => {
+      const [, claims = ''] = (route.request().headers()['authorization'] ?? '').replace('Device ', '').split('.')
+      const { sub, before } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, string>
+      const at = before === undefined ? 0 : Number(before.slice(-2)) + 1
+      const step = sub === first ? 60 : 120
+      await route.fulfill({
+        json: {
+          entries: [0, 1].map((index) => entry(sub === first ? 'alice' : 'bob', at + index, step)),
+          more: at < 4,
+        },
+      })
+    })
+    const first = await firstDevice()
+
+    await button(page, 'History').click()
+    await button(page, 'Show older ones').click()
+    await button(page, 'Show older ones').click()
+
+    const times = await page.locator('.row > small').allInnerTexts()
+    expect(times).toEqual([...times].sort().reverse())
+
+    async function firstDevice() {
+      return page.evaluate(
+        () =>
+          new Promise<string>((resolve) => {
+            const opening = indexedDB.open('second-factor')
+            opening.addEventListener('success', () => {
+              const request = opening.result.transaction('accounts').objectStore('accounts').getAll()
+              request.addEventListener('success', () => {
+                const accounts = request.result as { id: string; user: { username: string } }[]
+                resolve(accounts.find(({ user }) => user.username === 'alice')?.id ?? '')
+              })
+            })
+          }),
+      )
+    }
+  })
+})
+
+/** At noon of one day, so that times sort as text. */
+const noon = Date.UTC(2026, 10, 20, 12) / 1000
+
+function entry(username: string, index: number, step: number) {
+  const settledAt = noon - index * step
+  return {
+    id: `${username === 'alice' ? 'a' : 'b'}`.repeat(38) + String(index).padStart(2, '0'),
+    domain: { id: 'd'.repeat(40), name: 'Wiki' },
+    user: { username },
+    attributes: [],
+    state: 'approved',
+    createdAt: settledAt,
+    settledAt,
+  }
+}

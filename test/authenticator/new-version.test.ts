@@ -1,0 +1,108 @@
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { startService } from '../support/running-service.ts'
+import { headline, phones } from './phone.ts'
+
+const phone = phones()
+
+/** In front of a service; serves the authenticator as if it had been released once more, when told to. */
+async function startReleases() {
+  const service = await startService()
+  let release = 'first'
+  const server: Server = createServer((req, res) => {
+    const upstream = request(service.url + req.url, { method: req.method, headers: req.headers }, (answer) => {
+      const changed = /\/authenticator\/(sw\.js)?$/.test(req.url ?? '')
+      if (!changed) {
+        res.writeHead(answer.statusCode ?? 500, answer.headers)
+        return void answer.pipe(res)
+      }
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        // What makes browsers ask whether it changed would be that of the service's own file.
+        const stale = ['content-length', 'etag', 'last-modified']
+        const headers = Object.entries(answer.headers).filter(([name]) => !stale.includes(name))
+        res.writeHead(answer.statusCode ?? 500, Object.fromEntries(headers))
+        res.end(
+          text
+            .replace(/(cachePrefix \+ ")/, `$1${release}-`)
+            .replace('<html lang="en">', `<html lang="en" data-release="${release}">`),
+        )
+      })
+    })
+    req.pipe(upstream)
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    publish: (name: string) => void (release = name),
+    stop: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+const release = (page: Page) => page.evaluate(() => document.documentElement.dataset['release'])
+const kept = (page: Page) => page.evaluate(async () => (await caches.keys()).filter((name) => !name.includes('notice')))
+
+/** Looks whether there is a new version, as the browser does by itself when the app is opened. */
+const waitForUpdate = (page: Page) =>
+  page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready
+    await registration.update()
+    while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 20))
+  })
+
+describe('a new version', () => {
+  it('takes over when the app is opened the next time, and leaves nothing of the old one', async () => {
+    const releases = await startReleases()
+    const page = await phone.open(releases)
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+
+    releases.publish('second')
+    await waitForUpdate(page)
+    const open = [await release(page), (await kept(page)).length]
+    await page.reload()
+    await headline(page, 'Add an account')
+    await expect.poll(() => release(page)).toBe('second')
+
+    expect(open).toEqual(['first', 2])
+    expect(await kept(page)).toEqual([expect.stringContaining('second-')])
+  })
+
+  it('keeps what the page was opened with', async () => {
+    const releases = await startReleases()
+    const page = await phone.open(releases)
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    releases.publish('second')
+    await waitForUpdate(page)
+
+    await page.goto('about:blank')
+    await page.goto(`${releases.url}/authenticator/#code=zzzzzzzzz2`)
+    await expect.poll(() => release(page)).toBe('second')
+
+    expect(await page.getByLabel('Activation code or link').inputValue()).toBe('zzzzzzzzz2')
+    expect(page.url()).toBe(`${releases.url}/authenticator/`)
+  })
+
+  it('is not waited for: without a connection the old one opens', async () => {
+    const releases = await startReleases()
+    const page = await phone.open(releases)
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    releases.stop()
+
+    await page.reload()
+
+    expect(await headline(page, 'Add an account')).toBe(true)
+  })
+})

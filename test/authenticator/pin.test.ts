@@ -1,0 +1,176 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+
+import { type RunningService, startService } from '../support/running-service.ts'
+import { button, fromDesk, headline, phones, seen, small } from './phone.ts'
+import { readKeys } from './read-keys.ts'
+
+const phone = phones()
+
+/** From the activation link to where a PIN or passcode is asked for. */
+async function atTheQuestion(keyType: 'PIN' | 'PASSCODE', more: { maxAllowedRetries?: number } = {}) {
+  const service = await startService({ domain: { keyType, ...more } })
+  const { userId, code } = await service.enrol('alice')
+  const page = await phone.open(service, `#code=${code}`, small)
+  await button(page, 'Add this account').click()
+  return { service, userId, page }
+}
+
+async function joinedWithPin(more?: { maxAllowedRetries?: number }) {
+  const { service, userId, page } = await atTheQuestion('PIN', more)
+  await choosePin(page, '2580')
+  await page.getByText('Nothing to approve').waitFor()
+  return { service, userId, page }
+}
+
+async function choosePin(page: Page, pin: string, again = pin): Promise<void> {
+  await page.getByLabel('PIN', { exact: true }).fill(pin)
+  await page.getByLabel('PIN once more').fill(again)
+  await button(page, 'Continue').click()
+}
+
+async function asked(service: RunningService, page: Page) {
+  const session = await service.ask('alice', fromDesk)
+  await headline(page, 'Sign in as alice?')
+  return { ...session, number: session.number! }
+}
+
+async function approve(page: Page, number: string, pin: string): Promise<void> {
+  await page.getByLabel('Type the number').fill(number)
+  await page.getByLabel('Your PIN').fill(pin)
+  await button(page, 'Approve').click()
+}
+
+describe('choosing a PIN', () => {
+  it('takes one that was typed twice on large keys, going from one field to the next by itself', async () => {
+    const { service, userId, page } = await atTheQuestion('PIN')
+    await headline(page, 'Choose a PIN')
+
+    for (const digit of '25802580') await button(page, digit).tap()
+    await button(page, 'Continue').tap()
+    await page.getByText('Nothing to approve').waitFor()
+
+    expect(await service.client.tokens.get(service.domainId, userId)).toMatchObject({ state: 'active' })
+  })
+
+  it.each([
+    ['1234', '1234', 'easy to guess'],
+    ['258', '258', '4 digits'],
+    ['2580', '2581', 'not the same'],
+  ])('does not take %s and %s, and says why', async (pin, again, why) => {
+    const { service, userId, page } = await atTheQuestion('PIN')
+
+    await choosePin(page, pin, again)
+
+    await seen(page.getByRole('alert').getByText(why))
+    expect(await page.getByLabel('PIN', { exact: true }).inputValue()).toBe('')
+    expect(await service.client.tokens.get(service.domainId, userId)).toMatchObject({ state: 'pending' })
+  })
+
+  it('is choosing a passcode where the domain wants one', async () => {
+    const { service, page } = await atTheQuestion('PASSCODE')
+    await headline(page, 'Choose a passcode')
+
+    await page.getByLabel('Passcode', { exact: true }).fill('correct horse')
+    await page.getByLabel('Passcode once more').fill('correct horse')
+    await button(page, 'Continue').click()
+    await page.getByText('Nothing to approve').waitFor()
+    const session = await service.ask('alice')
+    await page.getByLabel('Your passcode').fill('correct horse')
+    await button(page, 'Approve').click()
+
+    await headline(page, 'Approved')
+    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+  })
+})
+
+describe('a request in a domain with a PIN', () => {
+  it('is approved with number and PIN, and the PIN is never shown', async () => {
+    const { service, page } = await joinedWithPin()
+    const session = await asked(service, page)
+
+    for (const digit of `${session.number}2580`) await button(page, digit).tap()
+    const type = await page.getByLabel('Your PIN').getAttribute('type')
+    await button(page, 'Approve').tap()
+
+    await headline(page, 'Approved')
+    expect(type).toBe('password')
+    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+  })
+
+  it('is denied and reported without it', async () => {
+    const { service, page } = await joinedWithPin()
+    const session = await asked(service, page)
+
+    await button(page, 'Deny').click()
+
+    await headline(page, 'Denied')
+    expect(await service.state(session.id)).toMatchObject({ state: 'denied' })
+  })
+
+  it('stays after a wrong PIN, says how many tries are left, and is approved with the right one', async () => {
+    const { service, page } = await joinedWithPin({ maxAllowedRetries: 3 })
+    const session = await asked(service, page)
+
+    await approve(page, session.number, '1357')
+    await seen(page.getByRole('alert').getByText('2 tries left'))
+    const pin = await page.getByLabel('Your PIN').inputValue()
+    await page.getByLabel('Your PIN').fill('2580')
+    await button(page, 'Approve').click()
+
+    await headline(page, 'Approved')
+    expect(pin).toBe('')
+  })
+
+  it('says plainly when the last try was wrong: the account is removed', async () => {
+    const { service, userId, page } = await joinedWithPin({ maxAllowedRetries: 2 })
+    const session = await asked(service, page)
+
+    await approve(page, session.number, '1357')
+    await seen(page.getByRole('alert').getByText('One try left; after it this account is removed.'))
+    await page.getByLabel('Your PIN').fill('1357')
+    await button(page, 'Approve').click()
+
+    await headline(page, 'Account removed')
+    await seen(page.getByText('too many wrong tries'))
+    await button(page, 'OK').click()
+    await seen(page.getByText('This account was removed by Acme.'))
+    await expect(service.client.tokens.get(service.domainId, userId)).rejects.toMatchObject({
+      code: 'api.error.notfound.token',
+    })
+  })
+})
+
+describe('the offline code in a domain with a PIN', () => {
+  const showCode = async (page: Page, pin: string) => {
+    await button(page, 'Show code of alice at Wiki').click()
+    await page.getByLabel('Your PIN').fill(pin)
+    await button(page, 'Show code').click()
+    return (await page.getByRole('button', { name: 'Copy code' }).innerText()).replace(/\D/g, '')
+  }
+
+  it('is shown after the PIN, and signs in', async () => {
+    const { service, page } = await joinedWithPin()
+
+    const otp = await showCode(page, '2580')
+
+    expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
+  })
+
+  it('is another one after a wrong PIN, and nothing on the device tells them apart', async () => {
+    const { service, page } = await joinedWithPin()
+
+    const otp = await showCode(page, '1357')
+
+    expect(otp).toMatch(/^\d{6}$/)
+    expect(await service.ask('alice', { otp })).toMatchObject({ state: 'denied' })
+  })
+
+  it('has no secret on the device that works without the PIN', async () => {
+    const { page } = await joinedWithPin()
+
+    const keys = await page.evaluate(readKeys)
+
+    expect(keys).toEqual([{ extractable: false, exported: 'InvalidAccessError' }])
+  })
+})
