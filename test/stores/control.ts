@@ -42,6 +42,7 @@ export function control(store: Store) {
         },
       }
     },
+    release: () => gates.clear(),
     /** The next one fails, and no other. */
     failOnce(verb: Verb) {
       const gate = Promise.reject(new Error('the store is down'))

@@ -1,6 +1,7 @@
 import express5 from 'express'
 import express4 from 'express4'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RequestHandler } from 'express'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import type { Browser } from '../support/browser.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -25,11 +26,12 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     opened = await open()
     store = control(opened.store)
   })
+  afterEach(() => store.release())
   afterAll(() => opened.close())
 
   /** From the login to an approval that was not redeemed yet. */
   async function approved(login: object = {}) {
-    const app = await startWebApp({ session: { ...options, store: opened.store }, express, login })
+    const app = await startWebApp({ before: [ping], session: { ...options, store: opened.store }, express, login })
     const browser = app.browser()
     const { account, page } = await app.enrol(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
@@ -55,7 +57,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     const answer = browser.submit('/mfa/complete').finally(() => (answered = true))
     await slow.reached
     // Time enough for an answer that does not wait.
-    for (let others = 0; others < 3; others++) await app.browser().fetch('/mfa/assets/style.css')
+    for (let others = 0; others < 3; others++) await fetch(`${app.url}/ping`)
     expect(answered).toBe(false)
     slow.release()
 
@@ -123,6 +125,9 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 })
+
+/** Answers without a web session. */
+const ping: RequestHandler = (req, res, next) => (req.path === '/ping' ? void res.end() : next())
 
 function idOf(browser: Browser): string {
   return /^s:([^.]+)/.exec(decodeURIComponent(browser.cookie('connect.sid') ?? ''))?.[1] ?? ''
