@@ -17,8 +17,8 @@ export const HardwareToken13 = z.object({
 
 /** A device that shows codes (RFC 6238); good for every domain of the organization. */
 export const HardwareToken = HardwareToken13.extend({
-  /** Whether it is an authenticator app that its user set up; deleted, not released, when the user gives it up. 1.4. */
-  selfEnrolled: z.boolean(),
+  /** That it is an authenticator app which its user set up: deleted, not released, when the user gives it up. 1.4. */
+  selfEnrolled: z.literal(true).optional(),
 })
 export type HardwareToken = z.infer<typeof HardwareToken>
 

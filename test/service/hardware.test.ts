@@ -29,7 +29,6 @@ describe('a hardware token', () => {
       timeStep: '30s',
       syncState: 'Never Used',
       user: '',
-      selfEnrolled: false,
     })
     expect(text).not.toContain(seed)
     expect((await running.call('GET', `/hardware/${json.id}`)).json).toEqual(json)

@@ -70,7 +70,6 @@ const hardware = {
   timeStep: '30s',
   syncState: 'Never Used',
   user: '',
-  selfEnrolled: false,
 }
 
 const assigned = { ...hardware, syncState: 'Synchronized', user: userId }

@@ -21,6 +21,6 @@ export function hardwareView(token: HardwareTokenRow): HardwareToken {
     timeStep: `${token.period}s`,
     syncState: token.syncState,
     user: token.userId ?? '',
-    selfEnrolled: token.selfEnrolled === 1,
+    ...(token.selfEnrolled === 1 && { selfEnrolled: true }),
   }
 }
