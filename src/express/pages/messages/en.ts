@@ -101,7 +101,7 @@ export const en = {
   },
   code: {
     headline: 'Enter a code',
-    sentence: 'From your hardware token or your authenticator, or a bypass code.',
+    sentence: 'From your hardware token or your authenticator, or a recovery or bypass code.',
     label: 'Code',
     check: 'Check',
     email: 'E-mail me a code',
