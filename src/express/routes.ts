@@ -16,7 +16,9 @@ import { declineCodes, downloadCodes, makeCodes, offerCodes } from './devices/re
 import { emit } from './events.ts'
 import { readForm } from './form.ts'
 import { liveStatus, statusOnce } from './live-status.ts'
+import { languageOf } from './pages/languages.ts'
 import { showMessage } from './pages/message.ts'
+import { oneText } from './pages/messages/one-text.ts'
 import { giveUp, sendAgain } from './push-again.ts'
 import { chooseRemember } from './remembered.ts'
 import { answerTrouble } from './unavailable.ts'
@@ -86,7 +88,8 @@ export async function serveChallenge(
 }
 
 function notSignedIn(req: Request, res: Response, context: RequestContext): void {
-  if (wantsJson(req)) return sendJson(res, 401, { error: 'sign_in_required', message: 'Sign in first.' })
+  const { sign_in_first: message } = languageOf(req, context).words.problems
+  if (wantsJson(req)) return sendJson(res, 401, { error: 'sign_in_required', message: oneText(message) })
   return showMessage(req, res, context, 401, 'sign_in_first')
 }
 

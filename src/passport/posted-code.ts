@@ -12,6 +12,7 @@ import { setContext, verifiedOf } from '../express/context.ts'
 import { isOwnPost } from '../express/cross-site.ts'
 import { emit } from '../express/events.ts'
 import { languageFor } from '../express/pages/languages.ts'
+import { oneText } from '../express/pages/messages/one-text.ts'
 import { noticeText } from '../express/pages/notice.ts'
 import { noteTrouble } from '../express/unavailable.ts'
 import { readKept } from '../express/web-session.ts'
@@ -83,8 +84,7 @@ function refused({ req, context }: ChallengeRequest, notice: Notice): PostedCode
 
 /** In the words that our own pages use. */
 export function problem(req: Request, context: RequestContext, reason: 'cross_site' | 'sign_in_first'): MfaFailure {
-  const { headline, sentence } = languageFor(req, context).words.problems[reason]
-  return { reason, message: `${headline}. ${sentence}` }
+  return { reason, message: oneText(languageFor(req, context).words.problems[reason]) }
 }
 
 function isTrusted(req: Request, { mfa }: RequestContext): boolean {

@@ -4,6 +4,7 @@ import { sendJson, wantsJson } from '../answer.ts'
 import type { RequestContext } from '../context.ts'
 import { layoutOf, sendPage } from './layout.ts'
 import type { Message, Messages } from './messages/en.ts'
+import { oneText } from './messages/one-text.ts'
 
 /** A page that is not about a challenge. */
 export function showMessage(
@@ -15,7 +16,7 @@ export function showMessage(
 ): void {
   const layout = layoutOf(req, context)
   const message: Message = layout.words.problems[name]
-  if (wantsJson(req)) return sendJson(res, status, { error: name, message: `${message.headline}. ${message.sentence}` })
+  if (wantsJson(req)) return sendJson(res, status, { error: name, message: oneText(message) })
   const target = startsAnew.has(name) ? `${context.prefix}/` : context.base + (ways[name] ?? '')
   sendPage(res, status, 'message', { ...layout, ...message, ...forms, target })
 }

@@ -1,6 +1,7 @@
 import type { Notice } from '../../challenge/challenge.ts'
 import { spanOf } from '../../contract/spans.ts'
 import type { Language } from './languages.ts'
+import { oneText } from './messages/one-text.ts'
 
 /** What is said of the last thing somebody tried. */
 export interface Said {
@@ -18,6 +19,5 @@ export function saidOf({ tag, words }: Language, notice: Notice, now: number): S
 
 /** The same as one text. @param now Unix time, seconds. */
 export function noticeText(language: Language, notice: Notice, now: number): string {
-  const { headline, sentence } = saidOf(language, notice, now)
-  return headline === undefined ? sentence : `${headline}. ${sentence}`
+  return oneText(saidOf(language, notice, now))
 }
