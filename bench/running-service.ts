@@ -34,6 +34,7 @@ export async function startService(engine: Engine, options: Pick<ServiceOptions,
   return {
     engine,
     url,
+    database,
     client,
     apiKey,
     domainId,

@@ -4,6 +4,7 @@ import { createTrail } from './audit/trail.ts'
 import { serviceId } from './store/organizations.ts'
 import type { Store } from './store/store.ts'
 import type { ServiceContext } from './context.ts'
+import { createInboxLook } from './inbox-look.ts'
 import { openPusher } from './push/open-pusher.ts'
 import type { PushOptions } from './push/push-options.ts'
 import type { Observer } from './observer.ts'
@@ -29,7 +30,7 @@ export interface Core {
 
 export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
   const { clock, random, logger, limits, mailer, keys, auditRetention, bypassCodes } = given
-  const waiters = createWaiters(store)
+  const waiters = createWaiters(store, createInboxLook(store.db, clock))
   const id = await serviceId(store.db, newId(random))
   const { secrets } = keys
   const pusher = await openPusher({ store, secrets, clock, logger, observer }, given.push)

@@ -1,3 +1,4 @@
+import type { InboxLook } from './inbox-look.ts'
 import type { News, Store } from './store/store.ts'
 
 /** Those who wait for something to change in the database. Whoever is woken reads it again: waking carries no news. */
@@ -22,8 +23,11 @@ export interface Subscription {
   end(): void
 }
 
-/** @param others Other processes; watched only while somebody waits. */
-export function createWaiters(others: Pick<Store, 'watchOthers' | 'tellOthers'>): Waiters {
+/**
+ * @param others Other processes; watched only while somebody waits.
+ * @param look Says whose inbox they changed, where they do not; without it everybody reads anew.
+ */
+export function createWaiters(others: Pick<Store, 'watchOthers' | 'tellOthers'>, look?: InboxLook): Waiters {
   const byKey = new Map<string, Set<Subscription>>()
   const watchers = new Set<(news: News) => void>()
   let stopWatching: (() => void) | undefined
@@ -33,9 +37,19 @@ export function createWaiters(others: Pick<Store, 'watchOthers' | 'tellOthers'>)
     for (const key of keys) for (const subscription of byKey.get(key) ?? []) subscription.wake()
   }
   const hear = (news: News) => {
-    ring(typeof news === 'string' ? [...byKey.keys()] : news)
+    if (typeof news !== 'string') ring(news)
+    else if (news === 'gap' || !look) ring([...byKey.keys()])
+    else {
+      ring([...byKey.keys()].filter((key) => !isDevice(key)))
+      lookForDevices()
+    }
     for (const watcher of watchers) watcher(news)
   }
+  const lookForDevices = oneAtATime(async () => {
+    // Where the look fails, those who read find out why.
+    const changed = await look?.().catch(() => undefined)
+    ring(changed?.map((id) => waiterKey.device(id)) ?? [...byKey.keys()].filter((key) => isDevice(key)))
+  })
   const watchOthers = () => void (stopWatching ??= others.watchOthers(hear))
   const leave = () => {
     if (byKey.size > 0 || watchers.size > 0) return
@@ -88,6 +102,21 @@ export function createWaiters(others: Pick<Store, 'watchOthers' | 'tellOthers'>)
   }
 }
 
+/** Acts, and once more where it was asked to meanwhile. */
+function oneAtATime(act: () => Promise<void>): () => void {
+  let acting = false
+  let again = false
+  return function start() {
+    again = acting
+    if (acting) return
+    acting = true
+    void act().finally(() => {
+      acting = false
+      if (again) start()
+    })
+  }
+}
+
 function createBell(): Pick<Subscription, 'woken' | 'wake'> {
   let rung = false
   let listener: (() => void) | undefined
@@ -109,6 +138,8 @@ export const waiterKey = {
   device: (id: string): string => `device:${id}`,
   synchronisation: (organizationId: string): string => `synchronisation:${organizationId}`,
 }
+
+const isDevice = (key: string) => key.startsWith('device:')
 
 /** The session that a key is about. */
 export function sessionIdOf(key: string): string | undefined {

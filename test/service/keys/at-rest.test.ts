@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createECDH, createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -12,7 +13,7 @@ import type { Random } from '../../../src/service/rules/random.ts'
 import { run } from '../../cli/admin/run-command.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { otherThan } from '../code-holder.ts'
-import { startService } from '../start-service.ts'
+import { activateDevice, startService } from '../start-service.ts'
 
 let folder: string
 /** By what they are for. */
@@ -54,6 +55,12 @@ function keep(when: string): void {
   }
 }
 
+/** Of a browser, as it tells us. */
+function createSubscriber() {
+  const pair = createECDH('prime256v1')
+  return { p256dh: pair.generateKeys('base64url'), auth: randomBytes(16).toString('base64url') }
+}
+
 /** A full run of whatever has a secret in it. */
 async function everything(server: Awaited<ReturnType<typeof startMailServer>>): Promise<void> {
   const database = join(folder, 'mfa.sqlite')
@@ -68,6 +75,7 @@ async function everything(server: Awaited<ReturnType<typeof startMailServer>>): 
       logRequests: true,
       random: createChance(),
       smtp: { host: '127.0.0.1', port: server.port, from: 'mfa@example.com' },
+      push: { agent: new Agent({ lookup: (_name, _options, done) => done(new Error('no way out'), '') }) },
     },
     { bypassEnabled: true, emailOtpEnabled: true, numberMatching: 'offered' },
   )
@@ -87,6 +95,23 @@ async function everything(server: Awaited<ReturnType<typeof startMailServer>>): 
   const offline = codeAt({ seed: Secret.fromBase32(alice.codeSecret).hex, digits: 6 }, stepAt(clock.now(), 30))
   secrets.set('code of a device', offline)
   expect(await signIn(alice.user.id, { otp: offline })).toBe('approved')
+
+  // A passcode, and where messages for its device go.
+  const passcode = 'Wanderdünen am Meer'
+  const push = { endpoint: 'https://fcm.googleapis.com/fcm/send/where-it-goes', keys: createSubscriber() }
+  secrets.set('passcode', passcode).set('endpoint', push.endpoint).set('secret of a subscription', push.keys.auth)
+  const { id: vault } = await running.service.administration.createDomain(running.organization.id, {
+    name: 'Vault',
+    keyType: 'PASSCODE',
+  })
+  await call('PUT', `/domains/${vault}/users/${alice.user.id}`)
+  const { code } = (await call('PUT', `/domains/${vault}/users/${alice.user.id}/token`)).json
+  const locked = await activateDevice(running.origin, clock, code, { pin: passcode, push })
+  await call('POST', `/domains/${vault}/sessions`, { body: { user: { id: alice.user.id } } })
+  const [guarded] = await locked.pending()
+  const approval = { decision: 'approve', nonce: guarded!.nonce, pin: passcode }
+  expect((await locked.device.answer(guarded!.id, { ...approval, pin: 'Wanderdünen am See' })).status).toBe(400)
+  expect((await locked.device.answer(guarded!.id, approval)).status).toBe(200)
 
   // An activation code that waits, and one that was used.
   const bob = (await call('POST', '/users', { body: { username: 'bob', name: 'Bob', email: 'bob@example.com' } })).json
@@ -155,7 +180,7 @@ describe('after a full run', () => {
     )
 
     expect(names).toEqual([])
-    expect(secrets.size).toBe(12)
+    expect(secrets.size).toBe(15)
     expect([...secrets.values()].every((secret) => secret.length >= 6)).toBe(true)
     expect([...found.keys()].sort()).toEqual([
       'mfa.sqlite afterwards',

@@ -13,6 +13,9 @@ export const pinsAndPushes: Migration = {
     await db.schema.alterTable('device').addColumn('pin_wrong', 'text').execute()
     await db.schema.alterTable('device').addColumn('push', 'text').execute()
 
+    // Who was taken out of use a moment ago is looked for often.
+    await db.schema.createIndex('device_revoked').on('device').column('revoked_at').execute()
+
     await db.schema
       .createTable('push_key')
       .addColumn('row', 'integer', (column) => column.primaryKey().check(sql`"row" = 1`))

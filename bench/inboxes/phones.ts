@@ -1,0 +1,117 @@
+/** The devices of `bench/inboxes.ts`, and the web app that asks them: a process of its own. */
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+
+import { CompactSign } from 'jose'
+
+import { createClient } from '../../src/client/client.ts'
+import { devicePaths, Inbox } from '../../src/contract/device.ts'
+import { createDevice } from '../../src/device/device.ts'
+import { importPrivateKey } from '../../src/device/keys.ts'
+
+interface Given {
+  readonly url: string
+  readonly apiKey: string
+  readonly domainId: string
+  readonly serviceId: string
+  readonly privateKey: JsonWebKey
+  readonly ids: readonly { readonly user: string; readonly device: string }[]
+  readonly sessions: number
+}
+
+/** Of each device: as long as the app asks for. */
+const wait = 25
+/** Devices that open their inbox at the same time. */
+const together = 100
+
+const [given] = (await once(process, 'message')) as [Given]
+const key = await importPrivateKey(given.privateKey)
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
+const address = new URL(given.url)
+const inboxes = new Map<string, (inbox: Inbox) => void>()
+
+/** Opens the inbox of a device, and holds it open from then on. Resolves when it is held. */
+async function hold(device: string): Promise<void> {
+  const first = await read(device)
+  void follow(device, String(first.headers.etag))
+}
+
+async function follow(device: string, known: string): Promise<void> {
+  for (let etag = known; ;) {
+    const response = await read(device, { 'if-none-match': etag, prefer: `wait=${wait}` })
+    etag = String(response.headers.etag)
+    const body = await text(response)
+    if (response.statusCode === 200) inboxes.get(device)?.(Inbox.parse(JSON.parse(body)))
+  }
+}
+
+async function read(device: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  const path = devicePaths.requests
+  const authorization = `Device ${await sign(device, path)}`
+  const response = await new Promise<IncomingMessage | undefined>((resolve) => {
+    const { hostname, port } = address
+    const sending = get({ agent, hostname, port, path, headers: { ...headers, authorization } }, resolve)
+    // The service had just closed the connection that was to be used again.
+    sending.on('error', () => resolve(undefined))
+  })
+  if (!response) return read(device, headers)
+  if (headers.prefer === undefined) await text(response)
+  return response
+}
+
+function sign(device: string, path: string): Promise<string> {
+  const jti = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
+  const claims = { aud: given.serviceId, sub: device, htm: 'GET', path, iat: Math.floor(Date.now() / 1000), jti }
+  return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
+    .setProtectedHeader({ alg: 'ES256' })
+    .sign(key)
+}
+
+async function text(response: IncomingMessage): Promise<string> {
+  let body = ''
+  for await (const chunk of response.setEncoding('utf8')) body += chunk
+  return body
+}
+
+const begun = performance.now()
+for (let from = 0; from < given.ids.length; from += together) {
+  await Promise.all(given.ids.slice(from, from + together).map(({ device }) => hold(device)))
+}
+// The last of them are on their way still.
+await new Promise((resolve) => setTimeout(resolve, 2_000))
+process.send?.({ opened: performance.now() - begun })
+
+await once(process, 'message')
+const client = createClient({ baseUrl: `${given.url}/api`, apiKey: given.apiKey })
+const core = createDevice()
+const toInbox: number[] = []
+const toClient: number[] = []
+for (let round = 0; round < given.sessions; round += 1) {
+  const one = given.ids[(round * 31) % given.ids.length]
+  if (!one) break
+  const arrived = new Promise<Inbox>((resolve) => void inboxes.set(one.device, resolve))
+  const asked = performance.now()
+  const session = await client.sessions.create(given.domainId, { user: { id: one.user } })
+  const [request] = (await arrived).requests
+  toInbox.push(performance.now() - asked)
+  inboxes.delete(one.device)
+
+  const waiting = client.sessions.wait(given.domainId, session.id)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const account = {
+    id: one.device,
+    service: given.serviceId,
+    serviceUrl: given.url,
+    privateKey: key,
+    clockOffset: 0,
+    organization: { name: '' },
+    domain: { id: given.domainId, name: '' },
+    user: { username: '' },
+  }
+  const approved = performance.now()
+  if (request) await core.answer(account, request, { decision: 'approve' })
+  await waiting
+  toClient.push(performance.now() - approved)
+}
+process.send?.({ toInbox, toClient })

@@ -1,0 +1,34 @@
+import type { Queryable } from './schema.ts'
+
+/** What of a device's inbox changes whenever a request comes or goes. */
+export interface InboxMark {
+  readonly deviceId: string
+  readonly pending: number
+  readonly newest: number
+}
+
+/** Of all devices that are asked something. */
+export async function inboxMarks(db: Queryable, now: number): Promise<InboxMark[]> {
+  const rows = await db
+    .selectFrom('session')
+    .select((eb) => [
+      'deviceId',
+      eb.fn.countAll<number | string>().as('pending'),
+      eb.fn.max<number | string>('sequence').as('newest'),
+    ])
+    .where('state', '=', 'pending')
+    .where('expiresAt', '>', now)
+    .where('deviceId', 'is not', null)
+    .groupBy('deviceId')
+    .execute()
+  return rows.map(({ deviceId, pending, newest }) => ({
+    deviceId: deviceId ?? '',
+    pending: Number(pending),
+    newest: Number(newest),
+  }))
+}
+
+export async function devicesRevokedSince(db: Queryable, time: number): Promise<string[]> {
+  const rows = await db.selectFrom('device').select('id').where('revokedAt', '>=', time).execute()
+  return rows.map(({ id }) => id)
+}
