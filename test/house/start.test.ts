@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -40,8 +40,8 @@ async function filesReadBy(code: string): Promise<string[]> {
     .trim()
     .split('\n')
     .map((url) => {
-      const path = url.replace(pathToFileURL(folder).href, '').replace(pathToFileURL(root).href, '')
-      return /^node_modules\/((@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? relative('/', path).replaceAll(sep, '/')
+      const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? []
+      return name ?? url.replace(`${pathToFileURL(folder).href}/`, '')
     })
     .sort()
 }
