@@ -42,6 +42,15 @@ describe('the words of the pages', () => {
     expect(page.text).not.toContain('<script>alert')
   })
 
+  it('say how long it was that nobody answered', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.enrol(browser, 'alice')
+    await app.clock.advance(90)
+
+    expect((await browser.visit('/mfa')).text).toContain('<p>Nobody answered within 90 seconds.</p>')
+  })
+
   it('can be of a language of the app’s own, which is English where it says nothing', async () => {
     const options = { messages: { de: { waiting: { signIn: 'Anmeldung bestätigen' } } } }
 
@@ -139,6 +148,7 @@ describe('the language of the pages', () => {
     expect(await lookAt('/mfa?lang=en')).toBe('en')
     expect(await lookAt('/mfa?lang=fr')).toBe('en')
     expect(await lookAt('/mfa')).toBe('ar')
+    expect(await lookAt('/mfa?lang=')).toBe('ar')
   })
 
   it('is that of what scripts are told, too', async () => {
@@ -151,6 +161,7 @@ describe('the language of the pages', () => {
     const { headline, sentence } = ar.problems.not_found
     expect(answer.body).toEqual({ error: 'not_found', message: `${headline}. ${sentence}` })
     expect(answer.headers['content-language']).toBe('ar')
+    expect((await app.browser().fetch('/mfa')).body.message).toContain(ar.problems.sign_in_first.headline)
   })
 
   it('turns neither number nor code nor names around', async () => {

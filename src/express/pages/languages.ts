@@ -55,7 +55,8 @@ export function languageFor(req: Request, { mfa }: RequestContext): Language {
   const { languages } = mfa.options
   const { all, choice } = languages
   const wanted = typeof choice === 'function' ? choice(req) : choice
-  if (wanted !== undefined) return find(languages, wanted) ?? all[0]
+  // Apps without types return null, too.
+  if (typeof wanted === 'string') return find(languages, wanted) ?? all[0]
   const accepted = req.acceptsLanguages(all.map(({ tag }) => tag))
   return all.find(({ tag }) => tag === accepted) ?? all[0]
 }
