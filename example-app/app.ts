@@ -28,13 +28,15 @@ export interface ExampleAppOptions {
   readonly publicUrl: string
   /** Takes what visitors are not told. */
   readonly logger?: NonNullable<MfaOptions['logger']>
+  /** Whether people who have set up a first device are asked about recovery codes. */
+  readonly recoveryCodes?: boolean
   /** For tests, which move time by hand. */
   readonly clock?: NonNullable<MfaOptions['clock']>
 }
 
 /** An app with accounts of its own, and a second factor on top. */
 export function createExampleApp(options: ExampleAppOptions): { app: Express; close: () => void } {
-  const { publicUrl, service, clock, logger } = options
+  const { publicUrl, service, clock, logger, recoveryCodes = true } = options
   const now = () => clock?.now() ?? Math.floor(Date.now() / 1000)
   const database = openDatabase(options.database)
   const accounts = createAccounts(database)
@@ -65,6 +67,7 @@ export function createExampleApp(options: ExampleAppOptions): { app: Express; cl
       provision: true,
       logoutPath: '/logout',
       appName: 'Example',
+      recoveryCodes,
       onEvent: (event) => notices.take(event),
     }),
   )

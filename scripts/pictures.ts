@@ -28,7 +28,13 @@ async function takeSignIn(browser: Browser): Promise<void> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const publicUrl = `http://localhost:${(server.address() as AddressInfo).port}`
   const service = embedded({ database: ':memory:', organization: 'Example Inc.', domain: 'Example' })
-  const example = createExampleApp({ database: ':memory:', service, sessionSecret: 'for pictures', publicUrl })
+  const example = createExampleApp({
+    database: ':memory:',
+    service,
+    sessionSecret: 'for pictures',
+    publicUrl,
+    recoveryCodes: false,
+  })
   server.on('request', example.app)
   try {
     const desk = await browser.newContext({ viewport: { width: 560, height: 640 }, deviceScaleFactor: 2 })

@@ -90,8 +90,8 @@ export const MfaOptions = z.strictObject({
     .optional(),
   /** Creates the service's user when the app user first comes by. Needs an e-mail address from `user`. */
   provision: z.boolean().default(false),
-  /** Asks people who have just set up a first factor whether they want recovery codes, where the domain takes such. */
-  recoveryCodes: z.boolean().default(false),
+  /** Asks people who have just set up a first factor, once, whether they want recovery codes, where the domain takes such. */
+  recoveryCodes: z.boolean().default(true),
   /**
    * Offers people to remember their browser: for so many days, 90 at most, it passes the gate without a second step.
    * Whoever copies its cookie does so, too, until the person has all browsers forgotten or changes a device or an app.

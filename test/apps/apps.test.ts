@@ -83,6 +83,7 @@ async function arrange(file: string, prefix: string) {
   const origin = `http://localhost:${portOf(server)}`
   const app = loadApp(file)({
     service,
+    recoveryCodes: false,
     clock,
     ...(prefix ? { publicUrl: origin + prefix } : {}),
   })

@@ -38,7 +38,12 @@ describe('the example app with a service elsewhere', () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const example = createExampleApp({ database: ':memory:', sessionSecret: 'for tests', publicUrl })
+    const example = createExampleApp({
+      database: ':memory:',
+      sessionSecret: 'for tests',
+      publicUrl,
+      recoveryCodes: false,
+    })
     server.on('request', example.app)
     onTestFinished(() => {
       server.closeAllConnections()

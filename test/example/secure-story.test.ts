@@ -33,7 +33,13 @@ async function arrange() {
   const { port } = server.address() as AddressInfo
   const publicUrl = `https://${address}:${port}`
   const service = embedded({ database: ':memory:' })
-  const example = createExampleApp({ database: ':memory:', service, sessionSecret: 'for tests', publicUrl })
+  const example = createExampleApp({
+    database: ':memory:',
+    service,
+    sessionSecret: 'for tests',
+    publicUrl,
+    recoveryCodes: false,
+  })
   server.on('request', example.app)
   // By its key: a browser without a user has no list of authorities to add ours to. The chain is checked elsewhere.
   const spki = new X509Certificate(pair.certificate).publicKey.export({ type: 'spki', format: 'der' })

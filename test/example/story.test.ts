@@ -26,7 +26,14 @@ async function arrange() {
   const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const clock = createTestClock()
   const service = embedded({ database: ':memory:', clock })
-  const example = createExampleApp({ database: ':memory:', service, sessionSecret: 'for tests', publicUrl, clock })
+  const example = createExampleApp({
+    database: ':memory:',
+    service,
+    sessionSecret: 'for tests',
+    publicUrl,
+    recoveryCodes: false,
+    clock,
+  })
   server.on('request', example.app)
   closing.push(async () => {
     server.closeAllConnections()

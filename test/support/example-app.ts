@@ -12,7 +12,13 @@ export async function startExampleApp(service = embedded({ database: ':memory:' 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // Browsers give keys to `localhost` as if it were https.
   const publicUrl = `http://localhost:${(server.address() as AddressInfo).port}`
-  const example = createExampleApp({ database: ':memory:', service, sessionSecret: 'for tests', publicUrl })
+  const example = createExampleApp({
+    database: ':memory:',
+    service,
+    sessionSecret: 'for tests',
+    publicUrl,
+    recoveryCodes: false,
+  })
   server.on('request', example.app)
   onTestFinished(async () => {
     server.closeAllConnections()
