@@ -26,6 +26,8 @@ interface Settings {
   readonly headersTimeout: number
   readonly requestTimeout: number
   readonly auditRetention: number
+  readonly push: boolean
+  readonly pushSubject?: string
   readonly metricsPort?: number
   readonly metricsToken?: string
 }
@@ -46,6 +48,8 @@ export function serveCommand(): Command {
     .option('--headers-timeout <seconds>', 'how long the head of a request may take', parseSeconds, 10)
     .option('--request-timeout <seconds>', 'how long a whole request may take', parseSeconds, 30)
     .option('--audit-retention <days>', 'how long entries of the audit trail are kept', parseDays, 365)
+    .option('--push-subject <address>', 'whom push services can ask about our messages: mailto:you@mfa.example')
+    .option('--no-push', 'send no push messages: people then have to open the authenticator by hand')
     .option('--metrics-port <number>', 'serve /metrics for Prometheus on this port, without a token', parsePort)
     .addOption(
       new Option('--metrics-token <token>', 'serve /metrics beside the rest, for who sends this Bearer token').env(
@@ -82,6 +86,7 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     basePath,
     vendor: { scheme, mediaType },
     auditRetention: settings.auditRetention,
+    push: settings.push && (settings.pushSubject === undefined ? {} : { subject: settings.pushSubject }),
     logger,
     logRequests: true,
     ...secretsFromEnv(process.env),

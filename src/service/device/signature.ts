@@ -1,5 +1,5 @@
 import { compactVerify } from 'jose'
-import type { JWK } from 'jose'
+import type { CryptoKey } from 'jose'
 import type { z } from 'zod'
 
 import { Claims, clockTolerance } from '../../contract/device.ts'
@@ -32,7 +32,7 @@ export function peek(jws: string): unknown {
 export async function verify(
   ctx: Pick<ServiceContext, 'serviceId' | 'clock'>,
   jws: string,
-  key: PublicKey,
+  key: PublicKey | CryptoKey,
   purpose: Purpose,
 ): Promise<Verified> {
   const payload = parseJson(await verifiedText(jws, key))
@@ -61,8 +61,7 @@ const fieldCodes: Record<string, ErrorCode> = {
   push: 'api.error.invalid.push',
 }
 
-async function verifiedText(jws: string, { kty, crv, x, y }: PublicKey): Promise<string> {
-  const key: JWK = { kty, crv, x, y }
+async function verifiedText(jws: string, key: PublicKey | CryptoKey): Promise<string> {
   try {
     // Named here and not taken from the header: otherwise whoever sends it chooses how it is checked.
     const { payload } = await compactVerify(jws, key, { algorithms: ['ES256'] })

@@ -8,6 +8,7 @@ import { ApiProblem } from '../problem.ts'
 import { deviceById, rememberCall } from '../store/devices.ts'
 import type { DeviceRow } from '../store/devices.ts'
 import type { Queryable } from '../store/schema.ts'
+import { importedKey } from './imported-keys.ts'
 import { peek, verify } from './signature.ts'
 import type { Purpose, Verified } from './signature.ts'
 
@@ -23,7 +24,8 @@ export async function verifyCall(ctx: ServiceContext, jws: string, purpose: Purp
   const subject = Subject.safeParse(peek(jws))
   const device = subject.success ? await deviceById(ctx.store.db, subject.data.sub) : undefined
   if (!device) throw unknownDevice()
-  const verified = await verify(ctx, jws, { kty: 'EC', crv: 'P-256', x: device.keyX, y: device.keyY }, purpose)
+  const key = await importedKey({ kty: 'EC', crv: 'P-256', x: device.keyX, y: device.keyY })
+  const verified = await verify(ctx, jws, key, purpose)
   return { ...verified, device }
 }
 
