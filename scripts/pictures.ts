@@ -10,6 +10,7 @@ import { embedded } from 'second-factor/service'
 import { createExampleApp } from '../example-app/app.ts'
 import { launchChromium } from '../test/support/chromium.ts'
 import { activate, createAccount, signIn } from '../test/story/person.ts'
+import { takeAuthenticator } from './pictures/authenticator.ts'
 import { root } from './run.ts'
 
 const images = join(root, 'docs', 'images')
@@ -21,6 +22,7 @@ try {
 } finally {
   await chromium.close()
 }
+await takeAuthenticator(join(images, 'authenticator'))
 
 /** The challenge page beside the authenticator, at the moment the number is to be typed. */
 async function takeSignIn(browser: Browser): Promise<void> {

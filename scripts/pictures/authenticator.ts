@@ -47,6 +47,8 @@ async function takeScreens(chromium: Browser, folder: string): Promise<void> {
   )
   const context = await chromium.newContext({ ...phone, permissions: ['camera', 'clipboard-write'] })
   try {
+    // Nobody has decided yet, as on a new phone; a browser without a screen has.
+    await context.addInitScript(() => Object.defineProperty(Notification, 'permission', { value: 'default' }))
     const page = await context.newPage()
     const take = (name: string) => takeTwice(chromium, page, join(folder, `${name}.png`))
     const button = (name: string | RegExp) => page.getByRole('button', { name })

@@ -29,7 +29,9 @@ export function AccountRow({ account, gone, now, places, onOptions, onMove, onDi
       <div class={gone ? 'row gone' : 'row'}>
         <Emblem domain={account.domain} serviceUrl={account.serviceUrl} />
         <span>
-          <strong>{nameOf(account)}</strong>
+          <strong>
+            <bdi>{nameOf(account)}</bdi>
+          </strong>
           <small>
             <bdi>{account.user.username}</bdi>
           </small>

@@ -21,7 +21,10 @@ export function factsOf(request: Asked, { words, locale }: Speech): readonly Fac
   const from = fromOf(place, request)
   return [
     ...(from === '' ? [] : [{ label: words.from, value: from, note: words.reportedByApp }]),
-    ...usual.map(({ key, value }) => ({ label: key, value })),
+    ...usual.map(({ key, value }) => ({
+      label: key.toLowerCase() === 'browser' ? words.browser : words.system,
+      value,
+    })),
     { label: words.time, value: timeOf(request.createdAt, locale, 'medium') },
     ...rest.map(({ key, value }) => ({ label: key, value })),
   ]

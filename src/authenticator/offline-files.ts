@@ -1,5 +1,5 @@
 /** How long a new version may take to get ready before this one is shown after all, milliseconds. */
-const patience = 1000
+const patience = 3000
 
 /**
  * Lets a version that came while the last one was open take over.

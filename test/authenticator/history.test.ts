@@ -87,7 +87,7 @@ describe('the history', () => {
     await button(page, 'Show older ones').click()
 
     const times = await page.locator('.row > small').allInnerTexts()
-    expect(times).toEqual([...times].sort().reverse())
+    expect(times).toEqual([...times].sort().toReversed())
 
     async function firstDevice() {
       return page.evaluate(
@@ -113,7 +113,7 @@ const noon = Date.UTC(2026, 10, 20, 12) / 1000
 function entry(username: string, index: number, step: number) {
   const settledAt = noon - index * step
   return {
-    id: `${username === 'alice' ? 'a' : 'b'}`.repeat(38) + String(index).padStart(2, '0'),
+    id: (username === 'alice' ? 'a' : 'b').repeat(38) + String(index).padStart(2, '0'),
     domain: { id: 'd'.repeat(40), name: 'Wiki' },
     user: { username },
     attributes: [],

@@ -1,5 +1,6 @@
-import { createServer, request, type Server } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -15,28 +16,24 @@ async function startReleases() {
   let release = 'first'
   const server: Server = createServer((req, res) => {
     const upstream = request(service.url + req.url, { method: req.method, headers: req.headers }, (answer) => {
-      const changed = /\/authenticator\/(sw\.js)?$/.test(req.url ?? '')
-      if (!changed) {
-        res.writeHead(answer.statusCode ?? 500, answer.headers)
-        return void answer.pipe(res)
-      }
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('end', () => {
-        const text = Buffer.concat(chunks).toString()
-        // What makes browsers ask whether it changed would be that of the service's own file.
-        const stale = ['content-length', 'etag', 'last-modified']
-        const headers = Object.entries(answer.headers).filter(([name]) => !stale.includes(name))
-        res.writeHead(answer.statusCode ?? 500, Object.fromEntries(headers))
-        res.end(
-          text
-            .replace(/(cachePrefix \+ ")/, `$1${release}-`)
-            .replace('<html lang="en">', `<html lang="en" data-release="${release}">`),
-        )
-      })
+      if (/\/authenticator\/(sw\.js)?$/.test(req.url ?? '')) return void changed(answer, res)
+      res.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(res)
+      return undefined
     })
     req.pipe(upstream)
   })
+  async function changed(answer: IncomingMessage, res: ServerResponse): Promise<void> {
+    // What makes browsers ask whether it changed would be that of the service's own file.
+    const stale = ['content-length', 'etag', 'last-modified']
+    const headers = Object.entries(answer.headers).filter(([name]) => !stale.includes(name))
+    res.writeHead(answer.statusCode ?? 500, Object.fromEntries(headers))
+    res.end(
+      (await text(answer))
+        .replace(/(cachePrefix \+ ")/, `$1${release}-`)
+        .replace('<html lang="en">', `<html lang="en" data-release="${release}">`),
+    )
+  }
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
@@ -74,7 +71,7 @@ describe('a new version', () => {
     const open = [await release(page), (await kept(page)).length]
     await page.reload()
     await headline(page, 'Add an account')
-    await expect.poll(() => release(page)).toBe('second')
+    await expect.poll(() => release(page), { timeout: 10_000 }).toBe('second')
 
     expect(open).toEqual(['first', 2])
     expect(await kept(page)).toEqual([expect.stringContaining('second-')])
@@ -89,7 +86,7 @@ describe('a new version', () => {
 
     await page.goto('about:blank')
     await page.goto(`${releases.url}/authenticator/#code=zzzzzzzzz2`)
-    await expect.poll(() => release(page)).toBe('second')
+    await expect.poll(() => release(page), { timeout: 10_000 }).toBe('second')
 
     expect(await page.getByLabel('Activation code or link').inputValue()).toBe('zzzzzzzzz2')
     expect(page.url()).toBe(`${releases.url}/authenticator/`)

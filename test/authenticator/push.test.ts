@@ -46,7 +46,7 @@ async function joined(
 function standIn({ subscription, permission }: { subscription: Subscription; permission: NotificationPermission }) {
   let subscribed: object | undefined
   const make = ({ applicationServerKey }: PushSubscriptionOptionsInit) => {
-    const base64 = String(applicationServerKey).replaceAll('-', '+').replaceAll('_', '/')
+    const base64 = (applicationServerKey as string).replaceAll('-', '+').replaceAll('_', '/')
     const key = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
     return {
       endpoint: subscription.endpoint,
@@ -91,9 +91,9 @@ interface WorkerScope {
 interface Delivery {
   readonly worker: Worker
   /** Gives the browser a message, as its push service would. */
-  deliver(text: string): Promise<void>
+  readonly deliver: (text: string) => Promise<void>
   /** What is shown to the person. */
-  notices(): Promise<readonly Shown[]>
+  readonly notices: () => Promise<readonly Shown[]>
 }
 
 async function delivery(service: RunningService, page: Page): Promise<Delivery> {
@@ -123,6 +123,7 @@ const close = (service: RunningService, page: Page) => page.goto(`${service.url}
 async function tellWindows(worker: Worker, message: unknown): Promise<void> {
   await worker.evaluate(async (told) => {
     const { clients } = globalThis as unknown as WorkerScope
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- windows of a worker are of its own origin
     for (const client of await clients.matchAll()) client.postMessage(told)
   }, message)
 }

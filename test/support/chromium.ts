@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
 import { z } from 'zod'
 
+import { installArabicFont } from './arabic-font.ts'
+
 /** Below node_modules: nobody else on the machine can put a browser there, and `npm ci` clears it. */
 const cache = fileURLToPath(new URL('../../node_modules/.cache/second-factor/', import.meta.url))
 
@@ -43,12 +45,13 @@ export async function launchChromium(options: { readonly args?: readonly string[
 
 /** The folder of this version's binary and libraries, unpacked once however many test files ask at the same time. */
 async function inflated(): Promise<string> {
-  const folder = join(cache, `chromium-${await version()}`)
+  const folder = join(cache, `chromium-${await version()}-arabic`)
   if (await exists(folder)) return folder
 
   await mkdir(cache, { recursive: true })
   const scratch = await mkdtemp(join(cache, 'inflating-'))
   await inflateInto(scratch)
+  await installArabicFont(join(scratch, 'fonts'))
   await writeFile(join(scratch, fontsConfiguration), fontsIn(folder))
   // A whole folder appears at once or not at all; when another process was first, its folder is as good.
   await rename(scratch, folder).catch(() => rm(scratch, { recursive: true }))

@@ -25,13 +25,13 @@ export function AccountScreen({ account, onRename, onRemove, onBack }: AccountSc
     setSaved(true)
   }
   return (
-    <Card title={nameOf(account)} onBack={onBack}>
+    <Card title={<bdi>{nameOf(account)}</bdi>} onBack={onBack}>
       <About domain={account.domain} serviceUrl={account.serviceUrl}>
         <strong>
           <bdi>{account.user.username}</bdi>
         </strong>
         <small>
-          {account.domain.name}, {account.organization.name}
+          <bdi>{account.domain.name}</bdi>, <bdi>{account.organization.name}</bdi>
         </small>
       </About>
       <form class="beside" onSubmit={(event) => void save(event)} onInput={() => setSaved(false)}>

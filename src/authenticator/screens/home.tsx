@@ -70,7 +70,9 @@ function Requests({
             <button type="button" class="row" onClick={() => onOpen(each)}>
               <Emblem domain={each.request.domain} serviceUrl={each.account.serviceUrl} />
               <span>
-                <strong>{each.request.domain.name}</strong>
+                <strong>
+                  <bdi>{each.request.domain.name}</bdi>
+                </strong>
                 <small>
                   <bdi>{each.request.user.username}</bdi>, {timeOf(each.request.createdAt, locale, 'medium')}
                 </small>

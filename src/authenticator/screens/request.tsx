@@ -39,8 +39,12 @@ export function RequestScreen({ pending, clock, now, busy, problem, count, onAns
     <Card
       above={
         <About domain={request.domain} serviceUrl={account.serviceUrl}>
-          <strong>{request.domain.name}</strong>
-          <small>{account.organization.name}</small>
+          <strong>
+            <bdi>{request.domain.name}</bdi>
+          </strong>
+          <small>
+            <bdi>{account.organization.name}</bdi>
+          </small>
         </About>
       }
       title={<Question username={request.user.username} />}

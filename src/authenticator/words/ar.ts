@@ -85,6 +85,8 @@ export const ar: Words = {
   signInAs: (name) => `هل تسجّل الدخول باسم ${name}؟`,
   from: 'من',
   reportedByApp: 'بحسب التطبيق',
+  browser: 'المتصفح',
+  system: 'النظام',
   time: 'الوقت',
   numberLabel: 'اكتب الرقم المعروض على صفحة الويب',
   yourPin: 'رقمك السري',

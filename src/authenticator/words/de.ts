@@ -85,6 +85,8 @@ export const de: Words = {
   signInAs: (name) => `Als ${name} anmelden?`,
   from: 'Woher',
   reportedByApp: 'laut der App',
+  browser: 'Browser',
+  system: 'System',
   time: 'Zeit',
   numberLabel: 'Zahl von der Webseite eintippen',
   yourPin: 'Ihre PIN',

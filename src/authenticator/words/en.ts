@@ -84,6 +84,8 @@ export const en = {
   signInAs: (name: string) => `Sign in as ${name}?`,
   from: 'From',
   reportedByApp: 'reported by the app',
+  browser: 'Browser',
+  system: 'System',
   time: 'Time',
   numberLabel: 'Type the number the web page shows',
   yourPin: 'Your PIN',

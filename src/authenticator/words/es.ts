@@ -84,6 +84,8 @@ export const es: Words = {
   signInAs: (name) => `¿Iniciar sesión como ${name}?`,
   from: 'Desde',
   reportedByApp: 'según la aplicación',
+  browser: 'Navegador',
+  system: 'Sistema',
   time: 'Hora',
   numberLabel: 'Escriba el número de la página web',
   yourPin: 'Su PIN',

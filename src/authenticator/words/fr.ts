@@ -84,6 +84,8 @@ export const fr: Words = {
   signInAs: (name) => `Se connecter en tant que ${name} ?`,
   from: 'Depuis',
   reportedByApp: 'selon l’application',
+  browser: 'Navigateur',
+  system: 'Système',
   time: 'Heure',
   numberLabel: 'Tapez le nombre de la page web',
   yourPin: 'Votre code PIN',

@@ -84,6 +84,8 @@ export const pt: Words = {
   signInAs: (name) => `Entrar como ${name}?`,
   from: 'De onde',
   reportedByApp: 'segundo o app',
+  browser: 'Navegador',
+  system: 'Sistema',
   time: 'Hora',
   numberLabel: 'Digite o número da página web',
   yourPin: 'O seu PIN',
