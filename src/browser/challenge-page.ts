@@ -21,7 +21,10 @@ function run(main: HTMLElement): void {
   offerPrint()
   guardDoubleClick()
   if ('settled' in main.dataset) void complete(base)
-  else if ('live' in main.dataset) stopOnSubmit(followChanges(base, (change) => void changed(main, base, change)))
+  const follows = 'live' in main.dataset && !('settled' in main.dataset)
+  const stop = follows ? followChanges(base, (change) => void changed(main, base, change)) : () => {}
+  stopOnSubmit(stop)
+  renewWhenRestored(stop)
 }
 
 async function changed(main: HTMLElement, base: string, change: string): Promise<void> {
@@ -58,8 +61,13 @@ function guardDoubleClick(): void {
       form.dataset['sent'] = 'yes'
     })
   }
-  // Back from the page cache the page is fresh again, and may be out of date.
+}
+
+/** Back from the page cache the page may be out of date. What it would do about that must not be cut off half-way. */
+function renewWhenRestored(stop: () => void): void {
   addEventListener('pageshow', (event) => {
-    if (event.persisted) void reload()
+    if (!event.persisted) return
+    stop()
+    void reload()
   })
 }

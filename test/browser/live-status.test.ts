@@ -135,11 +135,14 @@ describe('a broken connection', () => {
     const note = page.getByText('You are offline')
 
     await context.setOffline(true)
+    traffic.cut()
     await note.waitFor()
-    await device.approve()
     await page.clock.fastForward(60_000)
     expect(await heading(page)).toBe('Approve the sign-in')
     await context.setOffline(false)
+    await expectSoon(() => traffic.open('/mfa/events') + traffic.open('/mfa/status')).toBe(1)
+    expect(traffic.asked('/mfa/complete')).toBe(0)
+    await device.approve()
 
     await arrived()
   })

@@ -70,15 +70,22 @@ function userOf(req: { session?: unknown }) {
 function createTraffic() {
   const asked = new Map<string, number>()
   const open = new Map<string, number>()
+  const answers = new Set<express.Response>()
   const count = (map: Map<string, number>, path: string, by: number) => map.set(path, (map.get(path) ?? 0) + by)
   const watch: express.RequestHandler = (req, res, next) => {
     const { path } = req
     count(asked, path, 1)
     count(open, path, 1)
-    res.once('close', () => count(open, path, -1))
+    answers.add(res)
+    res.once('close', () => {
+      count(open, path, -1)
+      answers.delete(res)
+    })
     next()
   }
-  return { watch, asked: (path: string) => asked.get(path) ?? 0, open: (path: string) => open.get(path) ?? 0 }
+  /** Breaks all connections. */
+  const cut = () => answers.forEach((answer) => answer.destroy())
+  return { watch, cut, asked: (path: string) => asked.get(path) ?? 0, open: (path: string) => open.get(path) ?? 0 }
 }
 
 /** Headless pages are never hidden: `show(page, false)` says so in the browser's place. */
