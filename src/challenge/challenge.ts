@@ -40,8 +40,13 @@ export interface Challenge {
 
 /** Times in Unix seconds. */
 export type Notice =
-  | { readonly kind: 'no_code' | 'wrong_code' | 'emailed' | 'app_ready' }
+  | { readonly kind: 'no_code' | 'emailed' | 'app_ready' }
+  /** How many more may be tried, where the service says so. */
+  | { readonly kind: 'wrong_code'; readonly triesLeft?: number | undefined }
   | { readonly kind: 'codes_paused' | 'email_paused'; readonly until: number }
+
+/** How long a challenge is gone on with rather than begun anew, seconds. */
+export const challengeLifetime = 900
 
 /** What a web session has passed. Anything else is not verified. */
 export interface Verified {

@@ -1,4 +1,6 @@
+import { ApiError } from '../client/errors.ts'
 import type { Factor } from '../contract/users.ts'
+import { challengeLifetime } from './challenge.ts'
 import type { Challenge } from './challenge.ts'
 import { cancel, describe } from './push.ts'
 import type { Sender } from './push.ts'
@@ -11,7 +13,7 @@ import { findUser } from './user.ts'
 export type CodeOutcome =
   /** Approved; the challenge as it is now can be redeemed. */
   | { readonly kind: 'approved'; readonly challenge: Challenge }
-  | { readonly kind: 'wrong' }
+  | { readonly kind: 'wrong'; readonly triesLeft: number | undefined }
   /** Codes are paused, or were tried too often; until when, Unix seconds. */
   | { readonly kind: 'paused'; readonly until: number }
 
@@ -43,15 +45,21 @@ export async function tryCode(
       ...describe(challenge, sender),
       otp: given.code,
     })
-    if (session.state !== 'approved') return { kind: 'wrong' }
+    if (session.state !== 'approved') return { kind: 'wrong', triesLeft: session.triesLeft }
     await cancel(service, challenge)
     const givenFactor = session.factor ?? (given.code.length === 9 ? 'bypass' : 'otp')
     return { kind: 'approved', challenge: { ...challenge, sessionId: session.id, askedAt: given.now, givenFactor } }
   } catch (error) {
+    if (isUsedUp(error)) return { kind: 'paused', until: challenge.createdAt + challengeLifetime }
     const wait = secondsToWait(error)
     if (wait === undefined) throw error
     return { kind: 'paused', until: given.now + wait }
   }
+}
+
+/** This challenge takes no more codes; the next one does. */
+function isUsedUp(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'api.error.limit.codes'
 }
 
 /** What this user could pass with beside the device, among what the app allows. */

@@ -59,6 +59,7 @@ export const errorStatus = Object.freeze({
   'api.error.unsupportedmediatype': 415,
   'api.error.toomanyrequests': 429,
   'api.error.locked': 429,
+  'api.error.limit.codes': 429,
   'api.error.internal': 500,
   'api.error.unavailable': 503,
 } as const)

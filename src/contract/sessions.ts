@@ -30,6 +30,8 @@ export const Session = z.object({
   createdAt: Seconds.optional(),
   expiresAt: Seconds.optional(),
   settledAt: Seconds.optional(),
+  /** How many more codes may be tried now; only where a wrong one is answered that was tried for a challenge. */
+  triesLeft: z.int().optional(),
 })
 export type Session = z.infer<typeof Session>
 
@@ -99,6 +101,7 @@ export const createSession = endpoint({
     'api.error.invalid.numbermatching',
     'api.error.invalid.challenge',
     'api.error.locked',
+    'api.error.limit.codes',
   ],
 })
 

@@ -36,7 +36,7 @@ export async function checkCode(request: ChallengeRequest, challenge: Challenge,
   const outcome = await tryCode(service, challenge, senderOf(request), { code, now })
   if (outcome.kind === 'wrong') {
     emit(req, context, { type: 'code.wrong' })
-    return { notice: { kind: 'wrong_code' } }
+    return { notice: { kind: 'wrong_code', triesLeft: outcome.triesLeft } }
   }
   if (outcome.kind === 'paused') {
     emit(req, context, { type: 'code.paused', until: outcome.until })

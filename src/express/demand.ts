@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Challenge, NewChallenge } from '../challenge/challenge.ts'
-import { createChallenge } from '../challenge/challenge.ts'
+import { challengeLifetime, createChallenge } from '../challenge/challenge.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { seeOther, sendJson } from './answer.ts'
@@ -12,9 +12,6 @@ import { emit } from './events.ts'
 import { isNavigation } from './navigation.ts'
 import { askedFor } from './return-to.ts'
 import { keep, readKept } from './web-session.ts'
-
-/** How long a challenge is gone on with rather than begun anew, seconds. */
-const challengeLifetime = 900
 
 export interface Demand extends Wanted {
   /** Where to go on to; by default where the request wanted to go. */

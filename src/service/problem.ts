@@ -69,6 +69,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.unsupportedmediatype': 'The body has to be JSON.',
   'api.error.toomanyrequests': 'Too many requests.',
   'api.error.locked': 'Codes are locked for now.',
+  'api.error.limit.codes': 'This challenge takes no more codes.',
   'api.error.internal': 'Something went wrong in the service.',
   'api.error.unavailable': 'The service is not available right now.',
 }

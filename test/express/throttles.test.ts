@@ -43,13 +43,17 @@ describe('somebody who guesses codes', () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enrol(browser, 'alice')
-    for (let guess = 0; guess < 5; guess++) await browser.submit('/mfa/code', { code: '000000' })
+    for (let guess = 0; guess < 5; guess++) {
+      await browser.submit('/mfa/code', { code: '000000' })
+      expect((await browser.visit('/mfa?use=code')).text).toContain(`Tries left: ${4 - guess}.`)
+    }
 
     await browser.submit('/mfa/code', { code: '000000' })
 
     const paused = await browser.visit('/mfa?use=code')
     expect(paused.text).toContain('<h1 tabindex="-1">Too many tries</h1>')
-    expect(paused.text).toContain('Codes are paused for')
+    // As long as this sign-in would last: the next one has tries of its own.
+    expect(paused.text).toContain('Codes are paused for 15 minutes.')
     expect(paused.text).toContain('You can still approve on your device.')
     await app.answer(account, 'approve', numberOn(page))
     await browser.submit('/mfa/complete')

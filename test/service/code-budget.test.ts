@@ -42,8 +42,24 @@ describe('wrong codes of a challenge', () => {
     await guess(4, challenge)
     expect(await enter(wrong(), challenge)).toBe('denied')
 
-    expect(await enter(token.code(), challenge)).toMatch(/^api\.error\.locked \d+$/)
+    expect(await enter(token.code(), challenge)).toBe('api.error.limit.codes null')
     expect(await enter(token.code())).toBe('approved')
+  })
+
+  it('are counted down in the answer, also towards the lock of the user, and only there', async () => {
+    const { id, wrong, guess } = await arrange()
+    await guess(7)
+    const challenge = newChallenge()
+    const left = async () => {
+      const body = { user: { id }, otp: wrong(), challenge }
+      return (await running.call('POST', `/domains/${running.domain.id}/sessions`, { body })).json
+    }
+
+    const [first, second, third] = [await left(), await left(), await left()]
+
+    expect([first, second, third].map(({ triesLeft }) => triesLeft)).toEqual([2, 1, 0])
+    const read = await running.call('GET', `/domains/${running.domain.id}/sessions/${first.id}`)
+    expect(read.json).not.toHaveProperty('triesLeft')
   })
 
   it('are five at most when 64 come at the same moment', async () => {

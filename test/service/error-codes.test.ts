@@ -202,6 +202,12 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     for (let tries = 0; tries < 10; tries += 1) await createSession(wrong)
     return createSession(wrong)
   },
+  'api.error.limit.codes': async () => {
+    const { id } = await member(running)
+    const wrong = { user: { id }, otp: '000000', challenge: 'A'.repeat(22) }
+    for (let tries = 0; tries < 5; tries += 1) await createSession(wrong)
+    return createSession(wrong)
+  },
   'api.error.internal': () => {
     let broken = false
     const random = (size: number) => {

@@ -12,9 +12,16 @@ export interface Said {
 
 /** @param now Unix time, seconds. */
 export function saidOf({ tag, words }: Language, notice: Notice, now: number): Said {
+  if (notice.kind === 'wrong_code') return wrongCode({ tag, words }, notice.triesLeft)
   if (!('until' in notice)) return words.notices[notice.kind]
   const said = words.notices[notice.kind]
   return { ...said, sentence: said.sentence(spanOf(tag, Math.max(1, notice.until - now))) }
+}
+
+function wrongCode({ tag, words }: Pick<Language, 'tag' | 'words'>, left: number | undefined): Said {
+  const { headline, sentence, triesLeft } = words.notices.wrong_code
+  if (left === undefined) return { headline, sentence }
+  return { headline, sentence: `${sentence} ${triesLeft(new Intl.NumberFormat(tag).format(left))}` }
 }
 
 /** The same as one text. @param now Unix time, seconds. */

@@ -27,17 +27,17 @@ export const create: Handler<typeof contract.createSession> = async (input, call
   const starting = { input, domain, user, bypassLookups: await lookupsOf(call, input, user) }
   const creating = call.store.db.transaction().execute(async (db) => {
     const created = await start(call, db, starting)
-    await auditSession(db, call, created, call)
+    await auditSession(db, call, created.session, call)
     return created
   })
-  const session = await creating.catch(async (error: unknown) => {
+  const { session, triesLeft } = await creating.catch(async (error: unknown) => {
     await auditThrottled(call, error, { domain: domain.id, user: user.id, address: input.ipAddress ?? null })
     throw error
   })
   if (session.state !== 'pending') call.observer.settled(session.reason ?? session.state)
   notifySession(call, session)
   if (session.state === 'pending') call.pusher?.tell(session)
-  return sessionView(session)
+  return { ...sessionView(session), triesLeft }
 }
 
 interface Starting {
@@ -52,12 +52,18 @@ async function lookupsOf(call: Call, input: New, { id }: UserRow): Promise<strin
   return meantFactor(input) === 'bypass' ? bypassLookups(call, id, input.bypasscode ?? input.otp ?? '') : []
 }
 
-async function start(call: Call, db: Queryable, starting: Starting): Promise<SessionRow> {
+interface Started {
+  readonly session: SessionRow
+  /** After a wrong code. */
+  readonly triesLeft?: number | undefined
+}
+
+async function start(call: Call, db: Queryable, starting: Starting): Promise<Started> {
   const { input, domain, user } = starting
   if (input.bypasscode ?? input.otp) return byCode(call, db, starting)
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
-  return ask(call, db, { input, domain, user, deviceId: device.id })
+  return { session: await ask(call, db, { input, domain, user, deviceId: device.id }) }
 }
 
 export const get: Handler<typeof contract.getSession> = async (input, call) => {
@@ -140,15 +146,18 @@ async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: Us
 }
 
 /** Settles at once. A wrong code is denied, and nothing says what was wrong with it. */
-async function byCode(call: Call, db: Queryable, starting: Starting): Promise<SessionRow> {
+async function byCode(call: Call, db: Queryable, starting: Starting): Promise<Started> {
   const { input, domain, user } = starting
-  const tried = { userId: user.id, challenge: input.challenge }
-  const correct = await withinBudget(call, db, tried, () => checkCode(call, db, { ...starting, ...input, user }))
+  const budget = { userId: user.id, challenge: input.challenge }
+  const tried = await withinBudget(call, db, budget, () => checkCode(call, db, { ...starting, ...input, user }))
   const now = call.clock.now()
-  const outcome = correct
-    ? ({ state: 'approved', factor: correct.factor, settledAt: now } as const)
-    : { factor: meantFactor(input), ...denied('wrong_code', now) }
-  return insertSession(db, { ...blank(call, input, domain, user), ...outcome })
+  const session = blank(call, input, domain, user)
+  if (tried.right) {
+    const approved = { state: 'approved', factor: tried.right.factor, settledAt: now } as const
+    return { session: await insertSession(db, { ...session, ...approved }) }
+  }
+  const wrong = { factor: meantFactor(input), ...denied('wrong_code', now) }
+  return { session: await insertSession(db, { ...session, ...wrong }), triesLeft: tried.triesLeft }
 }
 
 const denied = (reason: 'wrong_code' | 'push_failed', now: number) =>

@@ -2,7 +2,7 @@ import { auditCall } from '../audit/audit.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
-import { challengeTriesKept, lockedUntil, mostWrongPerChallenge } from '../rules/code-lock.ts'
+import { challengeTriesKept, lockedUntil, mostWrongPerChallenge, triesLeft } from '../rules/code-lock.ts'
 import type { Queryable } from '../store/schema.ts'
 import {
   codesLockedUntil,
@@ -21,23 +21,26 @@ interface Try {
   readonly challenge: string | undefined
 }
 
+/** What came of a code: what the check answered, or how many more may be tried in a row where that is known. */
+export type Tried<T> = { readonly right: T } | { readonly right?: never; readonly triesLeft: number | undefined }
+
 /**
  * Checks a code within its budgets: 5 wrong ones a challenge, 10 in a row a user, whatever the factor, challenge or node.
  * A try is taken before the code is looked at and given back by a right one; while codes are locked, none is looked at
  * or used up. Part of the caller's transaction: when that fails by our fault, the try was never taken.
  *
- * @throws {ApiProblem} `api.error.locked`
+ * @throws {ApiProblem} `api.error.locked`; `api.error.limit.codes` for the challenge alone.
  */
 export async function withinBudget<T>(
   ctx: Context,
   db: Queryable,
   { userId, challenge }: Try,
   check: () => Promise<T | undefined>,
-): Promise<T | undefined> {
+): Promise<Tried<T>> {
   const now = ctx.clock.now()
   const failures = await takeCodeTry(db, userId, now)
   if (failures === undefined) throw locked(((await codesLockedUntil(db, userId)) ?? now) - now)
-  if (challenge !== undefined) await takeOfChallenge(db, challenge, now)
+  const ofChallenge = challenge === undefined ? undefined : await takeOfChallenge(db, challenge, now)
   const right = await check()
   if (right === undefined) {
     const until = lockedUntil(failures, now)
@@ -45,16 +48,19 @@ export async function withinBudget<T>(
       await lockCodes(db, userId, until)
       await auditCall(db, ctx, 'codes.locked', { user: userId, failures, until })
     }
-    return undefined
+    return { triesLeft: ofChallenge === undefined ? undefined : triesLeft(failures, ofChallenge) }
   }
   await forgetFailures(db, userId)
   if (challenge !== undefined) await forgetChallenge(db, challenge)
-  return right
+  return { right }
 }
 
-async function takeOfChallenge(db: Queryable, challenge: string, now: number): Promise<void> {
+/** @returns how many wrong ones this makes of the challenge, if it is wrong. */
+async function takeOfChallenge(db: Queryable, challenge: string, now: number): Promise<number> {
   const row = { challenge, expiresAt: now + challengeTriesKept }
-  if (!(await takeChallengeTry(db, row, mostWrongPerChallenge))) throw locked(challengeTriesKept)
+  const taken = await takeChallengeTry(db, row, mostWrongPerChallenge)
+  if (taken === undefined) throw new ApiProblem('api.error.limit.codes')
+  return taken
 }
 
 function locked(seconds: number): ApiProblem {

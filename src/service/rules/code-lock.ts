@@ -22,3 +22,12 @@ export function lockedUntil(failures: number, now: number): number | undefined {
   if (failures === 0 || failures % failuresPerLock !== 0) return undefined
   return now + Math.min(longestLock, firstLock * 2 ** (failures / failuresPerLock - 1))
 }
+
+/**
+ * How many more codes may be tried, of this challenge and before codes are locked.
+ * @param ofUser wrong ones in a row so far. @param ofChallenge those of the challenge.
+ */
+export function triesLeft(ofUser: number, ofChallenge: number): number {
+  const untilLock = (failuresPerLock - (ofUser % failuresPerLock)) % failuresPerLock
+  return Math.min(untilLock, mostWrongPerChallenge - ofChallenge)
+}

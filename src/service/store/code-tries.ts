@@ -32,12 +32,12 @@ export async function forgetFailures(db: Queryable, userId: string): Promise<voi
   await db.updateTable('user').set({ codeFailures: 0, codesLockedUntil: null }).where('id', '=', userId).execute()
 }
 
-/** Takes one of the tries of a challenge. @returns false where there is none left. */
+/** Takes one of the tries of a challenge. @returns how many are taken now; undefined where none was left. */
 export async function takeChallengeTry(
   db: Queryable,
   row: { challenge: string; expiresAt: number },
   most: number,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const taken = await db
     .insertInto('challengeTry')
     .values({ ...row, failures: 1 })
@@ -49,7 +49,7 @@ export async function takeChallengeTry(
     )
     .returning('failures')
     .executeTakeFirst()
-  return taken !== undefined
+  return taken?.failures
 }
 
 export async function forgetChallenge(db: Queryable, challenge: string): Promise<void> {

@@ -93,7 +93,11 @@ export const ar: Messages = {
   },
   notices: {
     no_code: { sentence: 'يتكوّن الرمز من 6 إلى 9 أرقام.' },
-    wrong_code: { headline: 'لم ينجح هذا الرمز', sentence: 'تتغيّر الرموز كل 30 ثانية ويعمل كل منها مرة واحدة.' },
+    wrong_code: {
+      headline: 'لم ينجح هذا الرمز',
+      sentence: 'تتغيّر الرموز كل 30 ثانية ويعمل كل منها مرة واحدة.',
+      triesLeft: (tries) => `المحاولات المتبقية: ${tries}.`,
+    },
     codes_paused: {
       headline: 'محاولات كثيرة',
       sentence: (span) => `أُوقفت الرموز. المدة المتبقية: ${span}.`,

@@ -110,7 +110,11 @@ export const en = {
   /** What is said of the last thing somebody tried; the headline in place of the page's own. */
   notices: {
     no_code: { sentence: 'A code has 6 to 9 digits.' },
-    wrong_code: { headline: 'That code did not work', sentence: 'Codes change every 30 seconds and work once.' },
+    wrong_code: {
+      headline: 'That code did not work',
+      sentence: 'Codes change every 30 seconds and work once.',
+      triesLeft: (tries: string) => `Tries left: ${tries}.`,
+    },
     codes_paused: {
       headline: 'Too many tries',
       sentence: (span: string) => `Codes are paused for ${span}.`,
