@@ -1,6 +1,7 @@
 import session from 'express-session'
 import type { SessionData, Store } from 'express-session'
 import connectPgSimple from 'connect-pg-simple'
+import { Pool } from 'pg'
 
 import { openDatabase } from '../../example-app/database.ts'
 import { SessionStore } from '../../example-app/session-store.ts'
@@ -27,12 +28,11 @@ function openSqlite(): OpenStore {
 async function openPostgres(): Promise<OpenStore> {
   const postgres = await startPostgres()
   const PostgresStore = connectPgSimple(session)
-  const conString = await postgres.createDatabase()
-  const store = new PostgresStore({ conString, createTableIfMissing: true, pruneSessionInterval: false })
+  const pool = new Pool({ connectionString: await postgres.createDatabase() })
   return {
-    store,
+    store: new PostgresStore({ pool, createTableIfMissing: true, pruneSessionInterval: false }),
     async close() {
-      store.close()
+      await pool.end()
       await postgres.stop()
     },
   }
