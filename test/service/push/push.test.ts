@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { devicePaths } from '../../../src/contract/device.ts'
+import { nobody } from '../../../src/service/observer.ts'
+import { createPusher } from '../../../src/service/push/pusher.ts'
+import type { PusherParts } from '../../../src/service/push/pusher.ts'
+import { openSqliteStore } from '../../../src/service/store/sqlite.ts'
 import { startPushService, verifySender } from '../../support/push-service.ts'
 import type { PushService } from '../../support/push-service.ts'
 import { unique } from '../code-holder.ts'
@@ -262,6 +266,52 @@ describe('a subscription', () => {
     expect(await Promise.all(answers.map(async (answer) => (await read(answer)).code))).toEqual(
       Array(2).fill('api.error.device.revoked'),
     )
+  })
+})
+
+describe('what becomes of messages', () => {
+  it('is counted', async () => {
+    const token = 'a-token-of-some-length'
+    const push = { agent: pushes.agent() }
+    const counting = await startService({ push, metrics: { token } })
+    try {
+      const { ask } = await counting.enrol(unique(), { push: pushes.subscribe() })
+      pushes.reply(201, 400)
+      await ask()
+      await ask()
+      await pushes.received(2)
+      const figures = async () =>
+        (await fetch(`${counting.origin}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text()
+      let text = ''
+      while (!/refused/.test(text) || !/sent/.test(text)) text = await figures()
+
+      expect(text).toContain('second_factor_push_messages_total{outcome="sent"} 1\n')
+      expect(text).toContain('second_factor_push_messages_total{outcome="refused"} 1\n')
+    } finally {
+      await counting.close()
+    }
+  })
+
+  it('is nothing where there are too many of them to begin with', async () => {
+    const outcomes: string[] = []
+    const store = await openSqliteStore(':memory:')
+    const pusher = createPusher({
+      store,
+      // None gets as far as being written.
+      ...({} as Pick<PusherParts, 'secrets' | 'webPush'>),
+      keys: { publicKey: '', privateKey: '', subject: '' },
+      clock: running.clock,
+      logger: console,
+      observer: { ...nobody, pushed: (outcome) => void outcomes.push(outcome) },
+      hosts: [],
+      agent: pushes.agent(),
+    })
+
+    for (let count = 0; count < 10_002; count += 1) pusher.tell({ id: String(count), expiresAt: Infinity })
+    await pusher.close()
+    await store.close()
+
+    expect(outcomes).toEqual(['dropped', 'dropped'])
   })
 })
 
