@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { deviceById } from '../../../src/service/store/devices.ts'
 import { createDevice, currentCode } from '../../../src/device/index.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { random128 } from '../../support/device-signer.ts'
+import { openDatabase } from '../audit/recorded.ts'
 import { unique } from '../code-holder.ts'
-import { read, startService } from '../start-service.ts'
+import { keysFor, read, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
 const pin = '4071'
@@ -27,12 +29,22 @@ async function asked(running: Running, more: object = {}) {
 
 describe.each(engines)('a PIN, on %s', (engine) => {
   const newDatabase = useEngine(engine)
+  let database: string
   let running: Running
 
   beforeAll(async () => {
-    running = await startService({ database: await newDatabase() }, { keyType: 'PIN', maxAllowedRetries: 5 })
+    database = await newDatabase()
+    running = await startService({ database }, { keyType: 'PIN', maxAllowedRetries: 5 })
   })
   afterAll(() => running.close())
+
+  /** How many PINs were looked at, as the database has it. */
+  async function triesOf(deviceId = ''): Promise<number | undefined> {
+    const { ctx, close } = await openDatabase(database, keysFor(database))
+    const device = await deviceById(ctx.store.db, deviceId)
+    await close()
+    return device?.pinTries
+  }
 
   it('lets the one approve who knows it', async () => {
     const { approve, state } = await asked(running)
@@ -99,13 +111,14 @@ describe.each(engines)('a PIN, on %s', (engine) => {
   })
 
   it('gets no more than its tries, however many come at once', async () => {
-    const { approve, state, device } = await asked(running)
+    const { approve, state, device, signer } = await asked(running)
     const tried = Array.from({ length: 64 }, (_, index) => String(1000 + index))
 
     const answers = await Promise.all(tried.map((one) => approve({ pin: one })))
 
     const looked = answers.filter(({ code }) => code === 'api.error.invalid.pin')
     expect(looked.length).toBeLessThan(5)
+    expect(await triesOf(signer.id)).toBe(5)
     expect(answers.every(({ status }) => status >= 400)).toBe(true)
     expect((await state()).state).toBe('cancelled')
     expect((await read(await device.inbox())).code).toBe('api.error.device.revoked')
