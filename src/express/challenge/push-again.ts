@@ -1,12 +1,12 @@
-import { cancel, look, sendAgainAfter } from '../challenge/push.ts'
-import type { Standing } from '../challenge/standing.ts'
-import type { ChallengeRequest } from './challenge-request.ts'
-import { factorsOf, goOn, uncalledFor } from './challenge-request.ts'
+import { cancel, look, sendAgainAfter } from '../../challenge/push.ts'
+import type { Standing } from '../../challenge/standing.ts'
+import type { ChallengeRequest } from '../challenge-request.ts'
+import { factorsOf, goOn, uncalledFor } from '../challenge-request.ts'
 import { tryVerify } from './complete.ts'
-import { emit } from './events.ts'
-import { openChallenge } from './demand.ts'
+import { emit } from '../events.ts'
+import { openChallenge } from '../demand.ts'
 import { startOnce } from './start-once.ts'
-import { keep, letGo, readKept } from './web-session.ts'
+import { keep, letGo, readKept } from '../web-session.ts'
 
 /** `POST /mfa/send`: asks the device once more; what was asked before is taken back. */
 export async function sendAgain(request: ChallengeRequest): Promise<void> {

@@ -1,8 +1,8 @@
-import type { Challenge } from '../challenge/challenge.ts'
-import type { Step } from '../challenge/push.ts'
-import { cancel, start } from '../challenge/push.ts'
-import type { ChallengeRequest } from './challenge-request.ts'
-import { pushOptionsOf, senderOf, tellStep } from './challenge-request.ts'
+import type { Challenge } from '../../challenge/challenge.ts'
+import type { Step } from '../../challenge/push.ts'
+import { cancel, start } from '../../challenge/push.ts'
+import type { ChallengeRequest } from '../challenge-request.ts'
+import { pushOptionsOf, senderOf, tellStep } from '../challenge-request.ts'
 
 /** Longer than storing a web session takes, shorter than the time after which a request may be sent again; ms. */
 const rememberedFor = 10_000

@@ -1,13 +1,10 @@
 import type { Response } from 'express'
 
-import { isActivated } from '../challenge/enrolment.ts'
-import { follow } from '../challenge/push.ts'
 import type { ConnectedService } from '../challenge/service.ts'
-import type { Standing } from '../challenge/standing.ts'
 import type { Clock } from '../clock.ts'
 import { noStore, sendJson } from './answer.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
-import { letGo, readKept } from './web-session.ts'
+import { letGo } from './web-session.ts'
 
 /** Shorter than the minute after which common proxies cut a silent answer, ms. */
 const heldFor = 25_000
@@ -16,18 +13,12 @@ const heartbeat = 15_000
 const activationPoll = 1_000
 
 /** What the page is told: that something changed. What it means, the server decides when the page comes back. */
-type Change = 'settled' | 'activated' | 'none'
+export type Change = 'settled' | 'activated' | 'none'
 
 /** Waits for a change; `timeout` in ms. */
 type Watch = (request: ChallengeRequest, signal: AbortSignal, timeout: number) => Promise<Change>
 
 type Route = (request: ChallengeRequest) => Promise<void>
-
-/** `GET /mfa/events`: one event (WHATWG HTML section 9.2) as soon as the challenge moves on. Never saves the web session. */
-export const liveStatus = streamOf(watchChallenge)
-
-/** `GET /mfa/status`: the same as one held answer, for where event streams do not get through. */
-export const statusOnce = whileHeld(watchChallenge)
 
 /** One event as soon as there is a change. */
 export function streamOf(watch: Watch): Route {
@@ -65,18 +56,6 @@ async function hold(request: ChallengeRequest, watch: Watch): Promise<void> {
   }
 }
 
-async function watchChallenge(request: ChallengeRequest, signal: AbortSignal, timeout: number): Promise<Change> {
-  const { req, context, user } = request
-  const { challenge } = readKept(req)
-  letGo(req)
-  if (!challenge) return 'settled'
-  const service = await context.mfa.connect()
-  if (challenge.sessionId !== undefined) {
-    return changeOf(await follow(service, { ...challenge, sessionId: challenge.sessionId }, { timeout, signal }))
-  }
-  return pollEach(request, () => isActivated(service, user), { signal, timeout })
-}
-
 /** Asks again and again, as the service tells nobody that a device was set up. Never saves the web session. */
 export async function pollEach(
   { req, context }: ChallengeRequest,
@@ -92,10 +71,6 @@ export async function pollEach(
     await pause(clock, activationPoll, signal)
   }
   return 'none'
-}
-
-function changeOf(standing: Standing): Change {
-  return standing.kind === 'waiting' ? 'none' : 'settled'
 }
 
 function endOf(res: Response): AbortController {
