@@ -16,8 +16,12 @@ export interface WatchOptions {
   readonly signal: AbortSignal
 }
 
-/** How long one call is held, seconds; below the 60 s after which proxies cut a silent answer. */
-const wait = 25
+/**
+ * How long one call is held, seconds; below the 60 s after which proxies cut a silent answer. Not always the same: those
+ * who begin together, as after a restart of the service, would come back together, for ever.
+ */
+const longestWait = 25
+const shortestWait = 20
 /** Where the service does not hold calls, it is asked each second. */
 const unheldPause = 1000
 /** Milliseconds between tries; doubled from the first to the last. */
@@ -34,7 +38,7 @@ export async function watchRequests(context: DeviceContext, account: Account, op
   let failures = 0
   while (!signal.aborted) {
     try {
-      const list = await requests(context, account, { etag, wait: every === undefined ? wait : 0, signal })
+      const list = await requests(context, account, { etag, wait: every === undefined ? someWait(context) : 0, signal })
       if (failures > 0) options.onReached?.()
       failures = 0
       if (list.requests) options.onChange(list.requests)
@@ -48,6 +52,11 @@ export async function watchRequests(context: DeviceContext, account: Account, op
       await pause(context.clock, pauseAfter(failures++, error), signal)
     }
   }
+}
+
+function someWait({ random }: DeviceContext): number {
+  const [byte = 0] = random(1)
+  return longestWait - (byte % (longestWait - shortestWait + 1))
 }
 
 function pauseAfter(failures: number, error: DeviceError): number {

@@ -16,10 +16,12 @@ export interface Waiters {
 }
 
 export interface Subscription {
-  /** Resolves when there was a wake since the last one; at once when there was one already. */
-  woken(): Promise<void>
-  /** Wakes this one alone: its time is up, or its caller is gone. */
+  /** Resolves when there was a wake since the last one; at once when there was one already. @returns whether with news. */
+  woken(): Promise<boolean>
+  /** Wakes this one alone. */
   wake(): void
+  /** Likewise, but without news: its time is up, or its caller is gone. */
+  giveUp(): void
   end(): void
 }
 
@@ -117,16 +119,22 @@ function oneAtATime(act: () => Promise<void>): () => void {
   }
 }
 
-function createBell(): Pick<Subscription, 'woken' | 'wake'> {
-  let rung = false
+function createBell(): Pick<Subscription, 'woken' | 'wake' | 'giveUp'> {
+  let rung: 'news' | 'nothing' | undefined
   let listener: (() => void) | undefined
   return {
     async woken() {
       if (!rung) await new Promise<void>((resolve) => void (listener = resolve))
-      rung = false
+      const news = rung === 'news'
+      rung = undefined
+      return news
     },
     wake() {
-      rung = true
+      rung = 'news'
+      listener?.()
+    },
+    giveUp() {
+      rung ??= 'nothing'
       listener?.()
     },
   }

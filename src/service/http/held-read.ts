@@ -29,7 +29,7 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
   let over = false
   const end = () => {
     over = true
-    subscription.wake()
+    subscription.giveUp()
   }
   const stopTimer = ctx.clock.after(held.wait * 1000, end)
   held.res.once('close', end)
@@ -39,8 +39,10 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
       const changesAt = held.changesAt(value)
       if (over || ctx.waiters.closed() || changesAt === undefined) return value
       const stopAlarm = alarm(ctx, changesAt, () => subscription.wake())
-      await subscription.woken()
+      const news = await subscription.woken()
       stopAlarm()
+      // Many end in the same moment: each would read once more what it knows.
+      if (!news) return value
     }
   } finally {
     stopTimer()
