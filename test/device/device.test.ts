@@ -114,7 +114,7 @@ describe('activation', () => {
     const device = createDevice()
 
     const one = await device.activate(service.url, 'abcdefgh23', { name: 'Test' })
-    const other = await device.activate(service.url, 'abcdefgh23', { name: 'Test', preview: preview.body as never })
+    const other = await device.activate(service.url, 'abcdefgh23', { name: 'Test', preview: preview.body })
 
     expect(one.privateKey.extractable).toBe(false)
     expect(service.calls[1]?.signed['key']).not.toEqual(service.calls[2]?.signed['key'])
