@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { root } from '../../scripts/run.ts'
+
+describe('the documents', () => {
+  it('link to nothing that is not there', async () => {
+    const broken: string[] = []
+    for (const [page, targets] of await linksFrom('README.md')) {
+      broken.push(...targets.filter((target) => !existsSync(join(root, target))).map((target) => `${page} → ${target}`))
+    }
+
+    expect(broken).toEqual([])
+  })
+
+  it('can all be reached from the README', async () => {
+    const reached = new Set((await linksFrom('README.md')).keys())
+    const docs = await readdir(join(root, 'docs'), { recursive: true })
+    const pages = docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)
+
+    expect([...pages, 'CONTRIBUTING.md', 'SECURITY.md'].filter((page) => !reached.has(page))).toEqual([])
+  })
+})
+
+describe('the decisions', () => {
+  it('have one number each, without a gap, and say it in their titles', async () => {
+    const names = (await readdir(join(root, 'docs/decisions'))).filter((name) => name !== 'README.md').sort()
+    const titles = await Promise.all(names.map((name) => readFile(join(root, 'docs/decisions', name), 'utf8')))
+
+    const numbers = names.map((_name, index) => String(index + 1).padStart(4, '0'))
+    expect(names.map((name) => name.slice(0, 4))).toEqual(numbers)
+    expect(titles.map((text) => text.slice(0, 7))).toEqual(numbers.map((number) => `# ${number}:`))
+  })
+})
+
+/** Every page that can be reached from one, with the files of the repository that it links to. */
+async function linksFrom(start: string): Promise<Map<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>()
+  const open = [start]
+  for (const page of open) {
+    if (found.has(page) || !existsSync(join(root, page))) continue
+    const targets = linksOf(await readFile(join(root, page), 'utf8')).map((link) =>
+      normalize(join(dirname(page), link)),
+    )
+    found.set(page, targets)
+    open.push(...targets.filter((target) => target.endsWith('.md')))
+  }
+  return found
+}
+
+/** What stands in code is no link. */
+function linksOf(markdown: string): string[] {
+  const text = markdown.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '')
+  const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
+  return links.filter((link) => !/^[a-z]+:/.test(link))
+}
