@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import type { NewSession } from '../../src/contract/sessions.ts'
 import { createFakeCamera } from '../../test/support/fake-camera.ts'
 import { launchChromium } from '../../test/support/chromium.ts'
+import { toPalettePng } from './palette-png.ts'
 import { startPictureService } from './service.ts'
 
 /** Takes each screen of the authenticator, light and dark beside each other, as a phone shows it. */
@@ -148,7 +149,7 @@ async function takeTwice(chromium: Browser, page: Page, file: string): Promise<v
   await sheet.setContent(
     `<style>body{margin:0;padding:23px;display:flex;gap:16px;width:min-content}img{border:1px solid #8b95a5;border-radius:20px}</style>${frames.join('')}`,
   )
-  await writeFile(file, await sheet.locator('body').screenshot({ omitBackground: true }))
+  await writeFile(file, await toPalettePng(sheet, await sheet.locator('body').screenshot()))
   await sheet.close()
 }
 

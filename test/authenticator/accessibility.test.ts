@@ -125,7 +125,7 @@ describe('with a keyboard alone', () => {
     const session = await service.ask('alice', { numberMatching: true })
     await headline(page, 'Sign in as alice?')
     await page.keyboard.type(session.number!)
-    await button(page, 'Approve').isEnabled()
+    await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
     await tabTo(page, 'Approve')
     await page.keyboard.press('Enter')
 
