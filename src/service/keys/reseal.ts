@@ -1,5 +1,5 @@
 import type { Queryable } from '../store/schema.ts'
-import { sealedPlaces } from '../store/sealed-values.ts'
+import { replaceSealed, sealedPage, sealedPlaces } from '../store/sealed-values.ts'
 import type { SealedPlace, SealedValue } from '../store/sealed-values.ts'
 import type { Secrets } from '../store/secrets.ts'
 
@@ -32,7 +32,7 @@ export async function resealAll(
   let looked = 0
   for (const place of sealedPlaces) {
     for (let after = ''; ;) {
-      const page = await place.page(db, after, batch)
+      const page = await sealedPage(db, place, { after, limit: batch })
       const last = page.at(-1)
       if (!last) break
       const outdated = page.filter(({ sealed }) => !given.isCurrent(sealed))
@@ -55,7 +55,7 @@ async function resealPage(
   for (const value of values) {
     const of = { kind: place.kind, id: value.id }
     const secret = open ? open(value.sealed, of) : secrets.open(value.sealed, of)
-    const lookup = value.lookupText ? secrets.lookup(value.lookupText(secret)) : ''
-    await place.replace(db, value, { sealed: secrets.seal(secret, of), lookup })
+    const lookup = place.lookup && secrets.lookup(place.lookup.text(secret, value.owner))
+    await replaceSealed(db, place, value, { sealed: secrets.seal(secret, of), lookup })
   }
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../store/schema.ts'
 import { pushKey } from '../store/pushes.ts'
-import { pushKeyRecord as record } from '../store/sealed-device-values.ts'
+import { pushKeyRecord as record } from '../store/sealed-values.ts'
 import type { Secrets } from '../store/secrets.ts'
 import type { PushKeys, WebPush } from './web-push.ts'
 

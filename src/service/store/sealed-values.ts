@@ -1,119 +1,86 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 
-import type { Queryable } from './schema.ts'
-import { sealedDevicePlaces } from './sealed-device-values.ts'
+import type { Database, Queryable } from './schema.ts'
 import { activationCodeText, bypassCodeText } from './secrets.ts'
 import type { SealedRecord } from './secrets.ts'
 
 /** A sealed value as it stands in the database. */
 export interface SealedValue {
+  /** Of the record it is sealed for. */
   readonly id: string
   readonly sealed: string
-  /** What the value is found by, where it is found by something. */
-  readonly lookupText?: (secret: string) => string
+  /** What its lookup is made with, beside the secret. */
+  readonly owner: string
 }
 
 /** A column of secrets. */
 export interface SealedPlace {
   readonly kind: SealedRecord['kind']
-  /** In the order of their ids. */
-  readonly page: (db: Queryable, after: string, limit: number) => Promise<SealedValue[]>
-  /** Unless it was changed meanwhile: who changed it knew the newer secret. */
-  readonly replace: (db: Queryable, value: SealedValue, by: { sealed: string; lookup: string }) => Promise<void>
+  readonly table: keyof Database
+  readonly column: string
+  /** The id of the record, where that is no column of its own. */
+  readonly id?: string
+  /** Where the secret is found by something: the column beside it, and what that is made of. */
+  readonly lookup?: { readonly column: string; readonly owner?: string; readonly text: LookupText }
 }
+
+type LookupText = (secret: string, owner: string) => string
+
+/** The id of the one there is. */
+export const pushKeyRecord = { kind: 'push key', id: 'vapid' } as const
 
 /** Everything that is sealed. Whoever adds a secret to the database adds it here. */
 export const sealedPlaces: readonly SealedPlace[] = [
-  {
-    kind: 'seed',
-    page: (db, after, limit) =>
-      db
-        .selectFrom('codeGenerator')
-        .select(['id', 'seed as sealed'])
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(limit)
-        .execute(),
-    async replace(db, { id, sealed }, by) {
-      await db
-        .updateTable('codeGenerator')
-        .set({ seed: by.sealed })
-        .where('id', '=', id)
-        .where('seed', '=', sealed)
-        .execute()
-    },
-  },
+  { kind: 'seed', table: 'codeGenerator', column: 'seed' },
   {
     kind: 'bypass code',
-    async page(db, after, limit) {
-      const rows = await db
-        .selectFrom('bypassCode')
-        .select(['id', 'code as sealed', 'userId'])
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-      return rows.map(({ id, sealed, userId }) => ({
-        id,
-        sealed,
-        lookupText: (secret) => bypassCodeText(userId, secret),
-      }))
-    },
-    async replace(db, { id, sealed }, by) {
-      await db
-        .updateTable('bypassCode')
-        .set({ code: by.sealed, codeLookup: by.lookup })
-        .where('id', '=', id)
-        .where('code', '=', sealed)
-        .execute()
-    },
+    table: 'bypassCode',
+    column: 'code',
+    lookup: { column: 'codeLookup', owner: 'userId', text: (code, userId) => bypassCodeText(userId, code) },
   },
   {
     kind: 'activation code',
-    async page(db, after, limit) {
-      const rows = await db
-        .selectFrom('token')
-        .select(['id', 'code'])
-        .where('id', '>', after)
-        .where('code', 'is not', null)
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-      return rows.map(({ id, code }) => ({ id, sealed: code ?? '', lookupText: activationCodeText }))
-    },
-    async replace(db, { id, sealed }, by) {
-      await db
-        .updateTable('token')
-        .set({ code: by.sealed, codeLookup: by.lookup })
-        .where('id', '=', id)
-        .where('code', '=', sealed)
-        .execute()
-    },
+    table: 'token',
+    column: 'code',
+    lookup: { column: 'codeLookup', text: activationCodeText },
   },
   {
     kind: 'replacement code',
-    async page(db, after, limit) {
-      const rows = await db
-        .selectFrom('token')
-        .select(['id', 'replacement'])
-        .where('id', '>', after)
-        .where('replacement', 'is not', null)
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-      return rows.map(({ id, replacement }) => ({ id, sealed: replacement ?? '', lookupText: activationCodeText }))
-    },
-    async replace(db, { id, sealed }, by) {
-      await db
-        .updateTable('token')
-        .set({ replacement: by.sealed, replacementLookup: by.lookup })
-        .where('id', '=', id)
-        .where('replacement', '=', sealed)
-        .execute()
-    },
+    table: 'token',
+    column: 'replacement',
+    lookup: { column: 'replacementLookup', text: activationCodeText },
   },
-  ...sealedDevicePlaces,
+  { kind: 'pin', table: 'device', column: 'pin' },
+  { kind: 'push subscription', table: 'device', column: 'push' },
+  { ...pushKeyRecord, table: 'pushKey', column: 'privateKey' },
 ]
+
+/** In the order of their ids. */
+export async function sealedPage(
+  db: Queryable,
+  place: SealedPlace,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<SealedValue[]> {
+  const { table, column, id } = names(place)
+  const owner = place.lookup?.owner === undefined ? id : sql.ref(place.lookup.owner)
+  const { rows } = await sql<SealedValue>`select ${id} as id, ${column} as sealed, ${owner} as owner from ${table}
+    where ${column} is not null and ${id} > ${after} order by 1 limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Unless it was changed meanwhile: who changed it knew the newer secret. */
+export async function replaceSealed(
+  db: Queryable,
+  place: SealedPlace,
+  value: SealedValue,
+  by: { readonly sealed: string; readonly lookup: string | undefined },
+): Promise<void> {
+  const { table, column, id } = names(place)
+  const lookup = place.lookup ? sql`, ${sql.ref(place.lookup.column)} = ${by.lookup}` : sql``
+  await sql`update ${table} set ${column} = ${by.sealed}${lookup}
+    where ${id} = ${value.id} and ${column} = ${value.sealed}`.execute(db)
+}
 
 /** How many values name the key; e-mailed codes are apart, as nobody can seal them anew: they lapse. */
 export interface Named {
@@ -123,30 +90,25 @@ export interface Named {
 
 /** @param keyId Of this key; nothing for all there are. */
 export async function countSealed(db: Queryable, keyId?: string): Promise<Named> {
-  const named = (column: string) =>
-    keyId === undefined ? sql<boolean>`1 = 1` : sql<boolean>`substr(${sql.ref(column)}, 1, ${length}) = ${prefix}`
-  const [prefix, length] = [`${keyId}.`, sql.lit(`${keyId}.`.length)]
-  const count = async (rows: Promise<{ count: number | string | bigint }>) => Number((await rows).count)
-  const seeds = db.selectFrom('codeGenerator').select(countAll).where(named('seed'))
-  const bypass = db.selectFrom('bypassCode').select(countAll).where(named('code'))
-  const tokens = db.selectFrom('token').select(countAll).where('code', 'is not', null).where(named('code'))
-  const moves = db.selectFrom('token').select(countAll).where('replacement', 'is not', null).where(named('replacement'))
-  const email = db.selectFrom('emailCode').select(countAll).where(named('code_lookup'))
-  const pins = db.selectFrom('device').select(countAll).where('pin', 'is not', null).where(named('pin'))
-  const pushes = db.selectFrom('device').select(countAll).where('push', 'is not', null).where(named('push'))
-  const pushKeys = db.selectFrom('pushKey').select(countAll).where(named('private_key'))
-  const values =
-    (await count(pins.executeTakeFirstOrThrow())) +
-    (await count(pushes.executeTakeFirstOrThrow())) +
-    (await count(pushKeys.executeTakeFirstOrThrow())) +
-    (await count(seeds.executeTakeFirstOrThrow())) +
-    (await count(bypass.executeTakeFirstOrThrow())) +
-    (await count(tokens.executeTakeFirstOrThrow())) +
-    (await count(moves.executeTakeFirstOrThrow()))
-  return { values, emailCodes: await count(email.executeTakeFirstOrThrow()) }
+  let values = 0
+  for (const place of sealedPlaces) values += await countIn(db, names(place), keyId)
+  const emailCodes = await countIn(db, { table: sql.table('emailCode'), column: sql.ref('codeLookup') }, keyId)
+  return { values, emailCodes }
 }
 
-const countAll = sql<number | string | bigint>`count(*)`.as('count')
+type Names = Readonly<Record<'table' | 'column' | 'id', RawBuilder<unknown>>>
+
+async function countIn(db: Queryable, { table, column }: Omit<Names, 'id'>, keyId: string | undefined) {
+  const [prefix, length] = [`${keyId}.`, sql.lit(`${keyId}.`.length)]
+  const named = keyId === undefined ? sql`1 = 1` : sql`substr(${column}, 1, ${length}) = ${prefix}`
+  const { rows } = await sql<{ count: number | string | bigint }>`select count(*) as count from ${table}
+    where ${column} is not null and ${named}`.execute(db)
+  return Number(rows[0]?.count)
+}
+
+function names({ table, column, id }: SealedPlace): Names {
+  return { table: sql.table(table), column: sql.ref(column), id: id === undefined ? sql.ref('id') : sql.lit(id) }
+}
 
 /** Codes that were found before there were keys; nobody can say what they were. */
 export async function removeEmailCodesOfNoKey(db: Queryable): Promise<void> {
