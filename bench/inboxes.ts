@@ -21,6 +21,7 @@ const service = await startService('SQLite')
 const { ids, privateKey, serviceId } = await addDevices(service.database, service.domainId, count)
 const before = memory()
 const phones = fork(new URL('./inboxes/phones.ts', import.meta.url))
+phones.once('exit', () => process.exit(1))
 const heard = async <T>(): Promise<T> => ((await once(phones, 'message')) as [T])[0]
 
 try {
@@ -48,6 +49,7 @@ try {
   console.log(`session to inbox    ${spread(toInbox)}`)
   console.log(`approve to client   ${spread(toClient)}`)
 } finally {
+  phones.removeAllListeners('exit')
   phones.kill()
   await service.close()
 }
