@@ -11,13 +11,11 @@ export function useBack(away: boolean, onBack: () => void): void {
 
   useEffect(() => {
     if (!away) return undefined
-    history.pushState({ away: true } satisfies Away, '')
+    // Left by a button, the entry stays for the next time: taking it back would cross with what opens by itself meanwhile.
+    if (!isAway(history.state)) history.pushState({ away: true } satisfies Away, '')
     const back = () => latest.current()
     addEventListener('popstate', back)
-    return () => {
-      removeEventListener('popstate', back)
-      if (isAway(history.state)) history.back()
-    }
+    return () => removeEventListener('popstate', back)
   }, [away])
 }
 

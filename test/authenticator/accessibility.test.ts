@@ -93,6 +93,45 @@ describe('every screen', () => {
   )
 })
 
+describe('every screen of a domain with a PIN', () => {
+  it.each(['light', 'dark'] as const)(
+    'is for everybody, too: %s',
+    async (colorScheme) => {
+      const service = await startService({ domain: { keyType: 'PIN', maxAllowedRetries: 2 } })
+      const { code } = await service.enrol('alice')
+      const page = await phone.open(service, `#code=${code}`, { ...small, colorScheme, reducedMotion: 'reduce' })
+      const inspect = inspector(page)
+
+      await button(page, 'Add this account').click()
+      await headline(page, 'Choose a PIN')
+      await inspect.check('a new PIN')
+      await page.getByLabel('PIN', { exact: true }).fill('2580')
+      await page.getByLabel('PIN once more').fill('2580')
+      await button(page, 'Continue').click()
+      await button(page, 'Show code of alice at Wiki').click()
+      await inspect.check('the PIN of a code')
+      await button(page, 'Cancel').click()
+      await service.ask('alice', { numberMatching: true })
+      await page.getByLabel('Type the number').fill('00')
+      await page.getByLabel('Your PIN').fill('1357')
+      await inspect.check('a request')
+      await button(page, 'Approve').click()
+      await seen(page.getByText('One try left'))
+      await inspect.check('a wrong PIN')
+      await page.getByLabel('Your PIN').fill('1357')
+      await button(page, 'Approve').click()
+      await headline(page, 'Account removed')
+      await inspect.check('the last try')
+      await button(page, 'OK').click()
+      await seen(page.getByText('This account was removed by Acme.'))
+      await inspect.check('a removed account')
+
+      expect(inspect.violations).toEqual([])
+    },
+    60_000,
+  )
+})
+
 describe('with a keyboard alone', () => {
   /** Goes on until the named button has the focus, as somebody would who sees where it is. */
   async function tabTo(page: Page, name: string): Promise<void> {

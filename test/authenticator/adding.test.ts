@@ -71,6 +71,17 @@ describe('adding an account', () => {
     expect(keys).toEqual(Array.from({ length: 4 }, () => ({ extractable: false, exported: 'InvalidAccessError' })))
   })
 
+  it('is what a link leads to, wherever in the app somebody is', async () => {
+    const { service, page } = await phone.joined()
+    const { code } = await service.enrol('bob')
+    await button(page, 'Settings').click()
+    await headline(page, 'Settings')
+
+    await page.goto(`${service.url}/authenticator/#code=${code}`)
+
+    expect(await headline(page, 'Add this account?')).toBe(true)
+  })
+
   it('is what the shortcut of the installed app leads to', async () => {
     const { service, page } = await phone.joined()
 

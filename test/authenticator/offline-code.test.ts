@@ -55,6 +55,16 @@ describe('the offline code of an account', () => {
     expect(await page.locator('.code-left').innerText()).toMatch(/^\d{1,2} s$/)
   })
 
+  it('is what the shortcut of the installed app leads to', async () => {
+    const { service, page } = await phone.joined()
+
+    await page.goto('about:blank')
+    await page.goto(`${service.url}/authenticator/#codes`)
+
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('accounts')
+    expect(page.url()).toBe(`${service.url}/authenticator/`)
+  })
+
   it('is hidden again when the page is left', async () => {
     const { page } = await phone.joined()
     await show(page)

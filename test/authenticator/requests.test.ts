@@ -160,6 +160,21 @@ describe('a request', () => {
     expect(await headline(page, 'A request waits')).toBe(true)
   })
 
+  it('opens by itself as soon as the one before is answered', async () => {
+    const { service, page } = await phone.joined()
+    await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
+    await headline(page, 'Sign in as alice?')
+    await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Newer' }] })
+    await button(page, 'All 2 requests').waitFor()
+
+    await button(page, 'Deny').click()
+    await headline(page, 'Denied')
+    await headline(page, 'Sign in as alice?')
+
+    expect(await page.locator('.facts').innerText()).toContain('Newer')
+    await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
+  })
+
   it('tells people what the app sends as text, never as markup', async () => {
     const { service, page } = await phone.joined()
 
