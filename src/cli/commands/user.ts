@@ -4,6 +4,7 @@ import { addMember, listMembers, removeMember } from '../../contract/domains.ts'
 import { createUser, deleteUser, findUsers } from '../../contract/users.ts'
 import type { User } from '../../contract/users.ts'
 import { listDomains } from '../../service/administration/domains.ts'
+import { resetUser } from '../../service/administration/reset.ts'
 import { codesLocked, unlockUser } from '../../service/administration/unlock.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
@@ -26,6 +27,7 @@ export function userCommand(): Command {
     joinCommand(),
     leaveCommand(),
     unlockCommand(),
+    resetCommand(),
     deleteCommand(),
   ]
   return groupCommand('user', 'manage users: who signs in', commands, [
@@ -157,6 +159,26 @@ function unlockCommand(): Command {
             domainIds: user.domains,
           })
           printDone(settings, { user: user.id }, `${quote(user.username)} is unlocked.`)
+        }),
+      ),
+    )
+}
+
+function resetCommand(): Command {
+  return adminCommand('reset', 'take all factors from a user, who may then set up a first one again', [
+    'user reset alice --database mfa.sqlite',
+    'user reset alice --yes --database mfa.sqlite --json',
+  ])
+    .argument('<user>', 'the username or the id')
+    .option(...yesOption)
+    .action(
+      ending((given: string, settings: AdminSettings & { yes?: boolean }) =>
+        withService(settings, async (service) => {
+          const user = await findUser(service, given)
+          const who = quote(user.username)
+          await confirm(`take all devices, hardware and codes from ${who}, whose password is then enough`, settings.yes)
+          await resetUser(service.ctx, { organizationId: service.organization.id, userId: user.id })
+          printDone(settings, { user: user.id }, `${who} has no factor any more, and sets up a first one next time.`)
         }),
       ),
     )

@@ -68,6 +68,8 @@ export const auditEvents = {
   'user.created': ['user'],
   'user.changed': ['user', 'fields'],
   'user.deleted': ['user'],
+  /** All factors taken away; a first one may be set up again. */
+  'user.reset': ['user'],
   'membership.added': ['domain', 'user'],
   'membership.removed': ['domain', 'user'],
   'membership.synchronised': ['domain', 'added', 'changed', 'removed'],

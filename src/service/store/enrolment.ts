@@ -40,3 +40,12 @@ export async function markEnrolled(
 export async function limitToFirst(db: Queryable, tokenId: string): Promise<void> {
   await db.updateTable('token').set({ firstOnly: 1 }).where('id', '=', tokenId).where('state', '=', 'pending').execute()
 }
+
+/** The user is as somebody who never had a factor, and is remembered by no browser. */
+export async function forgetEnrolment(db: Queryable, userId: string): Promise<void> {
+  await db
+    .updateTable('user')
+    .set((eb) => ({ everEnrolled: 0, browsersForgotten: eb('browsersForgotten', '+', 1) }))
+    .where('id', '=', userId)
+    .execute()
+}

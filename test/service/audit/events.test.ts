@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { importHardwareTokens } from '../../../src/service/administration/hardware-import.ts'
+import { resetUser } from '../../../src/service/administration/reset.ts'
 import { unlockUser } from '../../../src/service/administration/unlock.ts'
 import type { AuditEntry } from '../../../src/service/audit/entry.ts'
 import { auditEvents, eventNames } from '../../../src/service/audit/events.ts'
@@ -188,6 +189,10 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
     await call('PUT', path, { body: { name: 'Other', email: 'other@example.com' } })
   },
   'user.deleted': async () => call('DELETE', (await member(running)).path),
+  async 'user.reset'() {
+    const { user } = await running.enrol(unique())
+    await resetUser(node.ctx, { organizationId: running.organization.id, userId: user.id })
+  },
   'membership.added': () => member(running),
   'membership.removed': async () => call('DELETE', `${domainPath()}/users/${(await member(running)).id}`),
   async 'membership.synchronised'() {
