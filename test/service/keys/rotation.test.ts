@@ -9,7 +9,11 @@ import { importHardwareTokens } from '../../../src/service/administration/hardwa
 import { keyStatus } from '../../../src/service/keys/key-status.ts'
 import { rotateKeys } from '../../../src/service/keys/rotation.ts'
 import type { Waiting } from '../../../src/service/keys/rotation.ts'
+import type { ServiceContext } from '../../../src/service/context.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
+import { pushKey } from '../../../src/service/store/pushes.ts'
+import { pushKeyRecord, sealedPage, sealedPlaces } from '../../../src/service/store/sealed-values.ts'
+import { activationCodeText } from '../../../src/service/store/secrets.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
 import type { TestClock } from '../../../src/testing/clock.ts'
 import { engines, useEngine } from '../../support/engines.ts'
@@ -130,6 +134,27 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
       (await after.call('GET', `/bypasscodes/${person.bypass.id}`)).json.code,
     ]).toEqual(['approved', 'approved', person.bypass.code])
     expect(device.signer.id).toHaveLength(40)
+  })
+
+  it('leaves no kind of secret behind, and each opens as what it was', async () => {
+    database = await newDatabase()
+    const first = await serve(ring('k1'))
+    const { clock } = first
+    const person = await somebody(first)
+    await person.activate(first.origin, clock)
+    await somebody(first)
+    const { ctx: before } = await node(ring('k1'), clock)
+    await keepOneOfEach(before)
+    const kept = await allSealed(before)
+    for (const one of open.splice(0)) await one.close()
+
+    const rotating = await node(ring('k2', 'k1'), clock)
+    await rotate(rotating, clock)
+    await end(rotating)
+    const { ctx: after } = await node(ring('k2'), clock)
+
+    expect(new Set(kept.map(({ kind }) => kind))).toEqual(new Set(sealedPlaces.map(({ kind }) => kind)))
+    expect(await allSealed(after)).toEqual(kept)
   })
 
   it('finds codes under the old key for as long as both are there, and waits for those that are e-mailed', async () => {
@@ -269,3 +294,32 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
     expect(opened.toSorted()).toEqual(seeds)
   })
 })
+
+/** What people make with a browser that takes messages, with a PIN, and when they get another device. */
+async function keepOneOfEach({ store, secrets }: ServiceContext): Promise<void> {
+  const { db } = store
+  const device = await db.selectFrom('device').select('id').executeTakeFirstOrThrow()
+  const token = await db.selectFrom('token').select('id').where('state', '=', 'active').executeTakeFirstOrThrow()
+  const pin = secrets.seal('hash of a PIN', { kind: 'pin', ...device })
+  const push = secrets.seal('where messages go', { kind: 'push subscription', ...device })
+  await db.updateTable('device').set({ pin, push }).where('id', '=', device.id).execute()
+  const replacement = secrets.seal('abcdefghij', { kind: 'replacement code', ...token })
+  await db
+    .updateTable('token')
+    .set({ replacement, replacementLookup: secrets.lookup(activationCodeText('abcdefghij')) })
+    .where('id', '=', token.id)
+    .execute()
+  await pushKey(db, { publicKey: 'public', privateKey: secrets.seal('private', pushKeyRecord) })
+}
+
+async function allSealed({ store, secrets }: ServiceContext) {
+  const pages = sealedPlaces.map(async (place) => {
+    const values = await sealedPage(store.db, place, { after: '', limit: 100 })
+    return values.map(({ id, sealed }) => ({
+      kind: place.kind,
+      id,
+      secret: secrets.open(sealed, { kind: place.kind, id }),
+    }))
+  })
+  return (await Promise.all(pages)).flat()
+}
