@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { devicePaths } from '../../../src/contract/device.ts'
+import { createService } from '../../../src/service/index.ts'
 import { nobody } from '../../../src/service/observer.ts'
 import { createPusher } from '../../../src/service/push/pusher.ts'
 import type { PusherParts } from '../../../src/service/push/pusher.ts'
@@ -312,6 +313,18 @@ describe('what becomes of messages', () => {
     await store.close()
 
     expect(outcomes).toEqual(['dropped', 'dropped'])
+  })
+})
+
+describe('the option push', () => {
+  it.each([
+    [{ subject: 'nobody' }, 'push.subject: must begin with https: or mailto:'],
+    [{ hosts: ['https://push.example'] }, 'push.hosts.0: must be a name such as push.example or *.push.example'],
+    [{ host: ['push.example'] }, 'push: Unrecognized key: "host"'],
+  ])('says what is wrong with %j', async (push, message) => {
+    await expect(createService({ database: ':memory:', push: push as object })).rejects.toThrow(
+      new TypeError(`createService: ${message}`),
+    )
   })
 })
 
