@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { createExampleApp } from '../../example-app/app.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { createService } from '../../src/service/service.ts'
+import { serveExampleApp } from '../support/example-app.ts'
 import { createBrowser } from './browser.ts'
 
 const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }
@@ -38,18 +38,7 @@ describe('the example app with a service elsewhere', () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const example = createExampleApp({
-      database: ':memory:',
-      sessionSecret: 'for tests',
-      publicUrl,
-      recoveryCodes: false,
-    })
-    server.on('request', example.app)
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-      example.close()
-    })
+    serveExampleApp(server, { publicUrl })
     const browser = createBrowser(publicUrl)
     const device = createDevice()
 

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { createExampleApp } from '../../example-app/app.ts'
 import { openCertificates } from '../../example-app/https/certificate.ts'
 import { lanAddresses } from '../../example-app/https/lan.ts'
 import { createTrustPages } from '../../example-app/https/trust-pages.ts'
@@ -15,6 +14,7 @@ import { createPages } from '../../example-app/pages.ts'
 import { embedded } from '../../src/service/embedded.ts'
 import { activate, createAccount, expectAccessible, numberOn, signIn, typeNumber } from '../story/person.ts'
 import { launchChromium } from '../support/chromium.ts'
+import { serveExampleApp } from '../support/example-app.ts'
 import { listen } from '../support/listen.ts'
 import { serveSecurely } from './secure-app.ts'
 
@@ -32,24 +32,13 @@ async function arrange() {
   const server = await serveSecurely(pair)
   const { port } = server.address() as AddressInfo
   const publicUrl = `https://${address}:${port}`
-  const service = embedded({ database: ':memory:' })
-  const example = createExampleApp({
-    database: ':memory:',
-    service,
-    sessionSecret: 'for tests',
-    publicUrl,
-    recoveryCodes: false,
-  })
-  server.on('request', example.app)
+  serveExampleApp(server, { publicUrl, service: embedded({ database: ':memory:' }) })
   // By its key: a browser without a user has no list of authorities to add ours to. The chain is checked elsewhere.
   const spki = new X509Certificate(pair.certificate).publicKey.export({ type: 'spki', format: 'der' })
   const trusted = createHash('sha256').update(spki).digest('base64')
   const chromium = await launchChromium({ args: [`--ignore-certificate-errors-spki-list=${trusted}`] })
   onTestFinished(async () => {
     await chromium.close()
-    server.closeAllConnections()
-    await service.close()
-    example.close()
     await rm(folder, { recursive: true })
   })
   return { chromium, authority, publicUrl, here: `https://localhost:${port}` }

@@ -1,46 +1,19 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { describe, expect, it } from 'vitest'
 
-import { afterEach, describe, expect, it } from 'vitest'
-
-import { createExampleApp } from '../../example-app/app.ts'
 import type { Account } from '../../src/device/account.ts'
 import { createDevice } from '../../src/device/device.ts'
 import { embedded } from '../../src/service/embedded.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
+import { startExampleApp } from '../support/example-app.ts'
 import { createBrowser } from './browser.ts'
 import type { Browser, Page } from './browser.ts'
 
 const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }
 
-const closing: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
-
-/** The app as `npm start` has it, on a free port, its time moved by hand. */
+/** Its time is moved by hand. */
 async function arrange() {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const clock = createTestClock()
-  const service = embedded({ database: ':memory:', clock })
-  const example = createExampleApp({
-    database: ':memory:',
-    service,
-    sessionSecret: 'for tests',
-    publicUrl,
-    recoveryCodes: false,
-    clock,
-  })
-  server.on('request', example.app)
-  closing.push(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-    await service.close()
-    example.close()
-  })
+  const publicUrl = await startExampleApp({ clock, service: embedded({ database: ':memory:', clock }) })
   return { clock, publicUrl, browser: createBrowser(publicUrl), device: createDevice({ clock }) }
 }
 

@@ -1,43 +1,17 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { systemClock } from '../../src/clock.ts'
+import { useSharedFile } from './other-process.ts'
 import { createCall, startService } from './start-service.ts'
 
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-
-let folder: string
-let others: ChildProcess[]
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'second-factor-processes-'))
-  others = []
-})
-afterEach(() => {
-  for (const other of others) other.kill('SIGKILL')
-  rmSync(folder, { recursive: true })
-})
-
-/** Another process that serves the same file. */
-async function startOther(database: string): Promise<{ child: ChildProcess; origin: string }> {
-  const child = spawn(process.execPath, [program, 'serve', '--database', database, '--port', '0'])
-  others.push(child)
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  return { child, origin: /http:\/\/[\d.:]+/.exec(line.toString())![0] }
-}
+const { database, startOther } = useSharedFile()
 
 describe('two processes on one database', () => {
   it('wake those who wait at the other', async () => {
-    const database = join(folder, 'mfa.sqlite')
-    const here = await startService({ database, clock: systemClock })
-    const { origin } = await startOther(database)
+    const here = await startService({ database: database(), clock: systemClock })
+    const { origin } = await startOther()
     const there = createCall(origin, here.apiKey)
     const { ask, held, sessions } = await here.enrol('shared')
     const { id } = await ask()
@@ -54,9 +28,8 @@ describe('two processes on one database', () => {
   })
 
   it('write at the same time without losing anything', async () => {
-    const database = join(folder, 'mfa.sqlite')
-    const here = await startService({ database, clock: systemClock })
-    const { origin } = await startOther(database)
+    const here = await startService({ database: database(), clock: systemClock })
+    const { origin } = await startOther()
     const calls = [here.call, createCall(origin, here.apiKey)]
 
     const answers = await Promise.all(
@@ -74,9 +47,8 @@ describe('two processes on one database', () => {
 
 describe('a process that is told to end', () => {
   it('answers who waits, takes no more, and ends well', async () => {
-    const database = join(folder, 'mfa.sqlite')
-    const here = await startService({ database, clock: systemClock })
-    const { child, origin } = await startOther(database)
+    const here = await startService({ database: database(), clock: systemClock })
+    const { child, origin } = await startOther()
     const there = createCall(origin, here.apiKey)
     const { ask, sessions } = await here.enrol('ending')
     const { id } = await ask()

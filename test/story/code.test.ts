@@ -17,7 +17,7 @@ afterAll(() => chromium.close())
 describe('a code in a real browser', () => {
   it('is typed and checked by keyboard alone, and each page is accessible', async () => {
     const service = embedded({ database: ':memory:' })
-    const url = await startExampleApp(service)
+    const url = await startExampleApp({ service })
     const contexts = await Promise.all([chromium.newContext(), chromium.newContext()])
     onTestFinished(() => Promise.all(contexts.map((context) => context.close())).then(() => undefined))
     for (const context of contexts) context.setDefaultTimeout(8000)
