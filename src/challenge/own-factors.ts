@@ -1,7 +1,7 @@
 import { ApiError } from '../client/errors.ts'
 import type { HardwareToken } from '../contract/hardware.ts'
 import type { Token } from '../contract/tokens.ts'
-import type { User } from '../contract/users.ts'
+import type { Factor, User } from '../contract/users.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findUser } from './user.ts'
@@ -10,6 +10,8 @@ import { findUser } from './user.ts'
 export interface OwnFactors {
   readonly userId: string
   readonly email: string
+  /** What the second step can be passed with now, in whatever domain. */
+  readonly factors: readonly Factor[]
   /** `pending` where a device is only to be set up. */
   readonly token: Token | undefined
   readonly hardware: HardwareToken | undefined
@@ -27,7 +29,8 @@ export async function readOwnFactors(service: ConnectedService, user: MfaUser): 
     known.hardware === '' ? undefined : orNone('api.error.notfound.hardware', client.hardware.getOfUser(known.id)),
     client.domains.get(domainId),
   ])
-  return { userId: known.id, email: known.email, token, hardware, recoveryCodes: recoveryCodesOf(known, domain) }
+  const { id: userId, email, factors = [] } = known
+  return { userId, email, factors, token, hardware, recoveryCodes: recoveryCodesOf(known, domain) }
 }
 
 /** What can be removed of what there is. Recovery codes are for the day on which the rest is lost, not instead of it. */
@@ -38,11 +41,23 @@ export function isLast({ token, hardware }: OwnFactors, what: Removable): boolea
   return what === 'device' ? hardware === undefined : token?.state !== 'active'
 }
 
-export async function remove(service: ConnectedService, { userId }: OwnFactors, what: Removable): Promise<void> {
-  const { client, domainId } = service
-  if (what === 'device') await orNone('api.error.notfound.token', client.tokens.revoke(domainId, userId))
-  else await orNone('api.error.notfound.hardware', client.hardware.release(userId))
+/** @returns false where it was the last one by the time. */
+export async function remove(
+  { client, domainId }: ConnectedService,
+  { userId }: OwnFactors,
+  what: Removable,
+): Promise<boolean> {
+  try {
+    await client.tokens.giveUp(domainId, userId, what)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'api.error.conflict.state') return false
+    if (error instanceof ApiError && gone.has(error.code)) return true
+    throw error
+  }
 }
+
+const gone: ReadonlySet<string> = new Set(['api.error.notfound.token', 'api.error.notfound.hardware'])
 
 /** A code for another device: the present one stays until it is used. */
 export async function deviceCode(

@@ -41,6 +41,7 @@ import {
   issueToken,
   revokeToken,
   withdrawReplacement,
+  giveUpFactor,
 } from '../contract/tokens.ts'
 import type { NewUser, User } from '../contract/users.ts'
 import { createUser, deleteUser, findUsers, getUser, updateUser } from '../contract/users.ts'
@@ -117,6 +118,9 @@ export function createClient(options: ClientOptions) {
       replace: (domainId: string, userId: string) => call(issueReplacement, { params: { domainId, userId } }),
       withdrawReplacement: (domainId: string, userId: string) =>
         call(withdrawReplacement, { params: { domainId, userId } }),
+      /** Takes the device or the hardware token from somebody who has both. 1.4. */
+      giveUp: (domainId: string, userId: string, what: 'device' | 'hardware') =>
+        call(giveUpFactor, { params: { domainId, userId }, body: { what } }),
     }),
     hardware: Object.freeze({
       create: (token: NewHardwareToken) => call(createHardwareToken, { body: token }),

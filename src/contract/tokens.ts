@@ -86,10 +86,26 @@ export const issueReplacement = endpoint({
   errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.notfound.token'],
 })
 
+export const giveUpFactor = endpoint({
+  method: 'POST',
+  path: '/domains/:domainId/users/:userId/factors/give-up',
+  summary: 'Takes the device, or the hardware token, from a user who has the other one: never the last of the two.',
+  params: TokenParams,
+  body: z.object({ what: z.enum(['device', 'hardware']) }),
+  since: '1.4',
+  errors: [
+    'api.error.notfound.domain',
+    'api.error.notfound.user',
+    'api.error.notfound.token',
+    'api.error.notfound.hardware',
+    'api.error.conflict.state',
+  ],
+})
+
 export const withdrawReplacement = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId/token/replacement',
-  summary: 'Withdraws the code of another device; does nothing when there is none.',
+  summary: 'Withdraws a code that was not used yet, of a first or of another device; does nothing when there is none.',
   params: TokenParams,
   since: '1.4',
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],

@@ -36,6 +36,7 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   issueFirstToken: ({ tokens }) => tokens.issueFirst(domainId, userId),
   issueReplacement: ({ tokens }) => tokens.replace(domainId, userId),
   withdrawReplacement: ({ tokens }) => tokens.withdrawReplacement(domainId, userId),
+  giveUpFactor: ({ tokens }) => tokens.giveUp(domainId, userId, request('giveUpFactor')['what']),
 
   createSession: ({ sessions }) => sessions.create(domainId, request('createSession')),
   getSession: ({ sessions }) => sessions.get(domainId, sessionId),
@@ -189,6 +190,7 @@ const since14 = [
   'PUT /domains/{domainId}/users/{userId}/token/first',
   'PUT /domains/{domainId}/users/{userId}/token/replacement',
   'DELETE /domains/{domainId}/users/{userId}/token/replacement',
+  'POST /domains/{domainId}/users/{userId}/factors/give-up',
   'POST /users/{userId}/hardware',
   'PUT /users/{userId}/bypasscodes',
   'POST /domains/{domainId}/users/{userId}/browsers',

@@ -55,6 +55,7 @@ export async function startOwnApp(mfa: Partial<MfaOptions> = {}, login: object =
     webSession: (userKey: string) => openWebSession(raw, userKey),
     happened: () => events.map(({ type }) => type),
     newcomer,
+    codesOf: (page: { text: string }) => codesOf(app, page),
     withApp,
     withDevice,
     addApp: async (browser: Browser) => {

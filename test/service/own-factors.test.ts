@@ -310,6 +310,23 @@ describe.each(engines)('on %s', (engine) => {
     })
   })
 
+  it('leaves one of two, however many are given up at once', async () => {
+    const people = await Promise.all(Array.from({ length: 4 }, () => running.enrol(unique())))
+    for (const { user } of people) {
+      await running.call('PUT', `/users/${user.id}/hardware/${(await hardwareToken(running)).id}`)
+    }
+    const giveUp = (id: string, what: string) =>
+      running.call('POST', `/domains/${running.domain.id}/users/${id}/factors/give-up`, { body: { what } })
+
+    const answers = await Promise.all(
+      people.map(({ user }) =>
+        Promise.all(Array.from({ length: 8 }, (_, each) => giveUp(user.id, each % 2 ? 'device' : 'hardware'))),
+      ),
+    )
+
+    expect(answers.map((tried) => tried.filter(({ status }) => status === 200).length)).toEqual(people.map(() => 1))
+  })
+
   it('another organization replaces nothing of ours', async () => {
     const { user } = await running.enrol(unique())
     const theirs = await createTenant(running.service, running.origin)

@@ -31,10 +31,10 @@ export const showDevice = changing(async (request) => {
   page.send()
 })
 
-/** `POST /mfa/devices/device/cancel`: the old device stays, and the code is worth nothing. */
+/** `POST /mfa/devices/device/cancel`: what there is stays, and the code is worth nothing. */
 export const withdrawDevice = changing(async (request) => {
   const { service, own } = request
-  if (own.token?.state === 'active') await service.client.tokens.withdrawReplacement(service.domainId, own.userId)
+  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)
   await keepSetup(request, undefined)
   goOn(request, devicesPath(request))
 })

@@ -32,19 +32,32 @@ export function changing(serve: Serve): Route {
     guarded(request, recently, async (own) => {
       // A 1.3 service cannot change two things at once, nor tell who had a factor.
       if (own.service.version === '1.3') return showMessage(own.req, own.res, own.context, 404, 'not_found')
+      if (!hasStill(own)) return passAgain(own)
       await serve(own)
     })
 }
 
 async function guarded(request: ChallengeRequest, maxAge: number | undefined, serve: Serve): Promise<void> {
   const { req, res, context, user } = request
-  if (!verifiedOf(req, context, user, maxAge === undefined ? {} : { maxAge })) {
-    return stepUp(req, res, context, user, { returnTo: devicesPath(request) })
-  }
+  if (!verifiedOf(req, context, user, maxAge === undefined ? {} : { maxAge })) return passAgain(request)
   const service = await context.mfa.connect()
   const own = await readOwnFactors(service, user)
   if (!own) return showMessage(req, res, context, 404, 'no_member')
   await serve({ ...request, service, own })
+}
+
+/**
+ * Whether what the second step was passed with is still theirs: what an administrator has taken away since adds nothing
+ * any more. A bypass code is used up by passing.
+ */
+function hasStill({ req, context, user, own }: OwnRequest): boolean {
+  const factor = verifiedOf(req, context, user)?.factor
+  return factor !== undefined && (factor === 'bypass' || own.factors.includes(factor))
+}
+
+function passAgain(request: ChallengeRequest): Promise<void> {
+  const { req, res, context, user } = request
+  return stepUp(req, res, context, user, { returnTo: devicesPath(request) })
 }
 
 /** What was posted is not posted again: back to where it can be. */

@@ -21,8 +21,9 @@ export const removeFactor = changing(async (request) => {
   const what = removable(request)
   if (!what) return goOn(request, devicesPath(request))
   // Who gave up the last one could not come in again, and nobody could tell them from who only knows the password.
-  if (isLast(own, what)) return showMessage(req, res, context, 409, 'last_factor')
-  await remove(service, own, what)
+  if (isLast(own, what) || !(await remove(service, own, what))) {
+    return showMessage(req, res, context, 409, 'last_factor')
+  }
   const app = what === 'hardware' && own.hardware?.selfEnrolled ? 'app' : what
   const id = what === 'device' ? own.token?.device?.id : own.hardware?.id
   emit(req, context, { type: 'factor.removed', kind: app, id })

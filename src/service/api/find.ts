@@ -3,7 +3,8 @@ import { ApiProblem } from '../problem.ts'
 import { domainById } from '../store/domains.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { memberBy } from '../store/members.ts'
-import { userById } from '../store/users.ts'
+import type { Queryable } from '../store/schema.ts'
+import { lockUser, userById } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 
 /** The caller's domain. What belongs to another organization is not found. */
@@ -34,4 +35,12 @@ export async function findMember(
   const user = await memberBy(call.store.db, domain.id, reference)
   if (!user) throw new ApiProblem('api.error.notfound.user')
   return { domain, user }
+}
+
+/** The member as it is now: whoever changes what the user has waits, or is through. In a transaction. */
+export async function lockMember(db: Queryable, call: Call, domainId: string, userId: string): Promise<UserRow> {
+  const locked = await lockUser(db, call.organizationId, userId)
+  const user = locked ? await memberBy(db, domainId, { id: userId }) : undefined
+  if (!user) throw new ApiProblem('api.error.notfound.user')
+  return user
 }

@@ -8,7 +8,7 @@ import type { DomainRow } from '../store/domains.ts'
 import { clearReplacement, setReplacement } from '../store/replacements.ts'
 import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../store/secrets.ts'
-import { tokenOf } from '../store/tokens.ts'
+import { removePendingToken, tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
 import { findMember } from './find.ts'
 
@@ -22,12 +22,15 @@ export const issue: Handler<typeof contract.issueReplacement> = async (input, ca
   })
 }
 
+/** Whatever code there is that was not used yet; a device that was set up with it a moment ago stays. */
 export const withdraw: Handler<typeof contract.withdrawReplacement> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   await call.store.db.transaction().execute(async (db) => {
     const token = await tokenOf(db, domain.id, user.id)
-    if (!token || !(await clearReplacement(db, token.id))) return
-    await auditCall(db, call, 'token.replacement_withdrawn', { token: token.id, domain: domain.id, user: user.id })
+    if (!token) return
+    const facts = { token: token.id, domain: domain.id, user: user.id }
+    if (await removePendingToken(db, token.id)) await auditCall(db, call, 'token.revoked', facts)
+    else if (await clearReplacement(db, token.id)) await auditCall(db, call, 'token.replacement_withdrawn', facts)
   })
 }
 

@@ -15,6 +15,7 @@ import * as emailCode from './email-code.ts'
 import * as hardware from './hardware.ts'
 import * as members from './members.ts'
 import * as organizations from './organization.ts'
+import * as ownFactors from './own-factors.ts'
 import * as replacements from './replacements.ts'
 import * as sessions from './sessions.ts'
 import * as tokens from './tokens.ts'
@@ -45,6 +46,7 @@ export const routes: readonly Route[] = [
   route(token.issueFirstToken, tokens.issueFirst),
   route(token.issueReplacement, replacements.issue),
   route(token.withdrawReplacement, replacements.withdraw),
+  route(token.giveUpFactor, ownFactors.giveUp),
 
   route(hardwareToken.createHardwareToken, hardware.create),
   route(hardwareToken.enrolHardwareToken, hardware.enrol),

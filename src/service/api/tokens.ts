@@ -8,14 +8,12 @@ import { newId } from '../rules/random.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { deviceOfToken } from '../store/devices.ts'
 import { limitToFirst } from '../store/enrolment.ts'
-import { memberBy } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../store/secrets.ts'
 import { insertToken, revokeTokens, tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
-import { lockUser } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
-import { findDomain, findMember } from './find.ts'
+import { findDomain, findMember, lockMember } from './find.ts'
 import { notifyRevoked } from './notify.ts'
 
 export const issue: Handler<typeof contract.issueToken> = async (input, call) => {
@@ -62,14 +60,6 @@ export const revoke: Handler<typeof contract.revokeToken> = async (input, call) 
     return ended
   })
   notifyRevoked(call, revoked)
-}
-
-/** The member as it is now: whoever enrols it waits, or is through. */
-async function lockMember(db: Queryable, call: Call, domainId: string, userId: string): Promise<UserRow> {
-  const locked = await lockUser(db, call.organizationId, userId)
-  const user = locked ? await memberBy(db, domainId, { id: userId }) : undefined
-  if (!user) throw new ApiProblem('api.error.notfound.user')
-  return user
 }
 
 async function issueAnew(

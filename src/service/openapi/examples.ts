@@ -116,6 +116,7 @@ export const examples: Readonly<Record<string, Example>> = {
   issueFirstToken: { answer: { state: 'pending', code: 'k3v9m2p7qx' } },
   issueReplacement: { answer: { code: 'w8r4t6y2ab', expiresAt: 1795604800 } },
   withdrawReplacement: {},
+  giveUpFactor: { request: { what: 'device' } },
 
   createSession: { request: newSession, answer: pending },
   getSession: { answer: approved },

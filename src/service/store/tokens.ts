@@ -73,6 +73,12 @@ export async function revokeTokens(
   return { tokens, devices, sessions }
 }
 
+/** @returns false where it is pending no more. */
+export async function removePendingToken(db: Queryable, id: string): Promise<boolean> {
+  const removed = await db.deleteFrom('token').where('id', '=', id).where('state', '=', 'pending').executeTakeFirst()
+  return removed.numDeletedRows === 1n
+}
+
 /** Tokens nobody activated in time read as none already. */
 export async function removeExpiredTokens(db: Queryable, now: number): Promise<void> {
   await db.deleteFrom('token').where('state', '=', 'pending').where('codeExpiresAt', '<=', now).execute()

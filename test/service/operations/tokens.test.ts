@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { member } from '../code-holder.ts'
+import { hardwareToken, member, unique } from '../code-holder.ts'
 import { previewCode } from '../../support/device-signer.ts'
 import { activateDevice } from '../start-service.ts'
 import type { Subject } from './operation.ts'
@@ -105,5 +105,38 @@ operation('DELETE /domains/{domainId}/users/{userId}/token/replacement', (subjec
 
     expect([first.status, first.text, second.status]).toEqual([200, '', 200])
     expect((await previewCode(subject().origin, replacement.code)).status).toBe(404)
+  })
+})
+
+operation('POST /domains/{domainId}/users/{userId}/factors/give-up', (subject) => {
+  async function both() {
+    const person = await subject().enrol(unique())
+    const token = await hardwareToken(subject())
+    await subject().call('PUT', `/users/${person.user.id}/hardware/${token.id}`)
+    const path = `/domains/${subject().domain.id}/users/${person.user.id}/factors/give-up`
+    const giveUp = (what: string) => subject().call('POST', path, { body: { what } })
+    return {
+      ...person,
+      token,
+      giveUp,
+      show: async () => (await subject().call('GET', `/users/${person.user.id}`)).json,
+    }
+  }
+
+  it('takes the one, and never the other as well', async () => {
+    const [device, hardware] = [await both(), await both()]
+
+    const given = [await device.giveUp('device'), await hardware.giveUp('hardware')]
+    const last = [await device.giveUp('hardware'), await hardware.giveUp('device')]
+    const gone = [await device.giveUp('device'), await hardware.giveUp('hardware')]
+
+    expect(given.map(({ status, text }) => [status, text])).toEqual([
+      [200, ''],
+      [200, ''],
+    ])
+    expect(last.map(({ code }) => code)).toEqual(Array(2).fill('api.error.conflict.state'))
+    expect(gone.map(({ code }) => code)).toEqual(['api.error.notfound.token', 'api.error.notfound.hardware'])
+    expect((await device.show()).hardware).toBe(device.token.id)
+    expect((await hardware.device.inbox()).status).toBe(200)
   })
 })

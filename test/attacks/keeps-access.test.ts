@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+
+import { startOwnApp } from '../express/own-factors.ts'
+
+/** Somebody who is in, and would like to stay so after an administrator took their factors away. */
+async function arrange() {
+  const app = await startOwnApp()
+  const { browser, account } = await app.withDevice()
+  const { id } = await app.user()
+  const factors = async () => (await app.user()).factors
+  return { ...app, person: browser, account, id, factors }
+}
+
+describe('who passed with what an administrator has taken away since', () => {
+  it('adds no app, though the second step was a moment ago', async () => {
+    const { person, client, domainId, id, factors, ...app } = await arrange()
+    const shown = await person.open('/mfa/devices/app')
+    await client.tokens.revoke(domainId, id)
+
+    const answers = [
+      await person.open('/mfa/devices/app'),
+      await person.submit('/mfa/devices/app', { code: app.codesOf(shown)() }),
+      await person.submit('/mfa/devices/device'),
+      await person.submit('/mfa/devices/codes'),
+    ]
+
+    expect(answers.map(({ headers }) => headers['location'])).toEqual(answers.map(() => '/mfa'))
+    expect(await factors()).toEqual([])
+    expect((await client.users.get(id)).bypasscodes).toEqual([])
+  })
+
+  it('keeps no code for another device that was noted before', async () => {
+    const { person, client, domainId, id, ...app } = await arrange()
+    await person.submit('/mfa/devices/device')
+    const page = await person.open('/mfa/devices/device')
+    await client.tokens.revoke(domainId, id)
+
+    await expect(app.activate(page)).rejects.toThrow()
+  })
+
+  it('makes changes with what is left to them, once they passed with that', async () => {
+    const { person, client, domainId, id, ...app } = await arrange()
+    const { code } = await app.addApp(person)
+    await client.tokens.revoke(domainId, id)
+    expect((await person.submit('/mfa/devices/device')).headers['location']).toBe('/mfa')
+
+    await app.clock.advance(30)
+    await person.visit('/mfa')
+    const passed = await person.submit('/mfa/code', { code: code() })
+
+    expect(passed.headers['location']).toBe('/mfa/devices')
+    expect((await person.submit('/mfa/devices/device')).headers['location']).toBe('/mfa/devices/device')
+  })
+})
+
+describe('a code for a first device, beside an app,', () => {
+  it('is worth nothing once it is withdrawn, whoever noted it', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withApp()
+    await browser.submit('/mfa/devices/device')
+    const page = await browser.open('/mfa/devices/device')
+
+    await browser.submit('/mfa/devices/device/cancel')
+
+    await expect(app.activate(page)).rejects.toThrow()
+  })
+
+  it('takes no device away that was set up with it a moment before', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withApp()
+    await browser.submit('/mfa/devices/device')
+    const account = await app.activate(await browser.open('/mfa/devices/device'))
+
+    await browser.submit('/mfa/devices/device/cancel')
+
+    expect((await app.device.requests(account)).requests).toEqual([])
+  })
+})
+
+describe('the last factor', () => {
+  it('stays, however many are removed at the same moment', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    await app.addApp(browser)
+
+    await Promise.all(
+      Array.from({ length: 64 }, (_, each) =>
+        browser.submit('/mfa/devices/remove', { what: each % 2 ? 'device' : 'hardware' }),
+      ),
+    )
+
+    expect((await app.user()).factors).not.toEqual([])
+  })
+})
