@@ -2,16 +2,11 @@ import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/end
 import { routes } from '../../service/api/routes.ts'
 import type { ServiceContext } from '../../service/context.ts'
 import type { Call } from '../../service/http/route.ts'
-import { parseOptions, ServiceOptions } from '../../service/options.ts'
-import { openService } from '../../service/service.ts'
 import { organizations } from '../../service/store/organizations.ts'
 import { Failure } from '../device/failure.ts'
 import { exitCode } from '../device/exit-codes.ts'
-import { actingPerson } from '../service/acting-person.ts'
 import { needDatabase } from '../service/database-name.ts'
-import { secretsFromEnv } from '../service/secrets-from-env.ts'
-import { noteLogger } from '../service/note-logger.ts'
-import { opening } from '../service/opening.ts'
+import { withDatabase } from '../service/with-database.ts'
 import type { AdminSettings } from './command.ts'
 import { inOneLine } from './problems.ts'
 import { quote } from './print.ts'
@@ -34,28 +29,18 @@ export function withService(settings: AdminSettings, action: (service: LocalServ
 
 /** The same for what is not one organization's. */
 export async function withContext(
-  { database }: Pick<AdminSettings, 'database'>,
+  { database, keys }: Pick<AdminSettings, 'database'> & { readonly keys?: string | undefined },
   action: (ctx: ServiceContext) => Promise<void>,
 ): Promise<void> {
   needDatabase(database)
-  const service = await opening(database, () =>
-    openService(
-      parseOptions(ServiceOptions, 'createService', {
-        database,
-        logger: noteLogger,
-        // Nobody is asked anything here.
-        push: false,
-        ...secretsFromEnv(process.env),
+  await withDatabase(
+    database,
+    (ctx) =>
+      action(ctx).catch((error: unknown) => {
+        throw inOneLine(error)
       }),
-    ),
+    { keys },
   )
-  try {
-    await action({ ...service.ctx, actor: actingPerson() })
-  } catch (error) {
-    throw inOneLine(error)
-  } finally {
-    await service.close()
-  }
 }
 
 function choose(all: readonly { id: string; name: string }[], name: string | undefined) {

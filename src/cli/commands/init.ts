@@ -3,15 +3,10 @@ import { Command } from 'commander'
 import { NameTakenError } from '../../service/administration/name-taken.ts'
 import { createAdministration } from '../../service/administration.ts'
 import type { Administration } from '../../service/administration.ts'
-import { parseOptions, ServiceOptions } from '../../service/options.ts'
-import { openService } from '../../service/service.ts'
 import { ending, Failure } from '../device/failure.ts'
 import { printRows } from '../device/print.ts'
-import { actingPerson } from '../service/acting-person.ts'
 import { isUrl } from '../service/database-name.ts'
-import { secretsFromEnv } from '../service/secrets-from-env.ts'
-import { noteLogger } from '../service/note-logger.ts'
-import { opening } from '../service/opening.ts'
+import { withDatabase } from '../service/with-database.ts'
 
 interface Settings {
   readonly database: string
@@ -33,24 +28,11 @@ export function initCommand(): Command {
 }
 
 async function init({ database, organization, domain, json }: Settings): Promise<void> {
-  const service = await opening(database, () =>
-    openService(
-      parseOptions(ServiceOptions, 'createService', {
-        database,
-        logger: noteLogger,
-        push: false,
-        ...secretsFromEnv(process.env),
-      }),
-    ),
-  )
-  try {
-    const administration = createAdministration({ ...service.ctx, actor: actingPerson() })
-    const made = await make(administration, organization, domain)
+  await withDatabase(database, async (ctx) => {
+    const made = await make(createAdministration(ctx), organization, domain)
     if (json) console.log(JSON.stringify(made))
     else show(made, { database, organization, domain })
-  } finally {
-    await service.close()
-  }
+  })
 }
 
 interface Made {

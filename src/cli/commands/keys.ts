@@ -6,20 +6,13 @@ import { keyStatus } from '../../service/keys/key-status.ts'
 import { rotateKeys } from '../../service/keys/rotation.ts'
 import type { Waiting } from '../../service/keys/rotation.ts'
 import type { ServiceContext } from '../../service/context.ts'
-import { parseOptions, ServiceOptions } from '../../service/options.ts'
-import { openService } from '../../service/service.ts'
 import { groupCommand } from '../admin/command.ts'
-import { inOneLine } from '../admin/problems.ts'
+import { withContext } from '../admin/local-service.ts'
 import { dateOf, printDone, printJson, printTable, quote, yesOrNo } from '../admin/print.ts'
 import { createProgress } from '../admin/progress.ts'
 import { readInput } from '../admin/read-input.ts'
 import { exitCode } from '../device/exit-codes.ts'
 import { ending, Failure } from '../device/failure.ts'
-import { actingPerson } from '../service/acting-person.ts'
-import { needDatabase } from '../service/database-name.ts'
-import { noteLogger } from '../service/note-logger.ts'
-import { opening } from '../service/opening.ts'
-import { secretsFromEnv } from '../service/secrets-from-env.ts'
 
 /** What secrets in the database are encrypted with. */
 export function keysCommand(): Command {
@@ -147,19 +140,8 @@ function removeCommand(): Command {
     )
 }
 
-async function withKeys(settings: Settings, action: (ctx: ServiceContext) => Promise<void>): Promise<void> {
-  const { database } = settings
-  needDatabase(database)
-  const keys = settings.keys === undefined ? secretsFromEnv(process.env).keys : await readKeys(settings.keys)
-  const given = { database, logger: noteLogger, push: false, ...(keys && { keys }) } as const
-  const service = await opening(database, () => openService(parseOptions(ServiceOptions, 'createService', given)))
-  try {
-    await action({ ...service.ctx, actor: actingPerson() })
-  } catch (error) {
-    throw inOneLine(error)
-  } finally {
-    await service.close()
-  }
+async function withKeys({ database, keys }: Settings, action: (ctx: ServiceContext) => Promise<void>): Promise<void> {
+  await withContext({ database, keys: keys === undefined ? undefined : await readKeys(keys) }, action)
 }
 
 /** More than anybody has keys, bytes. */
