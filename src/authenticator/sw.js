@@ -61,7 +61,7 @@ async function keptFile(request) {
 
 /** Says that there is something, and not what: it may be read on a locked screen. */
 async function tell({ data }) {
-  const windows = await self.clients.matchAll({ type: 'window' })
+  const windows = await appWindows()
   const { title, ...notice } = await noticeWords()
   const session = sessionOf(data)
   // Browsers want each message shown. Where the app is in front it takes this back at once, so it makes no noise.
@@ -75,6 +75,12 @@ async function tell({ data }) {
   })
   for (const window of windows) window.postMessage({ pushed: true })
   await self.navigator.setAppBadge?.((await self.registration.getNotifications()).length)
+}
+
+/** Also those that were open before there was a worker; the origin may have other pages, too. */
+async function appWindows() {
+  const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  return windows.filter(({ url }) => url.startsWith(self.registration.scope))
 }
 
 /** The app leaves them here in the language that was chosen. */
@@ -98,7 +104,7 @@ function sessionOf(data) {
 async function open({ notification }) {
   notification.close()
   const { session } = notification.data
-  const [window] = await self.clients.matchAll({ type: 'window' })
+  const [window] = await appWindows()
   if (!window) return self.clients.openWindow(session ? `./#request=${encodeURIComponent(session)}` : './')
   window.postMessage({ open: session })
   return window.focus()
@@ -107,6 +113,6 @@ async function open({ notification }) {
 /** The keys that could tell the service are used by the app alone: it does so as soon as it is open. */
 async function renew({ oldSubscription, newSubscription }) {
   if (!newSubscription && oldSubscription) await self.registration.pushManager.subscribe(oldSubscription.options)
-  const windows = await self.clients.matchAll({ type: 'window' })
+  const windows = await appWindows()
   for (const window of windows) window.postMessage({ subscription: 'changed' })
 }

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
+import { isGone, isPassing } from '../device/device-error.ts'
 import { forget, recall, remember } from './remembered.ts'
 import { subscribe, unsubscribe } from './subscription.ts'
 
@@ -28,7 +29,9 @@ export function useNotifications(device: Device, accounts: readonly Account[] | 
 
   const sync = useCallback(async () => {
     const outcomes = await Promise.allSettled(told.map((account) => tell(device, account)))
-    setFailed(outcomes.some(({ status }) => status === 'rejected') && navigator.onLine)
+    const reasons = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason)
+    // An account that is gone says so in the list; what is passing is tried again when the app is opened next.
+    setFailed(reasons.some((reason) => !isGone(reason) && !isPassing(reason)))
   }, [device, ids])
 
   useEffect(() => {

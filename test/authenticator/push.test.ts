@@ -82,7 +82,7 @@ interface Shown {
 interface WorkerScope {
   readonly registration: ServiceWorkerRegistration & { shown: Shown[] }
   readonly clients: {
-    matchAll(): Promise<{ postMessage(message: unknown): void }[]>
+    matchAll(options: { includeUncontrolled: true }): Promise<{ postMessage(message: unknown): void }[]>
     openWindow(url: string): Promise<null>
   }
   readonly ExtendableEvent: new (type: string) => Event
@@ -124,7 +124,7 @@ async function tellWindows(worker: Worker, message: unknown): Promise<void> {
   await worker.evaluate(async (told) => {
     const { clients } = globalThis as unknown as WorkerScope
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- windows of a worker are of its own origin
-    for (const client of await clients.matchAll()) client.postMessage(told)
+    for (const client of await clients.matchAll({ includeUncontrolled: true })) client.postMessage(told)
   }, message)
 }
 
@@ -214,6 +214,33 @@ describe('notifications', () => {
 
     expect(offers).toBe(0)
     expect(await seen(button(page, 'Switch on'))).toBe(true)
+  })
+
+  it('that the browser cannot switch on after all say so', async () => {
+    const { page } = await joined()
+    await page.evaluate(() => {
+      PushManager.prototype.subscribe = async () => {
+        throw new DOMException('', 'AbortError')
+      }
+    })
+    await button(page, 'Settings').click()
+
+    await button(page, 'Switch on').click()
+
+    await seen(page.getByText('That did not work. Requests appear while the app is open.'))
+    expect(await seen(button(page, 'Switch on'))).toBe(true)
+  })
+
+  it('of a device that was removed meanwhile are no trouble', async () => {
+    const { service, page } = await joined('granted')
+    const user = await service.client.users.getByUsername('alice')
+    await service.client.tokens.revoke(service.domainId, user.id)
+    await page.reload()
+    await seen(page.getByText('This account was removed by Acme.'))
+
+    await button(page, 'Settings').click()
+
+    expect(await seen(page.getByText('You are told about requests while the app is closed.'))).toBe(true)
   })
 
   it('do not exist where the service sends none', async () => {
