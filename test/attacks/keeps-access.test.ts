@@ -35,7 +35,7 @@ describe('who passed with what an administrator has taken away since', () => {
     const page = await person.open('/mfa/devices/device')
     await client.tokens.revoke(domainId, id)
 
-    await expect(app.activate(page)).rejects.toThrow()
+    await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
   it('makes changes with what is left to them, once they passed with that', async () => {
@@ -62,7 +62,7 @@ describe('a code for a first device, beside an app,', () => {
 
     await browser.submit('/mfa/devices/device/cancel')
 
-    await expect(app.activate(page)).rejects.toThrow()
+    await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
   it('takes no device away that was set up with it a moment before', async () => {

@@ -6,6 +6,7 @@ import { removeBypassCodesOfUser } from '../store/bypass-codes.ts'
 import { removeEmailCodes } from '../store/email-codes.ts'
 import { forgetEnrolment } from '../store/enrolment.ts'
 import { releaseHardwareTokens } from '../store/hardware.ts'
+import { forgetBrowsersOf } from '../store/remembered-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
 import { revokeTokens } from '../store/tokens.ts'
 import { lockUser } from '../store/users.ts'
@@ -28,6 +29,7 @@ export async function resetUser(ctx: ServiceContext, { organizationId, userId }:
     await auditRevoked(db, ctx, revoked, { organizationId })
     await audit(db, ctx, ...(await dropOthers(db, { organizationId, userId })))
     await forgetEnrolment(db, userId)
+    await forgetBrowsersOf(db, [userId])
     await audit(db, ctx, { event: 'user.reset', organizationId, facts: { user: userId } })
     return revoked
   })

@@ -40,7 +40,7 @@ export const recognise: Handler<typeof contract.recogniseBrowser> = async (input
 export const forget: Handler<typeof contract.forgetBrowsers> = async (input, call) => {
   const { user } = await findMember(call, input.domainId, { id: input.userId })
   await call.store.db.transaction().execute(async (db) => {
-    await forgetBrowsersOf(db, user.id)
+    await forgetBrowsersOf(db, [user.id])
     await auditCall(db, call, 'browsers.forgotten', { user: user.id })
   })
 }

@@ -41,11 +41,7 @@ export async function limitToFirst(db: Queryable, tokenId: string): Promise<void
   await db.updateTable('token').set({ firstOnly: 1 }).where('id', '=', tokenId).where('state', '=', 'pending').execute()
 }
 
-/** The user is as somebody who never had a factor, and is remembered by no browser. */
+/** The user is as somebody who never had a factor. */
 export async function forgetEnrolment(db: Queryable, userId: string): Promise<void> {
-  await db
-    .updateTable('user')
-    .set((eb) => ({ everEnrolled: 0, browsersForgotten: eb('browsersForgotten', '+', 1) }))
-    .where('id', '=', userId)
-    .execute()
+  await db.updateTable('user').set({ everEnrolled: 0 }).where('id', '=', userId).execute()
 }

@@ -2,6 +2,7 @@ import type { Insertable, Selectable } from 'kysely'
 
 import { insertCodeGenerator, removeCodeGenerators } from './code-generators.ts'
 import type { CodeGeneratorRow } from './code-generators.ts'
+import { forgetBrowsersOf } from './remembered-browsers.ts'
 import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
 
 /** A hardware token with what can be shown of its generator. */
@@ -113,6 +114,7 @@ export async function releaseHardwareTokens(db: Queryable, userIds: readonly str
     .set({ userId: null })
     .where('userId', 'in', userIds)
     .executeTakeFirst()
+  await forgetBrowsersOf(db, userIds)
   return ended.length > 0 || released.numUpdatedRows > 0n
 }
 

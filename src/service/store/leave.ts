@@ -1,4 +1,5 @@
 import { releaseHardwareTokens } from './hardware.ts'
+import { forgetBrowsersOf } from './remembered-browsers.ts'
 import type { Queryable } from './schema.ts'
 import { noneRevoked, revokeTokens } from './tokens.ts'
 import type { Revoked } from './tokens.ts'
@@ -17,6 +18,7 @@ export async function leaveDomain(
   const ended = await revokeTokens(db, { userIds, domainId }, now)
   await db.deleteFrom('emailCode').where('userId', 'in', userIds).where('domainId', '=', domainId).execute()
   await db.deleteFrom('membership').where('userId', 'in', userIds).where('domainId', '=', domainId).execute()
+  await forgetBrowsersOf(db, userIds)
   await dropFactors(db, await withoutDomain(db, userIds))
   return ended
 }

@@ -4,7 +4,8 @@ import type { Queryable } from './schema.ts'
 
 /**
  * What a user has to pass a second step with, in short: as soon as a device or a token comes or goes, or the user wants it,
- * it is something else. Nobody has to be told of a change, and none can be forgotten.
+ * it is something else. Nobody has to be told of a change, and none can be forgotten. What can come back, such as a
+ * hardware token or a membership, has the count raised as it goes.
  */
 export async function factorState(db: Queryable, userId: string): Promise<string> {
   const user = await db.selectFrom('user').select('browsersForgotten').where('id', '=', userId).executeTakeFirst()
@@ -20,10 +21,10 @@ export async function factorState(db: Queryable, userId: string): Promise<string
   return createHash('sha256').update(JSON.stringify(all)).digest('base64url')
 }
 
-export async function forgetBrowsersOf(db: Queryable, userId: string): Promise<void> {
+export async function forgetBrowsersOf(db: Queryable, userIds: readonly string[]): Promise<void> {
   await db
     .updateTable('user')
     .set((eb) => ({ browsersForgotten: eb('browsersForgotten', '+', 1) }))
-    .where('id', '=', userId)
+    .where('id', 'in', userIds)
     .execute()
 }

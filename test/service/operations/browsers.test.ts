@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { member } from '../code-holder.ts'
+import { hardwareToken, member } from '../code-holder.ts'
 import { operation } from './operation.ts'
 import type { Subject } from './operation.ts'
 
@@ -54,6 +54,30 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognise', (subject
     await person.enrolApp()
 
     expect((await person.recognise()).code).toBe('api.error.notfound.browser')
+  })
+
+  it('knows it no more, also when what was taken away is given back', async () => {
+    const person = await member(subject())
+    const token = await hardwareToken(subject())
+    const [hardware, membership] = [
+      `${person.path}/hardware/${token.id}`,
+      `/domains/${subject().domain.id}/users/${person.id}`,
+    ]
+    await subject().call('PUT', hardware)
+    const mark = async () => (await subject().call('POST', `${membership}/browsers`, { body: { days: 1 } })).json.marker
+    const recognise = async (marker: string) =>
+      (await subject().call('POST', `${membership}/browsers/recognise`, { body: { marker } })).code
+
+    const first = await mark()
+    await subject().call('DELETE', `${person.path}/hardware`)
+    await subject().call('PUT', hardware)
+    const afterHardware = await recognise(first)
+    const second = await mark()
+    await subject().call('DELETE', membership)
+    await subject().call('PUT', membership)
+    await subject().call('PUT', hardware)
+
+    expect([afterHardware, await recognise(second)]).toEqual(Array(2).fill('api.error.notfound.browser'))
   })
 
   it('knows it in its own domain alone', async () => {
