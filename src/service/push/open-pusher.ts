@@ -1,5 +1,6 @@
 import { createPublicAgent } from './public-agent.ts'
 import { openPushKeys } from './push-keys.ts'
+import { nobodyToAsk } from './push-options.ts'
 import type { PushOptions } from './push-options.ts'
 import { createPusher } from './pusher.ts'
 import type { Pusher, PusherParts } from './pusher.ts'
@@ -14,6 +15,9 @@ export async function openPusher(parts: Given, options: PushOptions | false): Pr
   if (!webPush) {
     parts.logger.info({}, 'no push messages: npm install web-push, or set push: false')
     return undefined
+  }
+  if (options.subject === nobodyToAsk) {
+    parts.logger.info({}, 'push services cannot ask anybody about our messages: set push.subject')
   }
   const keys = await openPushKeys({ db: parts.store.db, secrets: parts.secrets, webPush }, options.subject)
   return createPusher({ ...parts, webPush, keys, hosts: options.hosts, agent: options.agent ?? createPublicAgent() })

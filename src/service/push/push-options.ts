@@ -9,11 +9,12 @@ const Host = z
   .string()
   .regex(/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a name such as push.example or *.push.example')
 
+/** Apple takes no message without a subject whose host there is (`.invalid` or `localhost` will not do); this is nobody's. */
+export const nobodyToAsk = 'https://example.com'
+
 export const PushOptions = z.strictObject({
-  /** Whom push services can ask about the messages: `mailto:you@example.com`, or a page. Say it: Apple wants to know. */
-  subject: z
-    .url({ protocol: /^(https|mailto)$/, error: 'must begin with https: or mailto:' })
-    .default('https://www.npmjs.com/package/second-factor'),
+  /** Whom push services can ask about the messages: `mailto:you@mfa.example`, or a page. Say it where people rely on them. */
+  subject: z.url({ protocol: /^(https|mailto)$/, error: 'must begin with https: or mailto:' }).default(nobodyToAsk),
   /** The push services that messages are sent to, instead of those of the known browsers. */
   hosts: z
     .array(Host)
