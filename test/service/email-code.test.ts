@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
+import { previewCode } from '../support/device-signer.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import type { MailServer } from '../support/mail-server.ts'
 import { member, otherThan, unique } from './code-holder.ts'
@@ -50,6 +51,20 @@ describe('an e-mailed code', () => {
       { state: 'approved', factor: 'email' },
       { state: 'denied', reason: 'wrong_code' },
     ])
+  })
+
+  it('is a factor once it was used: from then on the password alone sets up no first one', async () => {
+    const { id, mailed, signIn, enrolApp, show } = await person()
+    const first = `/domains/${running.domain.id}/users/${id}/token/first`
+    const noted = (await running.call('PUT', first)).json.code
+    expect(await signIn({ otp: '000000' })).toMatchObject({ state: 'denied' })
+    expect((await show()).everEnrolled).toBe(false)
+
+    await signIn({ otp: await mailed() })
+
+    const late = [await running.call('PUT', first), (await enrolApp({ first: true })).answer]
+    expect(late.map(({ code }) => code)).toEqual(Array(2).fill('api.error.conflict.enrolled'))
+    expect((await previewCode(running.origin, noted)).status).toBe(404)
   })
 
   it('is sent with an answer that says nothing', async () => {

@@ -3,6 +3,7 @@ import { auditRedeemed, auditRedeemRefused, auditSession, auditThrottled } from 
 import { withinBudget } from '../codes/code-budget.ts'
 import { bypassLookups } from '../codes/bypass-forms.ts'
 import { checkCode, meantFactor } from '../codes/check-code.ts'
+import { enrolUser } from '../enrolment.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem, tooManyRequests } from '../problem.ts'
 import { takePush } from '../push/push-budget.ts'
@@ -153,6 +154,8 @@ async function byCode(call: Call, db: Queryable, starting: Starting): Promise<St
   const now = call.clock.now()
   const session = blank(call, input, domain, user)
   if (tried.right) {
+    // Who passes so has a factor, though nothing was ever set up: from now on a password alone adds none.
+    if (tried.right.factor === 'email') await enrolUser(db, call, { userId: user.id }, call)
     const approved = { state: 'approved', factor: tried.right.factor, settledAt: now } as const
     return { session: await insertSession(db, { ...session, ...approved }) }
   }
