@@ -20,7 +20,7 @@ export interface LimitedCall {
   readonly held?: boolean
 }
 
-/** Calls in a row without an answer in time, after which none is expected. */
+/** Calls in a row without an answer in time, and none younger that had one, after which none is expected. */
 const deadAfter = 5
 /** Until one call tries again, seconds. */
 const pause = 5
@@ -31,9 +31,9 @@ export function createCallLimit({ atOnce, clock }: { atOnce: number; clock: Cloc
   const pulse = createPulse(clock)
   return {
     async run(call, { timeout, signal, held = false }) {
-      pulse.check()
+      pulse.check(held)
       const leave = held ? () => {} : await room.enter(timeout, signal)
-      const end = pulse.begin(leave)
+      const end = pulse.begin(held, leave)
       try {
         const answer = await call()
         end('answered')
@@ -90,35 +90,42 @@ function createRoom(size: number) {
 /** Whether the service is alive, as far as its answers tell. Anything that comes in time is one, whatever it says. */
 function createPulse(clock: Clock) {
   let unanswered = 0
+  let begun = 0
+  /** The youngest call that was answered: older ones that were not say nothing any more. */
+  let answered = 0
   let deadUntil: number | undefined
-  let probing = false
+  // Apart: an answer that is held on purpose says nothing for long, and the others must not wait for it.
+  const probing = { held: false, plain: false }
+  const kindOf = (held: boolean) => (held ? 'held' : 'plain')
 
-  function check(): void {
+  function check(held: boolean): void {
     if (deadUntil === undefined) return
     const left = deadUntil - clock.now()
-    if (left > 0 || probing) {
+    if (left > 0 || probing[kindOf(held)]) {
       throw new UnreachableError('timeout', 'The service did not answer before.', { retryAfter: Math.max(1, left) })
     }
   }
 
   /** @returns what is to be told how the call ended. */
-  function begin(refused: () => void): (how: 'answered' | 'unanswered' | 'left') => void {
+  function begin(held: boolean, refused: () => void): (how: 'answered' | 'unanswered' | 'left') => void {
     try {
       // It may have died while this one stood in line.
-      check()
+      check(held)
     } catch (error) {
       refused()
       throw error
     }
     const probe = deadUntil !== undefined
-    probing = probe
+    if (probe) probing[kindOf(held)] = true
+    const order = ++begun
     return (how) => {
-      if (probe) probing = false
+      if (probe) probing[kindOf(held)] = false
       if (how === 'answered') {
+        answered = Math.max(answered, order)
         unanswered = 0
         deadUntil = undefined
       }
-      if (how === 'unanswered' && ++unanswered >= deadAfter) deadUntil = clock.now() + pause
+      if (how === 'unanswered' && order > answered && ++unanswered >= deadAfter) deadUntil = clock.now() + pause
     }
   }
 

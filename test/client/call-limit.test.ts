@@ -159,6 +159,38 @@ describe('a service that did not answer five times in a row', () => {
     expect(started()).toBe(7)
   })
 
+  it('is not tried by an answer that is held: nobody waits for that', async () => {
+    const { clock, call, die } = arrange()
+    await die()
+    await clock.advance(5)
+    const held = call({ held: true })
+    await turn()
+    expect(await call({ held: true }).outcome).toMatchObject({ retryAfter: 1 })
+
+    const acting = call()
+    acting.answer('in')
+
+    expect(await acting.outcome).toBe('in')
+    held.answer('later')
+    expect(await held.outcome).toBe('later')
+  })
+
+  it('is none that answers everybody else: calls that hang, and end at once, keep nobody out', async () => {
+    const { call } = arrange(100)
+    const hanging = Array.from({ length: 64 }, () => call())
+    await turn()
+    const other = call()
+    other.answer('in')
+    await other.outcome
+
+    for (const one of hanging) one.timeOut()
+    await Promise.all(hanging.map(({ outcome }) => outcome))
+
+    const next = call()
+    next.answer('in')
+    expect(await next.outcome).toBe('in')
+  })
+
   it('does not keep those waiting who stood in line when it died', async () => {
     const { call } = arrange(5)
     const inside = Array.from({ length: 5 }, () => call())
