@@ -1,0 +1,129 @@
+import type { Clock } from '../clock.ts'
+import type { Account } from '../device/account.ts'
+import type { Device } from '../device/device.ts'
+import type { Answer } from '../device/requests.ts'
+import type { KeptAccount } from './accounts-store.ts'
+import { Hint } from './hint.tsx'
+import type { Screen } from './screen.ts'
+import { AccountScreen } from './screens/account.tsx'
+import { AddAccountScreen } from './screens/add-account.tsx'
+import { HistoryScreen } from './screens/history.tsx'
+import { HomeScreen } from './screens/home.tsx'
+import { OutcomeScreen } from './screens/outcome.tsx'
+import { RemoveAccountScreen } from './screens/remove-account.tsx'
+import { RequestScreen } from './screens/request.tsx'
+import { SettingsScreen } from './screens/settings.tsx'
+import type { Accounts } from './use-accounts.ts'
+import type { Inbox, Pending } from './use-inbox.ts'
+import type { Notifications } from './use-notifications.ts'
+import type { Language } from './words/languages.ts'
+
+interface CurrentScreenProps {
+  readonly screen: Screen
+  readonly list: readonly KeptAccount[]
+  readonly device: Device
+  readonly clock: Clock
+  readonly serviceUrl: string
+  readonly accounts: Accounts
+  readonly inbox: Inbox
+  readonly notifications: Notifications
+  /** Unix time by this device's clock, seconds. */
+  readonly now: number
+  readonly show: (screen: Screen) => void
+  readonly onBack: () => void
+  readonly onAnswer: (pending: Pending, given: Answer) => Promise<void>
+  readonly onAdded: (account: Account) => Promise<void>
+  readonly onGone: (account: KeptAccount) => Promise<void>
+  readonly onInstall: (() => void) | undefined
+  readonly onLanguage: (language: Language) => void
+}
+
+/** What is in front of the person; without any account that is the way to the first one. */
+export function CurrentScreen(props: CurrentScreenProps) {
+  const { screen, list, device, clock, serviceUrl, notifications, onBack, onInstall, onLanguage } = props
+  if (screen.name === 'home') return list.length === 0 ? <Add {...props} code={undefined} /> : <Home {...props} />
+  switch (screen.name) {
+    case 'add':
+      return <Add key={screen.code} {...props} code={screen.code} />
+    case 'request':
+      return <Request {...props} screen={screen} />
+    case 'outcome':
+      return <OutcomeScreen outcome={screen.outcome} clock={clock} onDone={onBack} />
+    case 'history':
+      return <HistoryScreen device={device} accounts={list} onBack={onBack} />
+    case 'settings':
+      return <SettingsScreen {...{ serviceUrl, notifications, onInstall, onLanguage, onBack }} />
+    case 'account':
+      return <OneAccount {...props} id={screen.id} />
+    case 'remove':
+    default:
+      return <Remove {...props} account={screen.account} />
+  }
+}
+
+function Home({ list, inbox, now, accounts, notifications, show, onGone, onInstall }: CurrentScreenProps) {
+  return (
+    <>
+      <HomeScreen
+        accounts={list}
+        inbox={inbox}
+        now={now}
+        onOpen={(pending) => show({ name: 'request', pending })}
+        onAdd={() => show({ name: 'add' })}
+        onOptions={({ id }) => show({ name: 'account', id })}
+        onMove={({ id }, by) => void accounts.move(id, by)}
+        onDismiss={(account) => void onGone(account)}
+      />
+      <Hint notifications={notifications} onInstall={onInstall} />
+    </>
+  )
+}
+
+type AddProps = CurrentScreenProps & { readonly code: string | undefined }
+
+function Add({ list, device, clock, serviceUrl, code, onAdded, onBack }: AddProps) {
+  const cancel = list.length > 0 ? onBack : undefined
+  return <AddAccountScreen {...{ device, clock, serviceUrl, code, onAdded, onCancel: cancel }} />
+}
+
+type RequestProps = CurrentScreenProps & { readonly screen: Extract<Screen, { name: 'request' }> }
+
+function Request({ screen, clock, now, inbox, onAnswer, onBack }: RequestProps) {
+  return (
+    <RequestScreen
+      key={screen.pending.request.id}
+      pending={screen.pending}
+      clock={clock}
+      now={now}
+      busy={screen.busy ?? false}
+      problem={screen.problem}
+      count={inbox.pending.length}
+      onAnswer={(given) => void onAnswer(screen.pending, given)}
+      onBack={onBack}
+    />
+  )
+}
+
+function OneAccount({ id, list, accounts, show, onBack }: CurrentScreenProps & { readonly id: string }) {
+  const account = list.find((each) => each.id === id)
+  if (!account) return null
+  return (
+    <AccountScreen
+      account={account}
+      onRename={(label) => accounts.rename(id, label)}
+      onRemove={() => show({ name: 'remove', account })}
+      onBack={onBack}
+    />
+  )
+}
+
+function Remove({ account, device, show, onGone }: CurrentScreenProps & { readonly account: KeptAccount }) {
+  return (
+    <RemoveAccountScreen
+      device={device}
+      account={account}
+      onRemoved={() => onGone(account)}
+      onCancel={() => show({ name: 'account', id: account.id })}
+    />
+  )
+}
