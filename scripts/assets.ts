@@ -24,7 +24,7 @@ export async function buildAssets(): Promise<void> {
 }
 
 /** The script of the challenge page, as one file. */
-export async function buildChallengeScript(): Promise<void> {
+async function buildChallengeScript(): Promise<void> {
   const output = join(root, 'dist', 'browser')
   const name = 'challenge.js'
   if (isNewer(join(output, name), ['src/browser/**', 'scripts/assets.ts'])) return
@@ -55,7 +55,7 @@ export async function buildChallengeScript(): Promise<void> {
 }
 
 /** The installable web app, as static files with relative addresses and nothing inline. */
-export async function buildAuthenticator(): Promise<void> {
+async function buildAuthenticator(): Promise<void> {
   const output = join(root, 'dist', 'authenticator')
   if (
     isNewer(join(output, 'index.html'), ['src/{authenticator,device,contract}/**', 'src/clock.ts', 'scripts/assets.ts'])

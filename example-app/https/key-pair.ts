@@ -4,12 +4,6 @@ import { z } from 'zod'
 export const KeyPair = z.object({ certificate: z.string(), key: z.string() })
 export type KeyPair = z.infer<typeof KeyPair>
 
-/** From when until when a certificate is good, Unix seconds. */
-export interface Validity {
-  readonly from: number
-  readonly until: number
-}
-
 /** For who generates it: elliptic curves are small and quick, and every phone knows this one. */
 export const kind = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const
 

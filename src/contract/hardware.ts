@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { Id, text } from './text.ts'
 
 /** A hardware token as 1.3 shows it. */
-export const HardwareToken13 = z.object({
+const HardwareToken13 = z.object({
   id: Id,
   alias: z.string(),
   serialNumber: z.string(),

@@ -58,7 +58,7 @@ const UserReference = z.union([
   z.object({ username: Username, id: z.undefined().optional() }),
 ])
 
-export const NewSession13 = z.object({
+const NewSession13 = z.object({
   user: UserReference,
   attributes: z.array(Attribute).max(16).nullish(),
   otp: OptionalCode,

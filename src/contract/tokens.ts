@@ -15,7 +15,7 @@ export const ActivationCode = z
   .pipe(z.string().regex(/^[a-hj-km-np-z2-9]{10}$/))
 
 /** A token as 1.3 shows it. */
-export const Token13 = z.object({
+const Token13 = z.object({
   state: z.enum(['pending', 'active']),
   /** The activation code; only while pending. */
   code: z.string().optional(),

@@ -17,7 +17,7 @@ export interface Mailer {
 }
 
 /** The server did not take a mail. The message says how far it came, and nothing of the mail. */
-export class MailError extends Error {
+class MailError extends Error {
   override readonly name = 'MailError'
 }
 
