@@ -29,6 +29,8 @@ async function openPostgres(): Promise<OpenStore> {
   const postgres = await startPostgres()
   const PostgresStore = connectPgSimple(session)
   const pool = new Pool({ connectionString: await postgres.createDatabase() })
+  // At the end the server may be quicker to close a connection than we are.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     store: new PostgresStore({ pool, createTableIfMissing: true, pruneSessionInterval: false }),
     async close() {
