@@ -4,6 +4,8 @@ import type { Vendor } from './contract/media-type.ts'
 
 /** What mfa() is given: a hosted service's address, or a handle such as embedded() returns. */
 export interface ServiceHandle {
+  /** Which domain of which service this is, the same at each start: what web sessions hold is bound to it. */
+  readonly id?: string
   /** Authenticator, device protocol, images: mounted by mfa() before its gate, or by the app before its sessions and CSRF. */
   readonly routes: (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
   /** Opens store and listener once; rejects with the reason (then 503). */

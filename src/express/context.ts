@@ -40,9 +40,9 @@ export function verifiedOf(
   req: IncomingMessage,
   { mfa }: RequestContext,
   user: MfaUser | undefined,
-  { maxAge, factors }: Need = {},
+  { maxAge, factors = mfa.options.factors }: Need = {},
 ): Verified | undefined {
   const { verified } = readKept(req)
   if (!user || !verified || !isFresh(verified, userKeyOf(user), mfa.options.clock.now(), maxAge)) return undefined
-  return factors === undefined || factors.includes(verified.factor) ? verified : undefined
+  return factors.includes(verified.factor) ? verified : undefined
 }

@@ -23,6 +23,7 @@ export async function passGate(req: AppRequest, res: ServerResponse, context: Re
 /** Only the app's own `failMode` lets through, for minutes, and `requireMfa()` takes no notice of it. */
 function isLetThrough(req: AppRequest, { mfa, userKey }: RequestContext): boolean {
   const { letThrough } = readKept(req)
+  if (!mfa.options.failMode) return false
   return letThrough !== undefined && letThrough.userKey === userKey && mfa.options.clock.now() < letThrough.until
 }
 

@@ -14,7 +14,7 @@ import { serveChallenge } from './routes.ts'
 import { createRequestMfa } from './request.ts'
 import { outsideOf } from './return-to.ts'
 import { createWarner } from './warnings.ts'
-import { checkWebSession, drop, readKept } from './web-session.ts'
+import { bindTo, checkWebSession, drop, readKept } from './web-session.ts'
 
 /**
  * Gives an Express app a second factor: serves the challenge under `/mfa`, and lets a signed-in user pass to any later
@@ -54,6 +54,7 @@ async function handle(instance: Mfa, req: Request, res: Response, next: NextFunc
     userKey: user && userKeyOf(user),
   }
   setContext(req, context)
+  bindTo(req, options.serviceId)
   dropForeign(req, context)
   req.mfa = createRequestMfa(req, res, context)
   if (below !== undefined) return serveChallenge(req, res, context, below)
@@ -92,11 +93,14 @@ function passOn(
   })
 }
 
-/** A marker or challenge of somebody else, or of nobody any more, ends with the login it belonged to. */
-function dropForeign(req: Request, { userKey }: RequestContext): void {
-  const { verified, challenge, letThrough, setup, remembered } = readKept(req)
+/**
+ * A marker or challenge of somebody else, or of nobody any more, ends with the login it belonged to; and that of another
+ * service says nothing of who has the same name here.
+ */
+function dropForeign(req: Request, { userKey, mfa: { options } }: RequestContext): void {
+  const { service = options.serviceId, verified, challenge, letThrough, setup, remembered } = readKept(req)
   const isOwn = (kept: { userKey: string } | undefined) => !kept || kept.userKey === userKey
-  if (![verified, challenge, letThrough, setup, remembered].every(isOwn)) drop(req)
+  if (service !== options.serviceId || ![verified, challenge, letThrough, setup, remembered].every(isOwn)) drop(req)
 }
 
 /** What follows the challenge path, such as `/events`; undefined for the app's own routes. */

@@ -166,6 +166,8 @@ export interface ResolvedOptions extends Readonly<
   readonly accent: Accent | undefined
   /** The service's own public routes, where it has any here. */
   readonly routes: ServiceHandle['routes'] | undefined
+  /** Which domain of which service it is. */
+  readonly serviceId: string
   /** Of a service elsewhere. */
   readonly serviceUrl: string | undefined
   readonly open: () => Promise<Connection>
@@ -190,6 +192,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
     languages: createLanguages(messages, language),
     accent: accent === undefined ? undefined : resolveAccent(accent),
     routes: handle?.routes,
+    serviceId: handle ? (handle.id ?? '') : (service as Connection).domainId,
     serviceUrl: handle ? undefined : (service as Connection).baseUrl,
     open: handle ? () => handle.connect() : () => Promise.resolve(service as Connection),
   })

@@ -4,6 +4,8 @@ import type { Challenge, Verified } from '../challenge/challenge.ts'
 
 /** What this package keeps in a web session, under the one key `mfa`. */
 export interface Kept {
+  /** Of which service and domain all this is: an app can have several, with people of the same names. */
+  readonly service?: string | undefined
   readonly verified?: Verified | undefined
   readonly challenge?: Challenge | undefined
   /** Let through while the service could not be asked; passes the gate for a while and is never verified. */
@@ -67,6 +69,13 @@ export function checkWebSession(req: IncomingMessage): void {
   }
 }
 
+const services = new WeakMap<IncomingMessage, string>()
+
+/** From here on, what this request keeps is of that service. */
+export function bindTo(req: IncomingMessage, service: string): void {
+  services.set(req, service)
+}
+
 export function readKept(req: IncomingMessage): Kept {
   const { session } = req as WithSession
   // Without a prototype: one that something else in the app has polluted must not say that anybody is verified.
@@ -77,7 +86,8 @@ export function readKept(req: IncomingMessage): Kept {
 /** Keeps and stores; only then may an answer go out that relies on it. */
 export async function keep(req: IncomingMessage, kept: Kept): Promise<void> {
   const session = sessionOf(req)
-  if (Object.values(kept).some((part) => part !== undefined)) session.mfa = kept
+  const { service: _service, ...parts } = kept
+  if (Object.values(parts).some((part) => part !== undefined)) putKept(req, parts)
   else delete session.mfa
   await store(session)
 }
@@ -152,7 +162,7 @@ export function onRegenerate(req: IncomingMessage, then: () => void): void {
 
 /** Puts our part into the session as it is now, without storing it. */
 export function putKept(req: IncomingMessage, kept: Kept): void {
-  sessionOf(req).mfa = kept
+  sessionOf(req).mfa = { ...kept, service: services.get(req) }
 }
 
 function sessionOf(req: IncomingMessage): WebSession {

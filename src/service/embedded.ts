@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
 
 import { jsonLabel, vendorLabel } from './http/answer.ts'
@@ -43,6 +44,7 @@ export function embedded(given: EmbeddedOptions): ServiceHandle {
   }
 
   return {
+    id: idOf(options),
     routes(req, res, next) {
       // Whatever is wrong with the service, the other pages of the app are not its business.
       if (!isPublic(req.url)) return next()
@@ -58,6 +60,20 @@ export function embedded(given: EmbeddedOptions): ServiceHandle {
       await service?.close()
     },
   }
+}
+
+/** Known before anything is opened, and so also while nothing can be. What lives in memory is another one each time. */
+function idOf({ database, organization, domain }: ReturnType<typeof EmbeddedOptions.parse>): string {
+  const where = database === ':memory:' ? randomUUID() : withoutSecrets(database)
+  return createHash('sha256')
+    .update(JSON.stringify([where, organization, domain]))
+    .digest('base64url')
+}
+
+/** Of an address, what names the database. */
+function withoutSecrets(database: string): string {
+  const url = URL.parse(database)
+  return url ? url.host + url.pathname : database
 }
 
 /** An app that takes its settings from its environment need not hand these on. */

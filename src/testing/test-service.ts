@@ -61,6 +61,7 @@ export async function startTestService(): Promise<TestService> {
   const devices = new Map<string, Promise<TestDevice>>()
 
   return Object.freeze({
+    ...(handle.id !== undefined && { id: handle.id }),
     routes: handle.routes,
     connect: () => handle.connect(),
     clock,

@@ -12,6 +12,8 @@ import { createService, embedded } from '../../src/service/index.ts'
 import type { ServiceHandle } from '../../src/service-handle.ts'
 import { createCall } from './start-service.ts'
 
+const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+
 let folder: string
 let handles: ServiceHandle[]
 
@@ -52,6 +54,17 @@ describe('an embedded service', () => {
     expect(new URL(baseUrl).hostname).toBe('127.0.0.1')
     expect(domain.json).toMatchObject({ id: domainId, name: 'Shop' })
     expect((await call('GET', '/organization')).json).toEqual({ name: 'Example' })
+  })
+
+  it('is known by where its data are and its names, before it is opened and without a password', () => {
+    const at = (database: string, domain = 'Shop') => embed({ database, domain, keys }).id
+    const file = join(folder, 'mfa.sqlite')
+
+    expect(at(file)).toBe(at(file))
+    expect(at('postgres://mfa:one@127.0.0.1/mfa')).toBe(at('postgres://mfa:two@127.0.0.1/mfa?password=three'))
+    expect(
+      new Set([at(file), at(file, 'Office'), at(join(folder, 'other.sqlite')), at(':memory:'), at(':memory:')]).size,
+    ).toBe(5)
   })
 
   it('is opened once, whoever asks at once', async () => {

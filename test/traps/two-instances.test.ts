@@ -1,0 +1,106 @@
+import express from 'express'
+import session from 'express-session'
+import { mfa } from 'second-factor'
+import type { MfaOptions } from 'second-factor'
+import { startTestService } from 'second-factor/testing'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createBrowser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
+
+type People = { shop?: string; office?: string }
+
+async function openService() {
+  const service = await startTestService()
+  onTestFinished(() => service.close())
+  return service
+}
+
+/** One app, one web session, and two parts of it that are each behind an mfa() of their own. */
+async function startApp(parts: { shop: Partial<MfaOptions>; office: Partial<MfaOptions> }) {
+  const app = express()
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
+  app.post('/login/:part/:username', (req, res) => {
+    Object.assign(req.session, { [req.params.part]: req.params.username })
+    res.send('in')
+  })
+  for (const [part, options] of Object.entries(parts)) {
+    const user: MfaOptions['user'] = (req) => {
+      const username = (req.session as People)[part as keyof People]
+      return username === undefined ? undefined : { username }
+    }
+    app.use(`/${part}`, mfa({ user, recoveryCodes: false, ...options }))
+    app.get(`/${part}`, (_req, res) => void res.send(`welcome to the ${part}`))
+  }
+  const url = await listen(app)
+  return () => createBrowser(url)
+}
+
+describe('two instances of mfa() in one app', () => {
+  it('with people of their own each let nobody in for who passed at the other under the same name', async () => {
+    const [shop, office] = [await openService(), await openService()]
+    const browser = (
+      await startApp({ shop: { service: shop, clock: shop.clock }, office: { service: office, clock: office.clock } })
+    )()
+    await office.addUser('root')
+    await browser.submit('/login/shop/root')
+    await browser.submit('/login/office/root')
+
+    await browser.open('/shop')
+    await browser.submit('/shop/mfa/code', { code: await shop.code('root') })
+
+    expect((await browser.open('/shop')).text).toBe('welcome to the shop')
+    expect((await browser.open('/office')).headers['location']).toBe('/office/mfa')
+    expect((await browser.fetch('/office')).status).toBe(403)
+  })
+
+  it('of one service share who passed', async () => {
+    const service = await openService()
+    const browser = (
+      await startApp({ shop: { service, clock: service.clock }, office: { service, clock: service.clock } })
+    )()
+    await browser.submit('/login/shop/root')
+    await browser.submit('/login/office/root')
+
+    await browser.open('/shop')
+    await browser.submit('/shop/mfa/code', { code: await service.code('root') })
+
+    expect((await browser.open('/office')).text).toBe('welcome to the office')
+  })
+
+  it('take no factor that is not among their own, also when it passed at the other', async () => {
+    const service = await openService()
+    const browser = (
+      await startApp({
+        shop: { service, clock: service.clock },
+        office: { service, clock: service.clock, factors: ['push'] },
+      })
+    )()
+    await browser.submit('/login/shop/root')
+    await browser.submit('/login/office/root')
+
+    await browser.open('/shop')
+    await browser.submit('/shop/mfa/code', { code: await service.code('root') })
+
+    expect((await browser.open('/shop')).text).toBe('welcome to the shop')
+    expect((await browser.open('/office')).headers['location']).toBe('/office/mfa')
+  })
+
+  it('do not let through whom the other one’s failMode does', async () => {
+    const [shop, office] = [await openService(), await openService()]
+    const browser = (
+      await startApp({
+        shop: { service: shop, clock: shop.clock, failMode: () => true },
+        office: { service: office, clock: office.clock },
+      })
+    )()
+    await browser.submit('/login/shop/root')
+    await browser.submit('/login/office/root')
+    await shop.close()
+
+    await browser.visit('/shop')
+
+    expect((await browser.open('/shop')).text).toBe('welcome to the shop')
+    expect((await browser.open('/office')).headers['location']).toBe('/office/mfa')
+  })
+})
