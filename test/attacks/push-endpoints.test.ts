@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { createPublicAgent } from '../../src/service/push/public-agent.ts'
 import { isPublicAddress } from '../../src/service/push/public-address.ts'
-import { unique } from '../service/code-holder.ts'
+import { unique } from '../service/codes/code-holder.ts'
 import { read, startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { startPushService } from '../support/push-service.ts'
@@ -177,5 +177,39 @@ describe('a push service', () => {
     await gone.promise
 
     expect(sent).toBeLessThan(8 * 1024 * 1024)
+  })
+
+  it('that turns to another protocol is given up like one that hangs up, and keeps nobody from closing', async () => {
+    const service = await start({ agent: pushes.agent() })
+    const { ask } = await service.enrol(unique(), { push: pushes.subscribe() })
+    const again = service.clock.timerSet(1)
+    pushes.reply((res) => void res.socket?.end('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'))
+
+    await ask()
+    await again
+    const received = pushes.received(2)
+    await service.clock.advance(1)
+    await received
+
+    expect(pushes.messages.length).toBe(2)
+  })
+
+  it('that never answers holds up no message to another one', async () => {
+    const agent = pushes.agent()
+    const known = agent.options.lookup!
+    // The name server of the other one has nothing to say, ever.
+    agent.options.lookup = (name, ...rest) => void (name === 'fcm.googleapis.com' && known(name, ...rest))
+    const service = await start({ agent })
+    const silent = { ...pushes.subscribe(), endpoint: 'https://updates.push.services.mozilla.com/x' }
+    for (let people = 0; people < 24; people += 1) {
+      const { ask } = await service.enrol(unique(), { push: silent })
+      await Promise.all([ask(), ask(), ask()])
+    }
+
+    const { ask } = await service.enrol(unique(), { push: pushes.subscribe() })
+    const { id } = await ask()
+    await pushes.received(1)
+
+    expect(pushes.messages[0]!.json).toEqual({ session: id })
   })
 })

@@ -22,3 +22,13 @@ export function createLane(width: number): Lane {
     },
   }
 }
+
+/** A lane for each name: what is slow under one holds up nothing under another. */
+export function createLanes(width: number): (name: string) => Lane {
+  const lanes = new Map<string, Lane>()
+  return (name) => {
+    const present = lanes.get(name) ?? createLane(width)
+    lanes.set(name, present)
+    return present
+  }
+}

@@ -31,8 +31,12 @@ export function postMessage(
   return new Promise((resolve, reject) => {
     const posting = request(endpoint, { method: 'POST', headers: { ...headers }, agent, signal })
     const stop = clock.after(timeout, () => posting.destroy(new Error('The push service took too long.')))
-    posting.once('close', stop)
     posting.once('error', reject)
+    posting.once('close', () => {
+      stop()
+      // Who answers by another protocol is hung up on without an error; where there was an answer this says nothing.
+      reject(new Error('The push service did not answer.'))
+    })
     posting.once('response', (response) => {
       ignoreBody(response)
       resolve({ status: response.statusCode ?? 0, retryAfter: secondsOf(response.headers['retry-after']) })

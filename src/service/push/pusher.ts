@@ -7,8 +7,9 @@ import type { PushSubscription } from '../../contract/device.ts'
 import type { ServiceContext } from '../context.ts'
 import { forgetPush, pushOfPending } from '../store/pushes.ts'
 import type { SealedPush } from '../store/pushes.ts'
-import { isAcceptedEndpoint } from './accepted-endpoint.ts'
-import { createLane } from './lane.ts'
+import { acceptedHost } from './accepted-endpoint.ts'
+import { createLane, createLanes } from './lane.ts'
+import type { Lane } from './lane.ts'
 import { postMessage } from './post-message.ts'
 import type { PushReply } from './post-message.ts'
 import { pauseAfter, verdictOf } from './verdict.ts'
@@ -41,26 +42,28 @@ export interface PusherParts extends Pick<ServiceContext, 'store' | 'secrets' | 
 
 /** Messages under way, tried again ones among them; what comes on top is left out. */
 const mostUnderWay = 10_000
-/** Messages that are being handed in at once. */
-const width = 64
+/** Messages that are looked up at once; the database has others to serve. */
+const readingWidth = 64
+/** Messages that are being handed in at each push service at once: as many as our agent has connections to one. */
+const postingWidth = 32
 
 export function createPusher(parts: PusherParts): Pusher {
   const { keys, hosts, agent, logger, observer } = parts
   const closing = new AbortController()
   setMaxListeners(0, closing.signal)
-  const lane = createLane(width)
+  const lanes = { reading: createLane(readingWidth), posting: createLanes(postingWidth) }
   const underWay = new Set<Promise<void>>()
 
   return {
     publicKey: keys.publicKey,
-    accepts: ({ endpoint, keys: { p256dh } }) => isAcceptedEndpoint(endpoint, hosts) && isPoint(p256dh),
+    accepts: ({ endpoint, keys: { p256dh } }) => acceptedHost(endpoint, hosts) !== undefined && isPoint(p256dh),
     tell(session) {
       if (closing.signal.aborted) return
       if (underWay.size >= mostUnderWay) {
         observer.pushed('dropped')
         return
       }
-      const telling = deliver({ ...parts, lane, signal: closing.signal }, session)
+      const telling = deliver({ ...parts, lanes, signal: closing.signal }, session)
         .catch((error: unknown) => logger.warn({ err: error }, 'push message lost'))
         .finally(() => underWay.delete(telling))
       underWay.add(telling)
@@ -85,7 +88,8 @@ function isPoint(p256dh: string): boolean {
 }
 
 interface Sending extends PusherParts {
-  readonly lane: ReturnType<typeof createLane>
+  /** By push service, as one that does not answer is waited for each time. */
+  readonly lanes: { readonly reading: Lane; readonly posting: (host: string) => Lane }
   readonly signal: AbortSignal
 }
 
@@ -93,7 +97,7 @@ async function deliver(sending: Sending, session: Told): Promise<void> {
   // The answer to whoever created the session goes out first.
   await new Promise<void>((resolve) => setImmediate(resolve))
   for (let tries = 1; !sending.signal.aborted; tries += 1) {
-    const { push, reply } = await sending.lane.run(() => post(sending, session))
+    const { push, reply } = await post(sending, session)
     // Answered, cancelled, lapsed; or a device that nothing is pushed to.
     if (!push || sending.signal.aborted) return
     const verdict = verdictOf(reply)
@@ -105,19 +109,31 @@ async function deliver(sending: Sending, session: Told): Promise<void> {
 }
 
 /** @returns no `push` where there is nothing to push any more, no `reply` where there was none. */
-async function post(sending: Sending, { id, expiresAt }: Told): Promise<{ push?: SealedPush; reply?: PushReply }> {
-  const { store, secrets, clock, keys, webPush } = sending
-  const push = await pushOfPending(store.db, id, clock.now())
+async function post(sending: Sending, session: Told): Promise<{ push?: SealedPush; reply?: PushReply }> {
+  const { store, secrets, clock, lanes, hosts } = sending
+  const push = await lanes.reading.run(() => pushOfPending(store.db, session.id, clock.now()))
   if (!push || sending.signal.aborted) return {}
   const text = secrets.open(push.sealed, { kind: 'push subscription', id: push.deviceId })
   const subscription = JSON.parse(text) as PushSubscription
   // The operator may have changed his mind about hosts since.
-  if (!isAcceptedEndpoint(subscription.endpoint, sending.hosts)) return {}
+  const host = acceptedHost(subscription.endpoint, hosts)
+  if (host === undefined) return {}
+  const reply = await lanes.posting(host).run(() => handIn(sending, subscription, session))
+  return { push, ...(reply && { reply }) }
+}
+
+async function handIn(
+  sending: Sending,
+  subscription: PushSubscription,
+  { id, expiresAt }: Told,
+): Promise<PushReply | undefined> {
+  const { clock, keys, webPush, signal } = sending
+  // Whoever waited for a turn may have waited too long.
+  if (signal.aborted || clock.now() >= expiresAt) return undefined
   const delivery = { timeToLive: Math.max(0, expiresAt - clock.now()), topic: id.slice(0, 32) }
   const message = webPush.seal(keys, subscription, { session: id }, delivery)
   // What went wrong on the way names the endpoint, which is nobody else's business.
-  const reply = await postMessage(sending, message).catch(() => undefined)
-  return { push, ...(reply && { reply }) }
+  return postMessage(sending, message).catch(() => undefined)
 }
 
 async function end(
