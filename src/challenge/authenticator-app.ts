@@ -11,7 +11,13 @@ export function newAppSecret(random: (size: number) => Uint8Array): string {
 
 /** What every authenticator app reads from a QR code: https://github.com/google/google-authenticator/wiki/Key-Uri-Format */
 export function keyUri({ issuer, account, seed }: { issuer: string; account: string; seed: string }): string {
-  return new TOTP({ issuer, label: account, secret: Secret.fromHex(seed), digits: 6, period: 30 }).toString()
+  const names = { issuer: cut(issuer, 32), label: cut(account, 48) }
+  return new TOTP({ ...names, secret: Secret.fromHex(seed), digits: 6, period: 30 }).toString()
+}
+
+/** They only say which account it is. A longer name would not fit into a QR code, in scripts that take 9 or 12 characters a letter. */
+function cut(name: string, length: number): string {
+  return Array.from(name).slice(0, length).join('')
 }
 
 /** The secret as people type it. */

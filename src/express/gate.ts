@@ -13,9 +13,10 @@ export async function passGate(req: AppRequest, res: ServerResponse, context: Re
   if (!user || !mfa.options.gate) return true
   if (verifiedOf(req, context, user)) return true
   if (isLetThrough(req, context)) return true
-  if (await recognise(req, res, context)) return true
   if (isLogout(req, mfa.options.logoutPath)) return true
   if (mfa.options.required && !(await mfa.options.required(req, user))) return true
+  // Last, as it may ask the service.
+  if (await recognise(req, res, context)) return true
   await demand(req, res, context, user, { purpose: 'sign_in' })
   return false
 }

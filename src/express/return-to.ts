@@ -16,7 +16,8 @@ export interface Outside {
 export function outsideOf(publicUrl: string | undefined, pathInside: string): Outside {
   const url = publicUrl === undefined ? undefined : new URL(publicUrl)
   const prefix = url === undefined || url.pathname === '/' ? '' : url.pathname
-  return { base: prefix + pathInside, prefix, host: url?.host }
+  // Where it is used below a parameter or a wildcard, whoever asks says what that is: never another host.
+  return { base: prefix + pathInside.replace(/^[/\\]+/, '/'), prefix, host: url?.host }
 }
 
 /**

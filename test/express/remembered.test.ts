@@ -146,6 +146,18 @@ describe('a remembered browser', () => {
     expect(await app.passes(browser)).toBe(false)
   })
 
+  it('is not asked about for who needs no second step, nor on the way out', async () => {
+    const app = await arrange({ required: (_req, user) => user.username !== 'guest' })
+    const { marker } = await app.remembered()
+    const [guest, leaving] = [await app.comeBack(marker, 'guest'), await app.comeBack('none')]
+
+    const passed = await guest.fetch('/x')
+    await leaving.open('/logout')
+
+    expect(passed.status).toBe(200)
+    expect([guest.cookie(name), leaving.cookie(name)]).toEqual([marker, 'none'])
+  })
+
   it('is not chosen, nor are browsers forgotten, by a page of another site', async () => {
     const app = await arrange()
     const { browser, marker } = await app.remembered()

@@ -17,6 +17,23 @@ describe('an authenticator app as the first factor', () => {
     expect(shown.headers['cache-control']).toBe('no-store')
   })
 
+  it.each([
+    ['the longest names there can be', '漢'.repeat(64), '漢'.repeat(128)],
+    ['names that would say something else', 'Shop:Evil&issuer=Evil', 'al:ice&secret=AAAA"><img src=x>'],
+  ])('fits into a picture and an address that says nothing else, for %s', async (_what, appName, username) => {
+    const app = await startOwnApp({ appName, user: () => ({ username, email: 'a@example.com' }) })
+    const { browser } = await app.newcomer()
+
+    const { text } = await browser.open('/mfa/enrol/app')
+
+    const [, address = ''] = /href="(otpauth:[^"]+)"/.exec(text) ?? []
+    const { searchParams } = new URL(address.replaceAll('&amp;', '&'))
+    expect([...searchParams.keys()]).toEqual(['issuer', 'secret', 'algorithm', 'digits', 'period'])
+    expect(searchParams.get('secret')).toBe(secretOn({ text }))
+    expect(appName).toContain(searchParams.get('issuer'))
+    expect(text).not.toContain('<img src=x')
+  })
+
   it('has one secret however often its page is loaded, and another one in another web session', async () => {
     const app = await startOwnApp()
     const [{ browser }, { browser: other }] = [await app.newcomer(), await app.newcomer()]

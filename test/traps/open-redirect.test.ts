@@ -1,7 +1,11 @@
+import express from 'express'
+import session from 'express-session'
+import { mfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import { safeReturnTo } from '../../src/express/return-to.ts'
 import type { Browser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
 import { exchange } from '../support/raw-http.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -43,6 +47,8 @@ const spellings = [
   '/a\u2028b',
   `/${'a'.repeat(2048)}`,
 ]
+
+const neverAsked = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
 
 describe('where a challenge goes on to', () => {
   it.each([
@@ -120,6 +126,26 @@ describe('an open redirect', () => {
       expect(new URL(to, app.url).origin).toBe(app.url)
     },
   )
+
+  it.each([
+    ['/*all', '//evil.example/x'],
+    ['/*all', '/\\evil.example'],
+    ['/:tenant', '/\\evil.example/x'],
+  ])('is not to be had where mfa() is used below %s, by %s', async (below, path) => {
+    const app = express()
+    app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
+    app.use(below, mfa({ service: neverAsked, user: () => ({ username: 'alice' }) }))
+    const url = await listen(app)
+
+    const { headers } = await exchange(
+      Number(new URL(url).port),
+      `GET ${path} HTTP/1.1\r\nHost: evil.example\r\nAccept: text/html\r\n\r\n`,
+    )
+
+    const to = headers.get('location') ?? ''
+    expect(to).toMatch(/\/mfa$/)
+    expect(new URL(to, url).origin).toBe(url)
+  })
 
   it('is not to be had by what the app hands on', async () => {
     const app = await startWebApp({
