@@ -74,9 +74,9 @@ const general: readonly (readonly [what: string, folder: string, file: string])[
   ['Each error code comes about over HTTP', 'test/service', 'error-codes.test.ts'],
   ['Each transition of tokens, sessions and hardware tokens', 'test/service', 'transitions.test.ts'],
   ['Each limit, at its edge and one past it', 'test/service', 'limits.test.ts'],
-  ['Old clients in Python, Java, PHP and C, byte for byte', 'test/service', 'strict-clients.test.ts'],
-  ['OPTIONS, HEAD, request ids, sizes, what is no HTTP', 'test/service', 'manners.test.ts'],
-  ['Slow clients are cut off', 'test/service', 'slow-clients.test.ts'],
+  ['Old clients in Python, Java, PHP and C, byte for byte', 'test/service/http', 'strict-clients.test.ts'],
+  ['OPTIONS, HEAD, request ids, sizes, what is no HTTP', 'test/service/http', 'manners.test.ts'],
+  ['Slow clients are cut off', 'test/service/http', 'slow-clients.test.ts'],
   ['20,000 requests at random: no 5xx, no error without its shape', 'test/service', 'fuzz/fuzz.test.ts'],
 ]
 

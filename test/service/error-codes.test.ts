@@ -8,7 +8,7 @@ import { createService } from '../../src/service/index.ts'
 import { systemRandom } from '../../src/service/rules/random.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../support/device-signer.ts'
 import { openRaw } from '../support/raw-http.ts'
-import { hardwareToken, member, unique } from './code-holder.ts'
+import { hardwareToken, member, unique } from './codes/code-holder.ts'
 import { activateDevice, createCall, newUser, read, startService, unknownId } from './start-service.ts'
 import type { Answer, Running } from './start-service.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { hardwareToken, holder, member, unique } from './code-holder.ts'
+import { hardwareToken, holder, member, unique } from './codes/code-holder.ts'
 import { createTenant, startService, unknownId } from './start-service.ts'
 import type { Running } from './start-service.ts'
 

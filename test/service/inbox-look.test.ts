@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { waiterKey } from '../../src/service/waiters.ts'
 import { openDatabase } from './audit/recorded.ts'
-import { unique } from './code-holder.ts'
+import { unique } from './codes/code-holder.ts'
 import { keysFor, startService } from './start-service.ts'
 import type { Running } from './start-service.ts'
 

@@ -4,7 +4,7 @@ import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../support/device-signer.ts'
 import { engines, useEngine } from '../support/engines.ts'
-import { hardwareToken, holder, member, unique } from './code-holder.ts'
+import { hardwareToken, holder, member, unique } from './codes/code-holder.ts'
 import { activateDevice, createCall, createTenant, keysFor, read, startService } from './start-service.ts'
 import type { Running } from './start-service.ts'
 

@@ -6,7 +6,7 @@ import { openService } from '../../../src/service/service.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
 import { previewCode, random128 } from '../../support/device-signer.ts'
 import { engines, useEngine } from '../../support/engines.ts'
-import { hardwareToken, unique } from '../code-holder.ts'
+import { hardwareToken, unique } from '../codes/code-holder.ts'
 import { activateDevice, createTenant, keysFor, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { systemClock } from '../../../src/clock.ts'
 import { verifyAudit } from '../../../src/service/audit/read.ts'
-import { useSharedFile } from '../other-process.ts'
+import { useSharedFile } from '../store/other-process.ts'
 import { createCall, newUser, startService } from '../start-service.ts'
 import { entriesOf, openDatabase } from './recorded.ts'
 

@@ -12,7 +12,7 @@ import { codeAt, stepAt } from '../../../src/service/rules/totp.ts'
 import type { Random } from '../../../src/service/rules/random.ts'
 import { run } from '../../cli/admin/run-command.ts'
 import { startMailServer } from '../../support/mail-server.ts'
-import { otherThan } from '../code-holder.ts'
+import { otherThan } from '../codes/code-holder.ts'
 import { activateDevice, startService } from '../start-service.ts'
 
 let folder: string

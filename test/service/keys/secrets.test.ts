@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { createService, embedded } from '../../../src/service/index.ts'
 import { codeAt, stepAt } from '../../../src/service/rules/totp.ts'
-import { hardwareToken, holder, member } from '../code-holder.ts'
+import { hardwareToken, holder, member } from '../codes/code-holder.ts'
 import { createCall, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 import { ring } from './key-holders.ts'

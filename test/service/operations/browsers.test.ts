@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { hardwareToken, member } from '../code-holder.ts'
+import { hardwareToken, member } from '../codes/code-holder.ts'
 import { operation } from './operation.ts'
 import type { Subject } from './operation.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { hardwareToken, holder, member, unique } from '../code-holder.ts'
+import { hardwareToken, holder, member, unique } from '../codes/code-holder.ts'
 import { operation } from './operation.ts'
 
 const seed = '3132333435363738393031323334353637383930'

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 
 import { startMailServer } from '../../support/mail-server.ts'
-import { member, unique } from '../code-holder.ts'
+import { member, unique } from '../codes/code-holder.ts'
 import { startService, unknownId } from '../start-service.ts'
 import { operation } from './operation.ts'
 

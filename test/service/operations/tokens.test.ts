@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { hardwareToken, member, unique } from '../code-holder.ts'
+import { hardwareToken, member, unique } from '../codes/code-holder.ts'
 import { previewCode } from '../../support/device-signer.ts'
 import { activateDevice } from '../start-service.ts'
 import type { Subject } from './operation.ts'

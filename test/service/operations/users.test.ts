@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { member, unique } from '../code-holder.ts'
+import { member, unique } from '../codes/code-holder.ts'
 import { newUser, unknownId } from '../start-service.ts'
 import { operation } from './operation.ts'
 

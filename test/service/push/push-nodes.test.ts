@@ -6,7 +6,7 @@ import { devicePaths } from '../../../src/contract/device.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { startPushService } from '../../support/push-service.ts'
 import type { PushService } from '../../support/push-service.ts'
-import { unique } from '../code-holder.ts'
+import { unique } from '../codes/code-holder.ts'
 import { createCall, keysFor, read, startService } from '../start-service.ts'
 
 describe.each(engines)('the nodes of one %s database', (engine) => {

@@ -8,7 +8,7 @@ import type { PusherParts } from '../../../src/service/push/pusher.ts'
 import { openSqliteStore } from '../../../src/service/store/sqlite.ts'
 import { startPushService, verifySender } from '../../support/push-service.ts'
 import type { PushService } from '../../support/push-service.ts'
-import { unique } from '../code-holder.ts'
+import { unique } from '../codes/code-holder.ts'
 import { read, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 

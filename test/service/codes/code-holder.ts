@@ -1,0 +1,66 @@
+import { codeAt, stepAt } from '../../../src/service/rules/totp.ts'
+import type { Session } from '../../../src/contract/sessions.ts'
+import { newUser } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+
+let count = 0
+
+/** Tells things of tests apart. */
+export const unique = (): string => `${process.pid}-${(count += 1)}`
+
+/** A member of the domain without anything, and what can be asked of it. */
+export async function member({ call, clock, domain }: Running, given: { readonly email?: string } = {}) {
+  const username = unique()
+  const { json: user } = await call('POST', '/users', { body: { ...newUser(username), ...given } })
+  await call('PUT', `/domains/${domain.id}/users/${user.id}`)
+  return {
+    id: user.id as string,
+    username,
+    path: `/users/${user.id}`,
+    show: async () => (await call('GET', `/users/${user.id}`)).json,
+    /** Sets up an authenticator app, as its owner would: with the code it shows. */
+    enrolApp: async (more: object = {}) => enrolApp(call, clock, `/users/${user.id}/hardware`, more),
+    signIn: async (more: object): Promise<Session> =>
+      (await call('POST', `/domains/${domain.id}/sessions`, { body: { user: { id: user.id }, ...more } })).json,
+  }
+}
+
+async function enrolApp(call: Running['call'], clock: Running['clock'], path: string, more: object) {
+  const seed = Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
+  const code = (ahead = 0) => codeAt({ seed, digits: 6 }, stepAt(clock.now(), 30) + ahead)
+  const body = { type: 'TOTP6', timeStep: 30, seed, otp: code(), ...more }
+  return { seed, code, answer: await call('POST', path, { body }) }
+}
+
+export interface TokenKind {
+  readonly type: 'TOTP6' | 'TOTP8'
+  readonly timeStep: 30 | 60
+}
+
+/** A hardware token in its owner's hand: it is known to the service, and shows codes by a clock of its own. */
+export async function hardwareToken({ call, clock }: Running, kind: TokenKind = { type: 'TOTP6', timeStep: 30 }) {
+  const seed = Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
+  const { json } = await call('POST', '/hardware', { body: { ...kind, serialNumber: unique(), seed } })
+  const digits = kind.type === 'TOTP6' ? 6 : 8
+  return {
+    id: json.id as string,
+    /** @param ahead How many steps its clock is. */
+    code: (ahead = 0) => codeAt({ seed, digits }, stepAt(clock.now(), kind.timeStep) + ahead),
+    show: async () => (await call('GET', `/hardware/${json.id}`)).json,
+  }
+}
+
+/** A member with a hardware token. */
+export async function holder(running: Running, kind?: TokenKind) {
+  const person = await member(running)
+  const token = await hardwareToken(running, kind)
+  await running.call('PUT', `${person.path}/hardware/${token.id}`)
+  return { ...person, token }
+}
+
+/** A code of so many digits that is none of these. */
+export function otherThan(...codes: string[]): string {
+  const length = codes[0]?.length ?? 6
+  const all = Array.from({ length: 50 }, (_, index) => String(index).padStart(length, '0'))
+  return all.find((code) => !codes.includes(code)) ?? ''
+}

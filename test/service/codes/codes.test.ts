@@ -1,0 +1,297 @@
+import { Secret } from 'otpauth'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { codeAt, stepAt } from '../../../src/service/rules/totp.ts'
+import { hardwareToken, holder, member, otherThan } from './code-holder.ts'
+import { startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+
+let running: Running
+
+beforeAll(async () => {
+  running = await startService({}, { bypassEnabled: true })
+})
+afterAll(() => running.close())
+
+const v13 = { accept: 'application/vnd.service.v1+json' }
+const challenge = 'BBBBBBBBBBBBBBBBBBBBBA'
+
+describe('a session with a code', () => {
+  it.each([
+    { type: 'TOTP6', timeStep: 30 },
+    { type: 'TOTP6', timeStep: 60 },
+    { type: 'TOTP8', timeStep: 30 },
+    { type: 'TOTP8', timeStep: 60 },
+  ] as const)('is approved at once by a token of $type and $timeStep s', async (kind) => {
+    const { token, signIn } = await holder(running, kind)
+
+    const session = await signIn({ otp: token.code() })
+
+    const now = running.clock.now()
+    expect(session).toEqual({
+      id: session.id,
+      state: 'approved',
+      factor: 'otp',
+      createdAt: now,
+      expiresAt: now + 90,
+      settledAt: now,
+    })
+  })
+
+  it('is two members for callers of 1.3, whatever becomes of it', async () => {
+    const { id, token } = await holder(running)
+    const sessions = `/domains/${running.domain.id}/sessions`
+    const create = (otp: string) => running.call('POST', sessions, { headers: v13, body: { user: { id }, otp } })
+
+    const [right, wrong] = [await create(token.code()), await create(token.code())]
+
+    expect(right.text).toBe(`{"id":"${right.json.id}","state":"approved"}`)
+    expect(wrong.text).toBe(`{"id":"${wrong.json.id}","state":"denied"}`)
+    expect((await running.call('GET', `${sessions}/${right.json.id}`, { headers: v13 })).text).toBe(right.text)
+  })
+
+  it('needs no device, and asks none', async () => {
+    const { user, ask, pending } = await running.enrol('with device and code')
+    const { json } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
+      body: { usesAllowed: 1, expirationTime: 1 },
+    })
+
+    const sessions = [await ask({ bypasscode: json.code }), await ask({ otp: '123456' })]
+
+    expect(sessions.map(({ state }) => state)).toEqual(['approved', 'denied'])
+    expect(await pending()).toEqual([])
+  })
+
+  it('takes a code with the blanks it was shown with', async () => {
+    const { token, signIn } = await holder(running)
+    const code = token.code()
+
+    expect(await signIn({ otp: ` ${code.slice(0, 3)} ${code.slice(3)}` })).toMatchObject({ state: 'approved' })
+  })
+
+  it('is redeemed once by its challenge', async () => {
+    const { token, signIn } = await holder(running)
+    const { id } = await signIn({ otp: token.code(), challenge })
+    const redeem = (by: string) =>
+      running.call('POST', `/domains/${running.domain.id}/sessions/${id}/redeem`, { body: { challenge: by } })
+
+    const answers = [await redeem('CCCCCCCCCCCCCCCCCCCCCA'), await redeem(challenge), await redeem(challenge)]
+
+    expect(answers.map((answer) => answer.status)).toEqual([409, 200, 409])
+    expect(answers[1]?.json).toMatchObject({ state: 'approved', factor: 'otp' })
+  })
+
+  it('is not redeemed when the code was wrong', async () => {
+    const { token, signIn } = await holder(running)
+    const { id } = await signIn({ otp: otherThan(token.code()), challenge })
+
+    const answer = await running.call('POST', `/domains/${running.domain.id}/sessions/${id}/redeem`, {
+      body: { challenge },
+    })
+
+    expect(answer.code).toBe('api.error.conflict.state')
+  })
+
+  it('is for members of the domain', async () => {
+    const { id, token } = await holder(running)
+    await running.call('DELETE', `/domains/${running.domain.id}/users/${id}`)
+
+    const answer = await running.call('POST', `/domains/${running.domain.id}/sessions`, {
+      body: { user: { id }, otp: token.code() },
+    })
+
+    expect(answer.code).toBe('api.error.notfound.user')
+  })
+})
+
+describe('a wrong code', () => {
+  it('is denied in the same words, whatever the user has', async () => {
+    const { token, ...withToken } = await holder(running)
+    const without = await member(running)
+    const { user, ask } = await running.enrol('denied in the same words')
+    const bypass = await running.call('POST', `/users/${user.id}/bypasscodes`, {
+      body: { usesAllowed: 1, expirationTime: 1 },
+    })
+    const otp = otherThan(token.code(), bypass.json.code)
+
+    const sessions = await Promise.all([withToken.signIn({ otp }), without.signIn({ otp }), ask({ otp })])
+
+    const [first] = sessions
+    for (const session of sessions) expect(session).toEqual({ ...first, id: session.id })
+    expect(first).toMatchObject({ state: 'denied', reason: 'wrong_code', factor: 'otp' })
+  })
+
+  it.each(['1', '12345', '1234567', '0123456789', 'abcdef', '１２３４５６', '-12345', '12345.', "' OR 1=1--"])(
+    'like %j is a code like any other',
+    async (otp) => {
+      const { signIn } = await holder(running)
+
+      expect(await signIn({ otp })).toMatchObject({ state: 'denied', reason: 'wrong_code' })
+    },
+  )
+
+  it('does not keep the right one from being accepted after it', async () => {
+    const { token, signIn } = await holder(running)
+    await signIn({ otp: otherThan(token.code()) })
+
+    expect(await signIn({ otp: token.code() })).toMatchObject({ state: 'approved' })
+  })
+})
+
+describe('which factor a code belongs to', () => {
+  it('is a bypass code where both are given, even when only the other is right', async () => {
+    const { token, signIn } = await holder(running)
+
+    const both = await signIn({ otp: token.code(), bypasscode: '123456789' })
+    const one = await signIn({ otp: token.code(), bypasscode: '' })
+
+    expect(both).toMatchObject({ state: 'denied', factor: 'bypass' })
+    expect(one).toMatchObject({ state: 'approved', factor: 'otp' })
+  })
+
+  it('is never a token where it is given as a bypass code', async () => {
+    const { token, signIn } = await holder(running)
+
+    expect(await signIn({ bypasscode: token.code() })).toMatchObject({ state: 'denied', factor: 'bypass' })
+  })
+
+  it('is a token or a device, whichever shows it; using one up leaves the other', async () => {
+    const { user, codeSecret, ask } = await running.enrol('token and device')
+    const token = await hardwareToken(running)
+    await running.call('PUT', `/users/${user.id}/hardware/${token.id}`)
+    const seed = Secret.fromBase32(codeSecret).hex
+    const deviceCode = codeAt({ seed, digits: 6 }, stepAt(running.clock.now(), 30))
+
+    const sessions = [
+      await ask({ otp: deviceCode }),
+      await ask({ otp: token.code() }),
+      await ask({ otp: deviceCode }),
+      await ask({ otp: token.code() }),
+    ]
+
+    expect(sessions.map(({ state }) => state)).toEqual(['approved', 'approved', 'denied', 'denied'])
+  })
+})
+
+describe('a code used at once by many', () => {
+  it('is accepted once', async () => {
+    const { token, signIn } = await holder(running)
+    const otp = token.code()
+
+    const sessions = await Promise.all(Array.from({ length: 64 }, () => signIn({ otp })))
+
+    expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
+  })
+
+  it('is accepted once, too, where it is the second of a resynchronisation', async () => {
+    const { token, signIn } = await holder(running)
+    await signIn({ otp: token.code(5) })
+    const otp = token.code(6)
+
+    const sessions = await Promise.all(Array.from({ length: 64 }, () => signIn({ otp })))
+
+    expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
+  })
+
+  it('is accepted once over all domains of the organization', async () => {
+    const { id, token } = await holder(running)
+    const other = await running.service.administration.createDomain(running.organization.id, { name: 'Second' })
+    await running.call('PUT', `/domains/${other.id}/users/${id}`)
+    const body = { user: { id }, otp: token.code() }
+
+    const answers = await Promise.all(
+      [running.domain.id, other.id, running.domain.id, other.id].map((domain) =>
+        running.call('POST', `/domains/${domain}/sessions`, { body }),
+      ),
+    )
+
+    expect(answers.filter(({ json }) => json.state === 'approved')).toHaveLength(1)
+  })
+})
+
+describe('the clock of a hardware token', () => {
+  it('may be a step off, and what was learnt of it moves the window', async () => {
+    const { token, signIn } = await holder(running)
+    const states: string[] = []
+    for (const ahead of [1, 2, 3, 2]) {
+      states.push((await signIn({ otp: token.code(ahead) })).state)
+      await running.clock.advance(60)
+    }
+
+    expect(states).toEqual(['approved', 'approved', 'approved', 'approved'])
+    // Two off from where it was last: without what was learnt this one would be the nearest of all.
+    expect((await signIn({ otp: token.code(0) })).state).toBe('denied')
+  })
+
+  it('is told by syncState: never used, in step, out of step, and in step again', async () => {
+    const { token, signIn } = await holder(running)
+    const states = [['', (await token.show()).syncState]]
+    const note = async (otp: string) => {
+      const { state } = await signIn({ otp })
+      states.push([state, (await token.show()).syncState])
+    }
+
+    await note(token.code())
+    await running.clock.advance(300)
+    await note(token.code(7))
+    await running.clock.advance(30)
+    await note(token.code(7))
+    await running.clock.advance(30)
+    await note(token.code(7))
+
+    expect(states).toEqual([
+      ['', 'Never Used'],
+      ['approved', 'Synchronized'],
+      ['denied', 'Out of Sync'],
+      ['approved', 'Synchronized'],
+      ['approved', 'Synchronized'],
+    ])
+  })
+
+  it('is in step again as soon as it shows a code that is', async () => {
+    const { token, signIn } = await holder(running)
+    await signIn({ otp: token.code(4) })
+    const before = (await token.show()).syncState
+
+    const session = await signIn({ otp: token.code() })
+
+    expect([before, session.state]).toEqual(['Out of Sync', 'approved'])
+    expect((await token.show()).syncState).toBe('Synchronized')
+  })
+
+  it('is not resynchronised by one code twice, nor by two that do not follow each other', async () => {
+    const { token, signIn } = await holder(running)
+
+    const states = [
+      await signIn({ otp: token.code(5) }),
+      await signIn({ otp: token.code(5) }),
+      await signIn({ otp: token.code(7) }),
+      await signIn({ otp: token.code(6) }),
+    ].map(({ state }) => state)
+
+    expect(states).toEqual(['denied', 'denied', 'denied', 'denied'])
+  })
+
+  it('is not called out of step by somebody who sends a used code again', async () => {
+    const { token, signIn } = await holder(running)
+    const otp = token.code()
+    await signIn({ otp })
+    await running.clock.advance(150)
+
+    expect(await signIn({ otp })).toMatchObject({ state: 'denied' })
+    expect((await token.show()).syncState).toBe('Synchronized')
+  })
+
+  it('ten steps off is found, eleven is not', async () => {
+    const [near, far] = [await holder(running), await holder(running)]
+
+    const states = [
+      await near.signIn({ otp: near.token.code(9) }),
+      await near.signIn({ otp: near.token.code(10) }),
+      await far.signIn({ otp: far.token.code(10) }),
+      await far.signIn({ otp: far.token.code(11) }),
+    ].map(({ state }) => state)
+
+    expect(states).toEqual(['denied', 'approved', 'denied', 'denied'])
+  })
+})

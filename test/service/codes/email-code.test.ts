@@ -1,0 +1,477 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+
+import { previewCode } from '../../support/device-signer.ts'
+import { startMailServer } from '../../support/mail-server.ts'
+import type { MailServer } from '../../support/mail-server.ts'
+import { member, otherThan, unique } from './code-holder.ts'
+import { createTenant, startService, unknownId } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+
+let running: Running
+let server: MailServer
+
+beforeAll(async () => {
+  server = await startMailServer()
+  running = await startService({ smtp: smtp() }, { emailOtpEnabled: true })
+})
+afterEach(() => server.take())
+afterAll(async () => {
+  await running.close()
+  await server.close()
+})
+
+const minute = 60
+const hour = 60 * minute
+const smtp = () => ({ host: '127.0.0.1', port: server.port, from: 'Example <mfa@example.com>' })
+const sendingPath = (userId: string, domainId = running.domain.id) => `/domains/${domainId}/users/${userId}/otp`
+const email = { deliverableOTPType: 'EMAIL' }
+
+async function person() {
+  const address = `${unique()}@example.com`
+  const one = await member(running, { email: address })
+  const send = () => running.call('POST', sendingPath(one.id), { body: email })
+  const mails = () => server.mails.filter(({ to }) => to.includes(address))
+  /** Sends a code, and reads it in the mail. */
+  const mailed = async () => {
+    const { status, code } = await send()
+    return status === 200 ? (mails().at(-1)?.code ?? '') : `${status} ${code}`
+  }
+  return { ...one, address, send, mails, mailed }
+}
+
+describe('an e-mailed code', () => {
+  it('signs its reader in, once', async () => {
+    const { mailed, signIn } = await person()
+
+    const otp = await mailed()
+    const sessions = [await signIn({ otp }), await signIn({ otp })]
+
+    expect(otp).toMatch(/^\d{6}$/)
+    expect(sessions).toMatchObject([
+      { state: 'approved', factor: 'email' },
+      { state: 'denied', reason: 'wrong_code' },
+    ])
+  })
+
+  it('is a factor once it was used: from then on the password alone sets up no first one', async () => {
+    const { id, mailed, signIn, enrolApp, show } = await person()
+    const first = `/domains/${running.domain.id}/users/${id}/token/first`
+    const noted = (await running.call('PUT', first)).json.code
+    expect(await signIn({ otp: '000000' })).toMatchObject({ state: 'denied' })
+    expect((await show()).everEnrolled).toBe(false)
+
+    await signIn({ otp: await mailed() })
+
+    const late = [await running.call('PUT', first), (await enrolApp({ first: true })).answer]
+    expect(late.map(({ code }) => code)).toEqual(Array(2).fill('api.error.conflict.enrolled'))
+    expect((await previewCode(running.origin, noted)).status).toBe(404)
+  })
+
+  it('is sent with an answer that says nothing', async () => {
+    const { send } = await person()
+
+    const answer = await send()
+
+    expect([answer.status, answer.text, answer.headers.get('content-length')]).toEqual([200, '', '0'])
+  })
+
+  it('is accepted once when 64 give it at once', async () => {
+    const { mailed, signIn } = await person()
+    const otp = await mailed()
+
+    const sessions = await Promise.all(Array.from({ length: 64 }, () => signIn({ otp })))
+
+    expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
+  })
+
+  it('is good for ten minutes, and not a second longer', async () => {
+    // Not at the moment at which old ones are swept away: it has to be over by itself.
+    await running.clock.advance(7)
+    const [inTime, late] = [await person(), await person()]
+    const codes = [await inTime.mailed(), await late.mailed()]
+
+    await running.clock.advance(10 * minute - 1)
+    const first = await inTime.signIn({ otp: codes[0] })
+    await running.clock.advance(1)
+    const second = await late.signIn({ otp: codes[1] })
+
+    expect([first.state, second.state]).toEqual(['approved', 'denied'])
+  })
+
+  it('ends the one before it', async () => {
+    const { mailed, signIn } = await person()
+    const old = await mailed()
+    await running.clock.advance(minute)
+    const present = await mailed()
+
+    const sessions = [await signIn({ otp: old }), await signIn({ otp: present })]
+
+    expect(sessions.map(({ state }) => state)).toEqual(['denied', 'approved'])
+  })
+
+  it('is dead after five wrong ones, and alive after four', async () => {
+    const [four, five] = [await person(), await person()]
+    const outcome = async ({ mailed, signIn }: Awaited<ReturnType<typeof person>>, wrong: number) => {
+      const otp = await mailed()
+      for (let count = 0; count < wrong; count += 1) await signIn({ otp: otherThan(otp) })
+      return (await signIn({ otp })).state
+    }
+
+    expect([await outcome(four, 4), await outcome(five, 5)]).toEqual(['approved', 'denied'])
+  })
+
+  it('is dead after five wrong ones at once, too', async () => {
+    const { mailed, signIn } = await person()
+    const otp = await mailed()
+
+    await Promise.all(Array.from({ length: 5 }, () => signIn({ otp: otherThan(otp) })))
+
+    expect((await signIn({ otp })).state).toBe('denied')
+  })
+
+  it('is for its user and its domain alone', async () => {
+    const [owner, other] = [await person(), await person()]
+    const domain = await running.service.administration.createDomain(running.organization.id, {
+      name: unique(),
+      emailOtpEnabled: true,
+    })
+    await running.call('PUT', `/domains/${domain.id}/users/${owner.id}`)
+    const otp = await owner.mailed()
+
+    const elsewhere = await running.call('POST', `/domains/${domain.id}/sessions`, {
+      body: { user: { id: owner.id }, otp },
+    })
+    const sessions = [await other.signIn({ otp }), await owner.signIn({ otp })]
+
+    expect(elsewhere.json.state).toBe('denied')
+    expect(sessions.map(({ state }) => state)).toEqual(['denied', 'approved'])
+  })
+
+  it('is of no use once its user left the domain, even when it comes back', async () => {
+    const { id, mailed, signIn } = await person()
+    const otp = await mailed()
+
+    await running.call('DELETE', `/domains/${running.domain.id}/users/${id}`)
+    await running.call('PUT', `/domains/${running.domain.id}/users/${id}`)
+
+    expect((await signIn({ otp })).state).toBe('denied')
+  })
+
+  it('is of no use once the domain stopped taking it', async () => {
+    const { mailed, signIn } = await person()
+    const otp = await mailed()
+    const set = (emailOtpEnabled: boolean) =>
+      running.service.administration.setDomain(running.organization.id, running.domain.id, { emailOtpEnabled })
+
+    await set(false)
+    const off = await signIn({ otp })
+    await set(true)
+
+    expect(off.state).toBe('denied')
+  })
+
+  it('does not keep its user from being deleted', async () => {
+    const { path, mailed } = await person()
+    await mailed()
+
+    expect((await running.call('DELETE', path)).status).toBe(200)
+  })
+
+  it('is one of the factors where a domain of the user takes it', async () => {
+    const { show, id } = await person()
+    await running.call('DELETE', `/domains/${running.domain.id}/users/${id}`)
+    const without = await show()
+
+    await running.call('PUT', `/domains/${running.domain.id}/users/${id}`)
+
+    expect([without.factors, (await show()).factors]).toEqual([[], ['email']])
+  })
+})
+
+describe('sending a code', () => {
+  it('is possible once a minute, and the one sent before stays good', async () => {
+    const { mailed, send, signIn } = await person()
+    const otp = await mailed()
+
+    await running.clock.advance(minute - 1)
+    const early = await send()
+    const session = await signIn({ otp })
+    await running.clock.advance(1)
+    const again = await send()
+
+    expect([early.status, early.code, early.headers.get('retry-after')]).toEqual([
+      429,
+      'api.error.toomanyrequests',
+      '1',
+    ])
+    expect([session.state, again.status]).toEqual(['approved', 200])
+  })
+
+  it('is possible five times an hour', async () => {
+    const { send, mails } = await person()
+    const statuses: number[] = []
+    for (let count = 0; count < 6; count += 1) {
+      statuses.push((await send()).status)
+      await running.clock.advance(2 * minute)
+    }
+    const sixth = await send()
+    await running.clock.advance(Number(sixth.headers.get('retry-after')))
+    const later = await send()
+
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+    expect(sixth.headers.get('retry-after')).toBe(String(48 * minute))
+    expect(later.status).toBe(200)
+    expect(mails()).toHaveLength(6)
+  })
+
+  it('happens once when 64 ask for it at once', async () => {
+    const { send, mails } = await person()
+
+    const answers = await Promise.all(Array.from({ length: 64 }, () => send()))
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ code }) => code === 'api.error.toomanyrequests')).toHaveLength(63)
+    expect(mails()).toHaveLength(1)
+  })
+
+  it('rests for 24 hours after the address was changed, and the code in the old mailbox is dead', async () => {
+    const { path, mailed, send, signIn } = await person()
+    const otp = await mailed()
+    await running.call('PUT', path, { body: { email: `new-${unique()}@example.com` } })
+    const changedAt = running.clock.now()
+
+    const session = await signIn({ otp })
+    const blocked = await send()
+    await running.clock.advance(24 * hour - 1)
+    const early = await send()
+    await running.clock.advance(1)
+    const later = await send()
+
+    expect(session.state).toBe('denied')
+    expect([blocked.code, Number(blocked.headers.get('retry-after'))]).toEqual(['api.error.toomanyrequests', 24 * hour])
+    expect(early.headers.get('retry-after')).toBe('1')
+    expect([later.status, running.clock.now() - changedAt]).toEqual([200, 24 * hour])
+  })
+
+  it('to an address that is changed meanwhile leaves no code behind that works', async () => {
+    const { path, send, mails, signIn } = await person()
+    server.meanwhile(async () => {
+      await running.call('PUT', path, { body: { email: `new-${unique()}@example.com` } })
+    })
+
+    const answer = await send()
+    server.meanwhile(() => Promise.resolve())
+
+    expect([answer.status, mails().length]).toEqual([429, 1])
+    expect(await signIn({ otp: mails()[0]?.code })).toMatchObject({ state: 'denied' })
+  })
+
+  it('to a user who leaves the domain meanwhile leaves none, either', async () => {
+    const { id, send, mails, signIn } = await person()
+    const membership = `/domains/${running.domain.id}/users/${id}`
+    server.meanwhile(async () => {
+      await running.call('DELETE', membership)
+    })
+
+    const answer = await send()
+    server.meanwhile(() => Promise.resolve())
+    await running.call('PUT', membership)
+
+    expect(answer.code).toBe('api.error.notfound.user')
+    expect(await signIn({ otp: mails()[0]?.code })).toMatchObject({ state: 'denied' })
+  })
+
+  it('does not rest where the address was written again as it is, nor when the name changed', async () => {
+    const { path, address, mailed } = await person()
+    await running.call('PUT', path, { body: { email: address, name: 'Another' } })
+
+    expect(await mailed()).toMatch(/^\d{6}$/)
+  })
+
+  it('needs a domain that allows it', async () => {
+    const { id } = await person()
+    const domain = await running.service.administration.createDomain(running.organization.id, { name: unique() })
+    await running.call('PUT', `/domains/${domain.id}/users/${id}`)
+
+    const answer = await running.call('POST', sendingPath(id, domain.id), { body: email })
+
+    expect([answer.status, answer.code]).toEqual([409, 'api.error.conflict.emailotpenabled'])
+  })
+
+  it.each([undefined, '', 'SMS', 'email', null])('of type %j is not known', async (deliverableOTPType) => {
+    const { id } = await person()
+
+    const answer = await running.call('POST', sendingPath(id), { body: { deliverableOTPType } })
+
+    expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.deliverableotptype'])
+  })
+
+  it('needs a user of the domain, and a domain of the organization', async () => {
+    const { id } = await person()
+    const stranger = await createTenant(running.service, running.origin, { emailOtpEnabled: true })
+
+    const answers = [
+      await running.call('POST', sendingPath(unknownId), { body: email }),
+      await running.call('POST', sendingPath(id, unknownId), { body: email }),
+      await stranger.call('POST', sendingPath(id), { body: email }),
+      await stranger.call('POST', sendingPath(id, stranger.domain.id), { body: email }),
+    ]
+
+    expect(answers.map(({ code }) => code)).toEqual([
+      'api.error.notfound.user',
+      'api.error.notfound.domain',
+      'api.error.notfound.domain',
+      'api.error.notfound.user',
+    ])
+  })
+})
+
+describe('a mail server that fails', () => {
+  const refusal = { status: 503, code: 'api.error.unavailable' }
+
+  it('is answered as unavailable; nothing counts, and the code before stays good', async () => {
+    const { mailed, send, signIn } = await person()
+    const otp = await mailed()
+    await running.clock.advance(minute)
+    server.refuse()
+
+    const refused = [await send(), await send()]
+    const session = await signIn({ otp })
+    server.take()
+    const again = await mailed()
+
+    expect(refused).toMatchObject([refusal, refusal])
+    expect(refused[0]?.headers.get('retry-after')).toBe('10')
+    expect(session.state).toBe('approved')
+    expect(again).toMatch(/^\d{6}$/)
+  })
+
+  it('does not use up one of the five of an hour', async () => {
+    const { send } = await person()
+    server.refuse()
+    for (let count = 0; count < 6; count += 1) await send()
+    server.take()
+
+    const statuses: number[] = []
+    for (let count = 0; count < 6; count += 1) {
+      statuses.push((await send()).status)
+      await running.clock.advance(minute)
+    }
+
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+  })
+
+  it('that never answers is not waited for longer than callers wait for us', async () => {
+    const { send } = await person()
+    server.hang()
+    const waiting = running.clock.timerSet(8)
+    const begun = performance.now()
+
+    const sending = send()
+    await waiting
+    await running.clock.advance(8)
+
+    expect(await sending).toMatchObject(refusal)
+    // The clock of the test was waited for, and no time-out of the connection.
+    expect(performance.now() - begun).toBeLessThan(3_000)
+  })
+
+  it('leaves neither the code nor the address in the log', async () => {
+    const { send, address } = await person()
+    server.refuse()
+    running.logged.splice(0)
+
+    await send()
+
+    const logged = JSON.stringify(
+      running.logged.map(({ details, message }) => [details, message, String(Reflect.get(details, 'err'))]),
+    )
+    expect(logged).toContain('responseCode 452')
+    expect(logged).not.toContain(address)
+    expect(logged).not.toMatch(/\b\d{3} ?\d{3}\b/)
+  })
+
+  it('that is not there at all, or not named, is answered the same', async () => {
+    const gone = await startMailServer()
+    await gone.close()
+    const ask = async (options: Parameters<typeof startService>[0]) => {
+      const other = await startService(options, { emailOtpEnabled: true })
+      const { id } = await member(other)
+      const answer = await other.call('POST', sendingPath(id, other.domain.id), { body: email })
+      await other.close()
+      return answer
+    }
+
+    expect(await ask({ smtp: { ...smtp(), port: gone.port } })).toMatchObject(refusal)
+    expect(await ask({})).toMatchObject(refusal)
+  })
+
+  it('that has no TLS gets no code, unless it is on this machine or that is allowed', async () => {
+    // The same server by a name that could be any machine's.
+    const host = '::ffff:127.0.0.1'
+    const ask = async (more: object) => {
+      const other = await startService({ smtp: { ...smtp(), host, ...more } }, { emailOtpEnabled: true })
+      const { id } = await member(other)
+      const answer = await other.call('POST', sendingPath(id, other.domain.id), { body: email })
+      await other.close()
+      return answer.status
+    }
+
+    expect([await ask({}), await ask({ allowInsecure: true })]).toEqual([503, 200])
+  })
+})
+
+describe('a mail server with a password', () => {
+  it('is told it', async () => {
+    const seen: unknown[] = []
+    const guarded = await startMailServer({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth({ username, password }, _session, done) {
+        seen.push([username, password])
+        done(undefined, { user: 'mfa' })
+      },
+    })
+    const url = `smtp://mfa:p%40ss@127.0.0.1:${guarded.port}`
+    const other = await startService({ smtp: { url, from: 'mfa@example.com' } }, { emailOtpEnabled: true })
+    const { id } = await member(other)
+
+    const answer = await other.call('POST', sendingPath(id, other.domain.id), { body: email })
+    await other.close()
+    await guarded.close()
+
+    expect(answer.status).toBe(200)
+    expect(seen).toEqual([['mfa', 'p@ss']])
+    expect(guarded.mails[0]?.from).toBe('mfa@example.com')
+  })
+})
+
+describe('the mail', () => {
+  it('says what it is for and what to do in plain text and in HTML', async () => {
+    const { mailed, mails, address } = await person()
+    const code = await mailed()
+    const [mail] = mails()
+    const spaced = `${code.slice(0, 3)} ${code.slice(3)}`
+
+    expect(mail?.to).toEqual([address])
+    expect(mail?.headers.get('from')).toBe('Example <mfa@example.com>')
+    expect(mail?.headers.get('auto-submitted')).toBe('auto-generated')
+    for (const content of [mail?.text, mail?.html]) {
+      expect(content).toContain('Your code for Domain')
+      expect(content).toContain(spaced)
+      expect(content).toContain('once, for 10 minutes')
+      expect(content).toContain('If you did not ask for it, change your password.')
+      expect(content).toContain(running.organization.name)
+    }
+  })
+
+  it('has no code in its subject, and no name that its reader chose', async () => {
+    const { mailed, mails, username } = await person()
+    const code = await mailed()
+    const [mail] = mails()
+
+    expect(mail?.headers.get('subject')).toBe('Your code for Domain')
+    expect(mail?.headers.get('subject')).not.toContain(code)
+    expect(mail?.raw).not.toContain(`Name of ${username}`)
+  })
+})

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+
+import { systemRandom } from '../../../src/service/rules/random.ts'
+import { codeAt, judgeCode, newSeed, seedInBase32, stepAt } from '../../../src/service/rules/totp.ts'
+import type { CodeSource } from '../../../src/service/rules/totp.ts'
+
+/** "12345678901234567890", the secret of both RFCs. */
+const seed = '3132333435363738393031323334353637383930'
+
+const fresh: CodeSource = { seed, digits: 6, period: 30, lastStep: -1, drift: 0, seenStep: null, seenAt: null }
+
+/** Step 1000 begins then. */
+const now = 30_000
+
+/** How the code of a step is judged in step 1000. */
+const judge = (step: number, source: Partial<CodeSource> = {}, at = now) => {
+  const whole = { ...fresh, ...source }
+  return judgeCode(whole, codeAt(whole, step), at)
+}
+
+describe('the code of a step', () => {
+  // RFC 4226 appendix D.
+  it.each([
+    [0, '755224'],
+    [1, '287082'],
+    [2, '359152'],
+    [3, '969429'],
+    [4, '338314'],
+    [5, '254676'],
+    [6, '287922'],
+    [7, '162583'],
+    [8, '399871'],
+    [9, '520489'],
+  ])('%i is %s, as RFC 4226 has it', (step, code) => {
+    expect(codeAt(fresh, step)).toBe(code)
+  })
+
+  // RFC 6238 appendix B, SHA-1.
+  it.each([
+    [59, '94287082'],
+    [1_111_111_109, '07081804'],
+    [1_111_111_111, '14050471'],
+    [1_234_567_890, '89005924'],
+    [2_000_000_000, '69279037'],
+    [20_000_000_000, '65353130'],
+  ])('at %i is %s, as RFC 6238 has it', (time, code) => {
+    expect(codeAt({ seed, digits: 8 }, stepAt(time, 30))).toBe(code)
+    expect(judgeCode({ ...fresh, digits: 8 }, code, time)).toMatchObject({ outcome: 'accepted', drift: 0 })
+  })
+})
+
+describe('a code', () => {
+  it.each([
+    [-11, 'wrong'],
+    [-10, 'seen'],
+    [-2, 'seen'],
+    [-1, 'accepted'],
+    [0, 'accepted'],
+    [1, 'accepted'],
+    [2, 'seen'],
+    [10, 'seen'],
+    [11, 'wrong'],
+  ])('%i steps away is %s', (distance, outcome) => {
+    expect(judge(1000 + distance).outcome).toBe(outcome)
+  })
+
+  it.each([30, 60] as const)('of a token of %i s is good as long as its step and one more on either side', (period) => {
+    const source = { ...fresh, period }
+    const code = codeAt(source, 1000)
+    const outcomeAt = (time: number) => judgeCode(source, code, time).outcome
+
+    expect(outcomeAt(999 * period - 1)).toBe('seen')
+    expect(outcomeAt(999 * period)).toBe('accepted')
+    expect(outcomeAt(1002 * period - 1)).toBe('accepted')
+    expect(outcomeAt(1002 * period)).toBe('seen')
+  })
+
+  it('sets the drift, around which the next one is looked for', () => {
+    expect(judge(999)).toEqual({ outcome: 'accepted', step: 999, drift: -1 })
+    expect(judge(998, { drift: -1, lastStep: 900 })).toEqual({ outcome: 'accepted', step: 998, drift: -2 })
+    expect(judge(1001, { drift: -1, lastStep: 900 }).outcome).toBe('seen')
+  })
+
+  it('is good once, and with it all before it', () => {
+    expect(judge(1000, { lastStep: 1000 }).outcome).toBe('wrong')
+    expect(judge(999, { lastStep: 1000 }).outcome).toBe('wrong')
+    expect(judge(1001, { lastStep: 1000 }).outcome).toBe('accepted')
+  })
+
+  it.each(['', '28708', '2870822', '28708a', '２８７０８２', '000000'])('is wrong when it is %j', (code) => {
+    expect(judgeCode(fresh, code, 59)).toEqual({ outcome: 'wrong' })
+  })
+
+  it('may be asked for before there were ten steps', () => {
+    expect(judge(0, {}, 0)).toEqual({ outcome: 'accepted', step: 0, drift: 0 })
+  })
+})
+
+describe('resynchronisation', () => {
+  const seen = { seenStep: 1005, seenAt: now }
+
+  it('takes the very next code, and the drift with it', () => {
+    expect(judge(1006, seen, now + 30)).toEqual({ outcome: 'accepted', step: 1006, drift: 5 })
+  })
+
+  it.each([1004, 1005, 1007])('does not take the code of step %i', (step) => {
+    expect(judge(step, seen, now + 30).outcome).toBe('seen')
+  })
+
+  it('takes it for three steps, and no longer', () => {
+    expect(judge(1006, seen, now + 90).outcome).toBe('accepted')
+    expect(judge(1006, seen, now + 91).outcome).toBe('seen')
+  })
+
+  it('does not reach further than ten steps', () => {
+    expect(judge(1011, { seenStep: 1010, seenAt: now - 30 }, now).outcome).toBe('wrong')
+  })
+
+  it('does not bring back what was accepted before', () => {
+    expect(judge(1006, { ...seen, lastStep: 1006 }, now + 30).outcome).toBe('wrong')
+  })
+})
+
+describe('a new seed', () => {
+  it('has 160 bits, and is the same in base32', () => {
+    const made = newSeed(systemRandom)
+
+    expect(made).toMatch(/^[0-9a-f]{40}$/)
+    expect(seedInBase32(seed)).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ')
+    expect(newSeed(systemRandom)).not.toBe(made)
+  })
+})

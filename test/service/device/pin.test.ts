@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { deviceById } from '../../../src/service/store/devices.ts'
+import { createDevice, currentCode } from '../../../src/device/index.ts'
+import { engines, useEngine } from '../../support/engines.ts'
+import { random128 } from '../../support/device-signer.ts'
+import { openDatabase } from '../audit/recorded.ts'
+import { unique } from '../codes/code-holder.ts'
+import { keysFor, read, startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+
+const pin = '4071'
+
+/** Somebody whose device asks for a PIN, and a session that waits for the answer. */
+async function asked(running: Running, more: object = {}) {
+  const enrolled = await running.enrol(unique(), { pin })
+  const session = await enrolled.ask(more)
+  const [request] = await enrolled.pending()
+  const nonce = request!.nonce
+  const answer = async (content: object) => read(await enrolled.device.answer(session.id, { nonce, ...content }))
+  return {
+    ...enrolled,
+    asked: session,
+    answer,
+    approve: (content: object = {}) => answer({ decision: 'approve', pin, ...content }),
+    state: async () => enrolled.session(session.id),
+  }
+}
+
+describe.each(engines)('a PIN, on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let database: string
+  let running: Running
+
+  beforeAll(async () => {
+    database = await newDatabase()
+    running = await startService({ database }, { keyType: 'PIN', maxAllowedRetries: 5 })
+  })
+  afterAll(() => running.close())
+
+  /** How many PINs were looked at, as the database has it. */
+  async function triesOf(deviceId = ''): Promise<number | undefined> {
+    const { ctx, close } = await openDatabase(database, keysFor(database))
+    const device = await deviceById(ctx.store.db, deviceId)
+    await close()
+    return device?.pinTries
+  }
+
+  it('lets the one approve who knows it', async () => {
+    const { approve, state } = await asked(running)
+
+    expect(await approve()).toMatchObject({ status: 200, json: { state: 'approved' } })
+    expect(await state()).toMatchObject({ state: 'approved', factor: 'push' })
+  })
+
+  it('leaves the request as it is where it is wrong, and says how often another one may be tried', async () => {
+    const { approve, state } = await asked(running)
+
+    const wrong = await approve({ pin: '0000' })
+
+    expect(wrong).toMatchObject({ status: 400, code: 'api.error.invalid.pin' })
+    expect(wrong.json.errors[0].triesLeft).toBe(4)
+    expect(await state()).toMatchObject({ state: 'pending' })
+    expect((await approve()).status).toBe(200)
+  })
+
+  it('never says beside that whether the number was right', async () => {
+    const one = await asked(running, { numberMatching: true })
+    const { number } = one.asked
+
+    const answers = [
+      await one.approve({ pin: '0000', number }),
+      await one.approve({ pin: '0000', number: number === '11' ? '12' : '11' }),
+      await one.approve({ pin: '0000' }),
+    ]
+
+    expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.invalid.pin'))
+    expect(answers.map(({ json }) => json.errors[0].triesLeft)).toEqual([4, 3, 2])
+    expect(await one.state()).toMatchObject({ state: 'pending' })
+  })
+
+  it('ends the token with the last wrong one, and tells the device so from then on', async () => {
+    const { approve, state, device, user } = await asked(running)
+
+    const answers = []
+    for (const wrong of ['0000', '0001', '0002', '0003', '0004']) answers.push(await approve({ pin: wrong }))
+
+    expect(answers.map(({ code }) => code)).toEqual([
+      ...Array<string>(4).fill('api.error.invalid.pin'),
+      'api.error.device.revoked',
+    ])
+    expect(await approve()).toMatchObject({ code: 'api.error.device.revoked' })
+    expect((await read(await device.inbox())).code).toBe('api.error.device.revoked')
+    expect(await state()).toMatchObject({ state: 'cancelled' })
+    const token = await running.call('GET', `/domains/${running.domain.id}/users/${user.id}/token`)
+    expect(token.code).toBe('api.error.notfound.token')
+  })
+
+  it('is counted over all requests, and anew after a right one', async () => {
+    const person = await asked(running)
+    for (const wrong of ['0000', '0001', '0002', '0003']) await person.approve({ pin: wrong })
+    expect((await person.approve()).status).toBe(200)
+    const { id } = await person.ask()
+    const [request] = await person.pending()
+
+    const wrong = await read(
+      await person.device.answer(id, { nonce: request!.nonce, decision: 'approve', pin: '0000' }),
+    )
+
+    expect(wrong.json.errors[0].triesLeft).toBe(4)
+  })
+
+  it('gets no more than its tries, however many come at once', async () => {
+    const { approve, state, device, signer } = await asked(running)
+    const tried = Array.from({ length: 64 }, (_, index) => String(1000 + index))
+
+    const answers = await Promise.all(tried.map((one) => approve({ pin: one })))
+
+    const looked = answers.filter(({ code }) => code === 'api.error.invalid.pin')
+    expect(looked.length).toBeLessThan(5)
+    expect(await triesOf(signer.id)).toBe(5)
+    expect(answers.every(({ status }) => status >= 400)).toBe(true)
+    expect((await state()).state).toBe('cancelled')
+    expect((await read(await device.inbox())).code).toBe('api.error.device.revoked')
+  })
+
+  it('counts once where the answer to a wrong one got lost and it is sent again', async () => {
+    const { approve } = await asked(running)
+    const attempt = random128()
+
+    const first = await approve({ pin: '0000', attempt })
+    const again = await approve({ pin: '0000', attempt })
+    const guess = await approve({ attempt })
+
+    expect([first, again, guess].map(({ json }) => json.errors[0].triesLeft)).toEqual([4, 4, 4])
+  })
+
+  it('costs no try where an approval that got lost is sent again', async () => {
+    const { approve } = await asked(running)
+    await approve()
+
+    expect(await approve({ pin: '0000' })).toMatchObject({ status: 200, json: { state: 'approved' } })
+  })
+
+  it('is not asked of those who deny or report', async () => {
+    const [one, other] = [await asked(running), await asked(running)]
+
+    expect((await one.answer({ decision: 'deny' })).json).toMatchObject({ reason: 'user_denied' })
+    expect((await other.answer({ decision: 'report' })).json).toMatchObject({ reason: 'reported' })
+  })
+
+  it('has to be there, and its absence is no guess', async () => {
+    const { approve } = await asked(running)
+
+    const without = await approve({ pin: undefined })
+    const wrong = await approve({ pin: '0000' })
+
+    expect(without).toMatchObject({ status: 400, code: 'api.error.invalid.pin' })
+    expect(without.json.errors[0]).not.toHaveProperty('triesLeft')
+    expect(wrong.json.errors[0].triesLeft).toBe(4)
+  })
+
+  it('is asked for before the number: a call that forgot that costs no try', async () => {
+    const { approve, asked: session } = await asked(running, { numberMatching: true })
+
+    expect((await approve()).code).toBe('api.error.invalid.number')
+    expect((await approve({ pin: '0000', number: session.number })).json.errors[0].triesLeft).toBe(4)
+    expect((await approve({ number: session.number })).json).toMatchObject({ state: 'approved' })
+  })
+
+  it('goes after the nonce: who does not have that uses up no try', async () => {
+    const { approve } = await asked(running)
+
+    expect((await approve({ pin: '0000', nonce: 'A'.repeat(22) })).code).toBe('api.error.invalid.nonce')
+    expect((await approve({ pin: '0000' })).json.errors[0].triesLeft).toBe(4)
+  })
+})
+
+describe('activation in a domain that asks for something', () => {
+  let running: Running
+
+  beforeAll(async () => {
+    running = await startService({}, { keyType: 'PIN' })
+  })
+  afterAll(() => running.close())
+
+  async function newCode(service: Running): Promise<string> {
+    const { json: user } = await service.call('POST', '/users', {
+      body: { username: unique(), name: 'A', email: 'a@example.com' },
+    })
+    const path = `/domains/${service.domain.id}/users/${user.id}`
+    await service.call('PUT', path)
+    return (await service.call('PUT', `${path}/token`)).json.code
+  }
+
+  it.each([undefined, '', '123', '12345', 'abcd', '٤٠٧١', '0000', '1234', '9876', '1212', '2001'])(
+    'refuses the PIN %s, and leaves the code to be used',
+    async (refused) => {
+      const code = await newCode(running)
+      const device = createDevice({ clock: running.clock })
+
+      const tried = device.activate(running.origin, code, { name: 'Test', pin: refused })
+
+      await expect(tried).rejects.toMatchObject({ code: 'api.error.invalid.pin' })
+      expect(await device.activate(running.origin, code, { name: 'Test', pin })).toMatchObject({
+        domain: { keyType: 'PIN' },
+      })
+    },
+  )
+
+  it('takes a passcode in whatever form it is typed, and refuses short and common ones', async () => {
+    const passcodes = await startService({}, { keyType: 'PASSCODE' })
+    try {
+      const device = createDevice({ clock: passcodes.clock })
+      const code = await newCode(passcodes)
+      for (const refused of ['short', 'password', 'aaaaaaaa', 'abcdefgh', 'x'.repeat(65)]) {
+        const tried = device.activate(passcodes.origin, code, { name: 'Test', pin: refused })
+        await expect(tried).rejects.toMatchObject({ code: 'api.error.invalid.pin' })
+      }
+      const account = await device.activate(passcodes.origin, code, {
+        name: 'Test',
+        pin: 'grüne Äpfel'.normalize('NFD'),
+      })
+      const path = `/domains/${passcodes.domain.id}/sessions`
+      await passcodes.call('POST', path, { body: { user: { username: account.user.username } } })
+      const { requests } = await device.requests(account)
+
+      const answered = await device.answer(account, requests![0]!, {
+        decision: 'approve',
+        pin: 'grüne Äpfel'.normalize('NFC'),
+      })
+
+      expect(answered.state).toBe('approved')
+    } finally {
+      await passcodes.close()
+    }
+  })
+
+  it('keeps the secret of offline codes under the PIN: only the service tells a wrong one, and counts it', async () => {
+    const device = createDevice({ clock: running.clock })
+    const account = await device.activate(running.origin, await newCode(running), { name: 'Test', pin })
+    const signIn = async (otp: string) =>
+      (
+        await running.call('POST', `/domains/${running.domain.id}/sessions`, {
+          body: { user: { username: account.user.username }, otp },
+        })
+      ).json.state
+    const now = running.clock.now()
+
+    const [none, wrong, right] = [undefined, '9999', pin].map((typed) => currentCode(account, now, typed))
+
+    expect(account.codeSecret).toBeUndefined()
+    expect(await none).toBeUndefined()
+    expect((await wrong)!.code).toMatch(/^\d{6}$/)
+    expect(await signIn((await wrong)!.code)).toBe('denied')
+    expect(await signIn((await right)!.code)).toBe('approved')
+  })
+})

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+
+import { codeMail } from '../../../src/service/mail/code-mail.ts'
+import { isThisMachine, SmtpOptions } from '../../../src/service/mail/smtp-options.ts'
+import { createService } from '../../../src/service/index.ts'
+
+describe('the mail with a code', () => {
+  const write = (domain: string, organization = 'Acme') =>
+    codeMail({ domain, organization, code: '012345', minutes: 10 })
+
+  it('reads like this', () => {
+    expect(write('Wiki').text).toBe(
+      [
+        'Your code for Wiki:',
+        '',
+        '    012 345',
+        '',
+        'Type it on the page where you asked for it. It works once, for 10 minutes.',
+        '',
+        'If you did not ask for it, change your password.',
+        '',
+        'Wiki, Acme',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('escapes the names in HTML', () => {
+    const { html } = write(`<img src=x onerror="1">&'`, '</p><script>')
+
+    expect(html).toContain('&lt;img src=x onerror=&quot;1&quot;&gt;&amp;&#39;')
+    expect(html).toContain('&lt;/p&gt;&lt;script&gt;')
+    expect(html).not.toMatch(/<(img|script)/)
+  })
+
+  it('keeps names on one line and in one direction', () => {
+    const { subject, text } = write('Wiki\r\nBcc: all@example.com\u202e\u2028x')
+
+    expect(subject).toBe('Your code for Wiki Bcc: all@example.com x')
+    expect(text.split('\n')[0]).toBe(`${subject}:`)
+  })
+
+  it('has no link, and loads nothing', () => {
+    const { text, html } = write('Wiki')
+
+    expect(html).not.toMatch(/<a\b|href|src=|url\(|https?:|<link|<script|@import/i)
+    expect(text).not.toMatch(/https?:|www\./)
+  })
+})
+
+describe('the option smtp', () => {
+  const from = 'Example <mfa@example.com>'
+  const defaults = { secure: false, user: undefined, password: undefined, from, allowInsecure: false }
+
+  it.each([
+    [{ host: 'mail.example' }, { host: 'mail.example', port: 587 }],
+    [
+      { host: 'mail.example', secure: true },
+      { host: 'mail.example', port: 465, secure: true },
+    ],
+    [
+      { host: 'mail.example', port: 25 },
+      { host: 'mail.example', port: 25 },
+    ],
+    [{ url: 'smtp://mail.example' }, { host: 'mail.example', port: 587 }],
+    [
+      { url: 'smtps://a%40b:p%3Aw@mail.example' },
+      { host: 'mail.example', port: 465, secure: true, user: 'a@b', password: 'p:w' },
+    ],
+    [{ url: 'smtp://[::1]:2525' }, { host: '::1', port: 2525 }],
+  ])('%j names a server', (given, server) => {
+    expect(SmtpOptions.parse({ ...given, from })).toEqual({ ...defaults, ...server })
+  })
+
+  it.each([
+    [{}],
+    [{ url: 'https://mail.example' }],
+    [{ url: 'mail.example' }],
+    [{ url: 'smtp://' }],
+    [{ url: 'smtp://mail.example', host: 'other' }],
+    [{ host: 'mail.example', tls: true }],
+    [{ host: 'mail.example', port: 0 }],
+  ])('%j names none', (given) => {
+    expect(SmtpOptions.safeParse({ ...given, from }).success).toBe(false)
+  })
+
+  it.each(['', 'nobody', 'a@b\r\nBcc: c@d', 'a@b, c@d', 'Name <a@b> <c@d>'])('cannot be from %j', (sender) => {
+    expect(SmtpOptions.safeParse({ host: 'mail.example', from: sender }).success).toBe(false)
+  })
+
+  it('that is wrong is named without its password', async () => {
+    const opening = createService({ database: ':memory:', smtp: { url: 'smpt://mfa:secret@mail.example', from } })
+
+    await expect(opening).rejects.toThrow(/^createService: smtp: needs a host/)
+    await expect(opening).rejects.not.toThrow(/secret/)
+  })
+})
+
+describe('this machine', () => {
+  it.each([
+    ['localhost', true],
+    ['127.0.0.1', true],
+    ['127.1.2.3', true],
+    ['::1', true],
+    ['127.0.0.1.example', false],
+    ['localhost.example', false],
+    ['10.0.0.1', false],
+    ['::ffff:127.0.0.1', false],
+  ])('is %s: %j', (host, expected) => {
+    expect(isThisMachine(host)).toBe(expected)
+  })
+})

@@ -1,0 +1,69 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { launchChromium } from '../../support/chromium.ts'
+import { startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+
+let browser: Browser
+let running: Running
+
+beforeAll(async () => {
+  browser = await launchChromium()
+  running = await startService()
+})
+afterAll(async () => {
+  await browser.close()
+  await running.close()
+})
+
+/** One operation stands for all: they are made by the same template, and looking at each of them takes long. */
+const looked = (page: Page) =>
+  new AxeBuilder({ page })
+    .include('header')
+    .include('main > section:first-child')
+    .include('nav h2:first-child')
+    .include('article[aria-labelledby="createSession"]')
+
+describe('the reference page in a browser', () => {
+  it.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('is accessible, fits, and breaks no policy: %s, %i wide', async (colorScheme, width) => {
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
+    const page = await context.newPage()
+    const said: string[] = []
+    const asked: string[] = []
+    page.on('console', (message) => said.push(message.text()))
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+
+    await page.goto(`${running.origin}/docs`)
+    const { violations } = await looked(page).analyze()
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    const styled = await page.evaluate(() => getComputedStyle(document.querySelector('article')!).borderRadius)
+    await context.close()
+
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    expect([overflow, styled]).toEqual([0, '12px'])
+    expect(said).toEqual([])
+    expect(asked).toEqual(['/docs'])
+  })
+
+  it('leads from the list to the operation without a script', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+
+    await page.goto(`${running.origin}/docs`)
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: 'POST /domains/{domainId}/sessions', exact: true })
+      .click()
+    const heading = page.getByRole('heading', { name: 'POST /domains/{domainId}/sessions', exact: true })
+    const box = await heading.boundingBox()
+    await context.close()
+
+    expect(new URL(page.url()).hash).toBe('#createSession')
+    expect(box?.y).toBeLessThan(200)
+  })
+})

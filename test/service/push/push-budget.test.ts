@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+
+let running: Running
+let count = 0
+
+beforeAll(async () => {
+  running = await startService()
+})
+afterAll(() => running.close())
+
+const minute = 60
+const hour = 60 * minute
+
+/** A person with a device, and somebody who asks it. */
+async function arrange() {
+  const person = await running.enrol(`asked ${(count += 1)}`)
+  const path = `/domains/${running.domain.id}/sessions`
+  /** Asks, as after a password; answers the session, or for how long there is no other. */
+  const ask = async (more: object = { challenge: randomBytes(16).toString('base64url') }) => {
+    const { status, json, code, headers } = await running.call('POST', path, {
+      body: { user: { id: person.user.id }, ...more },
+    })
+    return status === 200
+      ? { id: json.id as string, wait: undefined }
+      : { id: undefined, wait: `${code} ${headers.get('retry-after')}` }
+  }
+  const cancel = (id: string | undefined) => running.call('DELETE', `${path}/${id}`)
+  const answer = async (decision: string) => {
+    const [asked] = await person.pending()
+    await person.device.answer(asked!.id, { nonce: asked!.nonce, decision })
+  }
+  const askAndDeny = async (times: number) => {
+    for (let i = 0; i < times; i += 1) {
+      await ask()
+      await answer('deny')
+    }
+  }
+  return { ...person, ask, cancel, answer, askAndDeny }
+}
+
+describe('requests that a person does not approve', () => {
+  it('are five in ten minutes, then none until the first is ten minutes ago', async () => {
+    const { ask, askAndDeny } = await arrange()
+    await askAndDeny(1)
+    await running.clock.advance(minute)
+    await askAndDeny(4)
+
+    expect((await ask()).wait).toBe(`api.error.toomanyrequests ${9 * minute}`)
+    await running.clock.advance(9 * minute - 1)
+    expect((await ask()).wait).toBe('api.error.toomanyrequests 1')
+    await running.clock.advance(1)
+    expect((await ask()).id).toBeDefined()
+  })
+
+  it('are fifteen a day', async () => {
+    const { ask, askAndDeny } = await arrange()
+    for (let round = 0; round < 3; round += 1) {
+      await askAndDeny(5)
+      await running.clock.advance(hour)
+    }
+
+    expect((await ask()).wait).toBe(`api.error.toomanyrequests ${21 * hour}`)
+  })
+
+  it('count when they are cancelled: whoever asks cannot take them back', async () => {
+    const { ask, cancel } = await arrange()
+    for (let i = 0; i < 5; i += 1) await cancel((await ask()).id)
+
+    expect((await ask()).wait).toMatch(/toomanyrequests/)
+  })
+
+  it('are forgotten when one is approved', async () => {
+    const { ask, answer, askAndDeny } = await arrange()
+    await askAndDeny(4)
+    await ask()
+    await answer('approve')
+
+    await askAndDeny(5)
+
+    expect((await ask()).wait).toMatch(/toomanyrequests/)
+  })
+
+  it('are three at a time', async () => {
+    const { ask, cancel } = await arrange()
+    const [first] = [await ask(), await ask(), await ask()]
+
+    expect((await ask()).wait).toBe('api.error.toomanyrequests 90')
+    await cancel(first?.id)
+    expect((await ask()).id).toBeDefined()
+  })
+
+  it('are three at a time, and five in all, when 64 are sent at the same moment', async () => {
+    const { ask, pending } = await arrange()
+
+    const answers = await Promise.all(Array.from({ length: 64 }, () => ask()))
+
+    expect(answers.filter(({ id }) => id !== undefined)).toHaveLength(3)
+    expect(await pending()).toHaveLength(3)
+  })
+
+  it('pause for fifteen minutes after "this was not me"', async () => {
+    const { ask, answer } = await arrange()
+    await ask()
+    await answer('report')
+
+    expect((await ask()).wait).toBe(`api.error.toomanyrequests ${15 * minute}`)
+    await running.clock.advance(15 * minute)
+    expect((await ask()).id).toBeDefined()
+  })
+
+  it('are one person’s: others are still asked', async () => {
+    const [one, other] = [await arrange(), await arrange()]
+    await one.askAndDeny(5)
+
+    expect((await other.ask()).id).toBeDefined()
+  })
+
+  it('leave codes alone', async () => {
+    const { ask, askAndDeny } = await arrange()
+    await askAndDeny(5)
+
+    expect((await ask({ otp: '000000' })).id).toBeDefined()
+  })
+})
+
+describe('requests without a word of a password before them', () => {
+  it('are three in ten minutes from one address, whoever is asked', async () => {
+    const people = [await arrange(), await arrange(), await arrange(), await arrange()]
+    const from = { ipAddress: '192.0.2.7' }
+    for (const { ask } of people.slice(0, 3)) expect((await ask(from)).id).toBeDefined()
+
+    expect((await people[3]!.ask(from)).wait).toBe(`api.error.toomanyrequests ${10 * minute}`)
+    expect((await people[3]!.ask({ ipAddress: '192.0.2.8' })).id).toBeDefined()
+  })
+
+  it('count an IPv6 address by its network, of which one person has billions', async () => {
+    const people = [await arrange(), await arrange(), await arrange(), await arrange()]
+    for (const [i, { ask }] of people.slice(0, 3).entries()) await ask({ ipAddress: `2001:db8::${i + 1}` })
+
+    expect((await people[3]!.ask({ ipAddress: '2001:db8::99' })).wait).toMatch(/toomanyrequests/)
+  })
+
+  it('with that word are not counted by address: a whole office may be behind one', async () => {
+    const people = await Promise.all(Array.from({ length: 5 }, arrange))
+
+    for (const { ask } of people) {
+      const challenge = randomBytes(16).toString('base64url')
+      expect((await ask({ ipAddress: '192.0.2.9', challenge })).id).toBeDefined()
+    }
+  })
+})

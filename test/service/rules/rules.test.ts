@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+
+import { activationCodeAlphabet } from '../../../src/contract/tokens.ts'
+import { parseQuery } from '../../../src/service/http/query-string.ts'
+import { newActivationCode } from '../../../src/service/rules/activation-code.ts'
+import { newMatchingNumber } from '../../../src/service/rules/matching-number.ts'
+import { networkOf } from '../../../src/service/rules/network.ts'
+import { randomBelow, systemRandom } from '../../../src/service/rules/random.ts'
+
+/** Every byte in turn. */
+function everyByte() {
+  let next = 0
+  return () => Uint8Array.of(next++ % 256)
+}
+
+describe('a random choice', () => {
+  it.each([2, 31, 62, 90, 256])('of %i takes each as often as the others', (bound) => {
+    const random = everyByte()
+    const counts = Array.from({ length: bound }, () => 0)
+    const each = Math.floor(256 / bound)
+
+    // Long enough to come by every byte twice.
+    for (let round = 0; round < 2 * each * bound; round += 1) counts[randomBelow(random, bound)]! += 1
+
+    expect(new Set(counts)).toEqual(new Set([2 * each]))
+  })
+})
+
+describe('an activation code', () => {
+  it('has ten characters of its alphabet, and all of them occur', () => {
+    const codes = Array.from({ length: 500 }, () => newActivationCode(systemRandom))
+
+    expect(codes.every((code) => /^[a-hj-km-np-z2-9]{10}$/.test(code))).toBe(true)
+    expect(new Set(codes.join(''))).toEqual(new Set(activationCodeAlphabet))
+  })
+})
+
+describe('a matching number', () => {
+  it('is any of 10 to 99', () => {
+    const random = everyByte()
+
+    const numbers = Array.from({ length: 90 }, () => newMatchingNumber(random, new Set()))
+
+    expect(new Set(numbers)).toEqual(new Set(Array.from({ length: 90 }, (_, index) => String(index + 10))))
+  })
+
+  it('is the one that is left, and none when none is', () => {
+    const all = new Set(Array.from({ length: 90 }, (_, index) => String(index + 10)))
+    const others = new Set([...all].filter((number) => number !== '47'))
+
+    expect(newMatchingNumber(systemRandom, others)).toBe('47')
+    expect(newMatchingNumber(systemRandom, all)).toBeUndefined()
+  })
+})
+
+describe('the network of an address', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::6', '2001:db8:1:2::/64'],
+    ['2001:db8::6', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    [undefined, 'unknown'],
+  ])('%s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+})
+
+describe('a query', () => {
+  it.each([
+    ['/users', {}],
+    ['/users?', {}],
+    ['/users?username=a+b%20c', { username: 'a+b c' }],
+    ['/users?a=1&b&c=&a=2', { a: '1', b: '', c: '' }],
+    ['/users?a=b=c?d', { a: 'b=c?d' }],
+    ['/users?__proto__=x', { ['__proto__']: 'x' }],
+  ])('of %s is %j', (url, query) => {
+    expect(parseQuery(url)).toEqual(query)
+  })
+})

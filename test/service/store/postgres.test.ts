@@ -1,0 +1,130 @@
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { inspect } from 'node:util'
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { serviceId } from '../../../src/service/store/organizations.ts'
+import { openPostgresStore } from '../../../src/service/store/postgres.ts'
+import { StoreUnavailableError } from '../../../src/service/store/store.ts'
+import type { News } from '../../../src/service/store/store.ts'
+import { startPostgres } from '../../support/postgres.ts'
+import type { Postgres } from '../../support/postgres.ts'
+import { describeCodeStore } from './code-store.spec.ts'
+import { describeStore } from './store.spec.ts'
+
+let postgres: Postgres
+let databases: Map<string, Promise<string>>
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres.stop())
+beforeEach(() => {
+  databases = new Map()
+})
+
+function databaseOf(name: string): Promise<string> {
+  const known = databases.get(name) ?? postgres.createDatabase()
+  databases.set(name, known)
+  return known
+}
+
+const open = async (name: string) => openPostgresStore(await databaseOf(name))
+
+describeStore('PostgreSQL', open)
+describeCodeStore('PostgreSQL', open)
+
+describe('a PostgreSQL store', () => {
+  /** A way to the database that can be cut and mended. */
+  async function throughProxy() {
+    const url = new URL(await postgres.createDatabase())
+    const target = Number(url.port)
+    const sockets = new Set<Socket>()
+    const server = createServer((near) => {
+      const far = connect(target, '127.0.0.1')
+      for (const socket of [near, far]) {
+        sockets.add(socket)
+        socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+      }
+      near.pipe(far).pipe(near)
+    })
+    const listen = (port: number) => new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve))
+    await listen(0)
+    const { port } = server.address() as AddressInfo
+    url.port = String(port)
+    return {
+      url: url.href,
+      cut: async () => {
+        const closed = new Promise((resolve) => void server.close(resolve))
+        for (const socket of sockets) socket.destroy()
+        await closed
+      },
+      mend: () => listen(port),
+    }
+  }
+
+  it('says that the database is unavailable while it is, and goes on afterwards', async () => {
+    const { url, cut, mend } = await throughProxy()
+    const store = await openPostgresStore(url)
+
+    await cut()
+    const alone = serviceId(store.db, '0'.repeat(40))
+    await expect(alone).rejects.toThrow(StoreUnavailableError)
+    await expect(store.db.transaction().execute((db) => serviceId(db, '0'.repeat(40)))).rejects.toThrow(
+      StoreUnavailableError,
+    )
+    await mend()
+
+    expect(await serviceId(store.db, '0'.repeat(40))).toBe('0'.repeat(40))
+    await store.close()
+    await cut()
+  })
+
+  it('that could not hear the others for a time says so', async () => {
+    const { url, cut, mend } = await throughProxy()
+    const store = await openPostgresStore(url)
+    const heard = new Promise((resolve) => void store.watchOthers(resolve))
+
+    await cut()
+    await mend()
+
+    expect(await heard).toBe('gap')
+    await store.close()
+    await cut()
+  })
+
+  it('tells in several messages what is too long for one, and of very much only that there was something', async () => {
+    const url = await postgres.createDatabase()
+    const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
+    const heard: News[] = []
+    const gap = new Promise<void>((resolve) => {
+      there.watchOthers((news) => {
+        heard.push(news)
+        if (news === 'gap') resolve()
+      })
+    })
+    const sessions = (count: number) => Array.from({ length: count }, (_, index) => `session:${index}`)
+
+    here.tellOthers(['first'])
+    here.tellOthers(sessions(5_000))
+    await gap
+    const many = new Promise((resolve) => void there.watchOthers((news) => news.includes('last') && resolve(news)))
+    here.tellOthers([...sessions(500), 'last'])
+    await many
+
+    expect(heard.slice(0, 2)).toEqual([['first'], 'gap'])
+    expect(new Set(heard.slice(2).flat()).size).toBe(501)
+    await Promise.all([here.close(), there.close()])
+  })
+
+  it('never says a password', async () => {
+    const said: unknown[] = []
+    for (const url of ['postgres://somebody:Secret1@127.0.0.1:1/x', 'postgres://some body:Secret1@[/x']) {
+      said.push(await openPostgresStore(url).catch((error: unknown) => inspect(error)))
+    }
+
+    expect(said).toEqual([expect.stringContaining('Error'), expect.stringContaining('TypeError')])
+    expect(said.join(' ')).not.toContain('Secret1')
+  })
+})
