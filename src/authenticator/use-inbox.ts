@@ -4,6 +4,7 @@ import { clockTolerance, type DeviceRequest } from '../contract/device.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 import { DeviceError, isGone } from '../device/device-error.ts'
+import { awaitConnection } from './connections.ts'
 import { useVisible } from './use-visible.ts'
 
 /** A request that waits for an answer, with the account it is for. */
@@ -23,10 +24,10 @@ export interface Inbox {
   forget(request: DeviceRequest): void
 }
 
-/** A browser has six connections to a service for all its tabs; answers need one too. */
-const heldAccounts = 4
 /** Milliseconds between questions, where calls are not held. */
 const pace = { visible: 1000, hidden: 5000 }
+/** So many accounts are asked for at that pace; where there are more, each has its turn less often. */
+const accountsAtPace = 8
 
 /** Follows the requests of all accounts while the page is open. */
 export function useInbox(device: Device, accounts: readonly Account[], now: number): Inbox {
@@ -38,18 +39,21 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
 
   useEffect(() => {
     const stop = new AbortController()
-    const held = visible.now && accounts.length <= heldAccounts
-    for (const account of accounts) void follow(account, held, stop.signal)
+    const rarer = Math.max(1, accounts.length / accountsAtPace)
+    accounts.forEach((account, index) => {
+      const connected = visible.now ? awaitConnection(index, stop.signal) : () => false
+      const unconnected = rarer * (visible.now ? pace.visible : pace.hidden)
+      void follow(account, () => (connected() ? undefined : unconnected), stop.signal)
+    })
     return () => stop.abort()
     // oxlint-disable-next-line react/exhaustive-deps -- `visible` is new whenever it is worth to connect anew
   }, [device, accounts, visible])
 
-  async function follow(account: Account, held: boolean, signal: AbortSignal): Promise<void> {
-    const every = visible.now ? pace.visible : pace.hidden
+  async function follow(account: Account, every: () => number | undefined, signal: AbortSignal): Promise<void> {
     try {
       await device.watch(account, {
         signal,
-        every: held ? undefined : every,
+        every,
         onChange: (requests) => {
           setLists((before) =>
             new Map(before).set(

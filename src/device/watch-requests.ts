@@ -11,8 +11,11 @@ export interface WatchOptions {
   /** The service cannot be reached; it is tried again. The next success calls `onReached`. */
   readonly onTrouble?: (error: DeviceError) => void
   readonly onReached?: () => void
-  /** Asks at this pace, milliseconds, instead of letting the service hold the calls. A browser has few connections to give. */
-  readonly every?: number | undefined
+  /**
+   * Asked before each call: the pace to ask at, milliseconds, or nothing to let the service hold the call. A browser has
+   * few connections to give.
+   */
+  readonly every?: (() => number | undefined) | undefined
   readonly signal: AbortSignal
 }
 
@@ -33,10 +36,11 @@ const longestPause = 30_000
  * @throws {DeviceError} when going on makes no sense, such as `api.error.device.revoked`.
  */
 export async function watchRequests(context: DeviceContext, account: Account, options: WatchOptions): Promise<void> {
-  const { signal, every } = options
+  const { signal } = options
   let etag: string | undefined
   let failures = 0
   while (!signal.aborted) {
+    const every = options.every?.()
     try {
       const list = await requests(context, account, { etag, wait: every === undefined ? someWait(context) : 0, signal })
       if (failures > 0) options.onReached?.()

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+
+import { addAnother, button, headline, phones } from './phone.ts'
+
+const phone = phones()
+
+/** A browser has six connections to one place, for all its windows: what waits for news must leave some for the answer. */
+describe('several windows side by side', () => {
+  it('leave a connection for the answer, however many accounts there are', async () => {
+    const { service, page } = await phone.joined()
+    for (const name of ['bob', 'carol', 'dave']) await addAnother(service, page, name)
+    const second = await page.context().newPage()
+    await second.goto(page.url())
+    await second.getByText('Nothing to approve').waitFor()
+    const session = await service.ask('alice')
+    await headline(page, 'Sign in as alice?')
+
+    await button(page, 'Approve').click()
+    await headline(page, 'Approved')
+
+    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+  })
+})
+
+describe('twenty accounts on one phone', () => {
+  it('are all asked for, and answered for', async () => {
+    const { service, page } = await phone.joined({ service: { limits: { triesPerAddress: 100 } } })
+    const names = Array.from({ length: 19 }, (_, index) => `person${index}`)
+    for (const name of names) await addAnother(service, page, name)
+
+    const session = await service.ask('person18')
+    await headline(page, 'Sign in as person18?')
+    await button(page, 'Approve').click()
+    await headline(page, 'Approved')
+
+    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+  })
+})
