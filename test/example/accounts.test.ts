@@ -1,28 +1,32 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { createAccounts } from '../../example-app/accounts.ts'
+import type { Account } from '../../example-app/accounts.ts'
 import { openDatabase } from '../../example-app/database.ts'
 
 const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }
 
 describe('accounts', () => {
-  it('are opened by username and password', async () => {
+  describe('of somebody', () => {
+    // Hashing takes its time, as it should.
     const accounts = createAccounts(openDatabase(':memory:'))
-    const created = await accounts.create(alice)
+    let created: Account | undefined
+    beforeAll(async () => {
+      created = await accounts.create(alice)
+    })
 
-    expect(await accounts.verify('alice', 'correct horse')).toEqual(created)
-  })
+    it('are opened by username and password', async () => {
+      expect(await accounts.verify('alice', 'correct horse')).toEqual(created)
+    })
 
-  it.each([
-    ['another password', 'alice', 'wrong horse'],
-    ['a username nobody has', 'bob', 'correct horse'],
-    ['the username in capitals', 'ALICE', 'correct horse'],
-    ['no password', 'alice', ''],
-  ])('are not opened by %s', async (_what, username, password) => {
-    const accounts = createAccounts(openDatabase(':memory:'))
-    await accounts.create(alice)
-
-    expect(await accounts.verify(username, password)).toBeUndefined()
+    it.each([
+      ['another password', 'alice', 'wrong horse'],
+      ['a username nobody has', 'bob', 'correct horse'],
+      ['the username in capitals', 'ALICE', 'correct horse'],
+      ['no password', 'alice', ''],
+    ])('are not opened by %s', async (_what, username, password) => {
+      expect(await accounts.verify(username, password)).toBeUndefined()
+    })
   })
 
   it('have usernames of their own, also when two people want one at once', async () => {
