@@ -140,6 +140,25 @@ describe('the live list', () => {
     for (const character of ['\u001b', '\u202e']) expect(lines.join('')).not.toContain(character)
     expect(Math.max(...lines.slice(0, 2).map((line) => Array.from(line).length))).toBe(40)
   })
+
+  it.each(['入', '🔒', 'ｗ', '한'])(
+    'counts %s as the two columns it takes: lines that wrap would hide others',
+    (wide) => {
+      const lines = shown(listOf(pending('1', { text: wide.repeat(200) })), 40)
+
+      const [, , fact = ''] = /^( {4}Browser: )(.*)…$/.exec(lines[1]!) ?? []
+      expect(13 + Array.from(fact).length * 2 + 1).toBeLessThanOrEqual(40)
+      expect(fact).toContain(wide)
+    },
+  )
+
+  it('lets no address that a service makes up move the cursor', () => {
+    const one = pending('1')
+
+    const lines = shown(listOf({ ...one, request: { ...one.request, ipAddress: '\u001b[2J10.0.0.1' } }))
+
+    expect(lines.join('')).not.toContain('\u001b')
+  })
 })
 
 describe('the screen', () => {

@@ -37,7 +37,7 @@ function rowOf({ account, request }: Pending, selected: Pending | false, { now }
   const head = `${selected ? '>' : ' '} ${accountName(account)}   ${left} s left   ${request.id.slice(0, 12)}`
   if (!selected) return [head]
   const facts = [
-    ...(request.ipAddress === undefined ? [] : [`from ${request.ipAddress} (reported by the app)`]),
+    ...(request.ipAddress === undefined ? [] : [`from ${printable(request.ipAddress)} (reported by the app)`]),
     ...request.attributes.map(({ key, value }) => `${printable(key)}: ${printable(value)}`),
   ]
   return [head, ...facts.map((fact) => `    ${fact}`)]
@@ -60,5 +60,13 @@ function prompt({ rows, selected, mode }: LiveState, { paint }: Paper): string {
 /** A line that is wrapped would be two, and the list would be drawn over itself. */
 function fit(line: string, width: number): string {
   const characters = Array.from(line)
-  return characters.length <= width ? line : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`
+  const columns = (count: number) =>
+    characters.slice(0, count).reduce((sum, character) => sum + columnsOf(character), 0)
+  if (columns(characters.length) <= width) return line
+  let kept = Math.min(characters.length, width)
+  while (columns(kept) > width - 1) kept -= 1
+  return `${characters.slice(0, kept).join('')}…`
 }
+
+/** At most: from Hangul on, characters and emoji take two where they are wide. */
+const columnsOf = (character: string) => ((character.codePointAt(0) ?? 0) < 0x11_00 || character === '…' ? 1 : 2)
