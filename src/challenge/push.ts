@@ -44,7 +44,7 @@ export async function start(
   try {
     return await push(service, challenge, sender, options)
   } catch (error) {
-    return { challenge, standing: await insteadOfPush(service, sender.user, options, error) }
+    return { challenge, standing: await insteadOfPush(service, { challenge, user: sender.user, options, error }) }
   }
 }
 
@@ -75,14 +75,15 @@ export function describe(challenge: Challenge, { user, attributes, ipAddress }: 
 
 async function insteadOfPush(
   service: ConnectedService,
-  user: MfaUser,
-  options: PushOptions,
-  error: unknown,
+  { challenge, user, options, error }: { challenge: Challenge; user: MfaUser; options: PushOptions; error: unknown },
 ): Promise<Standing> {
   const wait = secondsToWait(error)
   if (wait !== undefined) return { kind: 'throttled', until: options.now + wait }
   if (!(error instanceof ApiError)) throw error
-  if (error.code === 'api.error.notfound.token') return enrol(service, user, options.mayEnrol)
+  if (error.code === 'api.error.notfound.token') {
+    // Who passed before had a factor. If it was taken away since, who is in may be the reason: signing in comes first.
+    return challenge.purpose === 'step_up' ? { kind: 'no_device' } : enrol(service, user, options.mayEnrol)
+  }
   if (error.code === 'api.error.notfound.user') return join(service, user, options)
   throw error
 }

@@ -70,7 +70,7 @@ function createRoom(size: number) {
       const giveUp = () => {
         line.delete(comeIn)
         reject(
-          signal?.aborted ? (signal.reason as Error) : new UnreachableError('timeout', 'There was no room in time.'),
+          signal?.aborted ? (signal.reason as Error) : new UnreachableError('no_room', 'There was no room in time.'),
         )
       }
       const comeIn = () => {

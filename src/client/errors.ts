@@ -20,12 +20,13 @@ export class ApiError extends Error {
 /** There was no usable answer: no connection, none in time, or one that does not speak the interface. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
-  readonly reason: 'network' | 'timeout' | 'bad_response'
+  /** `no_room`: so many calls were under way already that the service was not even asked. */
+  readonly reason: 'network' | 'timeout' | 'bad_response' | 'no_room'
   /** Seconds until another try makes sense, where that is known. */
   readonly retryAfter: number | undefined
 
   constructor(
-    reason: 'network' | 'timeout' | 'bad_response',
+    reason: UnreachableError['reason'],
     message: string,
     options: ErrorOptions & { readonly retryAfter?: number } = {},
   ) {

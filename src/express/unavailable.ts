@@ -42,9 +42,13 @@ export function noteTrouble(
   return { trouble, retryAfter }
 }
 
-/** A service that answers no is not out: that is never a reason to do without it. */
+/**
+ * A service that answers no is not out: that is never a reason to do without it. Nor is one that we have not asked, as
+ * whoever asks us often enough could bring that about.
+ */
 function isOutage(error: unknown): error is Error {
-  return error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500)
+  if (error instanceof UnreachableError) return error.reason !== 'no_room'
+  return error instanceof ApiError && error.status >= 500
 }
 
 async function letThrough({ req, res, context }: ChallengeRequest): Promise<void> {
@@ -58,12 +62,14 @@ async function letThrough({ req, res, context }: ChallengeRequest): Promise<void
 }
 
 function troubleOf(error: unknown): Trouble {
-  if (error instanceof UnreachableError) return error.reason === 'timeout' ? 'slow' : 'unavailable'
+  if (error instanceof UnreachableError) return troubles[error.reason]
   if (error instanceof WebSessionError) return 'not_stored'
   if (!(error instanceof ApiError)) return 'unavailable'
   if (error.status === 429) return 'busy'
   return error.status >= 500 ? 'unavailable' : 'misconfigured'
 }
+
+const troubles = { network: 'unavailable', bad_response: 'unavailable', timeout: 'slow', no_room: 'busy' } as const
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

@@ -1,14 +1,36 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { resetUser } from '../../src/service/administration/reset.ts'
+import { ServiceOptions } from '../../src/service/options.ts'
+import { openService } from '../../src/service/service.ts'
+import { organizations } from '../../src/service/store/organizations.ts'
 import { startOwnApp } from '../express/own-factors.ts'
 
 /** Somebody who is in, and would like to stay so after an administrator took their factors away. */
-async function arrange() {
-  const app = await startOwnApp()
+async function arrange(database?: string) {
+  const app = await startOwnApp({}, {}, database)
   const { browser, account } = await app.withDevice()
   const { id } = await app.user()
   const factors = async () => (await app.user()).factors
   return { ...app, person: browser, account, id, factors }
+}
+
+function temporaryFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'second-factor-keeps-access-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return join(folder, 'mfa.sqlite')
+}
+
+/** As the command does, in a process of its own. */
+async function resetFromElsewhere(database: string, userId: string): Promise<void> {
+  const { ctx, close } = await openService(ServiceOptions.parse({ database }))
+  const [organization] = await organizations(ctx.store.db)
+  await resetUser(ctx, { organizationId: organization?.id ?? '', userId })
+  await close()
 }
 
 describe('who passed with what an administrator has taken away since', () => {
@@ -50,6 +72,25 @@ describe('who passed with what an administrator has taken away since', () => {
 
     expect(passed.headers['location']).toBe('/mfa/devices')
     expect((await person.submit('/mfa/devices/device')).headers['location']).toBe('/mfa/devices/device')
+  })
+})
+
+describe('who is in while an administrator resets them', () => {
+  it('is offered no first factor: only who signs in anew', async () => {
+    const database = temporaryFile()
+    const { person, id, ...app } = await arrange(database)
+    await resetFromElsewhere(database, id)
+
+    const page = await person.visit('/mfa/devices/app')
+    const devices = await person.submit('/mfa/devices/device')
+    const again = app.browser()
+    await app.signIn(again, 'alice')
+
+    expect([page.path, devices.headers['location']]).toEqual(['/mfa', '/mfa'])
+    for (const { text } of [page, await person.visit('/mfa'), await person.visit('/mfa/enrol/app')]) {
+      expect(text).not.toMatch(/#code=|id="secret"/)
+    }
+    expect((await again.visit('/account')).text).toContain('#code=')
   })
 })
 

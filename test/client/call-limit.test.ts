@@ -64,7 +64,7 @@ describe('the limit on calls', () => {
     await turn()
 
     waiting.timeOut()
-    expect(await waiting.outcome).toMatchObject({ name: 'UnreachableError', reason: 'timeout' })
+    expect(await waiting.outcome).toMatchObject({ name: 'UnreachableError', reason: 'no_room' })
     inside.answer('')
     await turn()
 

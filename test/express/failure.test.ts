@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import type { MfaEvent, MfaOptions } from 'second-factor'
+import { UnreachableError } from 'second-factor/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startWebApp } from '../support/web-app.ts'
@@ -97,6 +98,19 @@ describe('failMode', () => {
 
     await app.clock.advance(300)
     expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('is not asked where the service was not either: enough requests of one person bring that about', async () => {
+    const failMode = () => expect.unreachable('asked')
+    const noRoom = () => Promise.reject(new UnreachableError('no_room', 'There was no room in time.'))
+    const service = { routes: () => {}, connect: noRoom, close: () => Promise.resolve() }
+    const { browser, events } = await signedIn({ service, failMode })
+
+    const page = await browser.visit('/account')
+
+    expect([page.status, page.headers['retry-after']]).toEqual([503, '5'])
+    expect(page.text).toContain('too much to do')
+    expect(events.at(-1)).toMatchObject({ type: 'service.unavailable', reason: 'busy' })
   })
 
   it('lets nobody through who is not named, and nobody else who signs in afterwards', async () => {

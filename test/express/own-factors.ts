@@ -9,11 +9,12 @@ import type { WebApp } from '../support/web-app.ts'
 type Browser = ReturnType<WebApp['browser']>
 
 /** An app whose people set up their own factors; what its web sessions hold can be read. */
-export async function startOwnApp(mfa: Partial<MfaOptions> = {}, login: object = {}) {
+export async function startOwnApp(mfa: Partial<MfaOptions> = {}, login: object = {}, database?: string) {
   const events: MfaEvent[] = []
   const store = new session.MemoryStore()
   const app = await startWebApp({
     login,
+    database,
     session: { store },
     mfa: { onEvent: (event) => void events.push(event), ...mfa },
   })

@@ -29,6 +29,8 @@ export interface WebAppOptions {
   readonly login?: object
   /** Express's setting. */
   readonly trustProxy?: string | number | undefined
+  /** Of its service; in memory by default. */
+  readonly database?: string | undefined
   /** Another Express than the newest. */
   readonly express?: typeof express
 }
@@ -36,7 +38,7 @@ export interface WebAppOptions {
 /** An app with a login of its own, gated by mfa() over a real service, on a real port. Everybody's password is "secret". */
 export async function startWebApp(options: WebAppOptions = {}) {
   const clock = createTestClock()
-  const service = embedded({ database: ':memory:', clock })
+  const service = embedded({ database: options.database ?? ':memory:', clock })
   const passport = createPassport()
   const trouble: string[] = []
   const app = (options.express ?? express)()
