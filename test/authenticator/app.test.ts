@@ -26,8 +26,12 @@ describe('the app', () => {
   })
 
   it('keeps nothing of the device protocol for offline use', async () => {
-    const { page } = await phone.joined()
+    const { service, page } = await phone.joined()
     await keepsFiles(page)
+    // From now on the service worker hears of every call; one of them is answered.
+    await page.reload()
+    await service.ask('alice')
+    await headline(page, 'Sign in as alice?')
 
     const kept = await page.evaluate(async () => {
       const opened = await Promise.all((await caches.keys()).map((name) => caches.open(name)))
