@@ -257,6 +257,26 @@ describe('an answer', () => {
     expect(early).toBe(true)
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
   })
+
+  it('is not given by the second click on a window that lay over it and is gone', async () => {
+    const { service, page } = await phone.joined()
+    await page.clock.install()
+    await page.reload()
+    await page.getByText('Nothing to approve').waitFor()
+    await service.ask('alice')
+    await headline(page, 'Sign in as alice?')
+    await page.clock.fastForward(500)
+    await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
+
+    await page.evaluate(() => dispatchEvent(new Event('focus')))
+
+    const answers = await Promise.all(
+      ['Approve', 'Deny', 'This was not me'].map((name) => button(page, name).isDisabled()),
+    )
+    expect(answers).toEqual([true, true, true])
+    await page.clock.fastForward(500)
+    await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
+  })
 })
 
 describe('a phone that slept', () => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
 import { asksFor } from '../../device/account.ts'
@@ -8,6 +8,7 @@ import { factsOf } from '../facts.ts'
 import { Keypad } from '../keypad.tsx'
 import { focus, SecretField } from '../secret-field.tsx'
 import { TimeLeft } from '../time-left.tsx'
+import { useSettled } from '../use-settled.ts'
 import type { Pending } from '../use-inbox.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
 
@@ -23,16 +24,12 @@ interface RequestScreenProps {
   readonly onBack: () => void
 }
 
-/** The buttons are dead for a moment, so that a tap meant for what was here before decides nothing. Milliseconds. */
-const settling = 400
-
 /** One request: who, from where, with what, when; and the answer. */
 export function RequestScreen({ pending, clock, now, busy, problem, count, onAnswer, onBack }: RequestScreenProps) {
   const speech = useSpeech()
   const { words } = speech
   const { account, request } = pending
-  const [settled, setSettled] = useState(false)
-  useEffect(() => clock.after(settling, () => setSettled(true)), [clock])
+  const settled = useSettled(clock)
   const disabled = busy || !settled
 
   return (
@@ -50,7 +47,7 @@ export function RequestScreen({ pending, clock, now, busy, problem, count, onAns
       title={<Question username={request.user.username} />}
     >
       <Facts facts={factsOf(request, speech)} />
-      <AnswerForm {...{ pending, now, problem, disabled, onAnswer }} />
+      <AnswerForm {...{ pending, now, problem, busy, disabled, onAnswer }} />
       <footer>
         <button type="button" class="link" disabled={disabled} onClick={() => onAnswer({ decision: 'report' })}>
           {words.report}
@@ -78,12 +75,12 @@ function Question({ username }: { readonly username: string }) {
   )
 }
 
-interface AnswerFormProps extends Pick<RequestScreenProps, 'pending' | 'now' | 'problem' | 'onAnswer'> {
+interface AnswerFormProps extends Pick<RequestScreenProps, 'pending' | 'now' | 'busy' | 'problem' | 'onAnswer'> {
   readonly disabled: boolean
 }
 
 /** What is to be typed, under it the two buttons: always in sight, however many facts there are. */
-function AnswerForm({ pending: { account, request }, now, problem, disabled, onAnswer }: AnswerFormProps) {
+function AnswerForm({ pending: { account, request }, now, busy, problem, disabled, onAnswer }: AnswerFormProps) {
   const words = useWords()
   const form = useRef<HTMLFormElement>(null)
   const secret = asksFor(account)
@@ -92,10 +89,10 @@ function AnswerForm({ pending: { account, request }, now, problem, disabled, onA
   useEffect(() => {
     // Whatever was wrong with it, a secret is typed anew; the number may stay.
     const field = form.current?.querySelector<HTMLInputElement>('input[type=password]')
-    if (problem === undefined || disabled || !field) return
+    if (problem === undefined || busy || !field) return
     field.value = ''
     field.focus({ preventScroll: true })
-  }, [problem, disabled])
+  }, [problem, busy])
 
   function approve(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
     event.preventDefault()
