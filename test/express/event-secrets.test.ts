@@ -24,7 +24,12 @@ describe('the events of a long story', () => {
     const events: MfaEvent[] = []
     const factors = ['push', 'otp', 'bypass', 'email'] as const
     const app = await startWebApp({
-      mfa: { onEvent: (event) => void events.push(event), factors: [...factors], recoveryCodes: true },
+      mfa: {
+        onEvent: (event) => void events.push(event),
+        factors: [...factors],
+        recoveryCodes: true,
+        remember: { days: 1 },
+      },
     })
     const { baseUrl, apiKey } = await app.service.connect()
     const client = createClient({ baseUrl, apiKey })
@@ -45,7 +50,10 @@ describe('the events of a long story', () => {
     await look('/mfa')
     const { id } = await client.users.getByUsername('alice')
     const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+    await browser.submit('/mfa/remember', { remember: 'yes' })
     await browser.submit('/mfa/code', { code })
+    seen.add(browser.cookie('mfa-browser') ?? '')
+    await browser.submit('/mfa/devices/device')
     for (const path of ['/mfa/devices', '/mfa/devices/app', '/mfa/devices/device', '/mfa/recovery']) await look(path)
     const made = await browser.submit('/mfa/devices/codes')
     for (const secret of secretsOf(made.text)) seen.add(secret)
@@ -56,12 +64,16 @@ describe('the events of a long story', () => {
     await browser.submit('/mfa/complete')
     for (const secret of ['135791', code]) seen.add(secret)
 
-    const written = events.map((event) => JSON.stringify({ ...event, at: undefined, until: undefined, address: '' }))
+    const told = events.map((event) => JSON.stringify({ ...event, at: undefined, until: undefined, address: '' }))
+    const written = [...told, ...app.trouble]
     // A number of two digits is found in any id: as a whole word it would be one.
     const isIn = (secret: string, line: string) =>
       secret.length > 2 ? line.includes(secret) : new RegExp(`\\b${secret}\\b`).test(line)
     const found = [...seen].filter((secret) => secret && written.some((line) => isIn(secret, line)))
-    expect(seen.size).toBeGreaterThan(10)
+    expect(seen.size).toBeGreaterThan(15)
+    expect(events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['browser.remembered', 'recovery_codes.made']),
+    )
     expect(found).toEqual([])
     expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(7)
   })
