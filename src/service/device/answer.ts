@@ -24,10 +24,10 @@ type Given = ReturnType<typeof AnswerRequest.parse>
 /** What the person said. Checked in the order signature (before we get here), nonce, PIN, number. */
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
   const given = parseContent(AnswerRequest, call.payload)
-  const called = await holdToPin(ctx, call, { sessionId, given })
+  const held = await holdToPin(ctx, call, { sessionId, given })
   const { answered, settled } = await ctx.store.db.transaction().execute(async (db) => {
-    await (called ? requireActive(db, call.device.id) : useCall(db, call))
-    return decide(ctx, db, await findSession(db, call, { sessionId, given }), given)
+    await (held === 'unasked' ? useCall(db, call) : requireActive(db, call.device.id))
+    return decide(ctx, db, await findSession(db, call, { sessionId, given }), { ...given, held })
   })
   if (settled) ctx.observer.settled(answered.reason ?? answered.state)
   notifySession(ctx, { id: sessionId, deviceId: call.device.id })
@@ -47,15 +47,19 @@ async function findSession(db: Queryable, { device }: SignedCall, { sessionId, g
   return session
 }
 
+/** What became of the PIN. */
+type Held = 'unasked' | 'late' | 'right'
+
 /**
  * Asks an approval for the PIN where the domain has one, in a transaction of its own, so that the try counts whatever
  * comes after. Whether the number is right shows only to those who have the PIN.
- * @returns whether the call was used up with it.
+ * @returns `late` where the request was settled already, so that no PIN was looked at: it may not wait again after that,
+ * as it would where a clock is set back. But for `unasked` the call was used up with it.
  */
-async function holdToPin(ctx: ServiceContext, call: SignedCall, meant: Meant): Promise<boolean> {
+async function holdToPin(ctx: ServiceContext, call: SignedCall, meant: Meant): Promise<Held> {
   const { decision, pin, attempt = call.claims.jti } = meant.given
   const rule = decision === 'approve' ? await pinRule(ctx.store.db, call.device.domainId) : undefined
-  if (!rule || rule.keyType === 'NONE') return false
+  if (!rule || rule.keyType === 'NONE') return 'unasked'
   const taken = await ctx.store.db.transaction().execute(async (db) => {
     await useCall(db, call)
     const session = await findSession(db, call, meant)
@@ -64,8 +68,9 @@ async function holdToPin(ctx: ServiceContext, call: SignedCall, meant: Meant): P
     if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: has to be typed.')
     return takeTry(db, { device: call.device, attempt, most: rule.maxAllowedRetries })
   })
-  if (taken) await checkPin(ctx, taken, pin ?? '')
-  return true
+  if (!taken) return 'late'
+  await checkPin(ctx, taken, pin ?? '')
+  return 'right'
 }
 
 interface Decided {
@@ -74,14 +79,20 @@ interface Decided {
   readonly settled: boolean
 }
 
-async function decide(ctx: ServiceContext, db: Queryable, session: SessionRow, given: Given): Promise<Decided> {
+async function decide(
+  ctx: ServiceContext,
+  db: Queryable,
+  session: SessionRow,
+  given: Given & { readonly held: Held },
+): Promise<Decided> {
   const now = ctx.clock.now()
   const present = atTime(session, now)
   const number = typedNumber(session, given)
   if (present.state !== 'pending') return { answered: repeated(present, given, number), settled: false }
+  if (given.held === 'late') throw tooLate()
   const outcome = outcomeOf(session, given, number)
   const answer = { id: session.id, deviceId: session.deviceId ?? '', decision: given.decision, number, outcome }
-  if (!(await settleSession(db, answer, now))) throw new ApiProblem('api.error.conflict.state')
+  if (!(await settleSession(db, answer, now))) throw tooLate()
   const { state, reason = null, factor = null } = outcome
   await auditAnswer(ctx, db, { ...session, state, reason, factor })
   await insertHistory(db, historyRow(session, outcome, now))
@@ -105,7 +116,7 @@ async function auditAnswer(ctx: ServiceContext, db: Queryable, answered: Session
 /** An answer that got lost is sent again and heard again; any other comes too late. */
 function repeated(session: SessionRow, given: Given, number: string | null): Answered {
   const same = session.answeredDecision === given.decision && session.answeredNumber === number
-  if (!same) throw new ApiProblem('api.error.conflict.state')
+  if (!same) throw tooLate()
   return { id: session.id, state: session.state, reason: session.reason ?? undefined }
 }
 
@@ -129,3 +140,5 @@ function isSame(expected: string, given: string): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from(given)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
+
+const tooLate = () => new ApiProblem('api.error.conflict.state')
