@@ -21,10 +21,10 @@ describe.each(engines)('who has a device without its PIN, on two nodes of %s', (
     const database = await newDatabase()
     running = await startService({ database }, { keyType: 'PIN', maxAllowedRetries: 5 })
     const service = await createService({ database, clock: running.clock, ...keysFor(database) })
-    const { port, close } = await listen(service.listener, { host: '127.0.0.1', port: 0 })
+    const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
     secondNode = {
-      origin: `http://127.0.0.1:${port}`,
-      close: async () => void (await Promise.all([close(), service.close()])),
+      origin: `http://127.0.0.1:${listening.port}`,
+      close: async () => void (await Promise.all([listening.close(), service.close()])),
     }
   })
   afterAll(async () => {

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+
+import { addAnother, button, headline, phones, small } from '../authenticator/phone.ts'
+
+const phone = phones()
+
+/** An app, or whoever names things in it, that wants the screen to say something else. */
+const markup = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
+const turned = '\u202Etxt.exe\u2066\u200F'
+const long = 'W'.repeat(256)
+
+describe('an app that sends hostile words', () => {
+  it('changes nothing but its own words: both answers stay in sight, nothing runs, nothing is turned round', async () => {
+    const { service, page } = await phone.joined({
+      context: { ...small, viewport: { width: 320, height: 600 } },
+      domain: { name: `${'W'.repeat(100)}` },
+    })
+    const attributes = [
+      { key: markup.slice(0, 64), value: markup },
+      { key: 'Approve', value: turned },
+      { key: 'Browser', value: long },
+      { key: 'browser', value: '\u05D0'.repeat(256) },
+      { key: 'Place', value: 'Safe\nplace\u0000' },
+      { key: 'Place', value: 'A\u0301'.repeat(128) },
+      ...Array.from({ length: 10 }, () => ({ key: 'Time', value: long })),
+    ]
+
+    await service.ask('alice', { attributes, numberMatching: true, ipAddress: '203.0.113.7' })
+    await headline(page, 'Sign in as alice?')
+    const shown = await page.locator('.card').innerText()
+    const [deny, approve] = await Promise.all(
+      ['Deny', 'Approve'].map(async (name) => (await button(page, name).boundingBox())!),
+    )
+
+    expect(await page.locator('.card script, .facts img').count()).toBe(0)
+    expect(await page.title()).toBe('(1) Authenticator')
+    expect(shown).toContain('<script>')
+    for (const character of ['\u202E', '\u2066', '\u200F', '\u0000']) expect(shown).not.toContain(character)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+    expect(approve!.y + approve!.height).toBeLessThanOrEqual(600)
+    expect(deny!.x + deny!.width + 16).toBeLessThanOrEqual(approve!.x)
+    expect(await page.locator('.facts > div').count()).toBe(16)
+  })
+
+  it('names people so that the sentence around them stays as it is', async () => {
+    const { service, page } = await phone.joined({ context: { ...small, viewport: { width: 320, height: 600 } } })
+    const name = `\u202Enimda\u2069 ${'W'.repeat(110)}`
+    await addAnother(service, page, name)
+
+    await service.ask(name)
+    await page.getByRole('heading', { level: 1, name: 'Sign in as' }).waitFor()
+
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+    expect(await page.locator('h1 bdi').innerText()).toContain('nimda')
+    expect((await button(page, 'Approve').boundingBox())!.y).toBeLessThan(600)
+  })
+})
