@@ -13,7 +13,7 @@ describe('an app that sends hostile words', () => {
   it('changes nothing but its own words: both answers stay in sight, nothing runs, nothing is turned round', async () => {
     const { service, page } = await phone.joined({
       context: { ...small, viewport: { width: 320, height: 600 } },
-      domain: { name: `${'W'.repeat(100)}` },
+      domain: { name: 'W'.repeat(100) },
     })
     const attributes = [
       { key: markup.slice(0, 64), value: markup },
