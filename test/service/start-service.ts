@@ -69,6 +69,7 @@ export async function startService(options: Partial<ServiceOptions> = {}, domain
     logger: { info: log, warn: log, error: log },
     // The clock stands still: a second of it can be the whole test.
     limits: { triesPerAddress: 10_000, triesPerService: 10_000, requestsPerSecond: 1_000_000 },
+    push: { subject: 'mailto:operator@example.com' },
     ...keysFor(options.database),
     ...options,
   })

@@ -207,6 +207,7 @@ const withoutFailure = new Set([
   'issueReplacement',
   'enrolHardwareToken',
   'recogniseBrowser',
+  'giveUpFactor',
 ])
 
 let refilled = 0
