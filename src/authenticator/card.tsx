@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { devicePaths } from '../contract/device.ts'
+import { printable } from '../device/printable.ts'
 
 import type { Fact } from './facts.ts'
 import { Icon, type IconName } from './icons.tsx'
@@ -58,7 +59,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
             <bdi>{label}</bdi>
           </dt>
           <dd>
-            <bdi>{value}</bdi>
+            <bdi>{printable(value)}</bdi>
             {note === undefined ? null : <small>{note}</small>}
           </dd>
         </div>

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
 import { asksFor } from '../../device/account.ts'
+import { printable } from '../../device/printable.ts'
 import type { Answer } from '../../device/requests.ts'
 import { About, Card, Facts, Problem } from '../card.tsx'
 import { factsOf } from '../facts.ts'
@@ -68,7 +69,7 @@ function Question({ username }: { readonly username: string }) {
     <>
       {before}
       <strong>
-        <bdi>{username}</bdi>
+        <bdi>{printable(username)}</bdi>
       </strong>
       {after}
     </>

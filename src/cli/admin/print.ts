@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-import { printable } from '../device/print.ts'
+import { printable } from '../../device/printable.ts'
 
 /** One line for each row, columns aligned. @param none Said where there are no rows. */
 export function printTable(columns: readonly string[], rows: readonly (readonly string[])[], none: string): void {

@@ -1,6 +1,6 @@
 import { DeviceError, type DeviceErrorCode } from '../../device/device-error.ts'
 import { exitCode } from './exit-codes.ts'
-import { printable } from './print.ts'
+import { printable } from '../../device/printable.ts'
 
 /** Ends a command with one line: what failed, then what to do. */
 export class Failure extends Error {

@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 
 import { type Clock, systemClock } from '../../clock.ts'
 import { type Account, asksFor } from '../../device/account.ts'
+import { printable } from '../../device/printable.ts'
 import type { Pending } from './pending.ts'
 
 type Row = readonly [label: string, value: string]
@@ -35,11 +36,6 @@ export const pinWord = { PIN: 'PIN', PASSCODE: 'passcode' } as const
 export function accountName({ label, user, domain, organization }: Account): string {
   const own = label === undefined ? '' : `${label}: `
   return printable(`${own}${user.username} at ${domain.name} (${organization.name})`)
-}
-
-/** Text of others cannot move the cursor, colour the screen or turn the line around. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd')
 }
 
 const timeOf = (seconds: number) => new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }).format(seconds * 1000)

@@ -2,7 +2,8 @@ import type { styleText } from 'node:util'
 
 import { asksFor } from '../../../device/account.ts'
 import type { Pending } from '../pending.ts'
-import { accountName, pinWord, printable } from '../print.ts'
+import { printable } from '../../../device/printable.ts'
+import { accountName, pinWord } from '../print.ts'
 import type { LiveState } from './live-state.ts'
 
 type Style = Parameters<typeof styleText>[0]
