@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 
 import { ApiProblem } from '../problem.ts'
 import { answer, jsonLabel } from './answer.ts'
@@ -44,6 +44,7 @@ export interface Listening {
 /** Rejects where the address cannot be had. */
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
   const server = createPatientServer(listener, options)
+  const unspoken = connectionsWithoutRequest(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.host, resolve)
@@ -58,6 +59,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
         // A connection that has had its answer is not kept for another request.
         server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))
         server.close(() => resolve())
+        // Callers open some ahead, or give up meanwhile; Node does not count those as idle.
+        for (const connection of unspoken) connection.destroy()
         const idle = setInterval(() => server.closeIdleConnections(), 20)
         const late = setTimeout(() => server.closeAllConnections(), patience)
         server.once('close', () => {
@@ -66,6 +69,17 @@ export async function listen(listener: RequestListener, options: ListenOptions):
         })
       }),
   }
+}
+
+/** Those on which nobody has asked for anything yet. */
+function connectionsWithoutRequest(server: Server): ReadonlySet<Socket> {
+  const unspoken = new Set<Socket>()
+  server.on('connection', (connection) => {
+    unspoken.add(connection)
+    connection.once('close', () => unspoken.delete(connection))
+  })
+  server.prependListener('request', ({ socket }) => unspoken.delete(socket))
+  return unspoken
 }
 
 /** Patient, but not endlessly so. */

@@ -57,6 +57,15 @@ describe('a client that is too slow', () => {
     expectTimeout(answer)
   })
 
+  it('holds up nobody who closes when it has asked for nothing', { timeout: 5_000 }, async () => {
+    const patient = await listen(running.service.listener, { host: '127.0.0.1', port: 0 })
+    const connection = await openRaw(patient.port)
+
+    await patient.close()
+
+    await connection.closed
+  })
+
   it('is cut off when its body does not end, however steadily it drips', async () => {
     const connection = await openRaw(door.port)
 
