@@ -14,7 +14,7 @@ function inspector(page: Page) {
     violations,
     async check(screen: string) {
       await page.locator('h1').waitFor()
-      const { violations: found } = await new AxeBuilder({ page }).analyze()
+      const { violations: found } = await new AxeBuilder({ page }).setLegacyMode().analyze()
       violations.push(...found.map(({ id, nodes }) => `${screen}: ${id}: ${nodes[0]?.html}`))
       const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
       if (wide) violations.push(`${screen}: wider than the screen`)

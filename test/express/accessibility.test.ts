@@ -89,7 +89,7 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
   }
 
   async function axe(page: Page, rules: readonly string[] = []): Promise<string[]> {
-    const builder = new AxeBuilder({ page })
+    const builder = new AxeBuilder({ page }).setLegacyMode()
     const { violations } = await (rules.length > 0 ? builder.withRules([...rules]) : builder).analyze()
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
   }
