@@ -63,7 +63,7 @@ describe('a client that is too slow', () => {
 
     await patient.close()
 
-    await connection.closed
+    await expect(connection.closed).resolves.toBeUndefined()
   })
 
   it('is cut off when its body does not end, however steadily it drips', async () => {
