@@ -4,13 +4,15 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { waiterKey } from '../../src/service/waiters.ts'
+import { createInboxLook } from '../../src/service/inbox-look.ts'
+import type { News } from '../../src/service/store/store.ts'
+import { createWaiters, waiterKey } from '../../src/service/waiters.ts'
 import { openDatabase } from './audit/recorded.ts'
 import { unique } from './codes/code-holder.ts'
 import { keysFor, startService } from './start-service.ts'
 import type { Running } from './start-service.ts'
 
-/** Two processes, as far as the file can tell: one that asks, and one where devices wait. */
+/** Two processes, as far as the file can tell: one that changes it, and one that looks. */
 let folder: string
 let here: Running
 let there: Awaited<ReturnType<typeof openDatabase>>
@@ -27,35 +29,62 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Somebody whose device waits there. */
-async function waiting() {
+async function enrolled() {
   const person = await here.enrol(unique())
-  const inbox = there.ctx.waiters.subscribe(waiterKey.device(person.signer.id ?? ''))
-  return { ...person, inbox, woken: () => inbox.woken() }
+  return { ...person, id: person.signer.id ?? '' }
 }
 
-/** Whether there was a wake since it was asked last. */
-async function wasWoken({ woken }: Awaited<ReturnType<typeof waiting>>): Promise<boolean> {
-  const turn = new Promise<false>((resolve) => void setImmediate(() => resolve(false)))
-  return Promise.race([woken().then(() => true), turn])
-}
+describe('a look at what another process changed', () => {
+  it('finds the devices whose inbox is another one, and no others', async () => {
+    const [asked, cancelled, revoked] = [await enrolled(), await enrolled(), await enrolled()]
+    await enrolled()
+    const look = createInboxLook(there.ctx.store.db, here.clock)
+
+    // The first one cannot know what was there before.
+    expect(await look()).toBeUndefined()
+    const { id } = await cancelled.ask()
+    expect(await look()).toEqual([cancelled.id])
+    await asked.ask()
+    expect(await look()).toEqual([asked.id])
+    await here.call('DELETE', `${cancelled.sessions}/${id}`)
+    expect(await look()).toEqual([cancelled.id])
+    await revoked.device.remove()
+    expect(await look()).toEqual([revoked.id])
+  })
+})
 
 describe('a change of another process that does not say what it changed', () => {
-  it('wakes the devices whose inbox it changed, and no others', async () => {
-    const [asked, cancelled, revoked, idle] = [await waiting(), await waiting(), await waiting(), await waiting()]
-    // The first look cannot know what was there before: it wakes everybody.
-    const { id } = await cancelled.ask()
-    await cancelled.woken()
-    await wasWoken(idle)
+  /** Waits for two devices, and for a session. */
+  function waiting(look: () => Promise<readonly string[] | undefined>) {
+    let tell: (news: News) => void = () => {}
+    const others = { watchOthers: (hear: typeof tell) => ((tell = hear), () => {}), tellOthers() {} }
+    const waiters = createWaiters(others, look)
+    const woken: string[] = []
+    for (const key of [waiterKey.device('a'), waiterKey.device('b'), waiterKey.session('c')]) {
+      void waiters
+        .subscribe(key)
+        .woken()
+        .then(() => woken.push(key))
+    }
+    return { tell: () => tell('something'), woken }
+  }
 
-    await asked.ask()
-    await asked.woken()
-    await here.call('DELETE', `${cancelled.sessions}/${id}`)
-    await cancelled.woken()
-    await revoked.device.remove()
-    await revoked.woken()
+  it('wakes the devices whose inbox it changed, and all who wait for anything else', async () => {
+    const { tell, woken } = waiting(() => Promise.resolve(['a']))
 
-    expect(await wasWoken(idle)).toBe(false)
-    for (const { inbox } of [asked, cancelled, revoked, idle]) inbox.end()
+    tell()
+
+    await expect.poll(() => woken).toEqual(['session:c', 'device:a'])
+  })
+
+  it.each([
+    ['cannot know yet', () => Promise.resolve(undefined)],
+    ['fails', () => Promise.reject(new Error('locked'))],
+  ])('wakes everybody where the look %s', async (_, look) => {
+    const { tell, woken } = waiting(look)
+
+    tell()
+
+    await expect.poll(() => woken).toEqual(['session:c', 'device:a', 'device:b'])
   })
 })

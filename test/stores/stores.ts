@@ -29,15 +29,27 @@ async function openPostgres(): Promise<OpenStore> {
   const postgres = await startPostgres()
   const PostgresStore = connectPgSimple(session)
   const pool = new Pool({ connectionString: await postgres.createDatabase() })
-  // At the end the server may be quicker to close a connection than we are.
-  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     store: new PostgresStore({ pool, createTableIfMissing: true, pruneSessionInterval: false }),
     async close() {
-      await pool.end()
+      await endOf(pool)
       await postgres.stop()
     },
   }
+}
+
+/** The pool says it has ended before its connections have, and a server that stops meanwhile would say so on them. */
+async function endOf(pool: Pool): Promise<void> {
+  let left = pool.totalCount
+  const gone = new Promise<void>((resolve) => {
+    if (left === 0) resolve()
+    pool.on('remove', () => {
+      left -= 1
+      if (left === 0) resolve()
+    })
+  })
+  await pool.end()
+  await gone
 }
 
 /** What connect-redis does: JSON text with a time to live, each answer a while later, `touch` only for what is there. */
