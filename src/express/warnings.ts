@@ -45,11 +45,18 @@ function layersOf(app: unknown): readonly Layer[] {
   return Array.isArray(stack) ? (stack as Layer[]) : []
 }
 
+/** Ways in and out, and what machines read: these stand before the gate on purpose. */
+const openToAll =
+  /^\/(log|sign)-?_?(in|out|up|on|off)\b|^\/(auth|oauth2?|health|healthz|ready|readyz|favicon\.ico|robots\.txt)(\/|$)/i
+
 function ungatedRoutes(req: Request, { gate }: ResolvedOptions): string | undefined {
   if (!gate) return undefined
   const layers = layersOf(req.app)
   const own = layers.findIndex(({ handle }) => handle?.name === 'mfaHandler')
-  const before = layers.slice(0, Math.max(0, own)).flatMap(({ route }) => (route ? [String(route.path)] : []))
+  const before = layers
+    .slice(0, Math.max(0, own))
+    .flatMap(({ route }) => (route ? [String(route.path)] : []))
+    .filter((path) => !openToAll.test(path))
   if (before.length === 0) return undefined
   const some = before.slice(0, 5).join(', ')
   return `these routes come before app.use(mfa()) and are not gated: ${some}. Move mfa() before what it is to gate.`

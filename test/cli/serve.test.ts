@@ -12,7 +12,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { openRaw } from '../support/raw-http.ts'
 
-const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+/** As it is installed. `npm run build` makes it. */
+const program = fileURLToPath(new URL('../../bin/second-factor.js', import.meta.url))
 
 let folder: string
 let database: string

@@ -43,6 +43,14 @@ describe('what is likely wrong', () => {
     expect(await warningsOf({})).toEqual([])
   })
 
+  it('is nothing where people sign in before it, or machines look', async () => {
+    const said = await warningsOf({}, (app) => {
+      for (const path of ['/login', '/sign-up', '/logout', '/auth/callback', '/healthz']) app.get(path, () => {})
+    })
+
+    expect(said).toEqual([])
+  })
+
   it.each([
     ['Express 5', express],
     ['Express 4', express4],
