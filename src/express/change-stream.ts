@@ -1,6 +1,7 @@
 import type { Response } from 'express'
 
 import type { ConnectedService } from '../challenge/service.ts'
+import { pause } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { noStore, sendJson } from './answer.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
@@ -96,11 +97,4 @@ function beat(clock: Clock, res: Response): () => void {
     cancel = clock.after(heartbeat, again)
   }
   return () => cancel()
-}
-
-function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(milliseconds, resolve)
-    signal.addEventListener('abort', () => (cancel(), resolve()), { once: true })
-  })
 }

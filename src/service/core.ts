@@ -1,3 +1,4 @@
+import { pause } from '../clock.ts'
 import { startHeadLog } from './audit/head-log.ts'
 import { createRefusalLimit } from './audit/refusals.ts'
 import { createTrail } from './audit/trail.ts'
@@ -64,7 +65,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
       await pusher?.close()
       ctx.waiters.close()
       // A caller who has stopped reading cannot keep us.
-      await Promise.race([drain(), new Promise<void>((resolve) => void clock.after(patience, resolve))])
+      await Promise.race([drain(), pause(clock, patience)])
       await sweep.stop()
       await keys.close()
       await headLog.close()

@@ -6,6 +6,17 @@ import { add, addAnother, button, fromDesk, headline, phones, seen, small } from
 
 const phone = phones()
 
+/** A phone whose clock the test moves, with a request that has just appeared. */
+async function askedJustNow() {
+  const { service, page } = await phone.joined()
+  await page.clock.install()
+  await page.reload()
+  await page.getByText('Nothing to approve').waitFor()
+  await service.ask('alice')
+  await headline(page, 'Sign in as alice?')
+  return page
+}
+
 describe('a request', () => {
   it('appears by itself, with who, from where, with what and when; the title counts it', async () => {
     const { service, page } = await phone.joined()
@@ -244,12 +255,7 @@ describe('an answer', () => {
   })
 
   it('is not given by a tap that was meant for what was there before', async () => {
-    const { service, page } = await phone.joined()
-    await page.clock.install()
-    await page.reload()
-    await page.getByText('Nothing to approve').waitFor()
-    await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    const page = await askedJustNow()
 
     const early = await button(page, 'Approve').isDisabled()
     await page.clock.fastForward(500)
@@ -259,12 +265,7 @@ describe('an answer', () => {
   })
 
   it('is not given by the second click on a window that lay over it and is gone', async () => {
-    const { service, page } = await phone.joined()
-    await page.clock.install()
-    await page.reload()
-    await page.getByText('Nothing to approve').waitFor()
-    await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    const page = await askedJustNow()
     await page.clock.fastForward(500)
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
 

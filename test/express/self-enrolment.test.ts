@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { numberOn } from '../support/web-app.ts'
 import { codesOf, isIn, secretOn, startOwnApp } from './own-factors.ts'
 
 describe('an authenticator app as the first factor', () => {
@@ -217,6 +218,18 @@ describe('recovery codes for who has just set up a first factor', () => {
     expect((await app.user()).bypasscodes).toHaveLength(5)
     expect(app.events.at(-1)).toMatchObject({ type: 'recovery_codes.made', count: 5 })
     expect(JSON.stringify(app.events) + app.kept()).not.toContain(codes[0])
+  })
+
+  it('are offered also to who was approved while sending once more', async () => {
+    const app = await startOwnApp({ recoveryCodes: true })
+    const browser = app.browser()
+    const { account, page } = await app.enrol(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+
+    const sent = await browser.submit('/mfa/send')
+
+    expect(sent.headers['location']).toBe('/mfa/recovery')
+    expect(await isIn(browser)).toBe(true)
   })
 
   it('can be declined, and are never asked about again', async () => {

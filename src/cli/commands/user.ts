@@ -150,17 +150,14 @@ function unlockCommand(): Command {
   ])
     .argument('<user>', 'the username or the id')
     .action(
-      ending((given: string, settings: AdminSettings) =>
-        withService(settings, async (service) => {
-          const user = await findUser(service, given)
-          await unlockUser(service.ctx, {
-            organizationId: service.organization.id,
-            userId: user.id,
-            domainIds: user.domains,
-          })
-          printDone(settings, { user: user.id }, `${quote(user.username)} is unlocked.`)
-        }),
-      ),
+      onUser(async (service, user, settings) => {
+        await unlockUser(service.ctx, {
+          organizationId: service.organization.id,
+          userId: user.id,
+          domainIds: user.domains,
+        })
+        printDone(settings, { user: user.id }, `${quote(user.username)} is unlocked.`)
+      }),
     )
 }
 
@@ -172,15 +169,12 @@ function resetCommand(): Command {
     .argument('<user>', 'the username or the id')
     .option(...yesOption)
     .action(
-      ending((given: string, settings: AdminSettings & { yes?: boolean }) =>
-        withService(settings, async (service) => {
-          const user = await findUser(service, given)
-          const who = quote(user.username)
-          await confirm(`take all devices, hardware and codes from ${who}, whose password is then enough`, settings.yes)
-          await resetUser(service.ctx, { organizationId: service.organization.id, userId: user.id })
-          printDone(settings, { user: user.id }, `${who} has no factor any more, and sets up a first one next time.`)
-        }),
-      ),
+      onUser(async (service, user, settings) => {
+        const who = quote(user.username)
+        await confirm(`take all devices, hardware and codes from ${who}, whose password is then enough`, settings.yes)
+        await resetUser(service.ctx, { organizationId: service.organization.id, userId: user.id })
+        printDone(settings, { user: user.id }, `${who} has no factor any more, and sets up a first one next time.`)
+      }),
     )
 }
 
@@ -192,15 +186,21 @@ function deleteCommand(): Command {
     .argument('<user>', 'the username or the id')
     .option(...yesOption)
     .action(
-      ending((given: string, settings: AdminSettings & { yes?: boolean }) =>
-        withService(settings, async (service) => {
-          const user = await findUser(service, given)
-          await confirm(`delete the user ${quote(user.username)} (${quote(user.name)}) with all tokens`, settings.yes)
-          await service.call(deleteUser, { params: { userId: user.id } })
-          printDone(settings, { user: user.id }, `${quote(user.username)} is deleted.`)
-        }),
-      ),
+      onUser(async (service, user, settings) => {
+        await confirm(`delete the user ${quote(user.username)} (${quote(user.name)}) with all tokens`, settings.yes)
+        await service.call(deleteUser, { params: { userId: user.id } })
+        printDone(settings, { user: user.id }, `${quote(user.username)} is deleted.`)
+      }),
     )
+}
+
+type Act = (service: LocalService, user: User, settings: AdminSettings & { readonly yes?: boolean }) => Promise<void>
+
+/** What a command does to the one user it names. */
+function onUser(act: Act) {
+  return ending((given: string, settings: Parameters<Act>[2]) =>
+    withService(settings, async (service) => act(service, await findUser(service, given), settings)),
+  )
 }
 
 async function show({ ctx, organization }: LocalService, user: User, { json }: AdminSettings): Promise<void> {

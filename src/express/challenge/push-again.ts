@@ -3,6 +3,7 @@ import type { Standing } from '../../challenge/standing.ts'
 import type { ChallengeRequest } from '../challenge-request.ts'
 import { factorsOf, goOn, uncalledFor } from '../challenge-request.ts'
 import { tryVerify } from './complete.ts'
+import { nextAfter } from '../devices/offer.ts'
 import { emit } from '../events.ts'
 import { openChallenge } from '../demand.ts'
 import { startOnce } from './start-once.ts'
@@ -14,7 +15,9 @@ export async function sendAgain(request: ChallengeRequest): Promise<void> {
   const challenge = readKept(req).challenge ?? (await openChallenge(req, context, uncalledFor(request)))
   const service = await context.mfa.connect()
   const before = await look(service, challenge)
-  if (before.kind === 'approved' && (await tryVerify(request, challenge))) return goOn(request, challenge.returnTo)
+  if (before.kind === 'approved' && (await tryVerify(request, challenge))) {
+    return goOn(request, await nextAfter(request, challenge))
+  }
   if (isTooSoon(before, context.mfa.options.clock.now())) return goOn(request, `${context.base}?${early}`)
   if (factorsOf(request, challenge).includes('push')) {
     const step = await startOnce(request, challenge)

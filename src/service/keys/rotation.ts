@@ -1,5 +1,6 @@
 import { audit } from '../audit/audit.ts'
 import type { AuditContext } from '../audit/audit.ts'
+import { pause } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { removeDeadBypassCodes } from '../store/bypass-codes.ts'
 import { removeOtherKeyChecks } from '../store/key-nodes.ts'
@@ -54,7 +55,7 @@ export async function rotateKeys(ctx: RotationContext, options: RotationOptions 
     const retired = await finish(ctx, key, resealed)
     if (!('for' in retired)) return { key, resealed, retired: retired.keys }
     options.waiting?.(retired)
-    await pause(ctx.clock)
+    await pause(ctx.clock, interval)
   }
 }
 
@@ -67,7 +68,7 @@ async function waitForNodes(ctx: RotationContext, { waiting }: RotationOptions):
     if (keys.writing().id === id) return id
     const nodes = await otherNodes(ctx.store.db, ctx.clock, keys.nodeId)
     waiting?.({ for: 'nodes', nodes: nodes.filter((node) => !knows(node, id)).map(({ name }) => name) })
-    await pause(ctx.clock)
+    await pause(ctx.clock, interval)
   }
 }
 
@@ -111,5 +112,3 @@ function finish(
     return { keys: await removeOtherKeyChecks(db, key) }
   })
 }
-
-const pause = (clock: Clock) => new Promise<void>((resolve) => void clock.after(interval, resolve))
