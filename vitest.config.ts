@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url'
 
 import { defineConfig } from 'vitest/config'
 
+import { waitTimeout } from './test/support/wait-timeout.ts'
+
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
 export default defineConfig({
@@ -14,11 +16,14 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build-assets.ts'],
+    globalSetup: ['test/support/build-assets.ts', 'test/support/shared-postgres.ts'],
     // Much of it waits for browsers, databases and sockets: a second worker halves the time on two cores.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Safety nets and no rules, wide enough for a machine that is slow and busy. What a test waits for in a page or by
+    // `expect.poll` gives up first, and names what it waited for.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: waitTimeout } },
     reporters: ['default', ['json', { outputFile: 'reports/vitest.json' }]],
   },
 })

@@ -8,7 +8,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-import { addDevices } from './inboxes/devices.ts'
+import { addDevices } from '../test/support/crowd/devices.ts'
 import { startService } from './running-service.ts'
 import { spread } from './spread.ts'
 

@@ -52,7 +52,7 @@ function ask() {
 }
 
 async function join(page: Page): Promise<void> {
-  const { code } = await service.enrol('alice')
+  const { code } = await service.enroll('alice')
   await page.goto(`${service.url}/authenticator/#code=${code}`)
   await page.getByRole('button', { name: 'Add this account' }).click()
 }

@@ -39,7 +39,7 @@ export async function startService(engine: Engine, options: Pick<ServiceOptions,
     apiKey,
     domainId,
     /** A new user of the domain. @returns its activation code. */
-    async enrol(username: string): Promise<{ userId: string; code: string }> {
+    async enroll(username: string): Promise<{ userId: string; code: string }> {
       const { id } = await client.users.create({ username, name: username, email: 'person@example.com' })
       await client.domains.addUser(domainId, id)
       const { code = '' } = await client.tokens.issue(domainId, id)

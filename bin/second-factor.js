@@ -8,6 +8,8 @@ const program = file('../dist/cli/main.js')
 // In a clone: the Node that the development dependencies bring.
 const newerNode = file(`../node_modules/node/bin/node${process.platform === 'win32' ? '.exe' : ''}`)
 
+if (process.env.npm_command) endWithParent()
+
 if (!existsSync(program)) fail('second-factor is not built yet. Run: npm run build')
 else if (isNewEnough(process.versions.node)) await import(new URL('../dist/cli/main.js', import.meta.url).href)
 else if (existsSync(newerNode)) runBy(newerNode)
@@ -26,6 +28,21 @@ function runBy(node) {
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? (signal === null ? 1 : 128)
   })
+}
+
+/**
+ * npm and npx start commands in a shell, and some shells do not hand SIGTERM on: the command would live on and keep its
+ * port. The system gives a process whose parent ended another parent; then this one ends in order, too.
+ */
+function endWithParent() {
+  const parent = process.ppid
+  const look = () => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    process.kill(process.pid, 'SIGTERM')
+  }
+  const timer = setInterval(look, 250)
+  timer.unref()
 }
 
 function fail(message) {

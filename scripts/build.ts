@@ -15,15 +15,20 @@ const stamp = join(dist, '.built')
 
 const inputs = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
 
-/** Whether dist/ now holds what src/ says. What went wrong has been printed. */
-export async function build(): Promise<boolean> {
-  const wanted = await fingerprint(root, inputs)
-  if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return true
+/**
+ * Whether dist/ now holds what src/ says. What went wrong has been printed.
+ * @param types Whether to check types and write declarations, which what runs does not need.
+ */
+export async function build({ types = true }: { types?: boolean } = {}): Promise<boolean> {
+  const complete = await fingerprint(root, inputs)
+  const wanted = types ? complete : `${complete} without types`
+  const present = await readFile(stamp, 'utf8').catch(() => '')
+  if (present === wanted || present === complete) return true
   await mkdir(dist, { recursive: true })
   // What is there stays until something better is: an app may be running on it, and a type may be wrong.
   const scratch = await mkdtemp(join(dist, underway))
   try {
-    if (!(await run('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', scratch]))) return false
+    if (types && !(await run('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', scratch]))) return false
     await bundle(scratch, await entries())
     await copyViews(scratch)
     await buildAssets()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { findViolations } from './boundaries.ts'
 import { build } from './build.ts'
+import { failures } from './failures.ts'
 import { root, run } from './run.ts'
 
 const steps: readonly (readonly [name: string, step: () => Promise<boolean>])[] = [
@@ -43,7 +44,8 @@ async function checkLockfile(): Promise<boolean> {
   return false
 }
 
-await rm(join(root, 'reports/vitest.json'), { force: true })
+const report = join(root, 'reports/vitest.json')
+await rm(report, { force: true })
 for (const [name, step] of steps) {
   const start = performance.now()
   console.log(`\n── ${name}`)
@@ -54,3 +56,4 @@ for (const [name, step] of steps) {
     break
   }
 }
+for (const line of await failures({ report, root })) console.log(line)

@@ -12,7 +12,7 @@ export async function codesOfOurs(service: BenchService, clock: Clock, people: n
   const { client, domainId, engine } = service
   const seeds = Array.from({ length: people }, () => randomBytes(20).toString('hex'))
   for (const [person, seed] of seeds.entries()) {
-    const { userId } = await service.enrol(`codes-${person}`)
+    const { userId } = await service.enroll(`codes-${person}`)
     const token = { serialNumber: `${person}`, type: 'TOTP6', timeStep: 30, seed } as const
     await client.hardware.assign(userId, (await client.hardware.create(token)).id)
   }
@@ -34,7 +34,7 @@ export async function pushesOfOurs(service: BenchService, clock: Clock, people: 
   const device = createDevice({ clock })
   const accounts: Account[] = []
   for (let person = 0; person < people; person++) {
-    const { code } = await service.enrol(`push-${person}`)
+    const { code } = await service.enroll(`push-${person}`)
     accounts.push(await device.activate(url, code, { name: 'Benchmark' }))
   }
   const free = [...accounts]

@@ -1,10 +1,12 @@
 import { randomBytes, X509Certificate } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 
-import { generate } from 'selfsigned'
+import { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension } from '@peculiar/x509'
 
 import { keptFile } from '../kept-file.ts'
-import { kind, KeyPair, toDate } from './key-pair.ts'
+import { createCertificate } from './create-certificate.ts'
+import { KeyPair, toDate } from './key-pair.ts'
+import { constraintsFor, nameConstraints, permits } from './name-constraints.ts'
 
 const day = 86_400
 
@@ -14,16 +16,19 @@ const lifetime = 365 * day
 /** So long before its end another one is made: nobody's test ends in the middle. */
 const margin = 14 * day
 
-/** What certificates of this folder are signed with: made once, and again before it ends. Its key never leaves the folder. */
-export async function openAuthority(file: string, now: number): Promise<KeyPair> {
-  const kept = await read(file, now)
-  if (isFresh(kept, now)) return kept
+/**
+ * What certificates of this folder are signed with: made once, and again before it ends or when there is a name it may not
+ * sign. Its key never leaves the folder, and is worth nothing to a thief for any other website.
+ */
+export async function openAuthority(file: string, names: readonly string[], now: number): Promise<KeyPair> {
+  const kept = await read(file, names, now)
+  if (isFresh(kept, now) && permits(kept.certificate, names)) return kept
   await rm(file)
-  return read(file, now)
+  return read(file, names, now)
 }
 
-async function read(file: string, now: number): Promise<KeyPair> {
-  const text = await keptFile(file, async () => JSON.stringify(await create(now)))
+async function read(file: string, names: readonly string[], now: number): Promise<KeyPair> {
+  const text = await keptFile(file, async () => JSON.stringify(await create(names, now)))
   const parsed = KeyPair.safeParse(parseJson(text))
   if (!parsed.success) throw new Error(`${file} is damaged: remove it; phones then have to trust this computer anew`)
   return parsed.data
@@ -33,20 +38,19 @@ function isFresh({ certificate }: KeyPair, now: number): boolean {
   return new X509Certificate(certificate).validToDate >= toDate(now + margin)
 }
 
-async function create(now: number): Promise<KeyPair> {
+function create(names: readonly string[], now: number): Promise<KeyPair> {
   // Nobody can tell two authorities of one name apart, on a phone that is to forget one of them.
-  const name = `Second Factor example ${randomBytes(3).toString('hex')}`
-  const made = await generate([{ name: 'commonName', value: name }], {
-    ...kind,
+  return createCertificate({
+    commonName: `Second Factor example ${randomBytes(3).toString('hex')}`,
     // A phone's clock may be behind.
-    notBeforeDate: toDate(now - day),
-    notAfterDate: toDate(now + lifetime),
+    notBefore: toDate(now - day),
+    notAfter: toDate(now + lifetime),
     extensions: [
-      { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
-      { name: 'keyUsage', keyCertSign: true, critical: true },
+      new BasicConstraintsExtension(true, 0, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true),
+      nameConstraints(constraintsFor(names)),
     ],
   })
-  return { certificate: made.cert, key: made.private }
 }
 
 function parseJson(text: string): unknown {

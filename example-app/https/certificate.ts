@@ -3,10 +3,18 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 
-import { generate } from 'selfsigned'
+import {
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+} from '@peculiar/x509'
 
 import { openAuthority } from './authority.ts'
-import { kind, KeyPair } from './key-pair.ts'
+import { createCertificate } from './create-certificate.ts'
+import { KeyPair } from './key-pair.ts'
 
 export interface Certificates {
   /** What the server shows. */
@@ -22,7 +30,7 @@ export interface Certificates {
  */
 export async function openCertificates(folder: string, names: readonly string[], now: number): Promise<Certificates> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const issuer = await openAuthority(join(folder, 'authority.json'), now)
+  const issuer = await openAuthority(join(folder, 'authority.json'), names, now)
   const authority = new X509Certificate(issuer.certificate)
   const file = join(folder, 'server.json')
   const kept = await read(file)
@@ -48,26 +56,23 @@ function fits({ certificate }: KeyPair, authority: X509Certificate, names: reado
   return own.checkIssued(authority) && own.verify(authority.publicKey) && names.every(covered)
 }
 
-async function issue(issuer: KeyPair, names: readonly string[]): Promise<KeyPair> {
+export function issue(issuer: KeyPair, names: readonly string[]): Promise<KeyPair> {
   const { validFromDate, validToDate } = new X509Certificate(issuer.certificate)
-  const made = await generate([{ name: 'commonName', value: names[0] ?? 'localhost' }], {
-    ...kind,
-    ca: { cert: issuer.certificate, key: issuer.key },
-    notBeforeDate: validFromDate,
-    notAfterDate: validToDate,
+  return createCertificate({
+    // Not a host name: it would be held against the constraints of the authority as one.
+    commonName: 'Second Factor example server',
+    notBefore: validFromDate,
+    notAfter: validToDate,
+    issuer,
     extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectAltName', altNames: names.map(altName) },
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) ? ('ip' as const) : ('dns' as const), value })),
+      ),
     ],
   })
-  return { certificate: made.cert, key: made.private }
-}
-
-/** As RFC 5280 section 4.2.1.6 numbers them. */
-function altName(name: string) {
-  return isIP(name) ? ({ type: 7, ip: name } as const) : ({ type: 2, value: name } as const)
 }
 
 /** Whole or not at all, also for another process that starts now. */

@@ -20,7 +20,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 const joining = new Set(['cli', 'testing', 'index.ts'])
 
 /** Small and without imports of weight: for everybody. */
-const open = new Set(['clock.ts', 'service-handle.ts'])
+const open = new Set(['clock.ts', 'node-version.ts', 'outage.ts', 'service-handle.ts'])
 
 /** The packages and modules of Node that belong to one side only. `node:` stands for all of Node. */
 const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly why: string }[] = [

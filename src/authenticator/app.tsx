@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 
 import type { Clock } from '../clock.ts'
 import type { Account } from '../device/account.ts'
@@ -49,7 +49,8 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
     if (link.add) setScreen({ name: 'add', code: link.code })
     if (link.codes) document.querySelector<HTMLElement>('#accounts')?.focus()
   }, [link, list === undefined])
-  useEffect(() => {
+  // A layout effect: one that runs later could open again, by what it knew before, the request that somebody has just left.
+  useLayoutEffect(() => {
     document.title = words.title(inbox.pending.length)
     setScreen((before) => follow(before, inbox.pending, left, clock.now()))
   })

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { devicePaths } from '../contract/device.ts'
 import { printable } from '../device/printable.ts'
@@ -22,7 +22,8 @@ interface CardProps {
 export function Card({ title, above, onBack, children }: CardProps) {
   const headline = useRef<HTMLHeadingElement>(null)
 
-  useEffect(() => {
+  // Before it is drawn: whoever has seen the card may be typing already.
+  useLayoutEffect(() => {
     // Screen readers start here; a field that took the focus already keeps it.
     if (!headline.current?.closest('.card')?.contains(document.activeElement)) headline.current?.focus()
   }, [])

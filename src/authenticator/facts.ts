@@ -9,7 +9,8 @@ export interface Fact {
 }
 
 /** What a request and what is remembered of one have in common. */
-type Asked = Pick<DeviceRequest, 'attributes' | 'ipAddress' | 'createdAt'>
+type Asked = Pick<DeviceRequest, 'attributes' | 'ipAddress' | 'createdAt'> &
+  Partial<Pick<DeviceRequest, 'purpose' | 'user'>>
 
 /** Names an app may give the place a sign-in comes from. */
 const places = new Set(['place', 'location', 'city'])
@@ -19,7 +20,10 @@ const first = ['browser', 'system']
 export function factsOf(request: Asked, { words, locale }: Speech): readonly Fact[] {
   const { place, usual, rest } = sorted(request)
   const from = fromOf(place, request)
+  // The question names the user of a sign-in, and the app where devices are to be changed.
+  const username = request.purpose === 'change_devices' ? request.user?.username : undefined
   return [
+    ...(username === undefined ? [] : [{ label: words.user, value: username }]),
     ...(from === '' ? [] : [{ label: words.from, value: from, note: words.reportedByApp }]),
     ...usual.map(({ key, value }) => ({
       label: key.toLowerCase() === 'browser' ? words.browser : words.system,

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 import { Icon } from './icons.tsx'
 import { useWords } from './words/speech.tsx'
@@ -18,7 +18,8 @@ export function Keypad({ form }: KeypadProps) {
   const words = useWords()
   const [wanted] = useState(() => matchMedia('(pointer: coarse)').matches)
 
-  useEffect(() => {
+  // Before the keys are drawn: the first taps count, too.
+  useLayoutEffect(() => {
     const stay = form.current
     if (!stay) return undefined
     // Fields stay open to a keyboard that is plugged in, and to whoever dictates.

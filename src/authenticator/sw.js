@@ -62,13 +62,13 @@ async function keptFile(request) {
 /** Says that there is something, and not what: it may be read on a locked screen. */
 async function tell({ data }) {
   const windows = await appWindows()
-  const { title, ...notice } = await noticeWords()
-  const session = sessionOf(data)
+  const { session, notice: change } = messageOf(data)
+  const { title, ...notice } = await noticeWords(change !== undefined)
   // Browsers want each message shown. Where the app is in front it takes this back at once, so it makes no noise.
   const silent = windows.some(({ visibilityState }) => visibilityState === 'visible')
   await self.registration.showNotification(title, {
     ...notice,
-    tag: session ?? 'request',
+    tag: session ?? change ?? 'request',
     icon: 'icon-192.png',
     silent,
     data: { session },
@@ -83,23 +83,32 @@ async function appWindows() {
   return windows.filter(({ url }) => url.startsWith(self.registration.scope))
 }
 
-/** The app leaves them here in the language that was chosen. */
-async function noticeWords() {
-  const kept = await caches.match('./notice', { cacheName: noticeCache })
-  return kept
-    ? kept.json()
-    : { title: 'Approve a sign-in?', body: 'Open the authenticator to see what it is about.', lang: 'en', dir: 'ltr' }
+const english = {
+  title: 'Approve a request?',
+  body: 'Open the authenticator to see what it is about.',
+  change: { title: 'How you sign in was changed', body: 'Open the authenticator to see what changed.' },
+  lang: 'en',
+  dir: 'ltr',
 }
 
-function sessionOf(data) {
+/** The app leaves them here in the language that was chosen. */
+async function noticeWords(isChange) {
+  const kept = await caches.match('./notice', { cacheName: noticeCache })
+  const { change, ...words } = kept ? await kept.json() : english
+  return isChange ? { ...words, ...change } : words
+}
+
+function messageOf(data) {
   try {
-    const { session } = data.json()
-    return typeof session === 'string' ? session : undefined
+    const { session, notice } = data.json()
+    return { session: textOf(session), notice: textOf(notice) }
   } catch {
     // Whatever came, somebody wants something: opening the app says what.
-    return undefined
+    return {}
   }
 }
+
+const textOf = (value) => (typeof value === 'string' ? value : undefined)
 
 async function open({ notification }) {
   notification.close()

@@ -1,15 +1,18 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface Away {
   readonly away: true
 }
 
-/** The back key and gesture of a phone lead home, as in every app, and not out of it. */
+/**
+ * The back key and gesture of a phone lead home, as in every app, and not out of it.
+ * A layout effect: the entry is in the history before the screen can be seen, so no press of the key comes too early.
+ */
 export function useBack(away: boolean, onBack: () => void): void {
   const latest = useRef(onBack)
   latest.current = onBack
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!away) return undefined
     // Left by a button, the entry stays for the next time: taking it back would cross with what opens by itself meanwhile.
     if (!isAway(history.state)) history.pushState({ away: true } satisfies Away, '')

@@ -2,10 +2,21 @@
 const openWithin = 5000
 /** The server says something every 15 s, and answers a held request after 25 s: what is silent for longer is dead, ms. */
 const silentFor = 40_000
-const retryAfter = 2000
+const retryAfterFailure = 2000
 
-/** Tells what changed; `blocked` when nothing gets through this way. @returns how to stop. */
-type Way = (base: string, changed: (change: string) => void, blocked: () => void) => () => void
+/** How soon to ask again for which the server holds no connection, ms. */
+const calmPause = 15_000
+
+interface Listener {
+  readonly changed: (change: string) => void
+  /** Nothing gets through this way. */
+  readonly blocked: () => void
+  /** There are too many pages, and this one is the oldest. */
+  readonly crowded: () => void
+}
+
+/** Tells what changed. @returns how to stop. */
+type Way = (base: string, listener: Listener) => () => void
 
 /**
  * Calls back once, when the challenge has moved on. Only a visible page holds a connection: browsers allow few per
@@ -16,14 +27,27 @@ export function followChanges(base: string, changed: (change: string) => void): 
   const { signal } = ended
   let way: Way = streamsAreBlocked() ? holdRequests : stream
   let disconnect = () => {}
+  let crowded = false
+  const listener: Listener = {
+    changed: once,
+    blocked() {
+      way = holdRequests
+      connect()
+    },
+    // Opening it again would close that of another page, which would do the same: only a person who comes back to this
+    // page does that.
+    crowded() {
+      disconnect()
+      crowded = true
+      disconnect = askCalmly(base, listener)
+    },
+  }
 
   function connect(): void {
     disconnect()
+    crowded = false
     if (document.visibilityState === 'hidden') return
-    disconnect = way(base, once, () => {
-      way = holdRequests
-      connect()
-    })
+    disconnect = way(base, listener)
   }
   function once(change: string): void {
     // A change that is already on its way when the person leaves is no news any more.
@@ -41,11 +65,12 @@ export function followChanges(base: string, changed: (change: string) => void): 
   // Whatever happened meanwhile, the first answer tells it.
   document.addEventListener('resume', connect, { signal })
   addEventListener('online', connect, { signal })
+  addEventListener('focus', () => crowded && connect(), { signal })
   connect()
   return end
 }
 
-function stream(...[base, changed, blocked]: Parameters<Way>): () => void {
+function stream(base: string, { changed, blocked, crowded }: Listener): () => void {
   const source = new EventSource(`${base}/events`)
   let timer = setTimeout(() => {
     rememberBlockedStreams()
@@ -67,7 +92,11 @@ function stream(...[base, changed, blocked]: Parameters<Way>): () => void {
   source.addEventListener('hello', () => wait(silentFor))
   source.addEventListener('beat', () => wait(silentFor))
   // A lost connection it opens again by itself; a refusal it takes for the last word, which a proxy may have spoken.
-  source.addEventListener('error', () => wait(source.readyState === EventSource.CLOSED ? retryAfter : silentFor))
+  source.addEventListener('error', () => wait(source.readyState === EventSource.CLOSED ? retryAfterFailure : silentFor))
+  source.addEventListener('crowded', () => {
+    stop()
+    crowded()
+  })
   source.addEventListener('change', (event) => {
     stop()
     changed(String(event.data))
@@ -94,41 +123,61 @@ function streamsAreBlocked(): boolean {
   }
 }
 
-function holdRequests(...[base, changed]: Parameters<Way>): () => void {
+/** Asks, and is answered when there is something to say or 25 s later. */
+function holdRequests(base: string, { changed }: Listener): () => void {
+  return askOnAndOn(`${base}/status`, changed)
+}
+
+/** Looks now and then, without a connection that is held. */
+function askCalmly(base: string, { changed }: Listener): () => void {
+  return askOnAndOn(`${base}/status?now`, changed, calmPause)
+}
+
+function askOnAndOn(url: string, changed: (change: string) => void, firstPause = 0): () => void {
   const stopped = new AbortController()
   void ask()
   return () => stopped.abort()
 
   async function ask(): Promise<void> {
-    for (;;) {
+    await pause(firstPause)
+    while (!stopped.signal.aborted) {
       const asked = performance.now()
-      const change = await askOnce(base, stopped.signal)
+      const { change, retryAfter = 0 } = await askOnce(url, stopped.signal)
       if (stopped.signal.aborted) return
       if (change !== undefined && change !== 'none') return changed(change)
       // What is answered at once was not held; asking on and on would be a storm.
-      if (performance.now() - asked < retryAfter) await new Promise((resolve) => setTimeout(resolve, retryAfter))
+      const minPause = performance.now() - asked < retryAfterFailure ? retryAfterFailure : 0
+      await pause(Math.max(minPause, retryAfter * 1000))
     }
   }
 }
 
-/** Undefined when there was no answer: that says nothing about the challenge. */
-async function askOnce(base: string, stopped: AbortSignal): Promise<string | undefined> {
+const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolve, time))
+
+/** `retryAfter` in seconds, where the server held nothing. */
+interface Answer {
+  readonly change?: string
+  readonly retryAfter?: number
+}
+
+/** No change when there was no answer: that says nothing about the challenge. */
+async function askOnce(url: string, stopped: AbortSignal): Promise<Answer> {
   const given = new AbortController()
   const giveUp = () => given.abort()
   const timer = setTimeout(giveUp, silentFor)
   stopped.addEventListener('abort', giveUp)
   try {
-    const answer = await fetch(`${base}/status`, {
+    const answer = await fetch(url, {
       headers: { accept: 'application/json' },
       redirect: 'manual',
       signal: given.signal,
     })
     // Signed out, or led elsewhere by the app: the page itself knows better.
-    if (answer.status === 401 || answer.type === 'opaqueredirect') return 'lost'
-    return answer.ok ? ((await answer.json()) as { change: string }).change : undefined
+    if (answer.status === 401 || answer.type === 'opaqueredirect') return { change: 'lost' }
+    return answer.ok ? ((await answer.json()) as Answer) : {}
   } catch {
     // Offline, asleep or cut off: asked again after a pause.
-    return undefined
+    return {}
   } finally {
     clearTimeout(timer)
     stopped.removeEventListener('abort', giveUp)

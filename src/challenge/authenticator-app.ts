@@ -33,19 +33,27 @@ export type AppOutcome =
 
 /** Stores the app where the code is right that it shows. That code is used up: whoever saw it typed signs in with nothing. */
 export async function addApp(
-  { client }: ConnectedService,
+  { client, domainId }: ConnectedService,
   userId: string,
-  given: { seed: string; code: string; first: boolean; replaces?: string | undefined },
+  given: {
+    seed: string
+    code: string
+    first: boolean
+    replaces?: string | undefined
+    pass?: string | undefined
+    epoch?: string | undefined
+  },
 ): Promise<AppOutcome> {
-  const { seed, code, first, replaces } = given
+  const { seed, code, first, replaces, pass, epoch } = given
   try {
-    const app = await client.hardware.enrol(userId, {
+    const app = await client.hardware.enroll(domainId, userId, {
       type: 'TOTP6',
       timeStep: 30,
       seed,
       otp: code,
       first,
-      ...(replaces === undefined ? {} : { replaces }),
+      ...(replaces === undefined ? {} : { replaces, epoch }),
+      ...(pass === undefined ? {} : { pass }),
     })
     return { kind: 'added', app }
   } catch (error) {
@@ -59,4 +67,6 @@ const outcomes: Partial<Record<string, AppOutcome>> = {
   'api.error.invalid.otp': { kind: 'wrong_code' },
   'api.error.conflict.enrolled': { kind: 'too_late' },
   'api.error.conflict.hardware': { kind: 'too_late' },
+  // An administrator has issued an activation code meanwhile.
+  'api.error.conflict.state': { kind: 'too_late' },
 }

@@ -1,3 +1,4 @@
+import { clockSkew } from '../clock.ts'
 import type { Factor } from '../contract/users.ts'
 
 /**
@@ -11,7 +12,8 @@ export interface Challenge {
   readonly page: string
   /** Whose second step this is; a challenge of somebody else is worth nothing. */
   readonly userKey: string
-  readonly purpose: 'sign_in' | 'step_up'
+  /** `change_devices`: the pass may change what the second step is passed with. Both others never may. */
+  readonly purpose: 'sign_in' | 'step_up' | 'change_devices'
   /** Unix time, seconds. Sessions older than this do not count. */
   readonly createdAt: number
   /** Where to go on to: a path on this origin. */
@@ -31,7 +33,9 @@ export interface Challenge {
   /** The session whose bad end the app was told of. */
   readonly told?: string | undefined
   /** What was offered on the way, and what came of it: a first factor that is being set up, or is. */
-  readonly enrolment?: 'offered' | 'done' | undefined
+  readonly enrollment?: 'offered' | 'done' | undefined
+  /** The activation code it has shown, sealed. */
+  readonly shownCode?: string | undefined
   /** Whether the browser is to be remembered once this is passed. */
   readonly remember?: boolean | undefined
   /** What the page has to say of the last thing the person tried. */
@@ -40,10 +44,12 @@ export interface Challenge {
 
 /** Times in Unix seconds. */
 export type Notice =
-  | { readonly kind: 'no_code' | 'emailed' | 'app_ready' }
+  | { readonly kind: 'no_code' | 'emailed' | 'email_failed' | 'app_ready' }
   /** How many more may be tried, where the service says so. */
   | { readonly kind: 'wrong_code'; readonly triesLeft?: number | undefined }
-  | { readonly kind: 'codes_paused' | 'email_paused'; readonly until: number }
+  | { readonly kind: 'email_paused'; readonly until: number }
+  /** `ofChallenge`: this challenge takes no more, whatever the user may try in another one. */
+  | { readonly kind: 'codes_paused'; readonly until: number; readonly ofChallenge?: boolean | undefined }
 
 /** How long a challenge is gone on with rather than begun anew, seconds. */
 export const challengeLifetime = 900
@@ -53,6 +59,16 @@ export interface Verified {
   /** Unix time, seconds, at which the second step was settled. */
   readonly at: number
   readonly factor: Factor
+  /** The very device, token or code; undefined for e-mail, and where a 1.3 service does not say. */
+  readonly factorId?: string | undefined
+  /** What it was passed for. One for changing devices also counts as signing in and as a step-up, never the reverse. */
+  readonly purpose: Challenge['purpose']
+  /** The service's session that was approved. */
+  readonly sessionId?: string | undefined
+  /** The user's epoch when it was passed: it ends with it. Undefined where the service speaks 1.3. */
+  readonly epoch?: string | undefined
+  /** The one that the user gets by a change this web session has begun to make: it outlasts that change alone. */
+  readonly nextEpoch?: string | undefined
   readonly userKey: string
 }
 
@@ -81,12 +97,16 @@ export function createChallenge(given: NewChallenge, now: number, random: (size:
   }
 }
 
-/** Whether a marker says that this user passed the second step no longer than `maxAge` seconds ago. */
+/**
+ * Whether a marker says that this user passed the second step no longer than `maxAge` seconds ago. One from the future says
+ * nothing: the clock was ahead, and the marker would be good for as much longer.
+ */
 export function isFresh(
   verified: Verified | undefined,
   userKey: string,
   now: number,
   maxAge = longestVerified,
 ): boolean {
-  return verified?.userKey === userKey && now - verified.at < Math.min(maxAge, longestVerified)
+  if (verified?.userKey !== userKey || verified.at > now + clockSkew) return false
+  return now - verified.at < Math.min(maxAge, longestVerified)
 }

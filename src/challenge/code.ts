@@ -7,7 +7,7 @@ import type { Sender } from './push.ts'
 import type { ConnectedService } from './service.ts'
 import { secondsToWait } from './throttle.ts'
 import type { MfaUser } from './user.ts'
-import { findUser } from './user.ts'
+import { findMember } from './user.ts'
 
 /** What came of a code. Which part of a wrong one was wrong nobody is told. */
 export type CodeOutcome =
@@ -15,7 +15,7 @@ export type CodeOutcome =
   | { readonly kind: 'approved'; readonly challenge: Challenge }
   | { readonly kind: 'wrong'; readonly triesLeft: number | undefined }
   /** Codes are paused, or were tried too often; until when, Unix seconds. */
-  | { readonly kind: 'paused'; readonly until: number }
+  | { readonly kind: 'paused'; readonly until: number; readonly ofChallenge: boolean }
 
 /** A code as people type or paste it, in groups and in the digits of their keyboard; undefined when it cannot be one. */
 export function readCode(typed: unknown): string | undefined {
@@ -50,10 +50,10 @@ export async function tryCode(
     const givenFactor = session.factor ?? (given.code.length === 9 ? 'bypass' : 'otp')
     return { kind: 'approved', challenge: { ...challenge, sessionId: session.id, askedAt: given.now, givenFactor } }
   } catch (error) {
-    if (isUsedUp(error)) return { kind: 'paused', until: challenge.createdAt + challengeLifetime }
+    if (isUsedUp(error)) return { kind: 'paused', until: challenge.createdAt + challengeLifetime, ofChallenge: true }
     const wait = secondsToWait(error)
     if (wait === undefined) throw error
-    return { kind: 'paused', until: given.now + wait }
+    return { kind: 'paused', until: given.now + wait, ofChallenge: false }
   }
 }
 
@@ -68,7 +68,7 @@ export async function otherFactors(
   user: MfaUser,
   allowed: readonly Factor[],
 ): Promise<readonly Factor[]> {
-  const known = await findUser(service, user)
+  const known = await findMember(service, user)
   // A 1.3 service does not say what a user has: then codes can always be tried.
   const has = known?.factors ?? (service.version === '1.3' ? unsaid : [])
   return has.filter((factor) => factor !== 'push' && allowed.includes(factor))

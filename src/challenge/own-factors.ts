@@ -1,10 +1,10 @@
 import { ApiError } from '../client/errors.ts'
 import type { HardwareToken } from '../contract/hardware.ts'
-import type { Token } from '../contract/tokens.ts'
+import type { Replacement, Token } from '../contract/tokens.ts'
 import type { Factor, User } from '../contract/users.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
-import { findUser } from './user.ts'
+import { findMember } from './user.ts'
 
 /** What a person has to pass a second step with. */
 export interface OwnFactors {
@@ -21,7 +21,7 @@ export interface OwnFactors {
 
 /** @returns nothing where the service does not know the user. */
 export async function readOwnFactors(service: ConnectedService, user: MfaUser): Promise<OwnFactors | undefined> {
-  const known = await findUser(service, user)
+  const known = await findMember(service, user)
   if (!known) return undefined
   const { client, domainId } = service
   const [token, hardware, domain] = await Promise.all([
@@ -45,10 +45,10 @@ export function isLast({ token, hardware }: OwnFactors, what: Removable): boolea
 export async function remove(
   { client, domainId }: ConnectedService,
   { userId }: OwnFactors,
-  what: Removable,
+  change: { readonly what: Removable; readonly pass: string; readonly epoch: string },
 ): Promise<boolean> {
   try {
-    await client.tokens.giveUp(domainId, userId, what)
+    await client.tokens.giveUp(domainId, userId, change)
     return true
   } catch (error) {
     if (error instanceof ApiError && error.code === 'api.error.conflict.state') return false
@@ -59,19 +59,41 @@ export async function remove(
 
 const gone: ReadonlySet<string> = new Set(['api.error.notfound.token', 'api.error.notfound.hardware'])
 
-/** A code for another device: the present one stays until it is used. */
+/**
+ * A code for another device: the present one stays until it is used.
+ * @returns nothing where an administrator has issued one, to be handed over in person.
+ */
 export async function deviceCode(
-  service: ConnectedService,
-  { userId, token }: OwnFactors,
-): Promise<string | undefined> {
-  const { client, domainId } = service
-  if (token?.state === 'active') return (await client.tokens.replace(domainId, userId)).code
-  return (await client.tokens.issue(domainId, userId)).code
+  { client, domainId }: ConnectedService,
+  { userId }: OwnFactors,
+  change: { readonly pass: string; readonly epoch: string },
+): Promise<Replacement | undefined> {
+  try {
+    return await client.tokens.replace(domainId, userId, change)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'api.error.conflict.state') return undefined
+    throw error
+  }
+}
+
+/** Whether an administrator has issued an activation code, to be handed over in person. */
+export function isHandedOver({ token }: OwnFactors): boolean {
+  return token?.state === 'pending' && !token.selfEnrollment
+}
+
+/** The code that a page has shown and nobody has used yet. */
+export function pendingCode({ token }: OwnFactors): { readonly expiresAt: number } | undefined {
+  if (token?.state === 'active') return token.replacement
+  return token?.selfEnrollment && token.expiresAt !== undefined ? { expiresAt: token.expiresAt } : undefined
 }
 
 /** Five, each good once and for ever, in place of all there were. */
-export async function makeRecoveryCodes({ client }: ConnectedService, userId: string): Promise<readonly string[]> {
-  const made = await client.bypassCodes.replaceAll(userId, { usesAllowed: 1, expirationTime: 0 })
+export async function makeRecoveryCodes(
+  { client, domainId }: ConnectedService,
+  { userId }: OwnFactors,
+  change: { readonly pass: string; readonly epoch: string },
+): Promise<readonly string[]> {
+  const made = await client.bypassCodes.replaceAll(domainId, userId, { usesAllowed: 1, expirationTime: 0, ...change })
   return made.flatMap(({ code }) => code ?? [])
 }
 
@@ -79,7 +101,7 @@ export async function makeRecoveryCodes({ client }: ConnectedService, userId: st
 export async function mayOfferRecoveryCodes(service: ConnectedService, user: MfaUser): Promise<boolean> {
   if (service.version === '1.3') return false
   try {
-    const known = await findUser(service, user)
+    const known = await findMember(service, user)
     if (!known || known.bypasscodes.length > 0) return false
     await service.client.bypassCodes.list(known.id)
     return (await service.client.domains.get(service.domainId)).bypassEnabled

@@ -1,7 +1,8 @@
 import { ApiError } from '../client/errors.ts'
 import type { Attribute } from '../contract/sessions.ts'
 import type { Challenge } from './challenge.ts'
-import { enrol, join } from './enrolment.ts'
+import type { Joining } from './enrollment.ts'
+import { enroll, join } from './enrollment.ts'
 import type { ConnectedService } from './service.ts'
 import type { Standing } from './standing.ts'
 import { standingOf } from './standing.ts'
@@ -14,13 +15,12 @@ export interface Sender {
   readonly user: MfaUser
   readonly attributes: readonly Attribute[]
   readonly ipAddress: string | undefined
+  /** The id of the browser, as its cookie holds it. */
+  readonly browser: string | undefined
 }
 
-export interface PushOptions {
+export interface PushOptions extends Joining {
   readonly numberMatching: boolean
-  readonly provision: boolean
-  /** Whether somebody without a device may set one up, where the service cannot say that they never had one. */
-  readonly mayEnrol: () => Promise<boolean>
   /** Unix time, seconds. */
   readonly now: number
 }
@@ -64,11 +64,14 @@ async function push(
 }
 
 /** What every session of a challenge says. */
-export function describe(challenge: Challenge, { user, attributes, ipAddress }: Sender) {
+export function describe(challenge: Challenge, { user, attributes, ipAddress, browser }: Sender) {
   return {
     user: referenceOf(user),
     attributes: [...attributes],
     challenge: challenge.id,
+    ...(browser === undefined ? {} : { browser }),
+    // The device says what the approval is good for, and the service holds it to that.
+    ...(challenge.purpose === 'change_devices' ? { purpose: challenge.purpose } : {}),
     ...(ipAddress === undefined ? {} : { ipAddress }),
   }
 }
@@ -82,7 +85,7 @@ async function insteadOfPush(
   if (!(error instanceof ApiError)) throw error
   if (error.code === 'api.error.notfound.token') {
     // Who passed before had a factor. If it was taken away since, who is in may be the reason: signing in comes first.
-    return challenge.purpose === 'step_up' ? { kind: 'no_device' } : enrol(service, user, options.mayEnrol)
+    return challenge.purpose !== 'sign_in' ? { kind: 'no_device' } : enroll(service, user, options)
   }
   if (error.code === 'api.error.notfound.user') return join(service, user, options)
   throw error
@@ -99,17 +102,16 @@ export async function look(service: ConnectedService, challenge: Challenge): Pro
   }
 }
 
-/** Waits until the followed session settles, at most `timeout` ms. Only reads. */
-export async function follow(
+/** Resolves once the followed session has settled, however. Only reads. */
+export async function whenSettled(
   service: ConnectedService,
-  challenge: Challenge & { readonly sessionId: string },
-  waiting: { timeout: number; signal: AbortSignal },
-): Promise<Standing> {
+  { sessionId }: { readonly sessionId: string },
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    return standingOf(await service.client.sessions.wait(service.domainId, challenge.sessionId, waiting), challenge)
+    await service.client.sessions.whenSettled(service.domainId, sessionId, { signal })
   } catch (error) {
-    if (isGone(error)) return { kind: 'ended', reason: 'timeout' }
-    throw error
+    if (!isGone(error)) throw error
   }
 }
 

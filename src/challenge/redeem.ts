@@ -1,5 +1,6 @@
 import { ApiError } from '../client/errors.ts'
-import type { Session } from '../contract/sessions.ts'
+import type { KnownBrowser } from '../contract/browsers.ts'
+import type { PassedBrowser, RedeemedSession } from '../contract/sessions.ts'
 import type { Factor } from '../contract/users.ts'
 import type { Challenge, Verified } from './challenge.ts'
 import type { ConnectedService } from './service.ts'
@@ -9,34 +10,53 @@ const clocksApart = 30
 /** How long a 1.3 service can still show an approval, and so how long it has to be remembered as used; seconds. */
 const rememberedFor = 86_400
 
+/** What came of an approval. */
+export interface Redeemed {
+  /** Nothing where it counts for nothing. */
+  readonly verified?: Verified
+  /** The browser in which it was, where the service knows it from now on. */
+  readonly browser?: KnownBrowser | undefined
+}
+
+interface Redeeming {
+  readonly allowed: readonly Factor[]
+  readonly browser: PassedBrowser
+  /** Unix time, seconds. */
+  readonly now: number
+}
+
 /**
  * Uses the approval up. The service answers yes once, to the challenge that asked: whoever gets the answer may be
  * verified, nobody else.
- *
- * @param now Unix time, seconds.
  */
 export async function redeem(
   service: ConnectedService,
   challenge: Challenge,
-  { allowed, now }: { allowed: readonly Factor[]; now: number },
-): Promise<Verified | undefined> {
-  if (challenge.sessionId === undefined) return undefined
-  const found = await (service.version === '1.3' ? useOnce : redeemSession)(service, challenge, challenge.sessionId)
-  if (found?.state !== 'approved') return undefined
+  { allowed, browser, now }: Redeeming,
+): Promise<Redeemed> {
+  if (challenge.sessionId === undefined) return {}
+  const found = await (service.version === '1.3'
+    ? useOnce(service, challenge.sessionId)
+    : redeemSession(service, challenge, { sessionId: challenge.sessionId, browser }))
+  if (found?.state !== 'approved') return {}
   const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = found
   // An approval from before the challenge was demanded proves nothing about now.
-  if (createdAt === undefined || createdAt + clocksApart < challenge.createdAt) return undefined
-  if (!allowed.includes(factor)) return undefined
-  return { at: settledAt, factor, userKey: challenge.userKey }
+  if (createdAt === undefined || createdAt + clocksApart < challenge.createdAt) return {}
+  if (!allowed.includes(factor)) return {}
+  const { purpose, sessionId, userKey } = challenge
+  const { factorId, epoch } = found
+  // A service whose clock is ahead must not make the pass last longer than it may.
+  const at = Math.min(settledAt, now)
+  return { verified: { at, factor, factorId, purpose, sessionId, epoch, userKey }, browser: found.browser }
 }
 
 async function redeemSession(
   { client, domainId }: ConnectedService,
   challenge: Challenge,
-  sessionId: string,
-): Promise<Session | undefined> {
+  { sessionId, browser }: { sessionId: string; browser: PassedBrowser },
+): Promise<RedeemedSession | undefined> {
   try {
-    return await client.sessions.redeem(domainId, sessionId, challenge.id)
+    return await client.sessions.redeem(domainId, sessionId, challenge.id, browser)
   } catch (error) {
     if (error instanceof ApiError && refusals.has(error.code)) return undefined
     throw error
@@ -46,9 +66,8 @@ async function redeemSession(
 /** A 1.3 service tells everybody as often as they ask that a session is approved; that it counts once is ours to see to. */
 async function useOnce(
   { client, domainId, challengeStore }: ConnectedService,
-  _challenge: Challenge,
   sessionId: string,
-): Promise<Session | undefined> {
+): Promise<RedeemedSession | undefined> {
   try {
     const session = await client.sessions.get(domainId, sessionId)
     return session.state === 'approved' && (await challengeStore.use(sessionId, rememberedFor)) ? session : undefined

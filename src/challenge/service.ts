@@ -1,12 +1,15 @@
 import type { Client } from '../client/client.ts'
-import type { CallLimit } from '../client/call-limit.ts'
+import type { CallLimits } from '../client/call-limit.ts'
 import { createCallLimit } from '../client/call-limit.ts'
 import { createClient } from '../client/client.ts'
 import { ApiError, UnreachableError } from '../client/errors.ts'
 import type { Clock } from '../clock.ts'
 import type { Version } from '../contract/endpoint.ts'
+import { SetupError } from '../service-handle.ts'
 import type { Connection } from '../service-handle.ts'
+import { currentCaller } from './caller.ts'
 import type { ChallengeStore } from './challenge-store.ts'
+import { currentRequestId } from './request-id.ts'
 import { createSealer } from './sealing.ts'
 import type { Sealer } from './sealing.ts'
 
@@ -22,6 +25,8 @@ export interface ConnectedService {
   readonly challengeStore: ChallengeStore
   /** Seals what web sessions keep of a secret. */
   readonly sealer: Sealer
+  /** The same for whatever asks again and again: it has a small share of the calls, and keeps nobody who acts waiting. */
+  readonly polling: ConnectedService
 }
 
 export interface ConnectOptions {
@@ -31,15 +36,22 @@ export interface ConnectOptions {
   readonly maxConcurrency: number
   readonly clock: Clock
   readonly challengeStore: ChallengeStore
+  /** Called whenever the service answers a call with anything but a fault of its own. */
+  readonly answered?: () => void
 }
 
 /**
  * Connects once and answers the same service from then on; a failed try is made again by the next caller.
  *
- * @throws {UnreachableError} with the reason as its cause; {ApiError} when the service refuses us.
+ * @throws {UnreachableError} with the reason as its cause; {ApiError} when the service refuses us; {SetupError} when it
+ * cannot be opened until somebody changes something.
  */
 export function createConnector(open: () => Promise<Connection>, options: ConnectOptions) {
-  const limit = createCallLimit({ atOnce: options.maxConcurrency, clock: options.clock })
+  const limit = createCallLimit({
+    atOnce: options.maxConcurrency,
+    clock: options.clock,
+    callerOf: currentCaller,
+  })
   let connecting: Promise<ConnectedService> | undefined
 
   return async function connect(): Promise<ConnectedService> {
@@ -48,7 +60,7 @@ export function createConnector(open: () => Promise<Connection>, options: Connec
       return await connecting
     } catch (cause) {
       connecting = undefined
-      if (cause instanceof UnreachableError || cause instanceof ApiError) throw cause
+      if ([UnreachableError, ApiError, SetupError].some((known) => cause instanceof known)) throw cause
       throw new UnreachableError('network', 'The service could not be opened.', { cause })
     }
   }
@@ -57,10 +69,38 @@ export function createConnector(open: () => Promise<Connection>, options: Connec
 async function openService(
   open: () => Promise<Connection>,
   options: ConnectOptions,
-  limit: CallLimit,
+  limit: CallLimits,
 ): Promise<ConnectedService> {
-  const { timeout, clock, challengeStore } = options
+  const { timeout, clock, challengeStore, answered = () => {} } = options
   const { baseUrl, apiKey, domainId, vendor, version = 'auto' } = await open()
-  const client = createClient({ baseUrl, apiKey, timeout, clock, limit, version, ...(vendor ? { vendor } : {}) })
-  return { client, baseUrl, domainId, version: await client.version(), challengeStore, sealer: createSealer(apiKey) }
+  const given = {
+    baseUrl,
+    apiKey,
+    timeout,
+    clock,
+    fetch: reporting(answered),
+    requestId: currentRequestId,
+    ...(vendor ? { vendor } : {}),
+  }
+  const client = createClient({ ...given, limit, version })
+  const spoken = await client.version()
+  const common = { baseUrl, domainId, version: spoken, challengeStore, sealer: createSealer(apiKey) }
+  const pollingClient = createClient({ ...given, limit: limit.polls, version: spoken })
+  const polling: ConnectedService = {
+    ...common,
+    client: pollingClient,
+    get polling() {
+      return polling
+    },
+  }
+  return { ...common, client, polling }
+}
+
+/** Reports each answer; what a stream brings later is not looked at. */
+function reporting(answered: () => void): typeof fetch {
+  return async (...call) => {
+    const response = await fetch(...call)
+    if (response.status < 500) answered()
+    return response
+  }
 }

@@ -21,10 +21,14 @@ export type Standing =
     }
   /** Nothing was ever enrolled: this code sets up the authenticator. */
   | { readonly kind: 'enrolling'; readonly code: string }
+  /** Nothing was ever enrolled, and only an activation code of an administrator may change that. */
+  | { readonly kind: 'code_needed' }
   /** There is no device now, and only an administrator may allow a new one. */
   | { readonly kind: 'no_device' }
   /** The service does not know the user, or not in this domain. */
   | { readonly kind: 'no_member' }
+  /** The service knows a name that could be mistaken for this one; why, for the log. */
+  | { readonly kind: 'similar_name'; readonly reason: string }
   /** The device was asked too often; when it may be asked again, Unix seconds. */
   | { readonly kind: 'throttled'; readonly until: number }
 

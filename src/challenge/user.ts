@@ -6,49 +6,108 @@ import type { User } from '../contract/users.ts'
 import { Email, Name, Username } from '../contract/users.ts'
 import type { ConnectedService } from './service.ts'
 
-/** The app user, as the service is to know it. */
+/** What an app has no value for: absent, null or empty, as its database says it. */
+const unlessEmpty = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional())
+
+/** The app user, as the service is to know it. Other members, such as an `id` of the app's own, are ignored. */
 export const MfaUser = z
-  .object({ username: Username.optional(), id: Id.optional(), name: Name.optional(), email: Email.optional() })
-  .refine((user) => (user.username === undefined) !== (user.id === undefined), 'give either username or id')
-export type MfaUser = z.infer<typeof MfaUser>
+  .object({
+    /** The name the user signs in to the app with; 1 to 128 characters. */
+    username: unlessEmpty(Username),
+    /** Instead of `username`: the id that the service gave the user. */
+    serviceUserId: unlessEmpty(Id),
+    /** What administrators and the user's device show; `username` if absent. */
+    name: unlessEmpty(Name),
+    /** Where e-mailed codes and notices go. */
+    email: unlessEmpty(Email),
+  })
+  .refine((user) => user.username !== undefined || user.serviceUserId !== undefined, {
+    path: ['username'],
+    message: 'is missing',
+  })
+  .refine((user) => user.username === undefined || user.serviceUserId === undefined, {
+    path: ['serviceUserId'],
+    message: 'must be absent where there is a username',
+  })
+export type MfaUser = z.output<typeof MfaUser>
+
+/** What the option `user` returns; an object of the app's own with these members will do. */
+export interface AppUser {
+  /** The name the user signs in to the app with; 1 to 128 characters. */
+  readonly username?: string | null | undefined
+  /** Instead of `username`: the id that the service gave the user. An `id` of the app's own is ignored. */
+  readonly serviceUserId?: string | null | undefined
+  /** What administrators and the user's device show; `username` if absent. */
+  readonly name?: string | null | undefined
+  /** Where e-mailed codes and notices go. */
+  readonly email?: string | null | undefined
+}
 
 /** What markers and challenges are bound to. */
 export function userKeyOf(user: MfaUser): string {
-  return user.id === undefined ? `username:${user.username}` : `id:${user.id}`
+  return user.serviceUserId === undefined ? `username:${user.username}` : `id:${user.serviceUserId}`
 }
 
 /** How a session names the user. */
 export function referenceOf(user: MfaUser): { id: string } | { username: string } {
-  return user.id === undefined ? { username: user.username ?? '' } : { id: user.id }
+  return user.serviceUserId === undefined ? { username: user.username ?? '' } : { id: user.serviceUserId }
 }
 
 /** The service's user of an app user; undefined when it has none. */
 export async function findUser({ client }: ConnectedService, user: MfaUser): Promise<User | undefined> {
+  const reference = referenceOf(user)
   try {
-    return await (user.id === undefined ? client.users.getByUsername(user.username ?? '') : client.users.get(user.id))
+    return await ('id' in reference ? client.users.get(reference.id) : client.users.getByUsername(reference.username))
   } catch (error) {
     if (error instanceof ApiError && error.code === 'api.error.notfound.user') return undefined
     throw error
   }
 }
 
+/** The same, where the user belongs to our domain: in one organization, users of other apps are found as well. */
+export async function findMember(service: ConnectedService, user: MfaUser): Promise<User | undefined> {
+  const known = await findUser(service, user)
+  return known?.domains.includes(service.domainId) ? known : undefined
+}
+
+/** What came of creating a user. */
+export type Provisioned =
+  | { readonly kind: 'created' }
+  /** There is nothing to create: `user` gave a `serviceUserId`. */
+  | { readonly kind: 'no_name' }
+  /** The service knows a name that could be mistaken for this one. @see MfaOptions.usernames */
+  | { readonly kind: 'similar_name'; readonly reason: string }
+
+const emailMissing =
+  'mfa: provision needs an e-mail address, as the service speaks version 1.3: have the option user return one, ' +
+  "such as { username: 'alice', email: 'alice@example.com' }"
+
 /**
  * Creates the user and its membership where the service does not know the username yet. A known user is never added
  * again: an administrator may have taken it out of the domain.
  *
- * @returns whether the user was created, by us or by another node at the same moment.
+ * @param exact Whether names that look alike are different people. A 1.3 service takes them so in any case.
+ * @returns `created` also where another node created the user at the same moment.
  */
-export async function provisionUser(service: ConnectedService, user: MfaUser): Promise<boolean> {
+export async function provisionUser(
+  service: ConnectedService,
+  user: MfaUser,
+  { exact }: { exact: boolean },
+): Promise<Provisioned> {
   const { username, name = username, email } = user
-  if (username === undefined || name === undefined) return false
-  if (email === undefined) throw new TypeError('mfa: provision needs an e-mail address: let user(req) give `email`')
+  if (username === undefined || name === undefined) return { kind: 'no_name' }
+  if (email === undefined && service.version === '1.3') throw new TypeError(emailMissing)
   try {
-    const created = await service.client.users.create({ username, name, email })
+    const distinct = !exact && service.version === '1.4'
+    const created = await service.client.users.create({ username, name, email, ...(distinct && { provision: true }) })
     await service.client.domains.addUser(service.domainId, created.id)
-    return true
+    return { kind: 'created' }
   } catch (error) {
+    if (!(error instanceof ApiError)) throw error
     // Another node was first, and adds the membership.
-    if (error instanceof ApiError && error.code === 'api.error.conflict.username') return true
+    if (error.code === 'api.error.conflict.username') return { kind: 'created' }
+    if (error.code === 'api.error.conflict.similarusername') return { kind: 'similar_name', reason: error.message }
     throw error
   }
 }

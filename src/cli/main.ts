@@ -1,4 +1,9 @@
 /** The `second-factor` command. Running this file runs it. */
+import { ending } from './device/failure.ts'
 import { createProgram } from './program.ts'
+import { readSecretFiles } from './service/secret-files.ts'
 
-await createProgram().parseAsync()
+await ending(async () => {
+  readSecretFiles(process.env)
+  await createProgram().parseAsync()
+})()

@@ -2,13 +2,17 @@ import { Command } from 'commander'
 
 import { apikeyCommand } from './commands/apikey.ts'
 import { auditCommand } from './commands/audit.ts'
+import { backupCommand } from './commands/backup.ts'
 import { bypassCommand } from './commands/bypass.ts'
+import { clockCommand } from './commands/clock.ts'
+import { checkCommand } from './commands/check.ts'
 import { deviceCommand } from './commands/device.ts'
 import { domainCommand } from './commands/domain.ts'
 import { hardwareCommand } from './commands/hardware.ts'
 import { initCommand } from './commands/init.ts'
 import { keysCommand } from './commands/keys.ts'
 import { openapiCommand } from './commands/openapi.ts'
+import { restoreCommand, restoredCommand } from './commands/restore.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
 import { userCommand } from './commands/user.ts'
@@ -29,6 +33,11 @@ export function createProgram(): Command {
     .addCommand(apikeyCommand())
     .addCommand(keysCommand())
     .addCommand(auditCommand())
+    .addCommand(backupCommand())
+    .addCommand(restoreCommand())
+    .addCommand(restoredCommand())
+    .addCommand(checkCommand())
+    .addCommand(clockCommand())
     .addCommand(deviceCommand())
   endUsageErrors(program)
   return program

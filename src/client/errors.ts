@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../contract/errors.ts'
+import type { Unprocessed } from '../contract/unprocessed.ts'
 
 /** The service said no. Switch on `code`; the message is for people and may change. */
 export class ApiError extends Error {
@@ -9,8 +10,18 @@ export class ApiError extends Error {
   /** Seconds until another try makes sense, where the service said so. */
   readonly retryAfter: number | undefined
 
-  constructor(answer: { code: ErrorCode; status: number; message: string; retryAfter?: number | undefined }) {
+  /** Why the service did nothing for the call, where it said so: it was about to end, or had too many requests. */
+  readonly unprocessed: Unprocessed | undefined
+
+  constructor(answer: {
+    code: ErrorCode
+    status: number
+    message: string
+    retryAfter?: number | undefined
+    unprocessed?: Unprocessed | undefined
+  }) {
     super(answer.message)
+    this.unprocessed = answer.unprocessed
     this.code = answer.code
     this.status = answer.status
     this.retryAfter = answer.retryAfter

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import type { CallLimit } from './call-limit.ts'
 import { defaultVendor, Vendor } from '../contract/media-type.ts'
+import { parseOptions } from '../contract/validate.ts'
 
 /** What createClient() takes. */
 export const ClientOptions = z.strictObject({
@@ -21,6 +22,12 @@ export const ClientOptions = z.strictObject({
   fetch: z.custom<typeof fetch>((value) => typeof value === 'function', 'must be a function').optional(),
   /** Holds calls back; see createCallLimit(). */
   limit: z.custom<CallLimit>((value) => typeof value === 'object' && value !== null).optional(),
+  /** The id of the request that a call is made for, sent as `X-Request-Id`; the service logs it. By default none. */
+  requestId: z
+    .custom<() => string | undefined>((value) => typeof value === 'function', 'must be a function')
+    .optional(),
+  /** From 0 to 1: spreads the pauses before calls are sent again that the service refused. */
+  random: z.custom<() => number>((value) => typeof value === 'function').default(() => Math.random),
   clock: z.custom<Clock>((value) => typeof value === 'object' && value !== null).default(systemClock),
 })
 export type ClientOptions = z.input<typeof ClientOptions>
@@ -28,20 +35,14 @@ export type ResolvedClientOptions = Readonly<z.output<typeof ClientOptions>>
 
 /** @throws {TypeError} that names the option and what to write there; never its value. */
 export function resolveClientOptions(options: ClientOptions): ResolvedClientOptions {
-  const parsed = ClientOptions.safeParse(options)
-  if (!parsed.success) throw new TypeError(`createClient: ${describeIssues(parsed.error)}`)
-  const resolved = { ...parsed.data, baseUrl: parsed.data.baseUrl.replace(/\/+$/, '') }
+  const parsed = parseOptions(ClientOptions, 'createClient', options)
+  const resolved = { ...parsed, baseUrl: parsed.baseUrl.replace(/\/+$/, '') }
   if (!resolved.allowInsecureHttp && !isPrivateEnough(new URL(resolved.baseUrl))) {
     throw new TypeError(
       'createClient: baseUrl must be https, as the API key travels with every call (allowInsecureHttp: true loosens this)',
     )
   }
   return Object.freeze(resolved)
-}
-
-/** One line per mistake, option first. */
-function describeIssues(error: z.ZodError): string {
-  return error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(' ')).join('; ')
 }
 
 function isPrivateEnough(url: URL): boolean {

@@ -1,7 +1,9 @@
+import { readRetryAfter } from '../clock.ts'
 import type { Endpoint, EndpointOutput, Version } from '../contract/endpoint.ts'
 import type { ErrorCode } from '../contract/errors.ts'
 import { ErrorBody, isErrorCode } from '../contract/errors.ts'
 import { answeredVersion } from '../contract/media-type.ts'
+import { readUnprocessed, unprocessedHeader } from '../contract/unprocessed.ts'
 import { ApiError, UnreachableError } from './errors.ts'
 import { readEvents } from './event-stream.ts'
 import type { ResolvedClientOptions } from './options.ts'
@@ -29,7 +31,7 @@ export async function readAnswer<E extends Endpoint>(
   const text = await response.text().catch((cause: unknown) => {
     throw new UnreachableError('network', 'The answer broke off.', { cause })
   })
-  if (!response.ok) throw readError(response, text)
+  if (!response.ok) throw readError(response, text, options.clock.now())
   const held = /\bwait\b/i.test(response.headers.get('preference-applied') ?? '')
   if (!endpoint.response) {
     // A page of whatever stands in between says nothing was done, whatever its status.
@@ -70,7 +72,7 @@ export async function* parseEvents<E extends Endpoint>(
   }
 }
 
-function readError(response: Response, text: string): ApiError | UnreachableError {
+function readError(response: Response, text: string, now: number): ApiError | UnreachableError {
   const parsed = ErrorBody.safeParse(parseJson(text))
   const first = parsed.data?.errors[0]
   const code = first && isErrorCode(first.code) ? first.code : codeByStatus[response.status]
@@ -80,7 +82,8 @@ function readError(response: Response, text: string): ApiError | UnreachableErro
     code,
     status: response.status,
     message: first?.message ?? `The service answered ${response.status}.`,
-    retryAfter: retryAfter(response.headers.get('retry-after')),
+    retryAfter: readRetryAfter(response.headers.get('retry-after'), now),
+    unprocessed: response.status === 503 ? readUnprocessed(response.headers.get(unprocessedHeader)) : undefined,
   })
 }
 
@@ -99,10 +102,6 @@ const codeByStatus: Readonly<Record<number, ErrorCode>> = {
 
 function isJson(response: Response): boolean {
   return /[/+]json\b|^application\/vnd\./i.test(response.headers.get('content-type') ?? '')
-}
-
-function retryAfter(header: string | null): number | undefined {
-  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : undefined
 }
 
 function parseJson(text: string): unknown {

@@ -1,5 +1,7 @@
+import { longestTimer } from '../clock.ts'
 import type { Endpoint, Version } from '../contract/endpoint.ts'
 import { authorization, mediaType } from '../contract/media-type.ts'
+import { readRequestId, requestIdHeader } from '../contract/request-id.ts'
 import type { DescribedCall } from './describe-call.ts'
 import { UnreachableError } from './errors.ts'
 import type { ResolvedClientOptions } from './options.ts'
@@ -10,11 +12,15 @@ export interface CallOptions {
   readonly wait?: number
   /** What the service may take on top of the time of any call, ms. */
   readonly work?: number
+  /** Waits for somebody else than the service, such as a mail server: few such calls may be under way at once. */
+  readonly slow?: boolean
+  /** Nobody acts: it waits for a slot as long as its caller does, and leaves most slots to those who act. */
+  readonly patient?: boolean
 }
 
 /** Ends a call that takes too long; its time begins now. */
 export function timeoutOf({ timeout }: ResolvedClientOptions, { wait = 0, work = 0 }: CallOptions): AbortSignal {
-  return AbortSignal.timeout(timeout + wait * 1000 + work)
+  return AbortSignal.timeout(Math.min(longestTimer, timeout + wait * 1000 + work))
 }
 
 /** Sends a call, within its time. @throws {UnreachableError} when there is no answer. */
@@ -27,11 +33,18 @@ export async function send(
 ): Promise<Response> {
   try {
     const either = signal ? AbortSignal.any([signal, timeout]) : timeout
-    return await exchange(options, version, endpoint, request, { signal: either, ...(wait !== undefined && { wait }) })
+    const requestId = readRequestId(options.requestId?.())
+    return await exchange(options, version, endpoint, request, { signal: either, wait, requestId })
   } catch (cause) {
     signal?.throwIfAborted()
     throw unreachable(timeout, cause)
   }
+}
+
+interface ExchangeOptions {
+  readonly signal: AbortSignal
+  readonly wait?: number | undefined
+  readonly requestId?: string | undefined
 }
 
 /** Sends a call that lasts until its signal ends it. */
@@ -40,7 +53,7 @@ export function exchange(
   version: Version,
   endpoint: Endpoint,
   request: DescribedCall,
-  { signal, wait }: { signal: AbortSignal; wait?: number },
+  { signal, wait, requestId }: ExchangeOptions,
 ): Promise<Response> {
   const body = requestBody(endpoint, version, request.body)
   const type = mediaType(options.vendor, version)
@@ -51,6 +64,7 @@ export function exchange(
       authorization: authorization(options.vendor, options.apiKey),
       ...(body === undefined ? {} : { 'content-type': type }),
       ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
+      ...(requestId === undefined ? {} : { [requestIdHeader]: requestId }),
     },
     // A redirect would carry the API key to wherever it points.
     redirect: 'error',

@@ -7,6 +7,7 @@ import { UnreachableError } from './errors.ts'
 import type { ResolvedClientOptions } from './options.ts'
 import type { Answer, Bytes } from './read-answer.ts'
 import { parseEvents, readAnswer, readBytes } from './read-answer.ts'
+import { createRefusedRetry } from './retry-refused.ts'
 import type { CallOptions } from './send.ts'
 import { exchange, send, timeoutOf } from './send.ts'
 
@@ -32,10 +33,11 @@ export interface Transport {
 export function createTransport(options: ResolvedClientOptions): Transport {
   let known: Version | undefined = options.version === 'auto' ? undefined : options.version
   let asking: Promise<Version> | undefined
+  const refused = createRefusedRetry(options)
 
   async function version(): Promise<Version> {
     if (known) return known
-    asking ??= askVersion(options).finally(() => (asking = undefined))
+    asking ??= refused.run(() => askVersion(options)).finally(() => (asking = undefined))
     known = await asking
     return known
   }
@@ -45,10 +47,12 @@ export function createTransport(options: ResolvedClientOptions): Transport {
     async call(endpoint, input, callOptions = {}) {
       const request = describeCall(endpoint, input as CallInput)
       const spoken = await version()
-      return within(options, callOptions, async (timeout) => {
-        const response = await send(options, spoken, endpoint, request, { ...callOptions, timeout })
-        return readAnswer(options, spoken, endpoint, response)
-      })
+      const once = () =>
+        within(options, callOptions, async (timeout) => {
+          const response = await send(options, spoken, endpoint, request, { ...callOptions, timeout })
+          return readAnswer(options, spoken, endpoint, response)
+        })
+      return refused.run(once, callOptions.signal)
     },
     async bytes(endpoint, input) {
       const spoken = await version()
@@ -69,16 +73,16 @@ export function createTransport(options: ResolvedClientOptions): Transport {
   }
 }
 
-/** A whole call, from waiting for room to the end of its answer, within its time. */
+/** A whole call, to the end of its answer. Its time starts when it is sent. */
 function within<T>(
   options: ResolvedClientOptions,
   callOptions: CallOptions,
   call: (timeout: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const timeout = timeoutOf(options, callOptions)
-  if (!options.limit) return call(timeout)
-  const { signal, wait = 0 } = callOptions
-  return options.limit.run(() => call(timeout), { timeout, signal, held: wait > 0 })
+  const startTimeout = () => timeoutOf(options, callOptions)
+  if (!options.limit) return call(startTimeout())
+  const { signal, wait = 0, slow = false, patient = false } = callOptions
+  return options.limit.run(call, { startTimeout, signal, held: wait > 0, slow, patient })
 }
 
 /** A service that refuses 1.4, or answers without saying 1.4, speaks 1.3. */

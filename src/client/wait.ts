@@ -6,9 +6,10 @@ import type { Transport } from './transport.ts'
 
 /** Held reads shorter than the minute after which common proxies cut a silent answer, seconds. */
 const heldRead = 25
-/** Where a stream tells, a look now and then in spite of it, in case that it lost something; milliseconds. */
-const distrust = 25_000
-const pollInterval = 1000
+/** Where the service does not hold reads, milliseconds. */
+const pollInterval = 1_000
+/** Where it holds enough of them already, milliseconds. */
+const slowPollInterval = 25_000
 
 export interface WaitOptions {
   /** How long to wait at most, ms; without it until the session settles. */
@@ -23,25 +24,60 @@ export interface Waiting {
   readonly options: ResolvedClientOptions
 }
 
+interface SessionParams {
+  readonly domainId: string
+  readonly sessionId: string
+}
+
 /** Follows a session until it settles; answers it as it is when the time is over. */
 export async function waitForSession(
-  { transport, streams, options }: Waiting,
-  params: { domainId: string; sessionId: string },
+  waiting: Waiting,
+  params: SessionParams,
   { timeout = Number.POSITIVE_INFINITY, signal }: WaitOptions = {},
 ): Promise<Session> {
+  const deadline = waiting.options.clock.now() + timeout / 1000
+  const session = await follow(waiting, params, { deadline, signal })
+  if (session) return session
+  return (await waiting.transport.call(getSession, { params }, { signal })).body
+}
+
+/** Follows a session until it has settled. What became of it is not read where the event stream tells that it has. */
+export async function waitUntilSettled(
+  waiting: Waiting,
+  params: SessionParams,
+  { signal }: Pick<WaitOptions, 'signal'> = {},
+): Promise<void> {
+  await follow(waiting, params, { deadline: Number.POSITIVE_INFINITY, signal })
+}
+
+interface Follow {
+  /** Unix time, seconds. */
+  readonly deadline: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** @returns the session as it was read last; undefined where the stream told that it has settled since. */
+async function follow(
+  { transport, streams, options }: Waiting,
+  params: SessionParams,
+  { deadline, signal }: Follow,
+): Promise<Session | undefined> {
   const { clock } = options
-  const deadline = clock.now() + timeout / 1000
   const following = streams.follow(params.domainId, params.sessionId)
   try {
-    for (;;) {
+    for (let first = true; ; first = false) {
       // Both before the reading, so that neither news nor the loss of the stream is missed in between.
       const rung = following.rung()
-      const streaming = await orAborted(following.streaming(), signal)
-      const wait = streaming ? 0 : Math.max(0, Math.min(heldRead, Math.ceil(deadline - clock.now())))
-      const { body: session, held } = await transport.call(getSession, { params }, { signal, wait })
+      const way = await orAborted(following.way(), signal)
+      const wait = way === 'held' ? Math.max(0, Math.min(heldRead, Math.ceil(deadline - clock.now()))) : 0
+      // A person looks at the first reading; the others are nobody's but this wait's, and may come all at once.
+      const reading = { signal, wait, patient: !first }
+      const { body: session, held } = await transport.call(getSession, { params }, reading)
       const left = (deadline - clock.now()) * 1000
       if (session.state !== 'pending' || left <= 0) return session
-      if (streaming) await pause(options, Math.min(distrust, left), signal, rung)
+      if (way === 'stream') {
+        if ((await pause(options, left, signal, rung)) === 'settled') return undefined
+      } else if (way === 'polled') await pause(options, Math.min(slowPollInterval, left), signal, rung)
       else if (!held) await pause(options, pollInterval, signal)
     }
   } finally {
@@ -49,23 +85,26 @@ export async function waitForSession(
   }
 }
 
-/** @param until Ends it sooner. */
-function pause(
+/**
+ * @param until Ends it sooner.
+ * @returns what it ended with; undefined where the time was over.
+ */
+function pause<T>(
   { clock }: ResolvedClientOptions,
   milliseconds: number,
   signal: AbortSignal | undefined,
-  until?: Promise<void>,
-): Promise<void> {
+  until?: Promise<T>,
+): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
-    const cancel = clock.after(milliseconds, end)
+    const cancel = Number.isFinite(milliseconds) ? clock.after(milliseconds, () => end()) : () => {}
     signal?.addEventListener('abort', abort, { once: true })
     void until?.then(end)
 
-    function end() {
+    function end(result?: T) {
       cancel()
       signal?.removeEventListener('abort', abort)
-      resolve()
+      resolve(result)
     }
     function abort() {
       cancel()

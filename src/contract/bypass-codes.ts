@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
+import { ChangePass } from './factors.ts'
 import { Id } from './text.ts'
+import { NewEpoch } from './users.ts'
 
 /** How many a user can have at a time. */
 export const mostBypassCodes = 5
@@ -37,6 +39,9 @@ export const NewBypassCode = z.object({
 })
 export type NewBypassCode = z.input<typeof NewBypassCode>
 
+const ReplacedBypassCodes = NewBypassCode.extend({ ...ChangePass.shape, epoch: NewEpoch })
+export type ReplacedBypassCodes = z.input<typeof ReplacedBypassCodes>
+
 const UserParams = z.object({ userId: Id })
 const BypassCodeParams = z.object({ bypassCodeId: Id })
 
@@ -57,13 +62,20 @@ export const createBypassCode = endpoint({
 
 export const replaceBypassCodes = endpoint({
   method: 'PUT',
-  path: '/users/:userId/bypasscodes',
-  summary: 'Makes 5 bypass codes for the user in place of all there are.',
-  params: UserParams,
-  body: NewBypassCode,
+  path: '/domains/:domainId/users/:userId/bypasscodes',
+  summary: 'Makes 5 bypass codes in place of all there are, for a user of the domain who has passed for it.',
+  params: z.object({ domainId: Id, userId: Id }),
+  body: ReplacedBypassCodes,
   response: z.array(BypassCode),
   since: '1.4',
-  errors: ['api.error.notfound.user', 'api.error.invalid.usesallowed', 'api.error.invalid.expirationtime'],
+  errors: [
+    'api.error.notfound.domain',
+    'api.error.notfound.user',
+    'api.error.invalid.usesallowed',
+    'api.error.invalid.expirationtime',
+    'api.error.invalid.pass',
+    'api.error.conflict.pass',
+  ],
 })
 
 export const listBypassCodes = endpoint({

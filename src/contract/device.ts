@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { Domain13 } from './domains.ts'
 import { ErrorBody } from './errors.ts'
 import { Pin } from './pin.ts'
-import { Attribute, SessionReason, SessionState } from './sessions.ts'
+import { Attribute, SessionPurpose, SessionReason, SessionState } from './sessions.ts'
 import { Id, Random128, Seconds, strippedText } from './text.ts'
 import { ActivationCode } from './tokens.ts'
 
@@ -21,6 +21,8 @@ export const devicePaths = Object.freeze({
   /** GET says where the service sends to, POST sets it. */
   push: '/device/push',
   history: '/device/history',
+  /** Takes a notice off the inbox. */
+  acknowledge: (noticeId: string) => `/device/notices/${noticeId}/acknowledge`,
   /** For everybody: a PNG, one invisible pixel where the domain has no image of its own. Not signed, as `<img>` reads it. */
   image: (domainId: string) => `/device/images/${domainId}`,
 })
@@ -66,8 +68,8 @@ export const PushSubscription = z.object({
 })
 export type PushSubscription = z.infer<typeof PushSubscription>
 
-/** All that goes through push services: which session waits, to be read from the inbox. */
-export const PushMessage = z.object({ session: Id })
+/** All that goes through push services: which session or notice there is, to be read from the inbox. */
+export const PushMessage = z.union([z.object({ session: Id }), z.object({ notice: Id })])
 export type PushMessage = z.infer<typeof PushMessage>
 
 export const PreviewRequest = z.object({ code: ActivationCode })
@@ -120,13 +122,48 @@ export const DeviceRequest = z.object({
   ipAddress: z.string().optional(),
   /** How many digits to type; 0 where no number is asked for. */
   numberLength: z.int(),
+  /** What an approval is good for; absent where that is signing in. */
+  purpose: SessionPurpose.optional(),
   createdAt: Seconds,
   expiresAt: Seconds,
 })
 export type DeviceRequest = z.infer<typeof DeviceRequest>
 
+/** How many notices a device has at most, and how long they are kept, seconds. */
+export const maxNotices = 20
+export const noticesKept = 30 * 24 * 60 * 60
+
+/** What changed of what a user passes the second step with. Authenticator apps, hardware tokens and codes are valid in every domain. */
+export const FactorChangeKind = z.enum([
+  'device_added',
+  'device_replaced',
+  'device_removed',
+  'app_added',
+  'app_replaced',
+  'app_removed',
+  'hardware_added',
+  'hardware_removed',
+  'codes_made',
+  'codes_removed',
+])
+export type FactorChangeKind = z.infer<typeof FactorChangeKind>
+
+/** A change of the user's factors, for a device to show until the person has read it. */
+export const FactorNotice = z.object({
+  id: Id,
+  /** Where it changed. */
+  domain: z.object({ id: Id, name: z.string() }),
+  kind: FactorChangeKind,
+  createdAt: Seconds,
+})
+export type FactorNotice = z.infer<typeof FactorNotice>
+
 /** Always all that is pending, newest first. Held by `Prefer: wait=N` while it is what `If-None-Match` names. */
-export const Inbox = z.object({ requests: z.array(DeviceRequest) })
+export const Inbox = z.object({
+  requests: z.array(DeviceRequest),
+  /** Absent where there are none. */
+  notices: z.array(FactorNotice).optional(),
+})
 export type Inbox = z.infer<typeof Inbox>
 
 export const Decision = z.enum(['approve', 'deny', 'report'])
@@ -180,6 +217,8 @@ export const HistoryEntry = z.object({
   ipAddress: z.string().optional(),
   state: z.enum(['approved', 'denied']),
   reason: SessionReason.optional(),
+  /** What it was about; absent where that was signing in. */
+  purpose: SessionPurpose.optional(),
   createdAt: Seconds,
   settledAt: Seconds,
 })

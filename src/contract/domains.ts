@@ -28,6 +28,8 @@ export const Domain13 = z.object({
 /** A protected app: who may sign in to it, and by which rules. */
 export const Domain = Domain13.extend({
   numberMatching: NumberMatching.optional(),
+  /** Of its users as the last synchronization left them; a later one may name it in `If-Match`, in quotes. */
+  synchronizationVersion: z.int().optional(),
 })
 export type Domain = z.infer<typeof Domain>
 
@@ -90,11 +92,12 @@ const synchronisationLimit = 16 * 1024 * 1024
 export const synchronizeMembers = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users',
-  summary: 'Makes the users of the body the users of the domain, all at once or not at all.',
+  summary:
+    'Makes the users of the body the users of the domain, all at once or not at all. With `If-Match`, only the version it names is replaced (1.4).',
   params: DomainParams,
   body: z.array(NewUser),
   bodyLimit: synchronisationLimit,
-  errors: ['api.error.notfound.domain', 'api.error.invalid.users'],
+  errors: ['api.error.notfound.domain', 'api.error.invalid.users', 'api.error.precondition'],
 })
 
 export const getDomainImage = endpoint({

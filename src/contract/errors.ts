@@ -13,6 +13,8 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.bypasscode': 400,
   'api.error.invalid.ipaddress': 400,
   'api.error.invalid.challenge': 400,
+  'api.error.invalid.purpose': 400,
+  'api.error.invalid.pass': 400,
   'api.error.invalid.numbermatching': 400,
   'api.error.invalid.page': 400,
   'api.error.invalid.alias': 400,
@@ -49,12 +51,16 @@ export const errorStatus = Object.freeze({
   'api.error.notacceptable': 406,
   'api.error.timeout': 408,
   'api.error.conflict.username': 409,
+  'api.error.conflict.similarusername': 409,
   'api.error.conflict.serialnumber': 409,
   'api.error.conflict.hardware': 409,
   'api.error.conflict.enrolled': 409,
+  'api.error.conflict.pass': 409,
   'api.error.conflict.emailotpenabled': 409,
   'api.error.conflict.state': 409,
   'api.error.limit.bypasscodes': 409,
+  /** The version that `If-Match` names is not there any more (RFC 9110 section 13.1.1). */
+  'api.error.precondition': 412,
   'api.error.toolarge': 413,
   'api.error.unsupportedmediatype': 415,
   'api.error.toomanyrequests': 429,
@@ -62,6 +68,7 @@ export const errorStatus = Object.freeze({
   'api.error.limit.codes': 429,
   'api.error.internal': 500,
   'api.error.unavailable': 503,
+  'api.error.unavailable.mail': 503,
 } as const)
 
 export type ErrorCode = keyof typeof errorStatus

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
-import { Id, text } from './text.ts'
+import { Id, text, unlessNull } from './text.ts'
+import { NewEpoch } from './users.ts'
 
 /** A hardware token as 1.3 shows it. */
 const HardwareToken13 = z.object({
@@ -24,10 +25,10 @@ export type HardwareToken = z.infer<typeof HardwareToken>
 
 const Alias = text(1, 128)
 
-/** Seconds, as a number or in digits; answered as `30s` or `60s`. */
+/** Seconds: a number, its digits, or the form that responses use. */
 const TimeStep = z
-  .union([z.literal([30, 60]), z.enum(['30', '60'])])
-  .transform((value): 30 | 60 => (Number(value) === 30 ? 30 : 60))
+  .literal([30, 60, '30', '60', '30s', '60s'])
+  .transform((value): 30 | 60 => (Number.parseInt(String(value), 10) === 30 ? 30 : 60))
 
 export const NewHardwareToken = z.object({
   /** Without one the service makes it from the id: `HW-` and its first 8 characters. */
@@ -53,6 +54,9 @@ export const EnrolledHardwareToken = NewHardwareToken.pick({
   first: z.boolean().default(false),
   /** The one it takes the place of. */
   replaces: Id.optional(),
+  epoch: NewEpoch,
+  /** The session, approved and redeemed for changing devices, that allows it; needed unless it is the first factor. */
+  pass: Id.optional(),
 })
 export type EnrolledHardwareToken = z.input<typeof EnrolledHardwareToken>
 
@@ -76,24 +80,30 @@ export const createHardwareToken = endpoint({
   ],
 })
 
-export const enrolHardwareToken = endpoint({
+export const enrollHardwareToken = endpoint({
   method: 'POST',
-  path: '/users/:userId/hardware',
-  summary: 'Adds an authenticator app for the user, all at once or not at all, where the code is right that it shows.',
-  params: UserParams,
+  path: '/domains/:domainId/users/:userId/hardware',
+  summary:
+    'Adds an authenticator app for a user of the domain, all at once or not at all, where the code is right that it shows.',
+  params: z.object({ domainId: Id, userId: Id }),
   body: EnrolledHardwareToken,
   response: HardwareToken,
   role: 'auth',
   since: '1.4',
   errors: [
+    'api.error.notfound.domain',
     'api.error.notfound.user',
     'api.error.invalid.alias',
     'api.error.invalid.type',
     'api.error.invalid.timestep',
     'api.error.invalid.seed',
     'api.error.invalid.otp',
+    'api.error.invalid.pass',
     'api.error.conflict.enrolled',
+    'api.error.conflict.pass',
     'api.error.conflict.hardware',
+    // A first one, while the activation code that an administrator issued in the domain is pending.
+    'api.error.conflict.state',
   ],
 })
 
@@ -122,9 +132,9 @@ export const getHardwareToken = endpoint({
 export const updateHardwareToken = endpoint({
   method: 'PUT',
   path: '/hardware/:hardwareTokenId',
-  summary: 'Renames a hardware token.',
+  summary: 'Renames a hardware token; an alias that is absent or null stays.',
   params: HardwareParams,
-  body: z.object({ alias: Alias }),
+  body: z.object({ alias: unlessNull(Alias) }),
   response: HardwareToken,
   response13: HardwareToken13,
   errors: ['api.error.notfound.hardware', 'api.error.invalid.alias'],

@@ -3,6 +3,7 @@ import * as browsers from './browsers.ts'
 import * as bypassCodes from './bypass-codes.ts'
 import * as domains from './domains.ts'
 import type { Endpoint } from './endpoint.ts'
+import * as factors from './factors.ts'
 import * as hardware from './hardware.ts'
 import * as organization from './organization.ts'
 import * as sessions from './sessions.ts'
@@ -21,10 +22,11 @@ const sections: Readonly<Record<string, object>> = {
   Users: users,
   Domains: domains,
   Tokens: tokens,
+  'Changing factors': factors,
   Sessions: sessions,
   'Hardware tokens': hardware,
   'Bypass codes': bypassCodes,
-  'Remembered browsers': browsers,
+  'Known browsers': browsers,
   Organization: organization,
 }
 

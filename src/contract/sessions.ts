@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
+import { BrowserCookie, KnownBrowser, longestRemembered } from './browsers.ts'
 import { endpoint } from './endpoint.ts'
+import { parseIpAddress } from './ip-address.ts'
 import { Id, Random128, Seconds, strippedText } from './text.ts'
 import { Factor, Username } from './users.ts'
 
@@ -19,12 +21,22 @@ export const SessionReason = z.enum([
 ])
 export type SessionReason = z.infer<typeof SessionReason>
 
+/**
+ * What an approval is good for, and what the device says about it. Changing devices is the larger right: a pass for
+ * signing in never counts as one for changing.
+ */
+export const SessionPurpose = z.enum(['sign_in', 'change_devices'])
+export type SessionPurpose = z.infer<typeof SessionPurpose>
+
 /** One authentication request. What is optional here is 1.4. */
 export const Session = z.object({
   id: Id,
   state: SessionState,
   reason: SessionReason.optional(),
   factor: Factor.optional(),
+  /** Once approved: the device, hardware token, authenticator app or bypass code it was; absent for e-mail. */
+  factorId: Id.optional(),
+  purpose: SessionPurpose.optional(),
   /** What the person types on the device; while pending, where number matching was asked for. */
   number: z.string().optional(),
   createdAt: Seconds.optional(),
@@ -32,6 +44,8 @@ export const Session = z.object({
   settledAt: Seconds.optional(),
   /** How many more codes may be tried now; only where a wrong one is answered that was tried for a challenge. */
   triesLeft: z.int().optional(),
+  /** The user's epoch at this moment; only where the approval is redeemed. */
+  epoch: z.string().optional(),
 })
 export type Session = z.infer<typeof Session>
 
@@ -43,15 +57,38 @@ export const Session13 = z.object({
   ),
 })
 
+/** How many attributes a device shows, and how long they are, characters. */
+export const attributeLimits = Object.freeze({ count: 16, key: 64, value: 256 })
+
 /** Shown on the device to help the person decide. */
-export const Attribute = z.object({ key: strippedText(0, 64), value: strippedText(0, 256) })
+export const Attribute = z.object({
+  key: strippedText(0, attributeLimits.key),
+  value: strippedText(0, attributeLimits.value),
+})
 export type Attribute = z.infer<typeof Attribute>
 
-/** A one-time code; `""` and null mean that there is none. Blanks between groups of digits are dropped. */
-const OptionalCode = z
+/** As callers send it: attributes are information, and text that is too long fails no sign-in. */
+const NewAttribute = z.object({
+  key: z.string().meta({ description: `Shortened to ${attributeLimits.key} characters.` }),
+  value: z.string().meta({ description: `Shortened to ${attributeLimits.value} characters.` }),
+})
+
+/** `""` and null mean that there is no code. Blanks between groups of digits are dropped. */
+const readCode = (value: string | null | undefined) => value?.replace(/\s/g, '') || undefined
+
+const BypassCode = z
   .union([z.string().max(64), z.null()])
   .optional()
-  .transform((value) => value?.replace(/\s/g, '') || undefined)
+  .transform((value) => readCode(value))
+
+/** Some clients send a number. That is a code only where it has all its digits: numbers have no leading zeros. */
+const OneTimePassword = z
+  .union([z.string().max(64), z.int(), z.null()])
+  .optional()
+  .refine((value) => typeof value !== 'number' || /^(\d{6}|\d{8})$/.test(String(value)), {
+    message: 'must be a string: a number has no leading zeros',
+  })
+  .transform((value) => readCode(typeof value === 'number' ? String(value) : value))
 
 const UserReference = z.union([
   z.object({ id: Id, username: z.undefined().optional() }),
@@ -60,20 +97,28 @@ const UserReference = z.union([
 
 const NewSession13 = z.object({
   user: UserReference,
-  attributes: z.array(Attribute).max(16).nullish(),
-  otp: OptionalCode,
-  bypasscode: OptionalCode,
-  /** Where the sign-in comes from, as the caller saw it. */
+  attributes: z
+    .array(NewAttribute)
+    .nullish()
+    .meta({ description: `${attributeLimits.count} are shown.` }),
+  otp: OneTimePassword,
+  bypasscode: BypassCode,
+  /** Where the sign-in comes from, as the caller saw it. Information: null for text that is not an address. */
   ipAddress: z
-    .union([z.ipv4(), z.ipv6(), z.literal(''), z.null()])
+    .union([z.string(), z.null()])
     .optional()
-    .transform((value) => value || undefined),
+    .meta({ description: 'An IPv4 or IPv6 address, with or without a port. Anything else is ignored.' })
+    .transform((value) => (value ? (parseIpAddress(value) ?? null) : undefined)),
 })
 
 export const NewSession = NewSession13.extend({
   numberMatching: z.boolean().optional(),
   /** The challenge that alone can redeem the approval. */
   challenge: Random128.optional(),
+  /** What the approval is to be good for; the device shows it. */
+  purpose: SessionPurpose.optional(),
+  /** The id of the browser that asks, as its cookie holds it; a known browser of the user has limits of its own. */
+  browser: BrowserCookie,
 })
 export type NewSession = z.input<typeof NewSession>
 
@@ -100,6 +145,7 @@ export const createSession = endpoint({
     'api.error.invalid.ipaddress',
     'api.error.invalid.numbermatching',
     'api.error.invalid.challenge',
+    'api.error.invalid.purpose',
     'api.error.locked',
     'api.error.limit.codes',
   ],
@@ -127,13 +173,28 @@ export const cancelSession = endpoint({
   errors: ['api.error.notfound.domain', 'api.error.notfound.session'],
 })
 
+/** `browser` for its cookie, where it is known from now on. */
+export const RedeemedSession = Session.extend({ browser: KnownBrowser.optional() })
+export type RedeemedSession = z.infer<typeof RedeemedSession>
+
 export const redeemSession = endpoint({
   method: 'POST',
   path: '/domains/:domainId/sessions/:sessionId/redeem',
   summary: 'Uses an approval up. Succeeds once, and only for the challenge the session was created with.',
   params: SessionParams,
-  body: z.object({ challenge: Random128 }),
-  response: Session,
+  body: z.object({
+    challenge: Random128,
+    /** The browser in which the user passes. It becomes known, unless the factor was an e-mailed code. */
+    browser: z
+      .object({
+        /** As its cookie holds it now. */
+        id: BrowserCookie,
+        /** For how many days the person wants not to be asked again in it. */
+        rememberDays: z.int().min(1).max(longestRemembered).optional(),
+      })
+      .optional(),
+  }),
+  response: RedeemedSession,
   role: 'auth',
   errors: [
     'api.error.notfound.domain',
@@ -144,21 +205,34 @@ export const redeemSession = endpoint({
   since: '1.4',
 })
 
+/** The browser in which somebody passes. */
+export type PassedBrowser = NonNullable<z.input<typeof redeemSession.body>['browser']>
+
 /** The longest a held read lasts, seconds. */
 export const longestWait = 60
 
-/** One event each time a session of the domain settles; what happened, a read of that session tells. */
+/** That a session settled, or that a user's epoch changed. */
+export const SessionEvent = z.union([z.object({ id: Id }), z.object({ user: Id, changed: z.literal('epoch') })])
+export type SessionEvent = z.infer<typeof SessionEvent>
+
+/**
+ * One event each time a session of the domain settles, and each time a user of the domain gets another epoch; what it is
+ * now, a read of the session or the user tells.
+ */
 export const watchSessions = endpoint({
   method: 'GET',
   path: '/domains/:domainId/sessions/events',
-  summary: 'Streams the ids of sessions as they settle, so that one connection serves everybody who waits.',
+  summary: 'Streams the ids of sessions as they settle, and of users as their epochs change: one connection for all.',
   params: z.object({ domainId: Id }),
   media: 'text/event-stream',
-  response: z.object({ id: Id }),
+  response: SessionEvent,
   role: 'auth',
   errors: ['api.error.notfound.domain'],
   since: '1.4',
 })
+
+/** How long a mail server may take, seconds; then it is answered that it did not take the e-mail. */
+export const mailTimeout = 8
 
 export const sendEmailCode = endpoint({
   method: 'POST',
@@ -172,5 +246,7 @@ export const sendEmailCode = endpoint({
     'api.error.notfound.user',
     'api.error.invalid.deliverableotptype',
     'api.error.conflict.emailotpenabled',
+    // 1.3 callers are answered api.error.unavailable.
+    'api.error.unavailable.mail',
   ],
 })

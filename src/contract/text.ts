@@ -19,13 +19,34 @@ export function text(minimum: number, maximum: number) {
     .meta({ minLength: minimum, maxLength: maximum })
 }
 
+/** A field of an update. Clients that always send all fields write null where nothing changes. */
+export function unlessNull<S extends z.ZodType>(schema: S) {
+  return schema.nullish().transform((value) => value ?? undefined)
+}
+
 /** As `text`, but what could disturb or reverse the text around it is taken out first. */
 export function strippedText(minimum: number, maximum: number) {
   return z
     .string()
     .meta({ description: `${minimum} to ${maximum} characters, counted without those that could disturb the text.` })
-    .transform((value) => value.toWellFormed().replace(disturbingCharacters, ''))
+    .transform(stripText)
     .refine((value) => withinLength(value, minimum, maximum), `must have ${minimum} to ${maximum} characters`)
+}
+
+/** Takes out what could disturb or reverse the text around it. */
+export const stripText = (value: string): string => value.toWellFormed().replace(disturbingCharacters, '')
+
+/** Shortens what is too long to `maximum` characters (code points), the last one an ellipsis, between two graphemes. */
+export function truncateText(value: string, maximum: number): string {
+  if (withinLength(value, 0, maximum)) return value
+  // Enough to see where the grapheme at the cut begins; what follows may be of any length.
+  const head = value.slice(0, 2 * (maximum + 1))
+  const cut = Array.from(head)
+    .slice(0, maximum - 1)
+    .join('').length
+  const boundary = new Intl.Segmenter().segment(head).containing(cut)?.index ?? 0
+  // A grapheme can be of any length, too: one that fills the text is cut between code points.
+  return `${head.slice(0, boundary || cut)}…`
 }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
+import { ChangePass } from './factors.ts'
 import { Id, Seconds } from './text.ts'
+import { NewEpoch } from './users.ts'
 
 /** 10 characters without look-alikes; read without regard to case, blanks and hyphens. */
 export const activationCodeAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
@@ -25,6 +27,12 @@ const Token13 = z.object({
 export const Token = Token13.extend({
   /** The device, as it named itself; only while active, and not for keys of role `auth`. 1.4. */
   device: z.object({ id: Id, name: z.string(), createdAt: Seconds }).optional(),
+  /** That a page had the code issued and shows it; without it an administrator hands the code over. 1.4. */
+  selfEnrollment: z.literal(true).optional(),
+  /** Until when that code is good. 1.4. */
+  expiresAt: Seconds.optional(),
+  /** That another device may take the place of the present one, and until when. 1.4. */
+  replacement: z.object({ expiresAt: Seconds }).optional(),
 })
 export type Token = z.infer<typeof Token>
 
@@ -67,7 +75,8 @@ export const revokeToken = endpoint({
 export const issueFirstToken = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users/:userId/token/first',
-  summary: 'Issues a token to a user who never had a factor; its code is good only as long as that is so.',
+  summary:
+    'Issues a token to a user who never had a factor; its code is good only as long as that is so. Answers no code where an administrator issued one.',
   params: TokenParams,
   response: Token,
   role: 'auth',
@@ -79,11 +88,21 @@ export const issueReplacement = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users/:userId/token/replacement',
   summary:
-    'Issues the code of another device for an active token, or answers the present one; the old device stays until the code is used.',
+    'Issues the code of another device, or of a first one, for 15 minutes, or answers the present one; the old device stays until the code is used.',
   params: TokenParams,
+  query: z.object({ epoch: NewEpoch }),
+  /** Without a pass it is an administrator who hands the code over. */
+  body: ChangePass.partial(),
   response: Replacement,
   since: '1.4',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.notfound.token'],
+  // The code that an administrator issued is still pending.
+  errors: [
+    'api.error.notfound.domain',
+    'api.error.notfound.user',
+    'api.error.invalid.pass',
+    'api.error.conflict.pass',
+    'api.error.conflict.state',
+  ],
 })
 
 export const giveUpFactor = endpoint({
@@ -91,13 +110,15 @@ export const giveUpFactor = endpoint({
   path: '/domains/:domainId/users/:userId/factors/give-up',
   summary: 'Takes the device, or the hardware token, from a user who has the other one: never the last of the two.',
   params: TokenParams,
-  body: z.object({ what: z.enum(['device', 'hardware']) }),
+  body: ChangePass.extend({ what: z.enum(['device', 'hardware']), epoch: NewEpoch }),
   since: '1.4',
   errors: [
     'api.error.notfound.domain',
     'api.error.notfound.user',
     'api.error.notfound.token',
     'api.error.notfound.hardware',
+    'api.error.invalid.pass',
+    'api.error.conflict.pass',
     'api.error.conflict.state',
   ],
 })
@@ -105,7 +126,8 @@ export const giveUpFactor = endpoint({
 export const withdrawReplacement = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId/token/replacement',
-  summary: 'Withdraws a code that was not used yet, of a first or of another device; does nothing when there is none.',
+  summary:
+    'Withdraws a code that a page shows, of a first or of another device; does nothing when there is none, or an administrator issued it.',
   params: TokenParams,
   since: '1.4',
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],

@@ -1,6 +1,7 @@
 import type {
   Answered,
   DeviceRequest,
+  FactorNotice,
   History,
   Preview,
   PushState,
@@ -11,7 +12,15 @@ import { activate, type ActivateOptions, preview } from './activate.ts'
 import { history, type HistoryOptions } from './history.ts'
 import { DeviceOptions } from './options.ts'
 import { push, pushState } from './push.ts'
-import { type Answer, answer, remove, type RequestList, requests, type RequestsOptions } from './requests.ts'
+import {
+  acknowledge,
+  type Answer,
+  answer,
+  remove,
+  type RequestList,
+  requests,
+  type RequestsOptions,
+} from './requests.ts'
 import { watchRequests, type WatchOptions } from './watch-requests.ts'
 
 /** The person's side of the device protocol. Every call throws {DeviceError} when it does not succeed. */
@@ -23,6 +32,8 @@ export interface Device {
   /** What waits for an answer now; with `wait` and `etag`, held until that changes. */
   requests(account: Account, options?: RequestsOptions): Promise<RequestList>
   answer(account: Account, request: Pick<DeviceRequest, 'id' | 'nonce'>, answer: Answer): Promise<Answered>
+  /** Dismisses a notice on this device; a notice that is gone already is dismissed. */
+  acknowledge(account: Account, notice: Pick<FactorNotice, 'id'>): Promise<void>
   /** What this device answered, newest first, a page at a time. */
   history(account: Account, options?: HistoryOptions): Promise<History>
   /** Sets or renews where requests are pushed to; null forgets it. */
@@ -48,6 +59,7 @@ export function createDevice(options: DeviceOptions = {}): Device {
     activate: activate.bind(undefined, context),
     requests: requests.bind(undefined, context),
     answer: answer.bind(undefined, context),
+    acknowledge: acknowledge.bind(undefined, context),
     history: history.bind(undefined, context),
     push: push.bind(undefined, context),
     pushState: pushState.bind(undefined, context),

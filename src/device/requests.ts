@@ -5,6 +5,7 @@ import {
   type AnswerRequest,
   type Decision,
   type DeviceRequest,
+  type FactorNotice,
   devicePaths,
   Inbox,
 } from '../contract/device.ts'
@@ -26,6 +27,8 @@ export interface RequestsOptions {
 export interface RequestList {
   /** All that is pending, newest first; undefined when it is still what `etag` named. */
   readonly requests: readonly DeviceRequest[] | undefined
+  /** Changes of the user's factors that nobody acknowledged here, newest first; undefined together with `requests`. */
+  readonly notices: readonly FactorNotice[] | undefined
   readonly etag: string | undefined
   /** Whether the service held the call, or would have. */
   readonly held: boolean
@@ -45,9 +48,10 @@ export async function requests(
     signal,
   })
   const held = response.headers.has('preference-applied')
-  if (response.status === 304) return { requests: undefined, etag, held }
+  if (response.status === 304) return { requests: undefined, notices: undefined, etag, held }
   const inbox = await content(response, Inbox)
-  return { requests: inbox.requests, etag: response.headers.get('etag') ?? undefined, held }
+  const { notices = [] } = inbox
+  return { requests: inbox.requests, notices, etag: response.headers.get('etag') ?? undefined, held }
 }
 
 export interface Answer {
@@ -84,6 +88,15 @@ export async function answer(
     }
   }
   return content(await signedCall(context, account, call), Answered)
+}
+
+/** Removes a notice from the inbox of this device: the person has read it. */
+export async function acknowledge(
+  context: DeviceContext,
+  account: Account,
+  notice: Pick<FactorNotice, 'id'>,
+): Promise<void> {
+  await signedCall(context, account, { method: 'POST', path: devicePaths.acknowledge(notice.id) })
 }
 
 /** Takes the device's key off the service. An account that is gone already is as good as removed. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 
+import { readRetryAfter } from '../clock.ts'
 import { DeviceErrorBody } from '../contract/device.ts'
 import { isErrorCode } from '../contract/errors.ts'
 import { DeviceError } from './device-error.ts'
@@ -68,17 +69,10 @@ async function refusal(context: DeviceContext, response: Response): Promise<Devi
   const body = DeviceErrorBody.safeParse(await json(response))
   const { code = '', triesLeft } = body.data?.errors[0] ?? {}
   return new DeviceError(isErrorCode(code) ? code : 'bad_response', `the service answered ${response.status}`, {
-    retryAfter: secondsToWait(context, response.headers.get('retry-after')),
+    retryAfter: readRetryAfter(response.headers.get('retry-after'), context.clock.now()),
     serviceTime: unixTime(response.headers.get('date')),
     triesLeft,
   })
-}
-
-/** Retry-After as RFC 9110 section 10.2.3 has it: seconds or a date. */
-function secondsToWait(context: DeviceContext, header: string | null): number | undefined {
-  if (header !== null && /^\d+$/.test(header)) return Number(header)
-  const time = unixTime(header)
-  return time === undefined ? undefined : Math.max(0, time - context.clock.now())
 }
 
 function unixTime(date: string | null): number | undefined {

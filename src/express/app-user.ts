@@ -1,4 +1,5 @@
 import { MfaUser } from '../challenge/user.ts'
+import { describeMistakes, validate } from '../contract/validate.ts'
 import type { AppRequest, ResolvedOptions } from './options.ts'
 
 interface PassportRequest {
@@ -17,13 +18,16 @@ export async function resolveAppUser(req: AppRequest, options: ResolvedOptions):
   checkPassportRan(req)
   const given = options.user ? await options.user(req) : userOfPassport(req)
   if (!given) return undefined
-  const parsed = MfaUser.safeParse(given)
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
+  const user = validate(MfaUser, given)
+  if (user.success) return user.data
   throw new TypeError(
-    `mfa: user(req) gave a user the service cannot know: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+    `mfa: user(req) returned a user with a mistake: ${describeMistakes(user.mistakes)}. ${userExample}`,
   )
 }
+
+const userExample =
+  "Return an object such as { username: 'alice' }, with name and email if you have them, or nothing when nobody is " +
+  'signed in: mfa({ user: (req) => req.user && { username: req.user.email } })'
 
 /** Passport keeps a login in the web session; when it is there but not on the request, Passport comes too late. */
 function checkPassportRan(req: AppRequest): void {
@@ -37,13 +41,13 @@ function checkPassportRan(req: AppRequest): void {
 
 function userOfPassport(req: AppRequest): { username: string } | undefined {
   const { isAuthenticated, user } = req as PassportRequest
-  if (typeof isAuthenticated !== 'function') {
-    throw new Error(
-      'mfa() cannot know who is signed in: put app.use(passport.session()) before app.use(mfa()), ' +
-        'or give mfa({ user: (req) => … })',
-    )
+  if (user) {
+    if (typeof user.username === 'string') return { username: user.username }
+    throw new TypeError(`mfa: req.user has no username: set the option user. ${userExample}`)
   }
-  if (!user) return undefined
-  if (typeof user.username === 'string') return { username: user.username }
-  throw new TypeError('mfa: req.user has no username: give mfa({ user: (req) => ({ username: … }) })')
+  if (typeof isAuthenticated === 'function') return undefined
+  throw new Error(
+    'mfa() cannot know who is signed in: put app.use(passport.session()) before app.use(mfa()), ' +
+      'or set the option user, such as mfa({ user: (req) => req.session.user })',
+  )
 }

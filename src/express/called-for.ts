@@ -17,7 +17,7 @@ export interface Wanted {
  */
 export function addressFor({ base }: RequestContext, { purpose, factors }: Wanted): string {
   const asked = [
-    ...(purpose === 'step_up' ? [`purpose=${purpose}`] : []),
+    ...(purpose === 'sign_in' ? [] : [`purpose=${purpose}`]),
     ...(factors ? [`factors=${factors.join(',')}`] : []),
   ]
   return asked.length === 0 ? base : `${base}?${asked.join('&')}`
@@ -35,11 +35,13 @@ export function calledFor(
   if (isFromElsewhere(req)) return { purpose: 'sign_in', returnTo: undefined }
   const factors = asked.get('factors')?.split(',').filter(isFactor)
   return {
-    purpose: asked.get('purpose') === 'step_up' ? 'step_up' : 'sign_in',
+    purpose: purposes.find((purpose) => purpose === asked.get('purpose')) ?? 'sign_in',
     factors: factors?.length ? factors : undefined,
     returnTo: safeReturnTo(asked.get('returnTo'), context.base),
   }
 }
+
+const purposes: readonly Wanted['purpose'][] = ['step_up', 'change_devices']
 
 const asksFor = ['purpose', 'factors', 'returnTo']
 

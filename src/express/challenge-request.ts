@@ -4,11 +4,16 @@ import type { Challenge, NewChallenge } from '../challenge/challenge.ts'
 import type { PushOptions, Sender, Step } from '../challenge/push.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
+import type { ConnectedService } from '../challenge/service.ts'
+import type { Version } from '../contract/endpoint.ts'
+import { quoteName } from '../contract/quote-name.ts'
 import type { Factor } from '../contract/users.ts'
+import { browserCookie } from './id-cookie.ts'
 import { seeOther, sendJson, wantsJson } from './answer.ts'
 import { clientAddress, clientAttributes } from './client-facts.ts'
 import type { RequestContext } from './context.ts'
 import { emit } from './events.ts'
+import { warn } from './warnings.ts'
 
 /** A request for one of the challenge's own routes, by a signed-in user. */
 export interface ChallengeRequest {
@@ -31,24 +36,61 @@ export function factorsOf({ context }: ChallengeRequest, challenge: Challenge): 
   return challenge.factors ? factors.filter((factor) => challenge.factors?.includes(factor)) : factors
 }
 
-export function senderOf({ req, user }: ChallengeRequest): Sender {
-  return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req) }
+export function senderOf({ req, context, user }: ChallengeRequest): Sender {
+  const browser = browserCookie.read(req, context)
+  return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req), browser }
 }
 
-export function pushOptionsOf({ req, user, context }: ChallengeRequest): PushOptions {
-  const { numberMatching, provision, clock, mayEnrol } = context.mfa.options
-  return { numberMatching, provision, now: clock.now(), mayEnrol: async () => (await mayEnrol?.(req, user)) ?? false }
+export function pushOptionsOf(request: ChallengeRequest, { shownCode: sealed }: Challenge): PushOptions {
+  const { numberMatching, provision, usernames, clock } = request.context.mfa.options
+  return {
+    numberMatching,
+    provision,
+    usernames,
+    now: clock.now(),
+    mayEnroll: (version) => maySelfEnroll(request, version),
+    shownCode: ({ sealer }) => (sealed === undefined ? undefined : sealer.open(sealed, shownTo(request))),
+  }
 }
+
+/** The one place that says who may set up a first factor with the password alone, whatever the factor and the service. */
+export async function maySelfEnroll({ req, user, context }: ChallengeRequest, version: Version): Promise<boolean> {
+  const { selfEnrollment, mayEnroll } = context.mfa.options
+  if (!selfEnrollment) return false
+  if (!mayEnroll) return version !== '1.3'
+  // An app without types may say anything; only a yes counts.
+  const said: unknown = await mayEnroll(req, user)
+  return said === true
+}
+
+/** Remembers the code that the page is about to show. */
+export function withShownCode(
+  request: ChallengeRequest,
+  { sealer }: ConnectedService,
+  { challenge, standing }: Step,
+): Challenge {
+  const { shownCode } = challenge
+  if (standing.kind !== 'enrolling') return challenge
+  if (shownCode !== undefined && sealer.open(shownCode, shownTo(request)) === standing.code) return challenge
+  const { random } = request.context.mfa.options
+  return { ...challenge, shownCode: sealer.seal(standing.code, shownTo(request), random) }
+}
+
+const shownTo = ({ context }: ChallengeRequest): string => `activation code of ${context.userKey}`
 
 /** What came of asking the device. */
-export function tellStep({ req, context }: ChallengeRequest, { challenge, standing }: Step): void {
+export function tellStep({ req, context, user }: ChallengeRequest, { challenge, standing }: Step): void {
   const { sessionId } = challenge
-  if (standing.kind === 'waiting' && challenge.enrolment === 'offered') {
+  if (standing.kind === 'waiting' && challenge.enrollment === 'offered') {
     emit(req, context, { type: 'factor.added', kind: 'device', id: undefined })
   }
   if (standing.kind === 'waiting' && sessionId !== undefined) emit(req, context, { type: 'push.sent', sessionId })
   if (standing.kind === 'throttled') emit(req, context, { type: 'push.throttled', until: standing.until })
-  if (standing.kind === 'enrolling') emit(req, context, { type: 'enrolment.offered' })
+  if (standing.kind === 'similar_name') {
+    const name = quoteName(user.username ?? '')
+    warn(context.mfa.options, `the user ${name} was not provisioned: ${standing.reason} See the option usernames.`)
+  }
+  if (standing.kind === 'enrolling') emit(req, context, { type: 'enrollment.offered' })
 }
 
 /** Scripts are told where to go, as a redirect would be followed behind their back. */

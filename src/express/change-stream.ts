@@ -1,23 +1,20 @@
-import type { Response } from 'express'
+import type { Request, Response } from 'express'
 
-import type { ConnectedService } from '../challenge/service.ts'
-import { pause } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { noStore, sendJson } from './answer.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
-import { letGo } from './web-session.ts'
+import type { Change, Watched } from './shared-watches.ts'
+import type { StreamOwner } from './stream-places.ts'
+import { letGo, readKept } from './web-session.ts'
 
 /** Shorter than the minute after which common proxies cut a silent answer, ms. */
 const heldFor = 25_000
 const heartbeat = 15_000
-/** How often the service is asked whether a device was set up, ms. */
-const activationPoll = 1_000
+/** How soon a page asks again for which no connection is held, seconds. */
+const calmPause = 15
 
-/** What the page is told: that something changed. What it means, the server decides when the page comes back. */
-export type Change = 'settled' | 'activated' | 'none'
-
-/** Waits for a change; `timeout` in ms. */
-type Watch = (request: ChallengeRequest, signal: AbortSignal, timeout: number) => Promise<Change>
+/** What the page waits for, from its web session; a change where that is known without asking. */
+type Watch = (request: ChallengeRequest) => Watched | Change
 
 type Route = (request: ChallengeRequest) => Promise<void>
 
@@ -33,45 +30,78 @@ export function whileHeld(watch: Watch): Route {
 
 async function stream(request: ChallengeRequest, watch: Watch): Promise<void> {
   const { res, context } = request
+  const { watched, owner } = readOnly(request, watch)
   const ended = endOf(res)
-  const watching = watch(request, ended.signal, Number.POSITIVE_INFINITY)
+  const makeRoom = () => {
+    // Where the server alone closed it, the browser would open it again at once, and another one would have to go.
+    res.end('event: crowded\ndata: \n\n')
+    ended.abort()
+  }
+  const leave = isKnown(watched) ? () => {} : context.mfa.places.takeForStream(owner, makeRoom)
+  if (!leave) return endEventSource(res)
+  const changed = isKnown(watched)
+    ? Promise.resolve(watched)
+    : context.mfa.watches.follow(watched, ended.signal, Number.POSITIVE_INFINITY)
   openStream(res)
   const stopBeat = beat(context.mfa.options.clock, res)
   try {
-    const change = await watching
+    const change = await changed
     if (!ended.signal.aborted) res.end(`event: change\ndata: ${change}\n\n`)
   } catch (error) {
     // The page comes back by itself and is then told what is wrong.
     if (!ended.signal.aborted) throw error
   } finally {
     stopBeat()
+    leave()
   }
 }
 
 async function hold(request: ChallengeRequest, watch: Watch): Promise<void> {
-  const ended = endOf(request.res)
+  const { req, res, context } = request
+  const { watches, places } = context.mfa
+  const { watched, owner } = readOnly(request, watch)
+  const ended = endOf(res)
+  const crowded = new AbortController()
+  if (isKnown(watched)) return sendJson(res, 200, { change: watched })
+  const leave = 'now' in req.query ? undefined : places.takeForHeld(owner, () => crowded.abort())
   try {
-    sendJson(request.res, 200, { change: await watch(request, ended.signal, heldFor) })
+    if (!leave) return sendCalm(res, await watches.look(watched))
+    const change = await watches.follow(watched, AbortSignal.any([ended.signal, crowded.signal]), heldFor)
+    if (crowded.signal.aborted) sendCalm(res, change)
+    else sendJson(res, 200, { change })
   } catch (error) {
     if (!ended.signal.aborted) throw error
+  } finally {
+    leave?.()
   }
 }
 
-/** Asks again and again, as the service tells nobody that a device was set up. Never saves the web session. */
-export async function pollEach(
-  { req, context }: ChallengeRequest,
-  isActive: (service: ConnectedService) => Promise<boolean>,
-  { signal, timeout }: { readonly signal: AbortSignal; readonly timeout: number },
-): Promise<Change> {
+/** Reads the web session and lets go of it: these answers come late, and never save it. */
+function readOnly(request: ChallengeRequest, watch: Watch): { watched: Watched | Change; owner: StreamOwner } {
+  const { req, context } = request
+  const watched = watch(request)
+  const owner = { userKey: context.userKey ?? '', webSession: nameOfWebSession(req) }
   letGo(req)
-  const service = await context.mfa.connect()
-  const { clock } = context.mfa.options
-  const deadline = clock.now() + timeout / 1000
-  while (clock.now() < deadline && !signal.aborted) {
-    if (await isActive(service)) return 'activated'
-    await pause(clock, activationPoll, signal)
-  }
-  return 'none'
+  return { watched, owner }
+}
+
+/** cookie-session has no id: there it is told by what we keep in it. */
+function nameOfWebSession(req: Request & { readonly sessionID?: unknown }): string {
+  const { challenge, page } = readKept(req)
+  return typeof req.sessionID === 'string' ? req.sessionID : (challenge?.id ?? page ?? '')
+}
+
+const isKnown = (watched: Watched | Change): watched is Change => typeof watched === 'string'
+
+function sendCalm(res: Response, change: Change): void {
+  sendJson(res, 200, { change, retryAfter: calmPause })
+}
+
+/** 204 is what an EventSource takes for the end, instead of trying again (WHATWG HTML section 9.2.2). */
+function endEventSource(res: Response): void {
+  noStore(res)
+  res.statusCode = 204
+  res.end()
 }
 
 function endOf(res: Response): AbortController {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
+import { parseIpAddress } from '../contract/ip-address.ts'
 import type { Attribute } from '../contract/sessions.ts'
 
 /** What helps a person tell their own sign-in from somebody else's. As good as the browser's word for it. */
@@ -15,11 +16,13 @@ export function clientAttributes(req: IncomingMessage): Attribute[] {
 /** Browsers need half of it; what is longer is there to keep us busy, characters. */
 const longestAgent = 512
 
-/** The address the request came from, as Express sees it through the proxies the app trusts. */
+/**
+ * The address the request came from, as Express sees it through the proxies the app trusts; undefined where what they
+ * say is not an address. A proxy's own address would name the wrong machine.
+ */
 export function clientAddress(req: IncomingMessage & { ip?: string | undefined }): string | undefined {
   const address = req.ip ?? req.socket.remoteAddress
-  // IPv4 over an IPv6 socket (RFC 4291 section 2.5.5.2).
-  return address?.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0]
+  return address === undefined ? undefined : parseIpAddress(address)
 }
 
 /** First match wins: browsers name those they want to be taken for as well. */

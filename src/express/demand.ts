@@ -11,7 +11,7 @@ import type { RequestContext } from './context.ts'
 import { emit } from './events.ts'
 import { isNavigation } from './navigation.ts'
 import { askedFor } from './return-to.ts'
-import { keep, readKept } from './web-session.ts'
+import { keep, ofUser, readKept } from './web-session.ts'
 
 export interface Demand extends Wanted {
   /** Where to go on to; by default where the request wanted to go. */
@@ -54,7 +54,7 @@ export async function openChallenge(
   given: NewChallenge,
 ): Promise<Challenge> {
   const { options } = context.mfa
-  const { verified, challenge: present } = readKept(req)
+  const { verified, ownId, codeShown, challenge: present, offer } = readKept(req)
   const now = options.clock.now()
   const goesOn =
     present?.userKey === given.userKey &&
@@ -63,9 +63,20 @@ export async function openChallenge(
     now - present.createdAt < challengeLifetime
   const challenge = goesOn
     ? { ...present, returnTo: given.returnTo, giveUpTo: given.giveUpTo }
-    : createChallenge(given, now, options.random)
+    : { ...createChallenge(given, now, options.random), shownCode: shownCodeOf(present, given) }
   // What somebody else has passed does not stay beside it.
-  await keep(req, { verified: verified?.userKey === given.userKey ? verified : undefined, challenge })
+  await keep(req, {
+    verified: ofUser(verified, given.userKey),
+    ownId: ofUser(ownId, given.userKey),
+    codeShown: ofUser(codeShown, given.userKey),
+    offer: verified?.userKey === given.userKey ? offer : undefined,
+    challenge,
+  })
   if (!goesOn) emit(req, context, { type: 'challenge.opened', purpose: given.purpose })
   return challenge
+}
+
+/** The code that was shown stays the person's own to see, also in the next challenge. */
+function shownCodeOf(present: Challenge | undefined, { userKey }: NewChallenge): string | undefined {
+  return present?.userKey === userKey ? present.shownCode : undefined
 }

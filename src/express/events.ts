@@ -16,6 +16,8 @@ interface Occasion {
   readonly userKey: string | undefined
   /** Where the request came from, as Express sees it. */
   readonly address: string | undefined
+  /** Names the request in the app's log lines, and in log and audit trail of the service. */
+  readonly requestId: string
 }
 
 /** What happened in the web half. Closed: switch on `type`. */
@@ -25,7 +27,7 @@ export type MfaEvent = Occasion &
     | { readonly type: 'push.sent'; readonly sessionId: string }
     | { readonly type: 'push.ended'; readonly sessionId: string; readonly reason: SessionReason }
     | { readonly type: 'push.throttled'; readonly until: number }
-    | { readonly type: 'enrolment.offered' }
+    | { readonly type: 'enrollment.offered' }
     /** What somebody can pass the second step with was changed; an app may want to tell them so by e-mail. */
     | {
         readonly type: 'factor.added' | 'factor.replaced' | 'factor.removed'
@@ -37,9 +39,15 @@ export type MfaEvent = Occasion &
     /** A browser got a marker, passed the gate by it, or all of the user's are worth nothing now. */
     | { readonly type: 'browser.remembered' | 'browser.recognised'; readonly until: number }
     | { readonly type: 'browsers.forgotten' }
+    /** The user, by this web session, has ended the others. */
+    | { readonly type: 'sessions.ended' }
+    /** The service could not be asked whether a verified web session was ended: it goes on, until then at most. */
+    | { readonly type: 'verification.unchecked'; readonly until: number }
     | { readonly type: 'code.wrong' }
     | { readonly type: 'code.paused'; readonly until: number }
     | { readonly type: 'email.sent' }
+    /** The mail server did not take the e-mail with the code. */
+    | { readonly type: 'email.failed' }
     | { readonly type: 'challenge.passed'; readonly factor: Factor; readonly sessionId: string | undefined }
     /** An approval that was used up, too old, or given to another challenge. */
     | { readonly type: 'challenge.refused'; readonly sessionId: string | undefined }
@@ -64,12 +72,15 @@ export function emit(req: IncomingMessage, context: RequestContext, happening: H
     at: clock.now(),
     userKey: context.userKey,
     address: clientAddress(req),
+    requestId: context.requestId(),
     ...happening,
   }) as MfaEvent
   if (eventChannel.hasSubscribers) eventChannel.publish(event)
   try {
     onEvent?.(event)
   } catch (error) {
-    logger?.error(`mfa: onEvent failed: ${error instanceof Error ? error.message : String(error)}`)
+    logger.error(
+      `mfa: onEvent failed: ${error instanceof Error ? error.message : String(error)} (request ${context.requestId()})`,
+    )
   }
 }

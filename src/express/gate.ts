@@ -1,10 +1,13 @@
 import type { ServerResponse } from 'node:http'
 
+import { isBeforeEnd } from '../clock.ts'
+import { asCaller } from '../challenge/caller.ts'
+import { userKeyOf } from '../challenge/user.ts'
 import type { RequestContext } from './context.ts'
 import { verifiedOf } from './context.ts'
 import { demand } from './demand.ts'
-import { recognise } from './remembered.ts'
-import { readKept } from './web-session.ts'
+import { recognize } from './remembered.ts'
+import { letThroughFor, readKept } from './web-session.ts'
 import type { AppRequest } from './options.ts'
 
 /** Default-deny: answers whether the request may go on; where not, it has been answered. */
@@ -16,7 +19,7 @@ export async function passGate(req: AppRequest, res: ServerResponse, context: Re
   if (isLogout(req, mfa.options.logoutPath)) return true
   if (mfa.options.required && !(await mfa.options.required(req, user))) return true
   // Last, as it may ask the service.
-  if (await recognise(req, res, context)) return true
+  if (await asCaller(userKeyOf(user), () => recognize(req, context))) return true
   await demand(req, res, context, user, { purpose: 'sign_in' })
   return false
 }
@@ -25,10 +28,11 @@ export async function passGate(req: AppRequest, res: ServerResponse, context: Re
 function isLetThrough(req: AppRequest, { mfa, userKey }: RequestContext): boolean {
   const { letThrough } = readKept(req)
   if (!mfa.options.failMode) return false
-  return letThrough !== undefined && letThrough.userKey === userKey && mfa.options.clock.now() < letThrough.until
+  if (letThrough === undefined || letThrough.userKey !== userKey) return false
+  return isBeforeEnd(letThrough.until, letThroughFor, mfa.options.clock.now())
 }
 
 /** Exact: what merely begins with the path, or is spelt another way, is gated. */
-function isLogout(req: AppRequest & { originalUrl?: string }, logoutPath: string | undefined): boolean {
+export function isLogout(req: AppRequest & { originalUrl?: string }, logoutPath: string | undefined): boolean {
   return logoutPath !== undefined && (req.originalUrl ?? req.url ?? '').split('?', 1)[0] === logoutPath
 }

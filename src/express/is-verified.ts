@@ -5,6 +5,7 @@ import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { systemClock } from '../clock.ts'
 import { contextOf, verifiedOf } from './context.ts'
+import { isEndedAt } from './epochs.ts'
 import { readKept } from './web-session.ts'
 
 /**
@@ -24,5 +25,7 @@ import { readKept } from './web-session.ts'
 export function isVerified(req: IncomingMessage, user?: MfaUser): boolean {
   const context = contextOf(req)
   if (context) return verifiedOf(req, context, context.user) !== undefined
-  return user !== undefined && isFresh(readKept(req).verified, userKeyOf(user), systemClock.now())
+  const { service, verified } = readKept(req)
+  if (!user || !isFresh(verified, userKeyOf(user), systemClock.now())) return false
+  return verified !== undefined && !isEndedAt(service, user, verified)
 }

@@ -1,26 +1,39 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
 import { createMemoryChallengeStore } from '../challenge/challenge-store.ts'
+import { createEpochs } from '../challenge/epochs.ts'
+import { asRequest } from '../challenge/request-id.ts'
+import type { RequestId } from '../challenge/request-id.ts'
 import { createConnector } from '../challenge/service.ts'
 import { userKeyOf } from '../challenge/user.ts'
+import { requireNode } from '../node-version.ts'
 import { resolveAppUser } from './app-user.ts'
 import type { Mfa, RequestContext } from './context.ts'
 import { setContext } from './context.ts'
-import { passGate } from './gate.ts'
+import { askEpoch, needsEpoch, shareEpochs } from './epochs.ts'
+import { forgetMfa } from './forget.ts'
+import { isLogout, passGate } from './gate.ts'
+import { watchLaterUser } from './later-user.ts'
 import type { MfaOptions } from './options.ts'
 import { resolveOptions } from './options.ts'
-import { serveAsset } from './pages/assets.ts'
+import { isAsset, serveAsset } from './pages/assets.ts'
+import { wrapPassport } from './passport-logins.ts'
 import { serveChallenge } from './routes.ts'
+import { createRequestId } from './request-id.ts'
 import { createRequestMfa } from './request.ts'
+import { createServiceOutage, describe } from './service-outage.ts'
 import { outsideOf } from './return-to.ts'
+import { createSharedWatches } from './shared-watches.ts'
+import { createStreamPlaces } from './stream-places.ts'
+import { withdrawShownCode } from './sign-out.ts'
 import { createWarner } from './warnings.ts'
-import { bindTo, checkWebSession, drop, readKept } from './web-session.ts'
+import { bindTo, checkWebSession, drop, hasKept, letGo, readKept } from './web-session.ts'
 
 /**
  * Gives an Express app a second factor: serves the challenge under `/mfa`, and lets a signed-in user pass to any later
  * route only once the second step is passed. Goes after the web session and the app's own login.
  *
- * @throws {TypeError} at start, naming the option that is wrong or missing.
+ * @throws {TypeError} at start, naming the option that is wrong or missing; {Error} on a Node older than 22.12.
  *
  * @example
  * app.use(session({ secret, resave: false, saveUninitialized: false }))
@@ -28,20 +41,43 @@ import { bindTo, checkWebSession, drop, readKept } from './web-session.ts'
  * app.use(mfa({ service: embedded({ database: 'mfa.sqlite' }) }))
  */
 export function mfa(options: MfaOptions = {}): RequestHandler {
+  requireNode('mfa()')
   const resolved = resolveOptions(options, process.env)
   const { open, timeout, maxConcurrency, clock, challengeStore = createMemoryChallengeStore(clock) } = resolved
-  const connect = createConnector(open, { timeout, maxConcurrency, clock, challengeStore })
-  const instance: Mfa = { options: resolved, connect }
+  const outage = createServiceOutage(clock, resolved.logger)
+  const connect = createConnector(open, {
+    timeout,
+    maxConcurrency,
+    clock,
+    challengeStore,
+    answered: () => outage.succeeded(),
+  })
+  const watches = createSharedWatches(connect, clock)
+  const epochs = createEpochs({ connect, clock, maxUnchecked: resolved.maxUnchecked })
+  const instance: Mfa = { options: resolved, connect, outage, epochs, watches, places: createStreamPlaces() }
+  shareEpochs(resolved.serviceId, epochs)
+
+  // An app learns at its start that it is not set up right, and not by its first sign-in.
+  if (resolved.routes) connect().catch((error: unknown) => resolved.logger.error(`mfa: ${describe(error)}`))
 
   const warn = createWarner(resolved)
 
   return function mfaHandler(req, res, next) {
     warn(req)
-    handle(instance, req, res, next).catch(next)
+    const requestId = createRequestId(req)
+    asRequest(requestId, () => handle(instance, req, res, { next, requestId })).catch((error: unknown) => {
+      resolved.logger.error(`mfa: ${describe(error)} (request ${requestId()})`)
+      next(error)
+    })
   }
 }
 
-async function handle(instance: Mfa, req: Request, res: Response, next: NextFunction): Promise<void> {
+interface Handling {
+  readonly next: NextFunction
+  readonly requestId: RequestId
+}
+
+async function handle(instance: Mfa, req: Request, res: Response, { next, requestId }: Handling): Promise<void> {
   const { options } = instance
   const below = pathBelow(req, options.path)
   if (below !== undefined && (await servePublic(instance, req, res, below))) return
@@ -52,23 +88,39 @@ async function handle(instance: Mfa, req: Request, res: Response, next: NextFunc
     ...outsideOf(options.publicUrl, req.baseUrl + options.path),
     user,
     userKey: user && userKeyOf(user),
+    requestId,
   }
   setContext(req, context)
   bindTo(req, options.serviceId)
-  dropForeign(req, context)
+  if (!user || isLogout(req, options.logoutPath)) await withdrawShownCode(req, instance)
+  if (user) await dropForeign(req, context)
+  else if (hasKept(req)) await forgetMfa(req)
+  if (user && needsEpoch(req, context)) await askEpoch(req, context, user)
+  wrapPassport(req)
+  if (!user) watchLaterUser(req, res, context)
   req.mfa = createRequestMfa(req, res, context)
   if (below !== undefined) return serveChallenge(req, res, context, below)
   if (await passGate(req, res, context)) next()
 }
 
-/** What needs neither a web session nor a user: the pages' own files, and whatever the service itself shows to devices. */
+/**
+ * What needs neither a web session nor a user: the pages' own files, and whatever the service itself shows to devices.
+ * Shared caches may store some of it, so none of it carries the web session of whoever asked first.
+ */
 async function servePublic(instance: Mfa, req: Request, res: Response, below: string): Promise<boolean> {
-  if (serveAsset(req, res, below, instance.options)) return true
   const { routes, path } = instance.options
-  if (!routes || !/^\/(device|authenticator)(\/|$)/.test(below)) return false
-  await passOn(routes, req, res, req.baseUrl + path, below)
+  const asset = isAsset(req, below)
+  if (!asset && !(routes && /^\/(device|authenticator)(\/|$)/.test(below))) return false
+  const attach = letGo(req)
   // Somebody who has hung up is not to be asked for a web session.
-  return res.headersSent || res.writableEnded || res.destroyed
+  const isAnswered = () => res.headersSent || res.writableEnded || res.destroyed
+  try {
+    if (asset) serveAsset(req, res, below, instance.options)
+    else if (routes) await passOn(routes, req, res, req.baseUrl + path, below)
+  } finally {
+    if (!isAnswered()) attach()
+  }
+  return isAnswered()
 }
 
 /** Calls the service's routes as if they were mounted at `base`. */
@@ -94,13 +146,27 @@ function passOn(
 }
 
 /**
- * A marker or challenge of somebody else, or of nobody any more, ends with the login it belonged to; and that of another
- * service says nothing of who has the same name here.
+ * What somebody else has passed or begun ended with their login; and what belongs to another service says nothing of who
+ * has the same name here.
  */
-function dropForeign(req: Request, { userKey, mfa: { options } }: RequestContext): void {
-  const { service = options.serviceId, verified, challenge, letThrough, setup, remembered } = readKept(req)
+async function dropForeign(req: Request, { userKey, mfa: instance }: RequestContext): Promise<void> {
+  const { options } = instance
+  const {
+    service = options.serviceId,
+    verified,
+    challenge,
+    letThrough,
+    setup,
+    remembered,
+    ownId,
+    codeShown,
+  } = readKept(req)
   const isOwn = (kept: { userKey: string } | undefined) => !kept || kept.userKey === userKey
-  if (service !== options.serviceId || ![verified, challenge, letThrough, setup, remembered].every(isOwn)) drop(req)
+  const isForeign = ![verified, challenge, letThrough, setup, remembered, ownId, codeShown].every(isOwn)
+  if (service !== options.serviceId || isForeign) {
+    await withdrawShownCode(req, instance)
+    drop(req)
+  }
 }
 
 /** What follows the challenge path, such as `/events`; undefined for the app's own routes. */

@@ -1,15 +1,17 @@
-import type { IncomingMessage } from 'node:http'
 import { randomBytes } from 'node:crypto'
 
+import type { Request } from 'express'
 import { z } from 'zod'
 
 import type { ChallengeStore } from '../challenge/challenge-store.ts'
-import type { MfaUser } from '../challenge/user.ts'
+import { longestVerified } from '../challenge/challenge.ts'
+import type { AppUser, MfaUser } from '../challenge/user.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import { longestRemembered } from '../contract/browsers.ts'
 import { Vendor } from '../contract/media-type.ts'
 import { Factor } from '../contract/users.ts'
+import { parseOptions } from '../contract/validate.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import type { MfaEvent } from './events.ts'
 import type { Accent } from './pages/accent.ts'
@@ -18,13 +20,20 @@ import { createLanguages } from './pages/languages.ts'
 import type { LanguageChoice, Languages } from './pages/languages.ts'
 import type { MessagesByLanguage } from './pages/messages/replace.ts'
 
-/** The part of an Express request that options are asked with; `user` is whatever the app's own login put there. */
-export type AppRequest = IncomingMessage & { readonly user?: unknown; readonly session?: unknown }
+/** The request that options are called with. `user` is whatever the app's own login put there. */
+export type AppRequest = Request & { readonly user?: object | undefined; readonly session?: object | null | undefined }
 
 export interface Logger {
   info(message: string): void
   warn(message: string): void
   error(message: string): void
+}
+
+const consoleLogger: Logger = {
+  info: () => {},
+  warn: (message) => process.emitWarning(message.replace(/^mfa: /, ''), { type: 'MfaWarning' }),
+  // oxlint-disable-next-line no-console -- an app that gives no logger has no other place for it
+  error: (message) => console.error(message),
 }
 
 type Maybe<T> = T | null | undefined | false
@@ -71,16 +80,22 @@ export const MfaOptions = z.strictObject({
   /** The service to ask. Without it `MFA_BASE_URL`, `MFA_API_KEY` and `MFA_DOMAIN_ID` name one. */
   service: z.union([Remote, Handle]).optional(),
   /** Who is signed in; nobody: a falsy value. By default `req.user.username`, as Passport leaves it. */
-  user: fn<(req: AppRequest) => OrPromise<Maybe<MfaUser>>>().optional(),
+  user: fn<(req: AppRequest) => OrPromise<Maybe<AppUser>>>().optional(),
   /** Whether this user needs a second step; for a staged rollout. */
   required: fn<(req: AppRequest, user: MfaUser) => OrPromise<boolean>>().optional(),
   /** False: nothing is gated but what `requireMfa()` guards. */
   gate: z.boolean().default(true),
   /**
-   * Whether this user, who has no device, may set one up. Asked only of a 1.3 service, which cannot say that they never
-   * had one: without an answer nobody may, as otherwise a password would be enough to add a device.
+   * Whether people set up their first factor by themselves on the way in. Until then the password alone is enough for
+   * that; false: only an activation code of an administrator is.
    */
-  mayEnrol: fn<(req: AppRequest, user: MfaUser) => OrPromise<boolean>>().optional(),
+  selfEnrollment: z.boolean().default(true),
+  /**
+   * Whether this user, who has no factor, may set one up by themselves; asked each time, and never with
+   * `selfEnrollment: false`. By default everybody may who never had one. A 1.3 service cannot say who that is: there
+   * nobody may unless this says so.
+   */
+  mayEnroll: fn<(req: AppRequest, user: MfaUser) => OrPromise<boolean>>().optional(),
   /** Uses approvals up over all nodes of the app, where the service speaks 1.3 only; by default one process alone does. */
   challengeStore: z
     .custom<ChallengeStore>(
@@ -90,6 +105,12 @@ export const MfaOptions = z.strictObject({
     .optional(),
   /** Creates the service's user when the app user first comes by. Needs an e-mail address from `user`. */
   provision: z.boolean().default(false),
+  /**
+   * What `provision` does with a name that differs from a known one only in case, accents, spaces or characters that cannot
+   * be seen. `distinct` refuses it: most apps find one account by both names, and the second name would be a new user who
+   * may set up a first factor with the password alone. `exact` is for apps in which the two are different people.
+   */
+  usernames: z.enum(['distinct', 'exact']).default('distinct'),
   /** Asks people who have just set up a first factor, once, whether they want recovery codes, where the domain takes such. */
   recoveryCodes: z.boolean().default(true),
   /**
@@ -98,6 +119,18 @@ export const MfaOptions = z.strictObject({
    * Nobody is verified by it: `requireMfa()` asks all the same.
    */
   remember: z.union([z.literal(false), z.strictObject({ days: z.int().min(1).max(longestRemembered) })]).default(false),
+  /**
+   * Changing what the second step is passed with, below `/mfa/devices`: that takes a pass of its own. The service checks
+   * that its factor is strong enough and still the user's.
+   */
+  devices: z
+    .strictObject({
+      /** What that pass may be given with, among `factors`; all of them by default. E-mail adds a first factor only. */
+      factors: z.array(Factor).min(1).optional(),
+      /** How old that pass may be, seconds: 600 by default and at most. */
+      maxAge: z.int().min(1).max(600).default(600),
+    })
+    .prefault({}),
   /** Where the challenge pages live. */
   path: z
     .string()
@@ -140,10 +173,15 @@ export const MfaOptions = z.strictObject({
   numberMatching: z.boolean().default(true),
   /** What people may pass with, of what they have. E-mail is the weakest and has to be named: `['push', 'otp', 'bypass', 'email']`. */
   factors: z.array(Factor).min(1).default(['push', 'otp', 'bypass']),
-  /** How long one call to the service may take, ms. */
+  /** How long one call to the service may take once it is sent, ms. */
   timeout: z.int().min(100).max(60_000).default(5_000),
-  /** How many calls to the service may be under way at once; further ones wait, within their `timeout`. */
+  /** How many calls to the service may be under way at once; further ones queue for up to `timeout` before they are sent. */
   maxConcurrency: z.int().min(1).max(10_000).default(64),
+  /**
+   * How long verified web sessions go on while the service cannot be asked whether they were ended, seconds; default 900.
+   * 0 ends them as soon as it cannot be asked.
+   */
+  maxUnchecked: z.int().min(0).max(longestVerified).default(900),
   /**
    * Asked when the service gives no answer: true lets this person pass the gate for 5 minutes without a second step. Who
    * can take the service down can then do without it. They are never verified; `requireMfa()` still refuses them.
@@ -151,18 +189,21 @@ export const MfaOptions = z.strictObject({
   failMode: fn<(req: AppRequest, error: Error) => OrPromise<boolean>>().optional(),
   /** Is told what happens, with ids and never with secrets; see MfaEvent. */
   onEvent: fn<(event: MfaEvent) => void>().optional(),
+  /** Where errors and warnings go; by default to the console, as Node's own do. */
   logger: z
     .custom<Logger>((value) => typeof value === 'object' && value !== null, 'must have info, warn and error')
-    .optional(),
+    .default(() => consoleLogger),
   clock: z.custom<Clock>((value) => typeof value === 'object' && value !== null).default(systemClock),
   random: fn<(size: number) => Uint8Array>().default(() => randomBytes),
 })
 export type MfaOptions = z.input<typeof MfaOptions>
 
 export interface ResolvedOptions extends Readonly<
-  Omit<z.output<typeof MfaOptions>, 'service' | 'messages' | 'language' | 'accent'>
+  Omit<z.output<typeof MfaOptions>, 'service' | 'messages' | 'language' | 'accent' | 'devices'>
 > {
   readonly languages: Languages
+  /** Of its factors only what the app accepts at all. */
+  readonly devices: { readonly factors: readonly Factor[]; readonly maxAge: number }
   readonly accent: Accent | undefined
   /** The service's own public routes, where it has any here. */
   readonly routes: ServiceHandle['routes'] | undefined
@@ -178,9 +219,8 @@ export interface ResolvedOptions extends Readonly<
  * @throws {TypeError} that names the option and what to write there; never its value.
  */
 export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessEnv): ResolvedOptions {
-  const parsed = MfaOptions.safeParse(options)
-  if (!parsed.success) throw new TypeError(`mfa: ${describeIssues(parsed.error)}`)
-  const { service = serviceFrom(environment), messages, language, accent, ...rest } = parsed.data
+  const parsed = parseOptions(MfaOptions, 'mfa', options)
+  const { service = serviceFrom(environment), messages, language, accent, ...rest } = parsed
   if (environment['NODE_ENV'] === 'production' && rest.publicUrl === undefined) {
     throw new TypeError(
       'mfa: publicUrl is required in production: write the address of the app, such as https://app.example',
@@ -189,6 +229,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
   const handle = 'connect' in service ? service : undefined
   return Object.freeze({
     ...rest,
+    devices: resolveDevices(rest),
     languages: createLanguages(messages, language),
     accent: accent === undefined ? undefined : resolveAccent(accent),
     routes: handle?.routes,
@@ -198,6 +239,13 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
   })
 }
 
+/** @throws {TypeError} where the app accepts none of the factors that are to change others: nobody could change anything. */
+function resolveDevices({ devices, factors }: Pick<z.output<typeof MfaOptions>, 'devices' | 'factors'>) {
+  const accepted = factors.filter((factor) => devices.factors?.includes(factor) ?? true)
+  if (accepted.length > 0) return Object.freeze({ factors: accepted, maxAge: devices.maxAge })
+  throw new TypeError(`mfa: devices.factors: expected at least one of factors (${factors.join(', ')})`)
+}
+
 function serviceFrom(environment: NodeJS.ProcessEnv): Connection {
   const { MFA_BASE_URL: baseUrl, MFA_API_KEY: apiKey, MFA_DOMAIN_ID: domainId } = environment
   if (baseUrl && apiKey && domainId) return { baseUrl, apiKey, domainId }
@@ -205,8 +253,4 @@ function serviceFrom(environment: NodeJS.ProcessEnv): Connection {
     "mfa: which service? Give mfa({ service: embedded({ database: 'mfa.sqlite' }) }) from second-factor/service, " +
       'or set MFA_BASE_URL, MFA_API_KEY and MFA_DOMAIN_ID',
   )
-}
-
-function describeIssues(error: z.ZodError): string {
-  return error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': ')).join('; ')
 }

@@ -1,12 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 
 import type { Challenge } from '../challenge/challenge.ts'
-import { recogniseBrowser, rememberBrowser } from '../challenge/remembered.ts'
+import { readRememberedUntil } from '../challenge/known-browser.ts'
+import { isBeforeEnd } from '../clock.ts'
+import type { KnownBrowser } from '../contract/browsers.ts'
+import type { PassedBrowser } from '../contract/sessions.ts'
+import { browserCookie } from './id-cookie.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
 import { goOn } from './challenge-request.ts'
 import type { RequestContext } from './context.ts'
 import { emit } from './events.ts'
-import { readMarker, writeMarker } from './marker-cookie.ts'
+import { logFailure } from './service-outage.ts'
 import { keep, readKept } from './web-session.ts'
 
 /** How long a web session relies on what the service said of its browser, seconds: so long a change can go unnoticed. */
@@ -15,28 +19,27 @@ const reliedOn = 60
 /** Whether this web session belongs to a remembered browser of its user. That passes the gate; it verifies nobody. */
 export function isRemembered(req: IncomingMessage, { mfa, userKey }: RequestContext): boolean {
   const { remembered } = readKept(req)
-  return remembered !== undefined && remembered.userKey === userKey && mfa.options.clock.now() < remembered.until
+  if (remembered === undefined || remembered.userKey !== userKey) return false
+  return isBeforeEnd(remembered.until, reliedOn, mfa.options.clock.now())
 }
 
 /** The same, where need be by asking the service; where that cannot be asked, nobody is remembered. */
-export async function recognise(req: IncomingMessage, res: ServerResponse, context: RequestContext): Promise<boolean> {
+export async function recognize(req: IncomingMessage, context: RequestContext): Promise<boolean> {
   const { user, userKey, mfa } = context
-  const { remember, clock, logger } = mfa.options
-  const marker = remember ? readMarker(req, context) : undefined
-  if (marker === undefined || user === undefined || userKey === undefined) return false
+  const { remember, clock } = mfa.options
+  const browser = remember ? browserCookie.read(req, context) : undefined
+  if (browser === undefined || user === undefined || userKey === undefined) return false
   if (isRemembered(req, context)) return true
   try {
-    const until = await recogniseBrowser(await mfa.connect(), user, marker)
-    if (until === undefined) {
-      writeMarker(req, res, context, gone)
-      return false
-    }
+    const until = await readRememberedUntil(await mfa.connect(), user, browser)
+    // It stays as it is: it may be one of somebody else who uses the same browser.
+    if (until === undefined) return false
     const first = readKept(req).remembered === undefined
     await keep(req, { ...readKept(req), remembered: { userKey, until: Math.min(until, clock.now() + reliedOn) } })
     if (first) emit(req, context, { type: 'browser.recognised', until })
     return true
   } catch (error) {
-    logger?.warn(`mfa: the browser could not be recognised: ${error instanceof Error ? error.message : String(error)}`)
+    logFailure(context, 'the browser could not be recognised', error)
     return false
   }
 }
@@ -49,26 +52,24 @@ export async function chooseRemember(request: ChallengeRequest): Promise<void> {
   goOn(request, form['to'] === 'code' ? `${context.base}?use=code` : context.base)
 }
 
-/** After the second step: the browser gets its marker, where that was wanted. What goes wrong costs nobody their way in. */
-export async function rememberIfWanted(request: ChallengeRequest, challenge: Challenge): Promise<void> {
-  const { req, res, context, user } = request
-  const { remember, clock, logger } = context.mfa.options
-  if (!remember || !challenge.remember) return
-  try {
-    const made = await rememberBrowser(await context.mfa.connect(), user, remember.days)
-    if (!made) return
-    const { marker, expiresAt: until } = made
-    writeMarker(req, res, context, { marker, seconds: until - clock.now() })
-    emit(req, context, { type: 'browser.remembered', until })
-  } catch (error) {
-    logger?.warn(`mfa: the browser was not remembered: ${error instanceof Error ? error.message : String(error)}`)
+/** What the service is told of the browser at the pass: which it is, and whether it is to be remembered. */
+export function passedBrowser({ req, context }: ChallengeRequest, challenge: Challenge): PassedBrowser {
+  const { remember } = context.mfa.options
+  return {
+    id: browserCookie.read(req, context),
+    ...(remember && challenge.remember && { rememberDays: remember.days }),
   }
 }
 
-/** Takes the marker of this very browser away. */
-export async function forgetThisBrowser({ req, res, context }: ChallengeRequest): Promise<void> {
-  writeMarker(req, res, context, gone)
-  await keep(req, { ...readKept(req), remembered: undefined })
+/** After the second step: the browser is known from now on, and remembered where that was wanted. */
+export function keepBrowser({ req, res, context }: ChallengeRequest, challenge: Challenge, known: KnownBrowser): void {
+  const { id, expiresAt, rememberedUntil } = known
+  browserCookie.write(req, res, context, { id, seconds: expiresAt - context.mfa.options.clock.now() })
+  if (!challenge.remember || rememberedUntil === undefined) return
+  emit(req, context, { type: 'browser.remembered', until: rememberedUntil })
 }
 
-const gone = { marker: '', seconds: 0 } as const
+/** This web session relies no longer on what the service said of its browser. */
+export async function forgetThisBrowser({ req }: ChallengeRequest): Promise<void> {
+  await keep(req, { ...readKept(req), remembered: undefined })
+}

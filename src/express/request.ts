@@ -3,10 +3,12 @@ import type { Request, Response } from 'express'
 import type { Verified } from '../challenge/challenge.ts'
 import type { RequestContext } from './context.ts'
 import { contextOf, verifiedOf } from './context.ts'
+import { forgetMfa } from './forget.ts'
 import type { Need } from './need.ts'
 import { readNeed } from './need.ts'
 import { isRemembered } from './remembered.ts'
 import { stepUp } from './require-mfa.ts'
+import { withdrawShownCode } from './sign-out.ts'
 import { safeReturnTo } from './return-to.ts'
 
 /** What mfa() adds to each request. */
@@ -23,6 +25,11 @@ export interface RequestMfa {
    * if (amount > 1000 && !recent(req.mfa.verified)) return req.mfa.challenge({ maxAge: 300 })
    */
   challenge(options?: Need & { readonly returnTo?: string }): Promise<void>
+  /**
+   * Ends the second step of this web session, and stores that: for an app that signs people out without Passport. Where
+   * `mfa()` has not run yet, `forgetMfa(req)` does the same.
+   */
+  forget(): Promise<void>
 }
 
 declare global {
@@ -47,6 +54,10 @@ export function createRequestMfa(req: Request, res: Response, context: RequestCo
       if (!context.user) throw new Error('req.mfa.challenge(): nobody is signed in')
       const wanted = readNeed('req.mfa.challenge', need)
       await stepUp(req, res, context, context.user, { ...wanted, returnTo: safeReturnTo(returnTo, context.base) })
+    },
+    async forget() {
+      await withdrawShownCode(req, context.mfa)
+      await forgetMfa(req)
     },
   } satisfies RequestMfa)
 }

@@ -1,5 +1,7 @@
 import type { Request, Response } from 'express'
 
+import { asCaller } from '../challenge/caller.ts'
+import { userKeyOf } from '../challenge/user.ts'
 import { sendJson, wantsJson } from './answer.ts'
 import { showPage } from './challenge/page.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
@@ -13,6 +15,7 @@ import { forgetAll } from './devices/browsers.ts'
 import { deviceEvents, deviceStatus, offerDevice, showDevice, withdrawDevice } from './devices/device.ts'
 import { removeFactor, showDevices } from './devices/overview.ts'
 import { declineCodes, downloadCodes, makeCodes, offerCodes } from './devices/recovery.ts'
+import { endOthers } from './devices/sessions.ts'
 import { emit } from './events.ts'
 import { readForm } from './form.ts'
 import { liveStatus, statusOnce } from './challenge/live-status.ts'
@@ -37,7 +40,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   '/code': { POST: unlessPassed(enterCode) },
   '/email': { POST: unlessPassed(emailCode) },
   '/remember': { POST: chooseRemember },
-  '/enrol/app': { GET: showFirstApp, POST: storeFirstApp },
+  '/enroll/app': { GET: showFirstApp, POST: storeFirstApp },
   '/recovery': { GET: offerCodes },
   '/recovery/later': { POST: declineCodes },
   '/devices': { GET: showDevices },
@@ -48,6 +51,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   '/devices/device/status': { GET: deviceStatus },
   '/devices/device/cancel': { POST: withdrawDevice },
   '/devices/forget': { POST: forgetAll },
+  '/devices/sessions': { POST: endOthers },
   '/devices/codes': { POST: makeCodes },
   '/devices/codes/file': { POST: downloadCodes },
 }
@@ -81,7 +85,7 @@ export async function serveChallenge(
     return showMessage(req, res, context, 403, 'cross_site')
   }
   try {
-    await route({ req, res, context, user, form })
+    await asCaller(userKeyOf(user), () => route({ req, res, context, user, form }))
   } catch (error) {
     await answerTrouble({ req, res, context, user, form }, error)
   }

@@ -1,9 +1,11 @@
 import { ApiError, UnreachableError } from '../client/errors.ts'
 import { seeOther } from './answer.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
+import type { RequestContext } from './context.ts'
 import { emit } from './events.ts'
 import { showMessage } from './pages/message.ts'
-import { keep, readKept, WebSessionError } from './web-session.ts'
+import { describe, isOutage } from './service-outage.ts'
+import { keep, letThroughFor, readKept, WebSessionError } from './web-session.ts'
 
 /**
  * Why the service could not be asked: no connection or no sense, no answer in time, not on these terms, not now; or that
@@ -11,14 +13,17 @@ import { keep, readKept, WebSessionError } from './web-session.ts'
  */
 export type Trouble = 'unavailable' | 'slow' | 'misconfigured' | 'busy' | 'not_stored'
 
-/** How long `failMode` lets through, seconds. */
-const letThroughFor = 300
 /** Seconds until another try makes sense, where the service does not say. */
 const usualRetry = 5
 
-/** Nothing was decided, so nobody gets in; the person is told so, and the app's log why. */
+/**
+ * Nothing was decided, so nobody gets in; the person is told so, and the app's log why.
+ *
+ * @throws the error itself where it is no outage but a mistake in the app or in this package: Express answers 500.
+ */
 export async function answerTrouble(request: ChallengeRequest, error: unknown): Promise<void> {
   const { req, res, context } = request
+  if (!isTrouble(error)) throw error
   const { failMode } = context.mfa.options
   const { trouble, retryAfter } = noteTrouble(request, error)
   if (res.headersSent) {
@@ -30,25 +35,29 @@ export async function answerTrouble(request: ChallengeRequest, error: unknown): 
   showMessage(req, res, context, 503, trouble)
 }
 
+const isTrouble = (error: unknown) =>
+  [ApiError, UnreachableError, WebSessionError].some((known) => error instanceof known)
+
+/** An outage is one line, and not one for each request; every other trouble is a line of its own. */
+function logTrouble({ mfa, requestId }: RequestContext, error: unknown): void {
+  if (isOutage(error)) {
+    mfa.outage.failed(error)
+    mfa.outage.refused()
+  } else {
+    mfa.options.logger.error(`mfa: the second step is unavailable: ${describe(error)} (request ${requestId()})`)
+  }
+}
+
 /** Tells the app. @returns what to tell the person; `retryAfter` in seconds. */
 export function noteTrouble(
   { req, context }: Pick<ChallengeRequest, 'req' | 'context'>,
   error: unknown,
 ): { readonly trouble: Trouble; readonly retryAfter: number } {
   const trouble = troubleOf(error)
-  context.mfa.options.logger?.error(`mfa: the second step is unavailable: ${describe(error)}`)
+  logTrouble(context, error)
   emit(req, context, { type: 'service.unavailable', reason: trouble })
   const { retryAfter = usualRetry } = error instanceof ApiError || error instanceof UnreachableError ? error : {}
   return { trouble, retryAfter }
-}
-
-/**
- * A service that answers no is not out: that is never a reason to do without it. Nor is one that we have not asked, as
- * whoever asks us often enough could bring that about.
- */
-function isOutage(error: unknown): error is Error {
-  if (error instanceof UnreachableError) return error.reason !== 'no_room'
-  return error instanceof ApiError && error.status >= 500
 }
 
 async function letThrough({ req, res, context }: ChallengeRequest): Promise<void> {
@@ -65,15 +74,8 @@ function troubleOf(error: unknown): Trouble {
   if (error instanceof UnreachableError) return troubles[error.reason]
   if (error instanceof WebSessionError) return 'not_stored'
   if (!(error instanceof ApiError)) return 'unavailable'
-  if (error.status === 429) return 'busy'
+  if (error.status === 429 || error.unprocessed === 'overload') return 'busy'
   return error.status >= 500 ? 'unavailable' : 'misconfigured'
 }
 
 const troubles = { network: 'unavailable', bad_response: 'unavailable', timeout: 'slow', no_room: 'busy' } as const
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const code = error instanceof ApiError ? ` ${error.code}` : ''
-  const why = error.cause instanceof Error ? ` (${error.cause.message})` : ''
-  return `${error.name}${code}: ${error.message}${why}`
-}

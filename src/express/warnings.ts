@@ -18,18 +18,19 @@ const checks: readonly Check[] = [
 
 /** Looks at the app once, by its first request, and says what is likely wrong; each thing once. */
 export function createWarner(options: ResolvedOptions): (req: Request) => void {
-  const { logger } = options
   let looked = false
   return (req) => {
     if (looked) return
     looked = true
     for (const check of checks) {
       const warning = check(req, options)
-      if (warning === undefined) continue
-      if (logger) logger.warn(`mfa: ${warning}`)
-      else process.emitWarning(warning, { type: 'MfaWarning' })
+      if (warning !== undefined) warn(options, warning)
     }
   }
+}
+
+export function warn({ logger }: ResolvedOptions, warning: string): void {
+  logger.warn(`mfa: ${warning}`)
 }
 
 interface Layer {

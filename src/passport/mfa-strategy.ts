@@ -10,6 +10,7 @@ import { contextOf, verifiedOf } from '../express/context.ts'
 import { openChallenge } from '../express/demand.ts'
 import { isNavigation } from '../express/navigation.ts'
 import { askedFor, safeReturnTo } from '../express/return-to.ts'
+import { renewLogin } from '../express/second-step-logins.ts'
 import { carryOver } from './carry-over.ts'
 import type { MfaStrategyOptions } from './options.ts'
 import { resolveStrategyOptions } from './options.ts'
@@ -86,6 +87,7 @@ export class MfaStrategy extends Strategy {
   }
 
   private succeed({ req, options, context, user }: Attempt, verified: Verified | undefined): void {
+    renewLogin(req, req.user)
     if (options.session !== false) carryOver(req, context, user)
     this.success(req.user, verified ? { mfa: { at: verified.at, factor: verified.factor } } : {})
   }

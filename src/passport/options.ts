@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+import { parseOptions } from '../contract/validate.ts'
+
 /** What the strategy takes. */
 const MfaStrategyOptions = z.strictObject({
   /** The field of a posted body that holds a code to check at once; false: people are always led to the challenge. */
@@ -15,8 +17,5 @@ export type ResolvedStrategyOptions = Readonly<z.output<typeof MfaStrategyOption
 
 /** @throws {TypeError} that names the option and what to write there. */
 export function resolveStrategyOptions(options: MfaStrategyOptions): ResolvedStrategyOptions {
-  const parsed = MfaStrategyOptions.safeParse(options)
-  if (parsed.success) return Object.freeze(parsed.data)
-  const issues = parsed.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(' '))
-  throw new TypeError(`MfaStrategy: ${issues.join('; ')}`)
+  return parseOptions(MfaStrategyOptions, 'MfaStrategy', options)
 }

@@ -1,6 +1,8 @@
 import type { Request, Response } from 'express'
 
 import { ApiError, UnreachableError } from '../client/errors.ts'
+import { asCaller } from '../challenge/caller.ts'
+import { asRequest } from '../challenge/request-id.ts'
 import type { Notice, Verified } from '../challenge/challenge.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
@@ -57,7 +59,8 @@ export async function tryPostedCode(
     return { failure: problem(req, own, 'cross_site'), status: 403 }
   }
   try {
-    return await check({ req, res: req.res as Response, context: own, user, form: {} }, typed)
+    const request = { req, res: req.res as Response, context: own, user, form: {} }
+    return await asRequest(own.requestId, () => asCaller(userKeyOf(user), () => check(request, typed)))
   } catch (error) {
     if (error instanceof UnreachableError || error instanceof ApiError) throw unavailable(req, own, error)
     throw error

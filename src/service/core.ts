@@ -1,75 +1,130 @@
 import { pause } from '../clock.ts'
+import type { AuditEntry } from './audit/entry.ts'
 import { startHeadLog } from './audit/head-log.ts'
 import { createRefusalLimit } from './audit/refusals.ts'
+import { createRefusedKeys } from './audit/refused-keys.ts'
 import { createTrail } from './audit/trail.ts'
+import { logRevocation } from './backup/revocations.ts'
+import { heraldOf } from './store/transaction-ends.ts'
 import { serviceId } from './store/organizations.ts'
+import { readTrustedClock } from './store/trusted-clock.ts'
 import type { Store } from './store/store.ts'
 import type { ServiceContext } from './context.ts'
+import { createLogLimit } from './log-limit.ts'
+import { createHeldPlaces } from './http/places.ts'
 import { createInboxLook } from './inbox-look.ts'
+import { createChangeMails } from './mail/change-mails.ts'
+import { createNoticingClock } from './noticing-clock.ts'
 import { openPusher } from './push/open-pusher.ts'
 import type { PushOptions } from './push/push-options.ts'
 import type { Observer } from './observer.ts'
 import { newId } from './rules/random.ts'
 import { createSettledFeed } from './settled-feed.ts'
 import { startSweep } from './sweep.ts'
+import { bringToPresent, watchClock } from './to-present.ts'
 import { createWaiters } from './waiters.ts'
+
+/** What audit events say was locked, or taken away, after too many wrong tries. */
+const locks: Partial<Record<string, 'codes' | 'token'>> = { 'codes.locked': 'codes', 'pin.exhausted': 'token' }
 
 /** How long closing waits for what is under way, milliseconds. */
 const patience = 10_000
 
 type Given = Pick<
   ServiceContext,
-  'clock' | 'random' | 'logger' | 'limits' | 'mailer' | 'keys' | 'auditRetention' | 'bypassCodes'
+  | 'addressOf'
+  | 'clock'
+  | 'random'
+  | 'logger'
+  | 'failures'
+  | 'limits'
+  | 'mailer'
+  | 'keys'
+  | 'auditRetention'
+  | 'bypassCodes'
 > & { readonly push: PushOptions | false }
 
 /** The service without its doors. */
 export interface Core {
   readonly ctx: ServiceContext
+  /** Ends held reads and event streams, now and later. */
+  endWaiting(): void
   /** Ends waiting, then whatever `drain` waits for, then the store. */
   close(drain: () => Promise<void>): Promise<void>
 }
 
 export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
-  const { clock, random, logger, limits, mailer, keys, auditRetention, bypassCodes } = given
+  const { addressOf, random, logger, failures, limits, mailer, keys, auditRetention, bypassCodes } = given
+  const clock = createNoticingClock(given.clock)
   const waiters = createWaiters(store, createInboxLook(store.db, clock))
   const id = await serviceId(store.db, newId(random))
+  // From the first start on: a later one may have a wrong clock.
+  await readTrustedClock(store.db, clock.now())
   const { secrets } = keys
+  heraldOf(store.db, (changed) => waiters.wake(...changed))
   const pusher = await openPusher({ store, secrets, clock, logger, observer }, given.push)
+  const changeMails = mailer && createChangeMails({ mailer, clock, logger })
+  const told = (entry: AuditEntry) => {
+    logRevocation(logger, entry)
+    const locked = locks[entry.event]
+    if (locked) observer.locked(locked)
+  }
+  const trail = createTrail({ clock, random, committed: told })
+  const actor = { kind: 'service', id } as const
+  const refusedKeys = createRefusedKeys({ store, trail, actor, clock, logger })
   const ctx: ServiceContext = {
     serviceId: id,
     store,
     secrets,
     keys,
     waiters,
-    settled: createSettledFeed({ store, waiters, clock, logger }),
+    settled: createSettledFeed({ store, waiters, clock, logger, failures }),
     clock,
     random,
     logger,
+    failures,
     limits,
+    places: createHeldPlaces(limits),
     observer,
     mailer,
+    changeMails,
     pusher,
-    trail: createTrail({ clock, random }),
+    trail,
     refusals: createRefusalLimit(clock),
-    actor: { kind: 'service', id },
+    refusedKeys,
+    logLimit: createLogLimit(clock),
+    addressOf,
+    actor,
     address: null,
     auditRetention,
     bypassCodes,
   }
+  await bringToPresent(ctx, (now) => ({ future: now, present: now }))
   const sweep = startSweep(ctx)
+  const clockWatch = watchClock(ctx, clock)
   const headLog = startHeadLog(ctx)
+  const endWaiting = () => {
+    ctx.settled.close()
+    ctx.waiters.close()
+  }
   return {
     ctx,
+    endWaiting,
     async close(drain) {
-      ctx.settled.close()
+      endWaiting()
       await pusher?.close()
-      ctx.waiters.close()
       // A caller who has stopped reading cannot keep us.
-      await Promise.race([drain(), pause(clock, patience)])
+      const drained = new AbortController()
+      await Promise.race([drain(), pause(clock, patience, drained.signal)])
+      drained.abort()
       await sweep.stop()
+      await clockWatch.stop()
       await keys.close()
+      await refusedKeys.close()
       await headLog.close()
+      await changeMails?.close()
       await store.close()
+      failures.close()
     },
   }
 }

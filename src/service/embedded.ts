@@ -2,17 +2,22 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
 
 import { jsonLabel, vendorLabel } from './http/answer.ts'
+import { SetupError } from '../service-handle.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
+import { requireNode } from '../node-version.ts'
 import { newApiKey } from './administration/api-keys.ts'
 import { ensureDomain } from './administration.ts'
 import { hashApiKey } from './http/authenticate.ts'
 import type { KnownKey } from './http/authenticate.ts'
 import { answerError } from './http/errors.ts'
+import { createFailureLog } from './failure-log.ts'
 import { listen } from './http/listen.ts'
-import { EmbeddedOptions, parseOptions } from './options.ts'
+import { EmbeddedOptions } from './options.ts'
+import { parseOptions } from '../contract/validate.ts'
 import { ApiProblem } from './problem.ts'
 import { isPublic } from './public.ts'
 import { openService } from './service.ts'
+import { StoreUnavailableError } from './store/store.ts'
 import type { OpenedService } from './service.ts'
 
 const host = '127.0.0.1'
@@ -21,24 +26,38 @@ const host = '127.0.0.1'
 interface Open {
   readonly connection: Connection
   readonly routes: ServiceHandle['routes']
+  saveKeys(file: string): Promise<void>
   close(): Promise<void>
 }
 
+/** What `embedded()` returns: the handle for `mfa()`, and what only a service of one's own can do. */
+export interface EmbeddedService extends ServiceHandle {
+  /**
+   * Writes the keys that the service holds to a new file, mode 0600: for when the key file is lost while the app runs.
+   * @throws {Error} with code `EEXIST` when the file exists.
+   */
+  saveKeys(file: string): Promise<void>
+}
+
 /**
- * The service inside the app that uses it: `mfa({ service: embedded({ database: 'mfa.sqlite' }) })`. Opens when it is first needed.
+ * The service inside the app that uses it: `mfa({ service: embedded({ database: 'mfa.sqlite' }) })`. It opens as soon as
+ * `mfa()` is called with it, or when it is first needed. It keeps no process alive.
+ *
  * @throws {TypeError} where an option is wrong.
  */
-export function embedded(given: EmbeddedOptions): ServiceHandle {
+export function embedded(given: EmbeddedOptions): EmbeddedService {
+  requireNode('embedded()')
   const options = parseOptions(EmbeddedOptions, 'embedded', { ...keysFromEnv(), ...given })
   let opening: Promise<Open> | undefined
   let closed = false
+  const failures = createFailureLog(options)
 
   const open = (): Promise<Open> => {
     if (closed) return Promise.reject(new Error('The embedded service was closed.'))
     opening ??= openEmbedded(options).catch((error: unknown) => {
       // The next caller may have more luck.
       opening = undefined
-      throw error
+      throw isOutage(error) ? error : setupError(error)
     })
     return opening
   }
@@ -50,16 +69,30 @@ export function embedded(given: EmbeddedOptions): ServiceHandle {
       if (!isPublic(req.url)) return next()
       void open().then(
         (service) => service.routes(req, res, next),
-        (error: unknown) => answerError(res, unavailable(error), jsonLabel, options.logger),
+        (error: unknown) => answerError(res, unavailable(error), jsonLabel, failures),
       )
     },
     connect: async () => (await open()).connection,
+    saveKeys: async (file) => (await open()).saveKeys(file),
     async close() {
       closed = true
       const service = await opening?.catch(() => undefined)
       await service?.close()
     },
   }
+}
+
+/** What may be over by itself: a database that nobody can reach, or write to, at the moment. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof StoreUnavailableError) return true
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  // PostgreSQL's classes 08 and 53, and 57P (appendix A of its manual).
+  return /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENOSPC|EIO|SQLITE_(BUSY|FULL|IOERR)|08|53|57P)/.test(code)
+}
+
+function setupError(cause: unknown): SetupError {
+  if (cause instanceof SetupError) return cause
+  return new SetupError(cause instanceof Error ? cause.message : String(cause), { cause })
 }
 
 /** Known before anything is opened, and so also while nothing can be. What lives in memory is another one each time. */
@@ -96,6 +129,7 @@ async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>): 
     return {
       connection: Object.freeze(connection),
       routes: service.routes,
+      saveKeys: service.ctx.keys.save,
       async close() {
         const gone = door.close()
         await service.close()
@@ -113,10 +147,10 @@ function openDoor(service: OpenedService, key: KnownKey, vendor: NonNullable<Con
   const rest = service.rest('/api', (hash) => Promise.resolve(hash === key.hash ? key : undefined))
   const notFound = new ApiProblem('api.error.notfound.operation')
   const listener: RequestListener = (req, res) => {
-    if (mayBeBrowser(req)) return answerError(res, new ApiProblem('api.error.forbidden'), label, service.ctx.logger)
-    rest(req, res, (error) => answerError(res, error ?? notFound, label, service.ctx.logger))
+    if (mayBeBrowser(req)) return answerError(res, new ApiProblem('api.error.forbidden'), label, service.ctx.failures)
+    rest(req, res, (error) => answerError(res, error ?? notFound, label, service.ctx.failures))
   }
-  return listen(listener, { host, port: 0, label })
+  return listen(listener, { host, port: 0, label, keepsAlive: false })
 }
 
 /**

@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { Vendor } from '../contract/media-type.ts'
 import type { Logger } from './context.ts'
+import { TrustProxy } from './http/client-address.ts'
 import { parseKeyRing } from './keys/key-ring.ts'
 import { SmtpOptions } from './mail/smtp-options.ts'
 import { PushOptions } from './push/push-options.ts'
@@ -32,8 +33,16 @@ const KeyRingText = z.string().transform((text, context) => {
 })
 
 const shared = {
-  /** Path of the SQLite file, made where there is none; `:memory:`; or `postgres://user:password@host/name`. */
+  /**
+   * Path of the SQLite file, `:memory:`, or `postgres://user:password@host/name`. One that does not exist is created. With
+   * `NODE_ENV=production` only `second-factor init` or `MFA_CREATE=1` does that.
+   */
   database: z.string().min(1),
+  /**
+   * PostgreSQL's own address, where `database` is a pooler that lends connections by transaction, such as PgBouncer: LISTEN
+   * does not work through it. By default `database`.
+   */
+  listenDatabase: z.string().min(1).optional(),
   /**
    * What secrets are encrypted with: `id:base64,id:base64`, 32 bytes each, the first one for writing. Without it they
    * are in a file beside the database, `<database>.keys`, made at first: back it up apart from the database.
@@ -56,12 +65,38 @@ const shared = {
   bypassCodes: z.enum(['readable', 'once']).default('readable'),
   limits: z
     .strictObject({
-      /** Tries of an activation code from one address in 10 minutes. */
-      triesPerAddress: z.int().positive().default(10),
-      /** Tries of activation codes in an hour, from anywhere. */
-      triesPerService: z.int().positive().default(1_000),
+      /** Wrong activation codes from one IPv4 address or IPv6 network (/64) in 10 minutes; then right ones are refused, too. */
+      triesPerAddress: z.int().positive().default(30),
+      /** Wrong activation codes in an hour, from anywhere; then right ones are refused, too. */
+      triesPerService: z.int().positive().default(20_000),
+      /** Wrong activation codes in an hour, from anywhere, at which log, metrics and audit trail say so. */
+      triesAlert: z.int().positive().default(1_000),
+      /**
+       * Different users who can be asked from one IPv4 address or IPv6 network (/64) in 10 minutes, for sessions with an
+       * `ipAddress` and without a `challenge`. Beyond it the address is refused while fewer than half of them approved.
+       */
+      pushedUsersPerAddress: z.int().positive().default(10),
       /** Of the REST interface, for each API key; and for each address that has none. Not behind the door of an embedded service. */
       requestsPerSecond: z.int().positive().default(1_000),
+      /**
+       * Requests that a process works on at once; further ones are answered 503 with `Retry-After` before anything is done
+       * for them. Requests that are held do not count, and those that complete an approval are always taken. Not for an
+       * embedded service.
+       */
+      concurrentRequests: z.int().positive().default(512),
+      /**
+       * Milliseconds. While half of the requests take longer, fewer than `concurrentRequests` are worked on at once, down
+       * to 16. Not for an embedded service.
+       */
+      responseTime: z.int().positive().default(500),
+      /** Reads of sessions that a process holds for one API key; further ones are answered at once. */
+      heldReadsPerKey: z.int().positive().default(5_000),
+      /** Reads of sessions that a process holds about one user, likewise. */
+      heldReadsPerUser: z.int().positive().default(16),
+      /** Reads of its requests that a process holds for one device, likewise. */
+      heldReadsPerDevice: z.int().positive().default(8),
+      /** Event streams that a process holds for one API key; further ones are answered 429. */
+      streamsPerKey: z.int().positive().default(100),
     })
     .prefault({}),
 }
@@ -73,6 +108,11 @@ export const ServiceOptions = z.strictObject({
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must begin with a slash and not end with one')
     .default('/api'),
+  /**
+   * Whose `X-Forwarded-For` is believed: how many proxies there are, or the networks they are in, such as
+   * `['loopback', '10.0.0.0/8']`. By default nobody's. Inside an Express app its own setting `trust proxy` decides.
+   */
+  trustProxy: TrustProxy.optional(),
   /** Logs a line for each request. */
   logRequests: z.boolean().default(false),
   /** Counts for Prometheus: behind a token at `/metrics`, or for `metrics` of the service to be served elsewhere. */
@@ -90,11 +130,3 @@ export const EmbeddedOptions = z.strictObject({
   domain: Title.default('Sign-in'),
 })
 export type EmbeddedOptions = z.input<typeof EmbeddedOptions>
-
-/** @throws {TypeError} naming the option and what it has to be. */
-export function parseOptions<S extends z.ZodType>(schema: S, name: string, given: unknown): Readonly<z.output<S>> {
-  const parsed = schema.safeParse(given)
-  if (parsed.success) return Object.freeze(parsed.data)
-  const wrong = parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': '))
-  throw new TypeError(`${name}: ${wrong.join('; ')}`)
-}

@@ -53,11 +53,15 @@ const pageHeaders = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/** Names under assets/ carry a hash of the content; everything else may change with the next version. */
+/**
+ * Names under assets/ carry a hash of the content; everything else may change with the next version. Cookies that an app
+ * around us sets are for this browser alone: then no shared cache may store the answer (RFC 9111 section 7.3).
+ */
 function setCaching(res: ServerResponse, path: string): void {
   const hashed = path.slice(folder.length).startsWith('assets')
   const page = path.endsWith('.html')
-  res.setHeader('Cache-Control', hashed ? 'public, max-age=31536000, immutable' : page ? 'no-store' : 'no-cache')
+  const sharing = res.hasHeader('Set-Cookie') ? 'private' : 'public'
+  res.setHeader('Cache-Control', hashed ? `${sharing}, max-age=31536000, immutable` : page ? 'no-store' : 'no-cache')
 }
 
 function answerMissing(res: ServerResponse): void {

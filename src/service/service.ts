@@ -2,39 +2,53 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { Router } from 'express'
 
+import { unprocessedHeader } from '../contract/unprocessed.ts'
+
 import { createAdministration } from './administration.ts'
 import type { Administration } from './administration.ts'
 import { routes } from './api/routes.ts'
 import { createCore } from './core.ts'
 import type { Core } from './core.ts'
-import type { ServiceContext } from './context.ts'
+import type { Logger, ServiceContext } from './context.ts'
 import { documents } from './front/documents.ts'
+import { createFailureLog } from './failure-log.ts'
 import { createFront } from './front/front.ts'
 import { health, readiness } from './front/health.ts'
 import { createMetrics } from './front/metrics.ts'
 import type { Metrics } from './front/metrics.ts'
 import { jsonLabel, vendorLabel } from './http/answer.ts'
 import type { Label } from './http/answer.ts'
-import { answerError } from './http/errors.ts'
+import { createReadAddress } from './http/client-address.ts'
+import { refuseUnread } from './http/refuse-unread.ts'
+import { nameRequest } from './http/request-id.ts'
 import type { FindKey } from './http/authenticate.ts'
+import { createAdmission } from './http/admission.ts'
+import type { Admission } from './http/admission.ts'
 import { createInFlight } from './http/in-flight.ts'
+import type { Refusal } from './http/in-flight.ts'
 import { asHandle } from './http/handle.ts'
 import type { Handle } from './http/handle.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createRest } from './http/rest.ts'
 import type { Rates } from './http/rest.ts'
-import { nobody, tellAll } from './observer.ts'
+import { nobody, observe, tellAll } from './observer.ts'
 import type { Observer } from './observer.ts'
 import { createMailer } from './mail/mailer.ts'
 import { isAddress, needKeys } from './keys/key-source.ts'
 import { openKeys } from './keys/open-keys.ts'
-import { parseOptions, ServiceOptions } from './options.ts'
+import { databasePlace, mayCreateDatabase, MissingDatabaseError } from './missing-database.ts'
+import { ServiceOptions } from './options.ts'
+import { parseOptions } from '../contract/validate.ts'
+import { requireNode } from '../node-version.ts'
 import { ApiProblem } from './problem.ts'
 import { createPublic, isPublic } from './public.ts'
 import { apiKeyByHash } from './store/api-keys.ts'
+import { observeDatabase } from './store/observed-dialect.ts'
+import { networkOf } from './rules/network.ts'
 import { openPostgresStore } from './store/postgres.ts'
 import { openSqliteStore } from './store/sqlite.ts'
-import type { Store } from './store/store.ts'
+import { NoDatabaseError } from './store/store.ts'
+import type { OpenOptions, Store } from './store/store.ts'
 
 /** The service, open: what serves it is up to you. */
 export interface Service {
@@ -47,33 +61,61 @@ export interface Service {
   /** `/metrics` alone, without its token, for another port; only with the option `metrics`. */
   readonly metrics: Service['listener'] | undefined
   readonly administration: Administration
+  /**
+   * Writes the keys that the service holds to a new file, mode 0600: for when the key file is lost while the service runs.
+   * @throws {Error} with code `EEXIST` when the file exists.
+   */
+  saveKeys(file: string): Promise<void>
+  /**
+   * Prepares for `close()`, for when a load balancer has other services to send requests to: `/readyz` answers 503 from now
+   * on, held reads are answered with what is known, and event streams end, so that callers connect again elsewhere.
+   */
+  drain(options?: DrainOptions): void
   /** Answers what is held, waits for what is under way, closes the database. */
   close(): Promise<void>
+}
+
+export interface DrainOptions {
+  /**
+   * Whether requests that begin something are still served, as when the next process takes over the listening socket. By
+   * default they are answered 503 with `Retry-After`. What belongs to a sign-in under way is always served.
+   */
+  readonly serveNew?: boolean
 }
 
 /**
  * Opens a service on its database.
  * @throws {TypeError} where an option is wrong.
+ * @throws {MissingDatabaseError} in production, where the database does not exist.
  * @example
  * const service = await createService({ database: 'mfa.sqlite' })
  * createServer(service.listener).listen(8787)
  */
 export async function createService(given: ServiceOptions): Promise<Service> {
+  requireNode('createService()')
   const options = parseOptions(ServiceOptions, 'createService', given)
-  const { basePath, vendor, logger } = options
+  const { basePath, vendor } = options
   const metrics = options.metrics && (await createMetrics())
-  const opened = await openService(options, tellAll(observersOf(options, metrics)))
+  const { concurrentRequests: max, responseTime } = options.limits
+  const admission = createAdmission({ max, responseTime, now: () => performance.now(), afterTurn: setImmediate })
+  const opened = await openService(options, tellAll(observersOf(options, metrics)), { admission })
   metrics?.watch(opened.ctx)
   const findKey: FindKey = (hash) => apiKeyByHash(opened.ctx.store.db, hash)
-  const api = opened.rest(basePath, findKey, createRates(opened.ctx))
+  const rates = createRates(opened.ctx)
+  const api = opened.rest(basePath, findKey, rates)
   const pages = [health, readiness(opened.ctx), ...documents({ vendor, basePath })]
-  const guarded = options.metrics?.token === undefined ? [] : [metrics?.page(options.metrics.token) ?? []].flat()
+  const token = options.metrics?.token
+  // One budget of an address for all that it guesses.
+  const limit = (req: IncomingMessage) => void rates.byAddress.take(networkOf(opened.ctx.addressOf(req)))
+  const guarded = token === undefined || !metrics ? [] : [metrics.page({ token, limit })]
   return {
     api,
     routes: opened.routes,
-    listener: createFront({ logger }, { vendor, pages: [...pages, ...guarded], handles: [opened.routes, api] }),
-    metrics: metrics && createFront({ logger }, { vendor, pages: [metrics.page()], handles: [] }),
+    listener: createFront(opened.ctx, { vendor, pages: [...pages, ...guarded], handles: [opened.routes, api] }),
+    metrics: metrics && createFront(opened.ctx, { vendor, pages: [metrics.page()], handles: [] }),
     administration: createAdministration(opened.ctx),
+    saveKeys: opened.ctx.keys.save,
+    drain: opened.drain,
     close: opened.close,
   }
 }
@@ -84,16 +126,31 @@ export interface OpenedService {
   readonly routes: Handle
   /** @param rates Without them callers may ask as often as they like. */
   readonly rest: (basePath: string, findKey: FindKey, rates?: Rates) => Handle
+  readonly drain: (options?: DrainOptions) => void
   readonly close: () => Promise<void>
 }
 
-export async function openService(options: CoreOptions, observer: Observer = nobody): Promise<OpenedService> {
+/**
+ * Opens a service without listening.
+ * @param opening Whether a database is created is otherwise a matter of the environment.
+ */
+export async function openService(
+  options: CoreOptions,
+  observer: Observer = nobody,
+  { admission, ...given }: Partial<OpenOptions> & { readonly admission?: Admission } = {},
+): Promise<OpenedService> {
+  const opening = { create: mayCreateDatabase(process.env), ...given }
   const { vendor, logger } = options
-  const core = await openCore(options, observer)
-  const inFlight = createInFlight()
-  const refuse = (label: Label) => (res: ServerResponse) => answerError(res, closed, label, logger)
+  const core = await openCore(options, observer, opening)
+  const inFlight = createInFlight(admission)
+  const refuse = (label: Label) => (req: IncomingMessage, res: ServerResponse, why: Refusal) => {
+    nameRequest(req, res)
+    observe(core.ctx, res, 'unprocessed')
+    if (why === 'overload' && core.ctx.logLimit.admits(why)) logger.warn({}, 'more requests than can be served')
+    refuseUnread(req, res, why === 'closing' ? closing : overloaded(core.ctx), label)
+  }
   const publicRoutes = inFlight.track(createPublic(core.ctx), refuse(jsonLabel))
-  let closing: Promise<void> | undefined
+  let closed: Promise<void> | undefined
   return {
     ctx: core.ctx,
     routes: (req, res, next) => (isPublic(req.url) ? publicRoutes(req, res, next) : next()),
@@ -102,7 +159,11 @@ export async function openService(options: CoreOptions, observer: Observer = nob
       const tracked = inFlight.track(rest, refuse(vendorLabel(vendor, '1.3')))
       return asHandle(Router().use(basePath || '/', tracked))
     },
-    close: () => (closing ??= core.close(() => inFlight.drain())),
+    drain({ serveNew = false } = {}) {
+      core.endWaiting()
+      if (!serveNew) inFlight.refuseNew()
+    },
+    close: () => (closed ??= core.close(() => inFlight.drain())),
   }
 }
 
@@ -111,23 +172,80 @@ function createRates({ limits, clock }: ServiceContext): Rates {
   return { byKey: limiter('key'), byAddress: limiter('address') }
 }
 
-async function openCore(options: CoreOptions, observer: Observer): Promise<Core> {
+async function openCore(options: CoreOptions, observer: Observer, opening: OpenOptions): Promise<Core> {
   needKeys(options)
   const mailer = options.smtp && (await createMailer(options.smtp, options.clock))
-  const store = await openStore(options.database)
+  const store = await openStore(options, opening)
   try {
-    const keys = await openKeys(store, options)
-    return await createCore(store, { ...options, mailer, keys }, observer)
+    reportDatabase(store, options)
+    const failures = createFailureLog(options)
+    const keys = await openKeys(store, { ...options, ...opening, failures })
+    const addressOf = createReadAddress(options.trustProxy)
+    const core = await createCore(store, { ...options, addressOf, mailer, keys, failures }, observer)
+    // What fails before is the reason that it cannot be opened.
+    observeDatabase(store.db, {
+      waited: (purpose, seconds) => observer.waitedForDatabase(purpose, seconds),
+      succeeded(part) {
+        failures.database.succeeded(part)
+        observer.databaseSucceeded(part)
+      },
+      failed(part, error) {
+        failures.database.failed(part, error)
+        observer.databaseFailed(part)
+      },
+    })
+    return core
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-const openStore = (database: string): Promise<Store> =>
-  isAddress(database) ? openPostgresStore(database) : openSqliteStore(database)
+async function openStore({ database, listenDatabase, logger }: CoreOptions, opening: OpenOptions): Promise<Store> {
+  if (listenDatabase !== undefined && !isAddress(database)) {
+    throw new TypeError('createService: listenDatabase: only a PostgreSQL database has one')
+  }
+  try {
+    if (!isAddress(database)) return await openSqliteStore(database, opening)
+    return await openPostgresStore(database, { ...opening, listenDatabase, onHearing: hearingLog(logger) })
+  } catch (cause) {
+    if (cause instanceof NoDatabaseError) throw new MissingDatabaseError(database, { cause })
+    throw cause
+  }
+}
 
-const closed = new ApiProblem('api.error.unavailable', undefined, { headers: { Connection: 'close' } })
+/** Until notifications arrive, each node looks once a second for what the others changed. */
+function hearingLog(logger: Logger): (hears: boolean) => void {
+  return (hears) =>
+    hears ? logger.info({}, 'notifications of other nodes arrive again') : logger.error({}, notificationsAreMissing)
+}
+
+const notificationsAreMissing =
+  'notifications of other nodes do not arrive, so sign-ins wait up to a second longer. LISTEN does not work through a pooler ' +
+  "in transaction mode: give PostgreSQL's own address, --listen-database or MFA_LISTEN_DATABASE (option listenDatabase)"
+
+/** An empty database in the wrong place looks like a healthy service in which nobody is enrolled. */
+function reportDatabase({ created }: Store, { database, logger }: CoreOptions): void {
+  const details = { database: databasePlace(database), created }
+  if (!created) return logger.info(details, `The database is ${details.database}.`)
+  const message = `The database ${details.database} was made just now. Nobody is enrolled in it.`
+  if (database === ':memory:') logger.info(details, message)
+  else logger.warn(details, message)
+}
+
+const closing = new ApiProblem('api.error.unavailable', undefined, {
+  headers: { Connection: 'close', 'Retry-After': '1', [unprocessedHeader]: 'closing' },
+})
+
+/** Not always the same time: those who were refused together would come back together. */
+function overloaded({ random }: ServiceContext): ApiProblem {
+  const [byte = 0] = random(1)
+  const headers = { 'Retry-After': String(1 + (byte % longestRetry)), [unprocessedHeader]: 'overload' }
+  return new ApiProblem('api.error.unavailable', undefined, { headers })
+}
+
+/** Seconds. */
+const longestRetry = 3
 
 type ParsedOptions = ReturnType<typeof ServiceOptions.parse>
 

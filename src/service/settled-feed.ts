@@ -1,15 +1,20 @@
 import type { Clock } from '../clock.ts'
+import type { SessionEvent } from '../contract/sessions.ts'
 import type { Logger } from './context.ts'
+import type { FailureLog } from './failure-log.ts'
 import type { Follower } from './http/event-stream.ts'
 import { createLook } from './settled-look.ts'
 import type { Found } from './settled-look.ts'
 import type { Store } from './store/store.ts'
-import { sessionIdOf } from './waiters.ts'
+import { epochChangeOf, sessionIdOf } from './waiters.ts'
 import type { Waiters } from './waiters.ts'
 
-type SettledFollower = Follower<{ id: string }>
+type SettledFollower = Follower<SessionEvent>
 
-/** Tells of sessions as they settle, on whatever node; reads the database once for all who follow. */
+/**
+ * Tells of sessions as they settle, and of users as their epochs change, on whatever node; reads the database once for
+ * all who follow.
+ */
 export interface SettledFeed {
   /** From now on nothing is missed, and some may be told twice. The answer ends it, without a call of `end`. */
   follow(domainId: string, follower: SettledFollower): () => void
@@ -22,6 +27,7 @@ interface Given {
   readonly waiters: Waiters
   readonly clock: Clock
   readonly logger: Logger
+  readonly failures?: Pick<FailureLog, 'covers'>
 }
 
 export function createSettledFeed(given: Given): SettledFeed {
@@ -47,8 +53,8 @@ export function createSettledFeed(given: Given): SettledFeed {
   }
   const audience: Audience = {
     domains: () => [...followers.keys()],
-    tell: (domainId, id) => {
-      for (const follower of followers.get(domainId) ?? []) follower.event({ id })
+    tell: (domainId, event) => {
+      for (const follower of followers.get(domainId) ?? []) follower.event(event)
     },
     lost: endAll,
   }
@@ -74,7 +80,7 @@ export function createSettledFeed(given: Given): SettledFeed {
 
 interface Audience {
   readonly domains: () => readonly string[]
-  readonly tell: (domainId: string, sessionId: string) => void
+  readonly tell: (domainId: string, event: SessionEvent) => void
   /** Something may have been missed. */
   readonly lost: () => void
 }
@@ -87,7 +93,7 @@ interface Watch {
 }
 
 /** Collects what may have changed while it looks, and looks again. */
-function startWatch({ store, waiters, clock, logger }: Given, audience: Audience): Watch {
+function startWatch({ store, waiters, clock, logger, failures }: Given, audience: Audience): Watch {
   const look = createLook(store.db, clock, audience.domains)
   const alarm = createAlarm(clock, () => note({ ahead: true }))
   let noted = nothing
@@ -116,22 +122,30 @@ function startWatch({ store, waiters, clock, logger }: Given, audience: Audience
         if (ahead) tell(await look.ahead())
       }
     } catch (error) {
-      logger.warn({ err: error }, 'sessions could not be followed')
+      if (!failures?.covers(error)) logger.warn({ err: error }, 'sessions could not be followed')
       if (isActive()) audience.lost()
     }
     looking = false
   }
 
-  function tell({ settled, expiry }: Found): void {
+  function tell({ settled, epochs = [], expiry }: Found): void {
     if (stopped) return
-    for (const { domainId, id } of settled) audience.tell(domainId, id)
+    for (const { domainId, id } of settled) audience.tell(domainId, { id })
+    tellEpochs(epochs)
     if (expiry !== undefined) alarm.set(expiry)
+  }
+
+  function tellEpochs(changes: readonly { readonly domainId: string; readonly userId: string }[]): void {
+    for (const { domainId, userId } of changes) audience.tell(domainId, { user: userId, changed: 'epoch' })
   }
 
   const unwatch = waiters.watch((news) => {
     if (news === 'gap') audience.lost()
     else if (news === 'something') note({ around: true })
-    else note({ ids: news.flatMap((key) => sessionIdOf(key) ?? []) })
+    else {
+      tellEpochs(news.flatMap((key) => epochChangeOf(key) ?? []))
+      note({ ids: news.flatMap((key) => sessionIdOf(key) ?? []) })
+    }
   })
 
   return {

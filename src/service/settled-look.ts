@@ -1,4 +1,7 @@
 import type { Clock } from '../clock.ts'
+import { notAfter } from './rules/present.ts'
+import { epochsChangedAfter, newestEpochChange } from './store/epochs.ts'
+import type { EpochChange } from './store/epochs.ts'
 import type { Queryable } from './store/schema.ts'
 import { firstExpiry, glimpsesById, lapsedBetween, settledSince } from './store/settled.ts'
 import type { Glimpse } from './store/settled.ts'
@@ -6,6 +9,8 @@ import type { Glimpse } from './store/settled.ts'
 /** What a look at the database found. */
 export interface Found {
   readonly settled: readonly Glimpse[]
+  /** Users whose epochs changed. */
+  readonly epochs?: readonly EpochChange[]
   /** When one of the pending sessions that were seen runs out. */
   readonly expiry: number | undefined
 }
@@ -22,6 +27,8 @@ export interface Look {
 
 /** Times have whole seconds, and a change is seen a moment after it was made; seconds. */
 const slack = 5
+/** How many changes of epochs are told again at first: somebody may have read of them before we began to look. */
+const epochSlack = 100
 /** How many ids one query names. */
 const mostIds = 400
 
@@ -29,6 +36,7 @@ export function createLook(db: Queryable, clock: Clock, domains: () => readonly 
   const told = new Map<string, number>()
   let aroundAt = clock.now()
   let aheadAt = clock.now()
+  let epochsSeen: number | undefined
   return {
     async at(ids) {
       const sessions: Glimpse[] = []
@@ -41,18 +49,22 @@ export function createLook(db: Queryable, clock: Clock, domains: () => readonly 
 
     async around() {
       const now = clock.now()
-      const since = aroundAt - slack
+      const since = notAfter(aroundAt, now) - slack
       for (const [id, at] of told) if (at < since) told.delete(id)
       const settled = (await settledSince(db, domains(), since)).filter(({ id }) => !told.has(id))
       for (const { id } of settled) told.set(id, now)
       aroundAt = now
-      return { settled, expiry: await firstExpiry(db, domains(), now) }
+      epochsSeen ??= (await newestEpochChange(db)) - epochSlack
+      const epochs = await epochsChangedAfter(db, domains(), epochsSeen)
+      epochsSeen = epochs.at(-1)?.sequence ?? epochsSeen
+      return { settled, epochs, expiry: await firstExpiry(db, domains(), now) }
     },
 
     async ahead() {
       const now = clock.now()
-      const settled = await lapsedBetween(db, domains(), aheadAt, now)
+      const settled = await lapsedBetween(db, domains(), notAfter(aheadAt, now), now)
       aheadAt = now
+      epochsSeen ??= (await newestEpochChange(db)) - epochSlack
       return { settled, expiry: await firstExpiry(db, domains(), now) }
     },
   }

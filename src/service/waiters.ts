@@ -90,7 +90,8 @@ export function createWaiters(others: Pick<Store, 'watchOthers' | 'tellOthers'>,
     },
     close() {
       closed = true
-      ring([...byKey.keys()])
+      // Without news: many wait, and each would read once more what it knows.
+      for (const subscriptions of byKey.values()) for (const subscription of subscriptions) subscription.giveUp()
     },
     closed: () => closed,
     count() {
@@ -145,9 +146,17 @@ export const waiterKey = {
   session: (id: string): string => `session:${id}`,
   device: (id: string): string => `device:${id}`,
   synchronisation: (organizationId: string): string => `synchronisation:${organizationId}`,
+  /** That a user of the domain has another epoch. */
+  epoch: (domainId: string, userId: string): string => `epoch:${domainId}:${userId}`,
 }
 
 const isDevice = (key: string) => key.startsWith('device:')
+
+/** The user with another epoch that a key is about. */
+export function epochChangeOf(key: string): { readonly domainId: string; readonly userId: string } | undefined {
+  const [, domainId, userId] = /^epoch:([^:]+):(.+)$/.exec(key) ?? []
+  return domainId === undefined || userId === undefined ? undefined : { domainId, userId }
+}
 
 /** The session that a key is about. */
 export function sessionIdOf(key: string): string | undefined {

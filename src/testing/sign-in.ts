@@ -3,7 +3,7 @@ import { passSecondStep } from './pass-second-step.ts'
 import type { TestService } from './test-service.ts'
 
 export interface SignInOptions<A extends Agent, U> {
-  readonly service: Pick<TestService, 'enrol'>
+  readonly service: Pick<TestService, 'enroll'>
   /** The app's own login: what the kit cannot know. */
   readonly login: (agent: A, user: U) => PromiseLike<unknown>
   /** How the service knows the user; by default the user itself, or its `username`. */
@@ -29,7 +29,7 @@ export function createSignIn<A extends Agent, U>(options: SignInOptions<A, U>): 
   const { service, login, username = usernameOf, path = '/mfa' } = options
   return async (agent, user, { mfa = false } = {}) => {
     checkLogin(await login(agent, user))
-    if (mfa) await passSecondStep(agent, await service.enrol(username(user)), { path })
+    if (mfa) await passSecondStep(agent, await service.enroll(username(user)), { path })
   }
 }
 

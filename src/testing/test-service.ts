@@ -21,7 +21,7 @@ export interface TestService extends ServiceHandle {
   /** Makes the user known, as `provision` would. */
   addUser(username: string): Promise<User>
   /** Sets up a device for a user, who is made known if need be. Asked again, it answers the same device. */
-  enrol(username: string): Promise<TestDevice>
+  enroll(username: string): Promise<TestDevice>
   /** A code that passes the second step of this user once, however they would come by one. */
   code(username: string): Promise<string>
 }
@@ -32,7 +32,7 @@ export interface TestService extends ServiceHandle {
  * @example
  * const service = await startTestService()
  * const app = createApp({ mfa: { service, clock: service.clock } })
- * const device = await service.enrol('alice')
+ * const device = await service.enroll('alice')
  * // … sign in …
  * await device.approve()
  */
@@ -50,7 +50,7 @@ export async function startTestService(): Promise<TestService> {
     return user
   }
 
-  async function enrol(username: string, before: TestDevice | undefined): Promise<TestDevice> {
+  async function enroll(username: string, before: TestDevice | undefined): Promise<TestDevice> {
     const { id } = await addUser(username)
     const { code } = await client.tokens.issue(domainId, id)
     // Nothing was issued: the device is good still.
@@ -68,10 +68,10 @@ export async function startTestService(): Promise<TestService> {
     client,
     domainId,
     addUser,
-    enrol(username: string) {
+    enroll(username: string) {
       // One after the other, so that people who sign in twice at once have one device.
       const before = devices.get(username)?.catch(() => undefined) ?? Promise.resolve(undefined)
-      const device = before.then((known) => enrol(username, known))
+      const device = before.then((known) => enroll(username, known))
       devices.set(username, device)
       return device
     },

@@ -91,7 +91,6 @@ async function arrange(file: string, prefix: string) {
   await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve))
   server.on('request', prefix ? createBufferingProxy({ prefix, port: () => portOf(inner) }) : app)
   const contexts = await Promise.all([chromium.newContext(), chromium.newContext({ hasTouch: true, isMobile: true })])
-  for (const context of contexts) context.setDefaultTimeout(5000)
   onTestFinished(async () => {
     await Promise.all(contexts.map((context) => context.close()))
     for (const each of [server, inner]) {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => running.close())
 
 async function asked(more: object = {}) {
-  const person = await running.enrol(`owner ${(count += 1)}`)
+  const person = await running.enroll(`owner ${(count += 1)}`)
   const session = await person.ask(more)
   const [request] = await person.pending()
   const path = devicePaths.answer(session.id)
@@ -256,7 +256,7 @@ describe('a device without its owner, who alone sees the number', () => {
   })
 
   it('has five guesses in ten minutes, however often its owner’s password is used', async () => {
-    const person = await running.enrol(`guessed ${(count += 1)}`)
+    const person = await running.enroll(`guessed ${(count += 1)}`)
     let guesses = 0
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const { id, number } = await person.ask({ numberMatching: true, challenge: random128() })
@@ -338,5 +338,38 @@ describe('what a device says of itself', () => {
     const answer = await createDeviceCalls(running.origin, signer).activate(code, { name: 'x'.repeat(10_000) })
 
     expect(await outcome(answer)).toEqual([400, 'api.error.invalid.name'])
+  })
+})
+
+describe('a device that knows the id of a notice of somebody else', () => {
+  it('neither reads nor acknowledges it', async () => {
+    const [alice, mallory] = [await asked(), await asked()]
+    await running.call('POST', `/users/${alice.user.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
+    const noticesOf = async ({ device }: Pick<Target, 'device'>) => (await read(await device.inbox())).json.notices
+    const [notice] = await noticesOf(alice)
+
+    const answer = await mallory.device.acknowledge(notice.id)
+
+    expect([answer.status, await noticesOf(mallory)]).toEqual([200, undefined])
+    expect(await noticesOf(alice)).toEqual([notice])
+  })
+
+  it('acknowledges none by replaying the call of its owner for another notice', async () => {
+    const alice = await asked()
+    const makeCode = () =>
+      running.call('POST', `/users/${alice.user.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
+    await makeCode()
+    await makeCode()
+    const [newer, older] = (await read(await alice.device.inbox())).json.notices
+    const jws = await alice.signer.sign({ htm: 'POST', path: devicePaths.acknowledge(older.id) })
+
+    const answers = [
+      await alice.device.post(devicePaths.acknowledge(newer.id), jws),
+      await alice.device.post(devicePaths.acknowledge(older.id), jws),
+      await alice.device.post(devicePaths.acknowledge(older.id), jws),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 200, 401])
+    expect((await read(await alice.device.inbox())).json.notices).toEqual([newer])
   })
 })

@@ -54,7 +54,7 @@ describe('an endpoint that a device names', () => {
 
   it.each(elsewhere)('is refused: %s', async (endpoint) => {
     const service = await start({ agent: pushes.agent() })
-    const { device } = await service.enrol(unique())
+    const { device } = await service.enroll(unique())
 
     const answer = await read(await device.push({ ...pushes.subscribe(), endpoint }))
 
@@ -65,7 +65,7 @@ describe('an endpoint that a device names', () => {
     const service = await start({ agent: pushes.agent() })
     const endpoint = 'https://evil.example/x'
 
-    const { ask, device } = await service.enrol(unique(), { push: { ...pushes.subscribe(), endpoint } })
+    const { ask, device } = await service.enroll(unique(), { push: { ...pushes.subscribe(), endpoint } })
     await ask()
     await turn()
 
@@ -77,7 +77,7 @@ describe('an endpoint that a device names', () => {
     'of a browser that people have is taken: %s',
     async (endpoint) => {
       const service = await start({ agent: pushes.agent() })
-      const { device } = await service.enrol(unique())
+      const { device } = await service.enroll(unique())
 
       expect((await device.push({ ...pushes.subscribe(), endpoint })).status).toBe(200)
     },
@@ -85,7 +85,7 @@ describe('an endpoint that a device names', () => {
 
   it('with a key that is on no curve is refused', async () => {
     const service = await start({ agent: pushes.agent() })
-    const { device } = await service.enrol(unique())
+    const { device } = await service.enroll(unique())
     const { endpoint, keys } = pushes.subscribe()
 
     const answer = await read(await device.push({ endpoint, keys: { ...keys, p256dh: `B${'A'.repeat(86)}` } }))
@@ -107,7 +107,7 @@ describe('a name of a push service that leads to', () => {
     'this machine is not followed: %s',
     async (...addresses) => {
       const service = await start({ agent: agentBy(...addresses) })
-      const { ask } = await service.enrol(unique(), { push: pushes.subscribe() })
+      const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
       const givenUp = service.clock.timerSet(1)
 
       await ask()
@@ -143,7 +143,7 @@ describe('a push service', () => {
     await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve))
     const inside = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
     const service = await start({ agent: pushes.agent() })
-    const { ask } = await service.enrol(unique(), { push: pushes.subscribe() })
+    const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
     pushes.reply((res) => void res.writeHead(307, { location: `${inside}/led` }).end())
 
     await ask()
@@ -158,7 +158,7 @@ describe('a push service', () => {
 
   it('is hung up on when it answers at length', async () => {
     const service = await start({ agent: pushes.agent() })
-    const { ask } = await service.enrol(unique(), { push: pushes.subscribe() })
+    const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
     const gone = Promise.withResolvers<void>()
     let sent = 0
     pushes.reply((res) => {
@@ -181,7 +181,7 @@ describe('a push service', () => {
 
   it('that turns to another protocol is given up like one that hangs up, and keeps nobody from closing', async () => {
     const service = await start({ agent: pushes.agent() })
-    const { ask } = await service.enrol(unique(), { push: pushes.subscribe() })
+    const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
     const again = service.clock.timerSet(1)
     pushes.reply((res) => void res.socket?.end('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'))
 
@@ -202,11 +202,11 @@ describe('a push service', () => {
     const service = await start({ agent })
     const silent = { ...pushes.subscribe(), endpoint: 'https://updates.push.services.mozilla.com/x' }
     for (let people = 0; people < 24; people += 1) {
-      const { ask } = await service.enrol(unique(), { push: silent })
+      const { ask } = await service.enroll(unique(), { push: silent })
       await Promise.all([ask(), ask(), ask()])
     }
 
-    const { ask } = await service.enrol(unique(), { push: pushes.subscribe() })
+    const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
     const { id } = await ask()
     await pushes.received(1)
 

@@ -37,7 +37,7 @@ describe.each(engines)('who has a device without its PIN, on two nodes of %s', (
 
   /** Whoever asks, and how each of the nodes is answered. */
   async function stolen() {
-    const person = await running.enrol(unique(), { pin })
+    const person = await running.enroll(unique(), { pin })
     const nodes = [person.device, createDeviceCalls(secondNode.origin, person.signer)]
     const answer = async (node: number, id: string, content: object) => {
       const request = (await person.pending())?.find((each) => each.id === id)
@@ -117,7 +117,7 @@ describe('a clock that is set back', () => {
     const outcomes = []
 
     for (let readings = 0; readings < 6; readings += 1) {
-      const { ask, pending, device, session } = await service.enrol(unique(), { pin })
+      const { ask, pending, device, session } = await service.enroll(unique(), { pin })
       const { id } = await ask()
       const [request] = await pending()
       late = readings

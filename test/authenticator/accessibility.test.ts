@@ -39,7 +39,7 @@ describe('every screen', () => {
     'is for everybody: %s, %s, %i wide',
     async (colorScheme, locale, width) => {
       const service = await startService()
-      const { code } = await service.enrol('alice')
+      const { code } = await service.enroll('alice')
       const page = await phone.open(service, '', {
         ...small,
         viewport: { width, height: 700 },
@@ -97,7 +97,7 @@ describe('every screen of a domain with a PIN', () => {
     'is for everybody, too: %s',
     async (colorScheme) => {
       const service = await startService({ domain: { keyType: 'PIN', maxAllowedRetries: 2 } })
-      const { code } = await service.enrol('alice')
+      const { code } = await service.enroll('alice')
       const page = await phone.open(service, `#code=${code}`, { ...small, colorScheme, reducedMotion: 'reduce' })
       const inspect = inspector(page)
 
@@ -146,8 +146,9 @@ describe('with a keyboard alone', () => {
 
   it('an account is added, a request answered, and a code seen', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     const page = await phone.open(service)
+    await button(page, 'Scan QR code').waitFor()
 
     await tabTo(page, 'Scan QR code')
     await page.keyboard.press('Tab')

@@ -99,7 +99,7 @@ describe('an account', () => {
 
   it('is in every tab as soon as one has added it', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     const page = await phone.open(service, `#code=${code}`)
     const other = await page.context().newPage()
     await other.goto(`${service.url}/authenticator/`)

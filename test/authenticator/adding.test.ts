@@ -9,7 +9,7 @@ const phone = phones()
 describe('adding an account', () => {
   it('shows what a link would join before anything is joined', async () => {
     const service = await startService()
-    const { userId, code } = await service.enrol('alice')
+    const { userId, code } = await service.enroll('alice')
 
     const page = await phone.open(service, `#code=${code}`)
     await headline(page, 'Add this account?')
@@ -21,7 +21,7 @@ describe('adding an account', () => {
 
   it('takes the code out of the address bar at once', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
 
     const page = await phone.open(service, `#code=${code}`)
 
@@ -30,7 +30,7 @@ describe('adding an account', () => {
 
   it('takes a code that was typed, in any case and with blanks', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     const page = await phone.open(service)
 
     await page.getByLabel('Activation code or link').fill(` ${code.slice(0, 5).toUpperCase()} ${code.slice(5)}`)
@@ -45,7 +45,7 @@ describe('adding an account', () => {
     ['that was used already', undefined],
   ])('says what to do about a code %s', async (_, fragment) => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     if (fragment === undefined) await add(await phone.open(service, `#code=${code}`))
 
     const page = await phone.open(service, fragment ?? `#code=${code}`)
@@ -73,7 +73,7 @@ describe('adding an account', () => {
 
   it('is what a link leads to, wherever in the app somebody is', async () => {
     const { service, page } = await phone.joined()
-    const { code } = await service.enrol('bob')
+    const { code } = await service.enroll('bob')
     await button(page, 'Settings').click()
     await headline(page, 'Settings')
 
@@ -96,7 +96,7 @@ describe('on a phone whose installed apps have a storage of their own', () => {
   /** As Safari on iOS outside of an installed app says. */
   async function openOnIos(fragment: string) {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     const page = await phone.open(service)
     await page.addInitScript(() => Object.defineProperty(navigator, 'standalone', { value: false }))
     await page.goto('about:blank')

@@ -28,6 +28,10 @@ describe('the app', () => {
   it('keeps nothing of the device protocol for offline use', async () => {
     const { service, page } = await phone.joined()
     await keepsFiles(page)
+    const byWorker: string[] = []
+    page.on('response', (response) => {
+      if (response.fromServiceWorker()) byWorker.push(new URL(response.url()).pathname)
+    })
     // From now on the service worker hears of every call; one of them is answered.
     await page.reload()
     await service.ask('alice')
@@ -40,6 +44,22 @@ describe('the app', () => {
 
     expect(kept).toContain('/authenticator/')
     expect(kept.filter((path) => path.startsWith('/device'))).toEqual([])
+    expect(byWorker).toContain('/authenticator/')
+    expect(byWorker.filter((path) => path.startsWith('/device'))).toEqual([])
+  })
+
+  it('keeps no files for offline use but its own', async () => {
+    const { page } = await phone.joined()
+    await keepsFiles(page)
+    await page.reload()
+    await page.getByText('Nothing to approve').waitFor()
+
+    const kept = await page.evaluate(async () => {
+      await fetch('icon-512.png')
+      return (await caches.match('icon-512.png')) !== undefined
+    })
+
+    expect(kept).toBe(false)
   })
 
   it('says plainly that a connection is not secure', async () => {
@@ -60,7 +80,7 @@ describe('the app', () => {
 
   it('asks the browser to keep what it stores', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     const page = await phone.open(service)
     await page.addInitScript(() => {
       navigator.storage.persist = () => {
@@ -94,7 +114,8 @@ describe('the app', () => {
     await button(page, 'Deny').click()
     await headline(page, 'Denied')
 
-    expect(await page.evaluate(() => (window as unknown as { badges: number[] }).badges)).toEqual([0, 1, 0])
+    const badges = () => page.evaluate(() => (window as unknown as { badges: number[] }).badges)
+    await expect.poll(badges).toEqual([0, 1, 0])
   })
 
   it('offers to be installed where the browser can, and does not ask again when declined', async () => {
@@ -181,7 +202,7 @@ describe('what is on the screen', () => {
 describe('the page', () => {
   it('breaks no rule of its own policy, and asks nobody but its own service', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     const page = await phone.open(service)
     await page.goto('about:blank')
     const complaints: string[] = []
@@ -238,15 +259,22 @@ describe('the page', () => {
   it('can be used within a second on a processor four times slower', async () => {
     const { page } = await phone.joined({ context: small })
     const session = await page.context().newCDPSession(page)
-    await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+    // Time of the processor and not of the clock, which also runs while others have the processor.
+    await session.send('Performance.enable')
+    const busy = async () => {
+      const { metrics } = await session.send('Performance.getMetrics')
+      return metrics.find(({ name }) => name === 'ProcessTime')!.value
+    }
 
     const times: number[] = []
     for (let run = 0; run < 3; run++) {
+      const before = await busy()
       await page.reload()
       await page.locator('.row').first().waitFor()
-      times.push(await page.evaluate(() => performance.now()))
+      times.push((await busy()) - before)
     }
 
-    expect(Math.min(...times)).toBeLessThan(1000)
+    expect(Math.min(...times)).toBeGreaterThan(0)
+    expect(4 * Math.min(...times)).toBeLessThan(1)
   })
 })

@@ -1,5 +1,7 @@
+import type { Page, Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
+import { createTestClock } from '../../src/testing/clock.ts'
 import { addAnother, button, headline, phones, seen } from './phone.ts'
 
 const phone = phones()
@@ -28,7 +30,8 @@ describe('the history', () => {
   })
 
   it('groups by the day', async () => {
-    const { service, page } = await phone.joined()
+    const clock = createTestClock()
+    const { service, page } = await phone.joined({ service: { clock } })
     await service.ask('alice')
     await button(page, 'Deny').click()
     await headline(page, 'Denied')
@@ -36,7 +39,8 @@ describe('the history', () => {
     await button(page, 'History').click()
     await page.locator('.row').waitFor()
 
-    const today = await page.evaluate(() => new Intl.DateTimeFormat('en', { dateStyle: 'full' }).format())
+    const now = clock.now() * 1000
+    const today = await page.evaluate((time) => new Intl.DateTimeFormat('en', { dateStyle: 'full' }).format(time), now)
     expect(await page.locator('h2').innerText()).toBe(today)
   })
 
@@ -55,8 +59,9 @@ describe('the history', () => {
     await headline(page, 'Sign in as bob?')
     await button(page, 'Deny').click()
     await page.getByText('Nothing to approve').waitFor()
-    let calls = 0
-    await page.route('**/device/history', (route) => (calls++ === 0 ? route.abort() : route.continue()))
+    await page.route('**/device/history', async (route) =>
+      claimsOf(route.request())['sub'] === (await deviceOf(page, 'alice')) ? route.abort() : route.continue(),
+    )
 
     await button(page, 'History').click()
 
@@ -69,8 +74,7 @@ describe('the history', () => {
     await addAnother(service, page, 'bob')
     // As a service answers that has more to tell than goes on a page: alice's every minute, bob's every two.
     await page.route('**/device/history', async (route) => {
-      const [, claims = ''] = (route.request().headers()['authorization'] ?? '').replace('Device ', '').split('.')
-      const { sub, before } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, string>
+      const { sub, before } = claimsOf(route.request())
       const at = before === undefined ? 0 : Number(before.slice(-2)) + 1
       const step = sub === first ? 60 : 120
       await route.fulfill({
@@ -80,7 +84,7 @@ describe('the history', () => {
         },
       })
     })
-    const first = await firstDevice()
+    const first = await deviceOf(page, 'alice')
 
     await button(page, 'History').click()
     await button(page, 'Show older ones').click()
@@ -88,24 +92,32 @@ describe('the history', () => {
 
     const times = await page.locator('.row > small').allInnerTexts()
     expect(times).toEqual([...times].sort().toReversed())
-
-    async function firstDevice() {
-      return page.evaluate(
-        () =>
-          new Promise<string>((resolve) => {
-            const opening = indexedDB.open('second-factor')
-            opening.addEventListener('success', () => {
-              const request = opening.result.transaction('accounts').objectStore('accounts').getAll()
-              request.addEventListener('success', () => {
-                const accounts = request.result as { id: string; user: { username: string } }[]
-                resolve(accounts.find(({ user }) => user.username === 'alice')?.id ?? '')
-              })
-            })
-          }),
-      )
-    }
   })
 })
+
+/** What the phone signed to make this call. */
+function claimsOf(request: Request): Record<string, string> {
+  const [, claims = ''] = (request.headers()['authorization'] ?? '').replace('Device ', '').split('.')
+  return JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, string>
+}
+
+/** The id that the account of this user has on the phone. */
+function deviceOf(page: Page, username: string): Promise<string> {
+  return page.evaluate(
+    (wanted) =>
+      new Promise<string>((resolve) => {
+        const opening = indexedDB.open('second-factor')
+        opening.addEventListener('success', () => {
+          const request = opening.result.transaction('accounts').objectStore('accounts').getAll()
+          request.addEventListener('success', () => {
+            const accounts = request.result as { id: string; user: { username: string } }[]
+            resolve(accounts.find(({ user }) => user.username === wanted)?.id ?? '')
+          })
+        })
+      }),
+    username,
+  )
+}
 
 /** At noon of one day, so that times sort as text. */
 const noon = Date.UTC(2026, 10, 20, 12) / 1000

@@ -71,7 +71,7 @@ describe('a new version', () => {
     const open = [await release(page), (await kept(page)).length]
     await page.reload()
     await headline(page, 'Add an account')
-    await expect.poll(() => release(page), { timeout: 10_000 }).toBe('second')
+    await expect.poll(() => release(page)).toBe('second')
 
     expect(open).toEqual(['first', 2])
     expect(await kept(page)).toEqual([expect.stringContaining('second-')])
@@ -86,9 +86,9 @@ describe('a new version', () => {
 
     await page.goto('about:blank')
     await page.goto(`${releases.url}/authenticator/#code=zzzzzzzzz2`)
-    await expect.poll(() => release(page), { timeout: 10_000 }).toBe('second')
+    await expect.poll(() => release(page)).toBe('second')
 
-    expect(await page.getByLabel('Activation code or link').inputValue()).toBe('zzzzzzzzz2')
+    await expect.poll(() => page.getByLabel('Activation code or link').inputValue()).toBe('zzzzzzzzz2')
     expect(page.url()).toBe(`${releases.url}/authenticator/`)
   })
 

@@ -38,7 +38,6 @@ export function phones(args: () => readonly string[] = () => []): Phones {
     const context = await browser.newContext({ viewport: small.viewport, ...options })
     onTestFinished(() => context.close())
     const page = await context.newPage()
-    page.setDefaultTimeout(10_000)
     await page.goto(`${service.url}/authenticator/${fragment}`)
     return page
   }
@@ -46,7 +45,7 @@ export function phones(args: () => readonly string[] = () => []): Phones {
     open,
     async joined({ context, ...options } = {}) {
       const service = await startService(options)
-      const { userId, code } = await service.enrol('alice')
+      const { userId, code } = await service.enroll('alice')
       const page = await open(service, `#code=${code}`, context)
       await add(page)
       return { service, userId, page }
@@ -61,7 +60,7 @@ export async function add(page: Page): Promise<void> {
 
 /** Adds one more account to a phone that has some. */
 export async function addAnother(service: RunningService, page: Page, username: string): Promise<void> {
-  const { code } = await service.enrol(username)
+  const { code } = await service.enroll(username)
   await page.goto(`${service.url}/authenticator/#code=${code}`)
   await add(page)
 }

@@ -10,7 +10,7 @@ const phone = phones()
 /** From the activation link to where a PIN or passcode is asked for. */
 async function atTheQuestion(keyType: 'PIN' | 'PASSCODE', more: { maxAllowedRetries?: number } = {}) {
   const service = await startService({ domain: { keyType, ...more } })
-  const { userId, code } = await service.enrol('alice')
+  const { userId, code } = await service.enroll('alice')
   const page = await phone.open(service, `#code=${code}`, small)
   await button(page, 'Add this account').click()
   return { service, userId, page }

@@ -26,7 +26,7 @@ export async function joinedForPush(
   const pushes = await startPushService()
   onTestFinished(() => pushes.close())
   const service = await startService({ service: { push: { agent: pushes.agent() } } })
-  const { code } = await service.enrol('alice')
+  const { code } = await service.enroll('alice')
   const page = await phone.open(service, '', context)
   let told = 0
   page.on('response', (response) => {

@@ -54,6 +54,7 @@ describe('notifications', () => {
     await button(page, 'Settings').click()
     await button(page, 'Switch off').click()
     await seen(page.getByText('Requests appear while the app is open.'))
+    await expect.poll(told).toBe(2)
     await page.reload()
 
     await service.ask('alice')
@@ -140,7 +141,7 @@ describe('a push message', () => {
 
     expect(await notices()).toEqual([
       {
-        title: 'Approve a sign-in?',
+        title: 'Approve a request?',
         options: {
           body: 'Open the authenticator to see what it is about.',
           lang: 'en',
@@ -164,6 +165,17 @@ describe('a push message', () => {
     await expect.poll(notices).toMatchObject([{ title: de.noticeTitle, options: { body: de.noticeBody, lang: 'de' } }])
   })
 
+  it('about a change of factors says so, in the language that was chosen, and not what changed', async () => {
+    const { service, page } = await joined('granted', { locale: 'de-DE' })
+    const { deliver, notices } = await delivery(service, page)
+    await close(service, page)
+
+    await deliver('{"notice":"a"}')
+
+    const options = { body: de.factorChangedBody, lang: 'de', tag: 'a' }
+    await expect.poll(notices).toMatchObject([{ title: de.factorChanged, options }])
+  })
+
   it('that makes no sense opens the app all the same', async () => {
     const { service, page } = await joined('granted')
     const { deliver, notices } = await delivery(service, page)
@@ -171,7 +183,7 @@ describe('a push message', () => {
 
     await deliver('nonsense')
 
-    await expect.poll(notices).toMatchObject([{ title: 'Approve a sign-in?', options: { tag: 'request' } }])
+    await expect.poll(notices).toMatchObject([{ title: 'Approve a request?', options: { tag: 'request' } }])
   })
 
   it('makes no noise while the app is in front, and is taken back there', async () => {

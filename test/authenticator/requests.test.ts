@@ -30,6 +30,22 @@ describe('a request', () => {
     expect(await page.title()).toBe('(1) Authenticator')
   })
 
+  it('for changing devices names the app, and says nothing of signing in', async () => {
+    const { service, page } = await phone.joined()
+    const session = await service.ask('alice', { purpose: 'change_devices' })
+
+    await headline(page, 'Change your devices at Wiki?')
+    const text = await page.locator('main, body').first().innerText()
+    await button(page, 'Approve').click()
+    await headline(page, 'Approved')
+    await button(page, 'History').click()
+
+    expect(text).not.toContain('Sign in')
+    expect(text).toContain('alice')
+    expect(await seen(page.getByText('Change of your devices'))).toBe(true)
+    expect(await service.state(session.id)).toMatchObject({ state: 'approved', purpose: 'change_devices' })
+  })
+
   it('is approved with the number, and the list comes back by itself', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
@@ -136,7 +152,7 @@ describe('a request', () => {
   it('leaves by itself when its time is over', async () => {
     const clock = createTestClock()
     const service = await startService({ service: { clock } })
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     const page = await phone.open(service)
     await page.clock.install()
     await page.goto(`${service.url}/authenticator/#code=${code}`)
@@ -163,6 +179,18 @@ describe('a request', () => {
 
   it('is left by the back key of the phone', async () => {
     const { service, page } = await phone.joined()
+    await service.ask('alice')
+    await headline(page, 'Sign in as alice?')
+
+    await page.goBack()
+
+    expect(await headline(page, 'A request waits')).toBe(true)
+  })
+
+  it('is left by a back key that is pressed before the page has drawn its next frame', async () => {
+    const { service, page } = await phone.joined()
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 1_000)
     await service.ask('alice')
     await headline(page, 'Sign in as alice?')
 

@@ -38,7 +38,7 @@ async function watchCameras(page: Page): Promise<() => Promise<number>> {
 describe('scanning', () => {
   it('reads the QR code of the web page, and goes on where the link would', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     await camera.look(`${service.url}/authenticator/#code=${code}`)
     const page = await phone.open(service)
 

@@ -12,10 +12,6 @@ beforeAll(async () => {
 })
 afterAll(() => chromium.close())
 
-/** Other tests may be at work on the same machine. */
-// oxlint-disable-next-line vitest/require-awaited-expect-poll -- whoever calls it awaits it
-const expectSoon = <T>(read: () => T) => expect.poll(read, { timeout: 5000 })
-
 const heading = (page: Page) => page.locator('h1').textContent()
 
 describe('the waiting page', () => {
@@ -24,7 +20,7 @@ describe('the waiting page', () => {
     ['through the compression middleware', [compression({ threshold: 0 })]],
   ])('goes on by its event stream alone, %s', async (_, before) => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium, { before })
-    await expectSoon(() => traffic.open('/mfa/events')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
     await device.approve()
     await arrived()
@@ -35,11 +31,11 @@ describe('the waiting page', () => {
 
   it('goes over to held requests where a buffered stream says nothing for five seconds', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium, { behindProxy: true })
-    await expectSoon(() => traffic.open('/mfa/events')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
     await page.clock.fastForward(5000)
-    await expectSoon(() => traffic.open('/mfa/status')).toBe(1)
-    await expectSoon(() => traffic.open('/mfa/events')).toBe(0)
+    await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(0)
     await device.approve()
 
     await arrived()
@@ -48,22 +44,22 @@ describe('the waiting page', () => {
   it('does not try streams again in a tab where they are buffered', async () => {
     const { page, traffic } = await openWaitingPage(chromium, { behindProxy: true })
     await page.clock.fastForward(5000)
-    await expectSoon(() => traffic.open('/mfa/status')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
 
     await page.reload()
-    await expectSoon(() => traffic.asked('/mfa/status')).toBe(2)
+    await expect.poll(() => traffic.asked('/mfa/status')).toBe(2)
 
     expect(traffic.asked('/mfa/events')).toBe(1)
   })
 
   it('goes over to held requests where a stream falls silent', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
-    await expectSoon(() => traffic.open('/mfa/events')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     // By then the page has heard that the stream is open.
     await page.evaluate(() => fetch('/mfa/assets/style.css'))
 
     await page.clock.fastForward(40_000)
-    await expectSoon(() => traffic.open('/mfa/status')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
     await device.approve()
 
     await arrived()
@@ -85,10 +81,10 @@ describe('the waiting page', () => {
 describe('a page that nobody looks at', () => {
   it('holds no connection, and catches up when it is looked at again', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
-    await expectSoon(() => traffic.open('/mfa/events')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
     await show(page, false)
-    await expectSoon(() => traffic.open('/mfa/events')).toBe(0)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(0)
     await device.approve()
     expect(await heading(page)).toBe('Approve the sign-in')
     await show(page, true)
@@ -103,7 +99,7 @@ describe('a page that nobody looks at', () => {
       await other.goto(`${url}/account`)
       await show(other, false)
     }
-    await expectSoon(() => traffic.open('/mfa/events')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
     await device.approve()
     await arrived()
@@ -116,11 +112,11 @@ describe('a page that nobody looks at', () => {
 
   it('holds none while the phone it is on sleeps, and catches up when that wakes', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
-    await expectSoon(() => traffic.open('/mfa/events')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
     // Chromium freezes no page that is in front, so it is told in the browser's place.
     await page.evaluate(() => document.dispatchEvent(new Event('freeze')))
-    await expectSoon(() => traffic.open('/mfa/events')).toBe(0)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(0)
     await device.approve()
     await page.evaluate(() => document.dispatchEvent(new Event('resume')))
 
@@ -131,7 +127,7 @@ describe('a page that nobody looks at', () => {
 describe('a broken connection', () => {
   it('is said as such and never taken for a denial; the page goes on when it is back', async () => {
     const { page, context, device, traffic, arrived } = await openWaitingPage(chromium)
-    await expectSoon(() => traffic.open('/mfa/events')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     const note = page.getByText('You are offline')
 
     await context.setOffline(true)
@@ -140,7 +136,7 @@ describe('a broken connection', () => {
     await page.clock.fastForward(60_000)
     expect(await heading(page)).toBe('Approve the sign-in')
     await context.setOffline(false)
-    await expectSoon(() => traffic.open('/mfa/events') + traffic.open('/mfa/status')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/events') + traffic.open('/mfa/status')).toBe(1)
     expect(traffic.asked('/mfa/complete')).toBe(0)
     await device.approve()
 
@@ -162,12 +158,12 @@ describe('a broken connection', () => {
 
   it('at the very end is tried again', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
-    await expectSoon(() => traffic.open('/mfa/events')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     let failures = 0
     await page.route('**/mfa/complete', (route) => (failures++ === 0 ? route.abort() : route.continue()))
 
     await device.approve()
-    await expectSoon(() => failures).toBe(1)
+    await expect.poll(() => failures).toBe(1)
     expect(await heading(page)).toBe('Approve the sign-in')
     await page.clock.fastForward(2000)
 
@@ -187,7 +183,7 @@ describe('a broken connection', () => {
     expect(await heading(page)).toBe('Approve the sign-in')
     await page.unroute(/\/mfa\/(events|status)$/)
     await page.clock.fastForward(2000)
-    await expectSoon(() => traffic.open('/mfa/status')).toBe(1)
+    await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
     await device.approve()
 
     await arrived()
@@ -202,7 +198,7 @@ describe('"Send again"', () => {
     await page.reload()
 
     await page.getByRole('button', { name: 'Send again' }).dblclick()
-    await expectSoon(sent).toBe(2)
+    await expect.poll(sent).toBe(2)
     await page.locator('#number').waitFor()
 
     expect(traffic.asked('/mfa/send')).toBe(1)

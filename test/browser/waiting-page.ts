@@ -21,7 +21,7 @@ export async function openWaitingPage(chromium: Browser, options: WaitingPageOpt
   const service = await startTestService()
   const events: MfaEvent[] = []
   const traffic = createTraffic()
-  const device = await service.enrol('alice')
+  const device = await service.enroll('alice')
   const url = await serve(options, (publicUrl) => {
     const app = express()
     app.use(traffic.watch, ...(options.before ?? []))
@@ -37,7 +37,6 @@ export async function openWaitingPage(chromium: Browser, options: WaitingPageOpt
     return app
   })
   const context = await chromium.newContext(options.context)
-  context.setDefaultTimeout(5000)
   await context.addInitScript(letHide)
   onTestFinished(async () => {
     await context.close()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createChallenge, isFresh } from '../../src/challenge/challenge.ts'
 
-const verified = { at: 1000, factor: 'push', userKey: 'username:alice' } as const
+const verified = { at: 1000, factor: 'push', purpose: 'sign_in', userKey: 'username:alice' } as const
 
 describe('the marker of a passed second step', () => {
   it('counts for the user who passed it, nobody else', () => {

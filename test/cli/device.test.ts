@@ -26,7 +26,7 @@ async function activated() {
 
 /** As `activate` does it, without the time a process takes to start. */
 async function add(service: RunningService, state: string, username: string) {
-  const { userId, code } = await service.enrol(username)
+  const { userId, code } = await service.enroll(username)
   const device = createDevice({ extractableKeys: true })
   await saveAccounts(state, [await device.activate(service.url, code, { name: 'Test' })])
   return { userId, code }
@@ -71,7 +71,7 @@ describe('second-factor device code', () => {
 describe('second-factor device activate', () => {
   it('adds an account, and says what to do next', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     const state = join(await folder(), 'device.json')
 
     const ended = await run('device', 'activate', '--url', service.url, '--code', code, '--state', state)
@@ -83,7 +83,7 @@ describe('second-factor device activate', () => {
 
   it('takes a whole activation link', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     const link = `${service.url}/authenticator/#code=${code}`
 
     const ended = await run('device', 'activate', '--url', link, '--state', join(await folder(), 'device.json'))
@@ -101,7 +101,7 @@ describe('second-factor device activate', () => {
 
   it('keeps several accounts in one file', async () => {
     const { service, state } = await activated()
-    const { code } = await service.enrol('bob')
+    const { code } = await service.enroll('bob')
 
     await run('device', 'activate', '--url', service.url, '--code', code, '--state', state)
 
@@ -123,7 +123,7 @@ describe('second-factor device activate', () => {
 
   it('does not use a code up when the account could not be kept', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     const nowhere = join(await folder(), 'missing', 'device.json')
     const args = ['device', 'activate', '--url', service.url, '--code', code, '--state']
 
@@ -177,6 +177,19 @@ describe('second-factor device list', () => {
       requests: [{ id: session.id, numberLength: 0, attributes: [{ key: 'Browser', value: 'Firefox' }] }],
     })
     expect(stdout).not.toMatch(/nonce|privateKey/)
+  })
+
+  it('prints changes of factors as well, and leaves them on the inbox', async () => {
+    const { service, state, userId } = await activated()
+    await service.client.bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 60 })
+
+    const plain = await run('device', 'list', '--state', state)
+    const { stdout } = await run('device', 'list', '--json', '--state', state)
+
+    expect(plain.stdout).toMatch(
+      /New recovery codes were made for alice at Wiki \(Acme\) on [\d-]+ [\d:]+ UTC\. Wasn't you\? Tell your administrator\./,
+    )
+    expect(JSON.parse(stdout).notices).toMatchObject([{ kind: 'codes_made', domain: { name: 'Wiki' } }])
   })
 
   it('lets no text of others move the cursor or turn the line around', async () => {
@@ -279,6 +292,18 @@ describe('second-factor device watch', () => {
     expect(ended.stdout).toMatch(/From +203\.0\.113\.7 \(reported by the app\)/)
     expect(ended.stdout).toContain(`second-factor device approve ${session.id} --number NN`)
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
+  })
+
+  it('prints a change of factors as it happens', async () => {
+    const { service, state, userId } = await activated()
+    const watching = start('device', 'watch', '--state', state)
+    await watching.printed(/Waiting for requests/)
+
+    await service.client.bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 60 })
+    await watching.printed(/New recovery codes were made for alice at Wiki/)
+    watching.stop()
+
+    expect(await watching.ended).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('--approve approves by itself what needs no number, and nothing else', async () => {

@@ -16,7 +16,7 @@ function arrange(atOnce = 2) {
     promise.catch(() => {})
     time.signal.addEventListener('abort', () => reject(new UnreachableError('timeout', 'no answer')))
     given.signal?.addEventListener('abort', () => reject(given.signal?.reason as Error))
-    const run = limit.run(() => (started++, promise), { timeout: time.signal, ...given })
+    const run = limit.run(() => (started++, promise), { startTimeout: () => time.signal, ...given })
     const outcome = run.catch((error: unknown) => error)
     return { answer: resolve, fail: reject, timeOut: () => time.abort(), outcome }
   }
@@ -95,6 +95,189 @@ describe('the limit on calls', () => {
     expect(started()).toBe(51)
     acting.answer('in')
     expect(await acting.outcome).toBe('in')
+  })
+})
+
+/** Calls that hang until the test answers them, each with timers of its own: the first while it queues. */
+function arrangeQueue() {
+  const clock = createTestClock()
+  const limit = createCallLimit({ atOnce: 1, clock })
+  return function call() {
+    const timers: AbortController[] = []
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const startTimeout = () => {
+      const timer = new AbortController()
+      timers.push(timer)
+      return timer.signal
+    }
+    const send = (timeout: AbortSignal) => {
+      const late = new Promise<never>((_resolve, reject) => {
+        timeout.addEventListener('abort', () => reject(new UnreachableError('timeout', 'no answer')))
+      })
+      return Promise.race([promise, late])
+    }
+    const outcome = limit.run(send, { startTimeout }).catch((error: unknown) => error)
+    return { answer: resolve, outcome, endTimer: (index: number) => timers[index]?.abort(), timers }
+  }
+}
+
+describe('the time of a call', () => {
+  it('starts when it is sent: what it spent in the queue is not part of it', async () => {
+    const call = arrangeQueue()
+    const [first, second] = [call(), call()]
+    await turn()
+    expect(second.timers).toHaveLength(1)
+
+    first.answer('first')
+    await turn()
+    second.endTimer(0)
+    await turn()
+    second.answer('second')
+
+    expect(await second.outcome).toBe('second')
+    expect(second.timers).toHaveLength(2)
+  })
+
+  it('that is spent in the queue alone says nothing of the service', async () => {
+    const call = arrangeQueue()
+    const first = call()
+    await turn()
+    for (let time = 0; time < 10; time++) {
+      const waiting = call()
+      await turn()
+      waiting.endTimer(0)
+      expect(await waiting.outcome).toMatchObject({ reason: 'no_room' })
+    }
+
+    const last = call()
+    first.answer('first')
+    last.answer('last')
+
+    expect(await last.outcome).toBe('last')
+  })
+})
+
+describe('the calls of one caller', () => {
+  /** Calls in the name of somebody, which hang until they are told to end. */
+  function arrangeCallers(atOnce: number) {
+    let current: string | undefined
+    const limit = createCallLimit({ atOnce, clock: createTestClock(), callerOf: () => current })
+    const sent: string[] = []
+    const ends: (() => void)[] = []
+    const startTimeout = () => new AbortController().signal
+    function callAs(name: string) {
+      current = name
+      const send = () => {
+        sent.push(name)
+        return new Promise<void>((resolve) => void ends.push(resolve))
+      }
+      return limit.run(send, { startTimeout }).catch((error: unknown) => error)
+    }
+    return { callAs, sent, endFirst: () => ends.shift()?.() }
+  }
+
+  it('have a quarter of the slots at most, so that others find one free', async () => {
+    const { callAs, sent } = arrangeCallers(16)
+    for (let count = 0; count < 50; count++) void callAs('mallory')
+    void callAs('alice')
+    await turn()
+
+    expect(sent).toEqual(['mallory', 'mallory', 'mallory', 'mallory', 'alice'])
+  })
+
+  it('take turns with those of others', async () => {
+    const { callAs, sent, endFirst } = arrangeCallers(1)
+    for (let count = 0; count < 50; count++) void callAs('mallory')
+    void callAs('alice')
+    void callAs('bob')
+    for (let count = 0; count < 4; count++) {
+      await turn()
+      endFirst()
+    }
+    await turn()
+
+    expect(sent.slice(0, 4).sort()).toEqual(['alice', 'bob', 'mallory', 'mallory'])
+  })
+
+  it('are refused at once where 64 are waiting already, and nobody else’s are', async () => {
+    const { callAs, endFirst, sent } = arrangeCallers(1)
+    const calls = Array.from({ length: 66 }, () => callAs('mallory'))
+    const other = callAs('alice')
+
+    expect(await calls[65]).toMatchObject({ reason: 'no_room', message: 'Too many calls of one user are waiting.' })
+    for (let count = 0; count < 3; count++) {
+      await turn()
+      endFirst()
+    }
+    await other
+    expect(sent).toContain('alice')
+  })
+})
+
+describe('polls', () => {
+  it('have an eighth of the slots, and wait for one as long as their caller does', async () => {
+    const clock = createTestClock()
+    const limit = createCallLimit({ atOnce: 16, clock })
+    const ends: (() => void)[] = []
+    let timers = 0
+    const startTimeout = () => (timers++, new AbortController().signal)
+    const send = () => new Promise<void>((resolve) => void ends.push(resolve))
+    const gone = new AbortController()
+    const poll = () => limit.polls.run(send, { startTimeout, signal: gone.signal })
+    const polls = Array.from({ length: 50 }, () => poll().catch((error: unknown) => error))
+    await turn()
+    expect([ends.length, timers]).toEqual([2, 2])
+
+    const acting = Array.from({ length: 14 }, () => limit.run(send, { startTimeout }))
+    await turn()
+    expect(ends).toHaveLength(16)
+
+    gone.abort(new Error('page left'))
+    for (const end of ends) end()
+    await Promise.all(acting)
+    expect(await polls[49]).toMatchObject({ message: 'page left' })
+  })
+
+  it('share their slots with calls for which nobody acts', async () => {
+    const limit = createCallLimit({ atOnce: 16, clock: createTestClock() })
+    let sent = 0
+    const startTimeout = () => new AbortController().signal
+    for (let count = 0; count < 50; count++) {
+      void limit.run(() => new Promise<void>(() => void sent++), { startTimeout, patient: true })
+    }
+    await turn()
+    expect(sent).toBe(2)
+
+    expect(await limit.run(() => Promise.resolve('acted'), { startTimeout })).toBe('acted')
+  })
+
+  it('are not held up by calls that wait for a mail server, which have as few slots of their own', async () => {
+    const limit = createCallLimit({ atOnce: 16, clock: createTestClock() })
+    let slow = 0
+    const startTimeout = () => new AbortController().signal
+    for (let count = 0; count < 50; count++) {
+      void limit.run(() => new Promise<void>(() => void slow++), { startTimeout, slow: true })
+    }
+    await turn()
+    expect(slow).toBe(2)
+
+    const acting = limit.run(() => Promise.resolve('in'), { startTimeout })
+    const poll = limit.polls.run(() => Promise.resolve('seen'), { startTimeout })
+
+    expect(await Promise.all([acting, poll])).toEqual(['in', 'seen'])
+  })
+
+  it('never use more slots than there are', async () => {
+    const limit = createCallLimit({ atOnce: 1, clock: createTestClock() })
+    let underWay = 0
+    const send = () => new Promise<void>(() => void underWay++)
+    const startTimeout = () => new AbortController().signal
+    void limit.run(send, { startTimeout })
+
+    void limit.polls.run(send, { startTimeout })
+    await turn()
+
+    expect(underWay).toBe(1)
   })
 })
 
@@ -217,5 +400,27 @@ describe('a service that did not answer five times in a row', () => {
     }
 
     expect(started()).toBe(20)
+  })
+})
+
+describe('a service that did not answer', () => {
+  it('is asked again after the same pause when the clock was ahead and is set back', async () => {
+    const { clock, call, die, started } = arrange()
+    const right = { ...clock }
+    let wrongBy = 86_400
+    Object.assign(clock, { now: () => right.now() + wrongBy })
+    await die()
+    wrongBy = 0
+    const early = await call().outcome
+    const before = started()
+
+    await clock.advance(5)
+    const later = call()
+    await turn()
+    later.answer('back')
+
+    expect(early).toMatchObject({ reason: 'timeout', retryAfter: 5 })
+    expect(started()).toBe(before + 1)
+    expect(await later.outcome).toBe('back')
   })
 })

@@ -13,7 +13,7 @@ async function withUser() {
     domain: { bypassEnabled: true, emailOtpEnabled: true },
     service: { smtp: { host: '127.0.0.1', port: mailServer.port, from: 'mfa@example.com' } },
   })
-  const { userId } = await service.enrol('alice')
+  const { userId } = await service.enroll('alice')
   return { ...service, userId, mailServer }
 }
 

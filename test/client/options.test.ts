@@ -6,8 +6,8 @@ const apiKey = 'k'.repeat(64)
 
 describe('createClient', () => {
   it.each([
-    [{ baseUrl: 'ftp://mfa.example', apiKey }, /baseUrl must be an http\(s\) address/],
-    [{ baseUrl: 'https://mfa.example/api', apiKey: 'short' }, /apiKey must be the API key of 64 characters/],
+    [{ baseUrl: 'ftp://mfa.example', apiKey }, /baseUrl: must be an http\(s\) address/],
+    [{ baseUrl: 'https://mfa.example/api', apiKey: 'short' }, /apiKey: must be the API key of 64 characters/],
     [{ baseUrl: 'https://mfa.example/api', apiKey, timeuot: 5 }, /timeuot/],
     [{ baseUrl: 'https://mfa.example/api', apiKey, timeout: 0 }, /timeout/],
   ])('says which option is wrong and what to write: %#', (options, message) => {

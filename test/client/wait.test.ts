@@ -6,6 +6,7 @@ import type { Session } from '../../src/contract/sessions.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
+import { waitTimeout } from '../support/wait-timeout.ts'
 
 let running: Running
 let people = 0
@@ -18,6 +19,8 @@ afterAll(() => running.close())
 type Fetch = typeof fetch
 const addressOf = (input: Parameters<Fetch>[0]) => (input instanceof Request ? input.url : input.toString())
 const isStream = (input: Parameters<Fetch>[0]) => addressOf(input).endsWith('/events')
+
+const patiently = { interval: 1, timeout: waitTimeout }
 
 /** A client with a clock that stands still: what it learns, it was told. */
 function connect({ origin, apiKey, domain }: Running = running, intercept: Fetch = fetch) {
@@ -32,21 +35,22 @@ function connect({ origin, apiKey, domain }: Running = running, intercept: Fetch
     client.sessions.wait(domain.id, id, options)
   const seen = (what: string | undefined) => urls.filter((url) => what !== undefined && url.endsWith(what)).length
   /** Resolves when it was asked for. */
-  const asked = (what: string) => vi.waitUntil(() => seen(what) > 0, { interval: 1 })
+  const asked = (what: string) => vi.waitUntil(() => seen(what) > 0, patiently)
   /** Lets time go by until the wait is over. */
   const overTime = async (waiting: Promise<Session>, seconds: number) => {
     let session: Session | undefined
     void waiting.then((answer) => (session = answer))
-    await vi.waitUntil(() => clock.advance(seconds).then(() => session), { interval: 1 })
+    await vi.waitUntil(() => clock.advance(seconds).then(() => session), patiently)
     return session?.state
   }
-  return { clock, wait, seen, asked, overTime }
+  const whenSettled = (id: string) => client.sessions.whenSettled(domain.id, id)
+  return { clock, wait, whenSettled, seen, asked, overTime }
 }
 
 /** Each of somebody else: nobody is asked very often. */
 async function newSession(): Promise<string> {
   people += 1
-  const { ask } = await running.enrol(`person ${people}`)
+  const { ask } = await running.enroll(`person ${people}`)
   return (await ask()).id
 }
 
@@ -66,7 +70,19 @@ describe('waiting for a session', () => {
     expect([seen('/events'), ...new Set(sessions.map((id) => seen(id)))]).toEqual([1, 2])
   })
 
-  it('misses nothing, at whatever moment the session settles', async () => {
+  it('reads nothing after the stream has told, where only that is of interest', async () => {
+    const { whenSettled, seen, asked } = connect()
+    const id = await newSession()
+    const settled = whenSettled(id)
+    await asked(id)
+
+    await cancel(id)
+    await settled
+
+    expect(seen(id)).toBe(1)
+  })
+
+  it('misses nothing, at whatever moment the session settles', { timeout: 120_000 }, async () => {
     const { wait } = connect()
 
     for (let round = 0; round < 60; round++) {

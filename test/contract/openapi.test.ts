@@ -43,7 +43,12 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(Session13!.properties!)).toEqual(['id', 'state'])
     expect(Session13!.properties!['state']!.enum).toEqual(['pending', 'approved', 'denied'])
     expect(Object.keys(Session!.properties!)).toContain('settledAt')
-    expect(Object.keys(User!.properties!)).toEqual([...Object.keys(User13!.properties!), 'factors', 'everEnrolled'])
+    expect(Object.keys(User!.properties!)).toEqual([
+      ...Object.keys(User13!.properties!),
+      'factors',
+      'everEnrolled',
+      'epoch',
+    ])
   })
 
   it('says how long texts may be', () => {

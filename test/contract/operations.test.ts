@@ -21,6 +21,7 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   getUser: ({ users }) => users.get(userId),
   updateUser: ({ users }) => users.update(userId, request('updateUser')),
   deleteUser: ({ users }) => users.delete(userId),
+  endUserSessions: ({ users }) => users.endSessions(domainId, userId, request('endUserSessions')['epoch']),
 
   getDomain: ({ domains }) => domains.get(domainId),
   getDomainImage: ({ domains }) => domains.image(domainId),
@@ -34,9 +35,11 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   getToken: ({ tokens }) => tokens.get(domainId, userId),
   revokeToken: ({ tokens }) => tokens.revoke(domainId, userId),
   issueFirstToken: ({ tokens }) => tokens.issueFirst(domainId, userId),
-  issueReplacement: ({ tokens }) => tokens.replace(domainId, userId),
+  issueReplacement: ({ tokens }) => tokens.replace(domainId, userId, request('issueReplacement')),
   withdrawReplacement: ({ tokens }) => tokens.withdrawReplacement(domainId, userId),
-  giveUpFactor: ({ tokens }) => tokens.giveUp(domainId, userId, request('giveUpFactor')['what']),
+  giveUpFactor: ({ tokens }) => tokens.giveUp(domainId, userId, request('giveUpFactor')),
+
+  getChangeRequirement: ({ factors }) => factors.requirement(domainId, userId, { changed: 'device', pass: sessionId }),
 
   createSession: ({ sessions }) => sessions.create(domainId, request('createSession')),
   getSession: ({ sessions }) => sessions.get(domainId, sessionId),
@@ -46,7 +49,7 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   sendEmailCode: ({ sessions }) => sessions.emailCode(domainId, userId),
 
   createHardwareToken: ({ hardware }) => hardware.create(request('createHardwareToken')),
-  enrolHardwareToken: ({ hardware }) => hardware.enrol(userId, request('enrolHardwareToken')),
+  enrollHardwareToken: ({ hardware }) => hardware.enroll(domainId, userId, request('enrollHardwareToken')),
   listHardwareTokens: ({ hardware }) => hardware.list(),
   getHardwareToken: ({ hardware }) => hardware.get(hardwareTokenId),
   updateHardwareToken: ({ hardware }) => hardware.rename(hardwareTokenId, "Alice's key"),
@@ -56,15 +59,15 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   releaseHardwareToken: ({ hardware }) => hardware.release(userId),
 
   createBypassCode: ({ bypassCodes }) => bypassCodes.create(userId, request('createBypassCode')),
-  replaceBypassCodes: ({ bypassCodes }) => bypassCodes.replaceAll(userId, request('replaceBypassCodes')),
+  replaceBypassCodes: ({ bypassCodes }) => bypassCodes.replaceAll(domainId, userId, request('replaceBypassCodes')),
   listBypassCodes: ({ bypassCodes }) => bypassCodes.list(userId),
   getBypassCode: ({ bypassCodes }) => bypassCodes.get(bypassCodeId),
   deleteBypassCodes: ({ bypassCodes }) => bypassCodes.deleteAll(userId),
   deleteBypassCode: ({ bypassCodes }) => bypassCodes.delete(bypassCodeId),
 
-  rememberBrowser: ({ browsers }) => browsers.remember(domainId, userId, 30),
-  recogniseBrowser: ({ browsers }) => browsers.recognise(domainId, userId, request('recogniseBrowser')['marker']),
+  recognizeBrowser: ({ browsers }) => browsers.recognize(domainId, userId, request('recognizeBrowser')['browser']),
   forgetBrowsers: ({ browsers }) => browsers.forgetAll(domainId, userId),
+  readPauses: ({ browsers }) => browsers.pauses(domainId, userId, request('readPauses')['browser']),
 
   getOrganization: ({ organization }) => organization.get(),
   ping: ({ ping }) => ping(),
@@ -190,10 +193,12 @@ const since14 = [
   'PUT /domains/{domainId}/users/{userId}/token/first',
   'PUT /domains/{domainId}/users/{userId}/token/replacement',
   'DELETE /domains/{domainId}/users/{userId}/token/replacement',
+  'GET /domains/{domainId}/users/{userId}/factors/requirement',
   'POST /domains/{domainId}/users/{userId}/factors/give-up',
-  'POST /users/{userId}/hardware',
-  'PUT /users/{userId}/bypasscodes',
-  'POST /domains/{domainId}/users/{userId}/browsers',
-  'POST /domains/{domainId}/users/{userId}/browsers/recognise',
+  'POST /domains/{domainId}/users/{userId}/hardware',
+  'PUT /domains/{domainId}/users/{userId}/bypasscodes',
+  'POST /domains/{domainId}/users/{userId}/browsers/recognize',
+  'POST /domains/{domainId}/users/{userId}/pauses',
   'DELETE /domains/{domainId}/users/{userId}/browsers',
+  'POST /domains/{domainId}/users/{userId}/epoch',
 ]

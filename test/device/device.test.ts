@@ -182,8 +182,38 @@ describe('watching', () => {
     expect(calls.map(({ headers }) => [headers['prefer'], headers['if-none-match']])).toEqual([
       ['wait=24', undefined],
       ['wait=22', '"0"'],
-      ['wait=20', '"0"'],
+      ['wait=35', '"0"'],
     ])
+  })
+
+  it('asks to be held longer while nothing cuts the calls, and no longer than at first once something does', async () => {
+    const stop = new AbortController()
+    const troubles: string[] = []
+    const random = (length: number) => new Uint8Array(length)
+    const held = [unchanged, unchanged, unchanged]
+    const { device, account, calls } = await deviceWith(
+      { clock: eagerClock, random },
+      empty,
+      ...held,
+      'hangUp',
+      ...held,
+      'never',
+    )
+
+    const watching = device.watch(account, {
+      signal: stop.signal,
+      onChange: () => {},
+      onTrouble: ({ code }) => troubles.push(code),
+    })
+    await until(() => calls.length === 9)
+    stop.abort()
+    await watching
+
+    expect(calls.map(({ headers }) => headers['prefer'])).toEqual(
+      [25, 25, 40, 55, 55, 25, 25, 25, 25].map((seconds) => `wait=${seconds}`),
+    )
+    // The person is not told of what a proxy does.
+    expect(troubles).toEqual([])
   })
 
   it('goes on after trouble, and says when it is over', async () => {

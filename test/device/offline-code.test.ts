@@ -54,7 +54,7 @@ describe('the offline code', () => {
 
   it('signs its owner in, once', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     const account = await createDevice().activate(service.url, code, { name: 'Test' })
 
     const { code: otp = '' } = (await currentCode(account, Math.floor(Date.now() / 1000))) ?? {}
@@ -67,7 +67,7 @@ describe('the offline code', () => {
 
   it('ends with its device', async () => {
     const service = await startService()
-    const { userId, code } = await service.enrol('alice')
+    const { userId, code } = await service.enroll('alice')
     const account = await createDevice().activate(service.url, code, { name: 'Test' })
     await service.client.tokens.revoke(service.domainId, userId)
 

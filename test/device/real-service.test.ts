@@ -7,7 +7,7 @@ const device = createDevice()
 
 async function enrolled(username = 'alice') {
   const service = await startService()
-  const { userId, code } = await service.enrol(username)
+  const { userId, code } = await service.enroll(username)
   const account = await device.activate(service.url, code, { name: 'Test' })
   return { service, userId, account }
 }
@@ -15,7 +15,7 @@ async function enrolled(username = 'alice') {
 describe('a device and the service', () => {
   it('shows what a code would join before joining', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
 
     const preview = await device.preview(service.url, code.toUpperCase())
 
@@ -28,7 +28,7 @@ describe('a device and the service', () => {
 
   it('uses an activation code up', async () => {
     const service = await startService()
-    const { code } = await service.enrol('alice')
+    const { code } = await service.enroll('alice')
     await device.activate(service.url, code, { name: 'Test' })
 
     const again = device.activate(service.url, code, { name: 'Test' })

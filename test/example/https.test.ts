@@ -1,14 +1,16 @@
 import { X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect } from 'node:tls'
+import { checkServerIdentity, connect } from 'node:tls'
 
 import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { openCertificates } from '../../example-app/https/certificate.ts'
+import { issue, openCertificates } from '../../example-app/https/certificate.ts'
+import { KeyPair } from '../../example-app/https/key-pair.ts'
 import { createTrustPages } from '../../example-app/https/trust-pages.ts'
 import { createPages } from '../../example-app/pages.ts'
 import { serveSecurely } from './secure-app.ts'
@@ -25,10 +27,18 @@ async function newFolder(): Promise<string> {
 /** Whom a client that trusts this authority alone believes to speak to, or why it does not. */
 function handshake(port: number, host: string, authority: X509Certificate): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', ca: authority.toString(), servername: host })
-    // For addresses no name is sent, and the certificate is held against the address.
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      ca: authority.toString(),
+      // For addresses no name is sent (RFC 6066 section 3); the certificate is compared with the address.
+      ...(isIP(host) === 0 && { servername: host }),
+      checkServerIdentity: (_connectedTo, certificate) => checkServerIdentity(host, certificate),
+    })
     socket.once('secureConnect', () => (socket.destroy(), resolve('trusted')))
-    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code === 'UNSPECIFIED' ? error.message : (error.code ?? error.message)),
+    )
   })
 }
 
@@ -85,15 +95,25 @@ describe('the certificate of the example', () => {
     expect(second.authority.fingerprint256).toBe(first.authority.fingerprint256)
   })
 
-  it('is made anew for another address, by the authority that phones trust already', async () => {
+  it('is made anew for another private address, by the authority that phones trust already', async () => {
     const folder = await newFolder()
-    const before = await openCertificates(folder, ['localhost', '192.0.2.7'], now)
+    const before = await openCertificates(folder, ['localhost', '192.168.1.7'], now)
 
-    const after = await openCertificates(folder, ['localhost', '198.51.100.4'], now)
+    const after = await openCertificates(folder, ['localhost', '10.0.0.4'], now)
 
     expect(after.authority.fingerprint256).toBe(before.authority.fingerprint256)
-    expect(new X509Certificate(after.server.certificate).checkIP('198.51.100.4')).toBe('198.51.100.4')
+    expect(new X509Certificate(after.server.certificate).checkIP('10.0.0.4')).toBe('10.0.0.4')
     expect(new X509Certificate(after.server.certificate).verify(before.authority.publicKey)).toBe(true)
+  })
+
+  it('is made anew with its authority for a name that the authority may not sign', async () => {
+    const folder = await newFolder()
+    const before = await openCertificates(folder, ['localhost'], now)
+
+    const after = await openCertificates(folder, ['localhost', 'desk.local'], now)
+
+    expect(after.authority.fingerprint256).not.toBe(before.authority.fingerprint256)
+    expect(new X509Certificate(after.server.certificate).verify(after.authority.publicKey)).toBe(true)
   })
 
   it('is made anew with its authority before that ends', async () => {
@@ -129,6 +149,37 @@ describe('the certificate of the example', () => {
 
     await expect(openCertificates(folder, ['localhost'], now)).rejects.toThrow(/authority\.json is damaged: remove it/)
   })
+})
+
+describe('a thief of the key of the authority', () => {
+  const served = ['localhost', 'desk.local', '192.0.2.7', '192.168.1.7', '::1']
+
+  async function stolen() {
+    const folder = await newFolder()
+    const { authority } = await openCertificates(folder, served, now)
+    const key = KeyPair.parse(JSON.parse(await readFile(join(folder, 'authority.json'), 'utf8')))
+    /** What a client says to a server that shows a certificate for this name. */
+    const showing = async (name: string) => {
+      const https = await serveSecurely(await issue(key, [name]))
+      return handshake((https.address() as AddressInfo).port, name, authority)
+    }
+    return { showing }
+  }
+
+  it.each([...served, '10.9.8.7', 'fd00::7'])('could pass for the example itself: %s', async (name) => {
+    const { showing } = await stolen()
+
+    expect(await showing(name)).toBe('trusted')
+  })
+
+  it.each(['bank.example', 'evil.local', '192.0.2.8', '8.8.8.8', '2001:db8::7'])(
+    'passes for nobody else: %s',
+    async (name) => {
+      const { showing } = await stolen()
+
+      expect(await showing(name)).toBe('permitted subtree violation')
+    },
+  )
 })
 
 describe('the pages about the certificate', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../example-app/database.ts'
 import { createNotices } from '../../example-app/notices.ts'
 
-const occasion = { userKey: 'username:alice', address: '192.0.2.7' } as const
+const occasion = { userKey: 'username:alice', address: '192.0.2.7', requestId: 'request-1' } as const
 
 const taken = (...events: readonly MfaEvent[]) => {
   const notices = createNotices(openDatabase(':memory:'))

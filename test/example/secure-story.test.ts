@@ -47,7 +47,6 @@ async function arrange() {
 async function openBrowsers(chromium: Browser): Promise<{ page: Page; phone: BrowserContext }> {
   const desk = await chromium.newContext()
   const phone = await chromium.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
-  for (const context of [desk, phone]) context.setDefaultTimeout(10_000)
   return { page: await desk.newPage(), phone }
 }
 
@@ -75,7 +74,7 @@ it('lets a phone in the network approve over https what was asked for on this co
   expect(worker).toMatch(new RegExp(`^${publicUrl}/mfa/authenticator/`))
   expect(cookies.filter(({ secure }) => !secure)).toEqual([])
   expect(cookies).not.toEqual([])
-}, 60_000)
+})
 
 it('binds browsers to https for no longer than it runs: other programs use localhost too', async () => {
   const { chromium, here } = await arrange()

@@ -20,7 +20,7 @@ async function arrange() {
 type Arranged = Awaited<ReturnType<typeof arrange>>
 
 /** Signs up and in, and activates a device by the code on the page. */
-async function enrol({ browser, device, publicUrl }: Arranged) {
+async function enroll({ browser, device, publicUrl }: Arranged) {
   await browser.submit('/sign-up', alice)
   const page = await browser.submit('/sign-in', alice)
   const code = /id="code">([^<]+)</.exec(page.text)?.[1] ?? ''
@@ -37,7 +37,7 @@ async function approve({ device }: Arranged, account: Account, browser: Browser,
 
 /** Everything up to the first page behind the second step. */
 async function enter(arranged: Arranged): Promise<Account> {
-  const { account, page } = await enrol(arranged)
+  const { account, page } = await enroll(arranged)
   await approve(arranged, account, arranged.browser, await arranged.browser.refresh(page))
   return account
 }
@@ -45,7 +45,7 @@ async function enter(arranged: Arranged): Promise<Account> {
 describe('the story of the example app', () => {
   it('lets a new person in only after the device it just set up approved', async () => {
     const arranged = await arrange()
-    const { account, page } = await enrol(arranged)
+    const { account, page } = await enroll(arranged)
 
     const activated = await arranged.browser.refresh(page)
     const tooEarly = await arranged.browser.open('/account')

@@ -4,18 +4,20 @@ import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import type { Context } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { pino } from 'pino'
+import { Registry } from 'prom-client'
 import type { MfaOptions } from 'second-factor'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { startWebApp } from '../support/web-app.ts'
 import { toOpenTelemetry } from './events-to-opentelemetry.ts'
 import { toPino } from './events-to-pino.ts'
+import { toPrometheus } from './events-to-prometheus.ts'
 
 /** Somebody signs in, and mistypes a code on the way. */
 async function signIn(onEvent: NonNullable<MfaOptions['onEvent']>, mfa: Partial<MfaOptions> = {}) {
   const app = await startWebApp({ mfa: { onEvent, ...mfa } })
   const browser = app.browser()
-  const { account, page } = await app.enrol(browser, 'alice')
+  const { account, page } = await app.enroll(browser, 'alice')
   await browser.submit('/mfa/code', { code: '000000' })
   await app.answer(account, 'approve', /id="number"[^>]*>(\d+)/.exec(page.text)?.[1])
   await browser.submit('/mfa/complete')
@@ -46,6 +48,19 @@ describe('events, written to pino', () => {
     await browser.visit('/account')
 
     expect(lines.find(({ msg }) => msg === 'service.unavailable')?.level).toBe(50)
+  })
+})
+
+describe('events, counted for Prometheus', () => {
+  it('are counted by type, factor and reason', async () => {
+    const register = new Registry()
+
+    await signIn(toPrometheus(register))
+
+    const text = await register.metrics()
+    expect(text).toContain('mfa_events_total{type="challenge.passed",factor="push",reason="none"} 1')
+    expect(text).toContain('mfa_events_total{type="code.wrong",factor="none",reason="none"} 1')
+    expect(text).not.toContain('alice')
   })
 })
 
@@ -83,12 +98,19 @@ describe('events, written to OpenTelemetry', () => {
       'client.address': '127.0.0.1',
       'mfa.factor': 'push',
       'mfa.sessionId': expect.stringMatching(/^[0-9a-f]{40}$/),
+      'mfa.requestId': expect.any(String),
     })
   })
 
   it('are events of the span of the request where there is one', () => {
     const span = trace.getTracer('app').startSpan('POST /mfa/complete')
-    const event = { type: 'challenge.given_up', at: 1_800_000_000, userKey: 'id:7', address: undefined } as const
+    const event = {
+      type: 'challenge.given_up',
+      at: 1_800_000_000,
+      userKey: 'id:7',
+      address: undefined,
+      requestId: 'request-1',
+    } as const
 
     context.with(trace.setSpan(context.active(), span), () => toOpenTelemetry(event))
     span.end()

@@ -16,7 +16,7 @@ describe('the account page', () => {
 
   it('is open with the second step, and not before', async () => {
     const agent = request.agent(createApp({ service, clock: service.clock }))
-    const device = await service.enrol('alice')
+    const device = await service.enroll('alice')
     await agent.post('/login').type('form').send({ username: 'alice', password: 'secret' })
     assert.equal((await agent.get('/account')).status, 403)
 

@@ -45,7 +45,7 @@ describe('the account page', () => {
   })
 
   it('stays closed when the person says no', async () => {
-    const device = await service.enrol('alice')
+    const device = await service.enroll('alice')
     await signIn('alice')
     await agent.get('/mfa')
 

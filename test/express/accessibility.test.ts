@@ -18,7 +18,6 @@ afterAll(() => chromium.close())
 /** A tab of Chromium with somebody's cookies; not loaded yet. */
 async function tabOf({ url, browser }: Pick<Place, 'url' | 'browser'>, options: BrowserContextOptions = {}) {
   const context = await chromium.newContext({ locale: 'en', ...options })
-  context.setDefaultTimeout(8000)
   await context.addCookies([cookieOf(url, browser)])
   return context.newPage()
 }
@@ -31,7 +30,7 @@ function cookieOf(url: string, browser: Place['browser']) {
 async function waiting(prepare: (page: Page) => Promise<void> = async () => {}) {
   const app = await startWebApp()
   const browser = app.browser()
-  const { account, page: asked } = await app.enrol(browser, 'alice')
+  const { account, page: asked } = await app.enroll(browser, 'alice')
   const page = await tabOf({ url: app.url, browser })
   onTestFinished(() => page.context().close())
   await prepare(page)
@@ -245,7 +244,7 @@ describe('the time', () => {
   it('until it can be sent again is said by the server as well, which holds to it', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
     await app.clock.advance(5)
     const [before] = (await app.device.requests(account)).requests ?? []
 
@@ -260,7 +259,7 @@ describe('the time', () => {
   it('of codes that are paused is said as the clock of the browser has it', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    await app.enrol(browser, 'alice')
+    await app.enroll(browser, 'alice')
     for (let guess = 0; guess < 6; guess++) await browser.submit('/mfa/code', { code: '000000' })
     const page = await tabOf({ url: app.url, browser }, { timezoneId: 'Asia/Kolkata' })
     onTestFinished(() => page.context().close())
@@ -270,7 +269,7 @@ describe('the time', () => {
 
     const until = new Date(Number(/data-until="(\d+)"/.exec(text)?.[1]) * 1000)
     const there = until.toLocaleTimeString('en', { hour: 'numeric', minute: '2-digit', timeZone: 'Asia/Kolkata' })
-    expect(text).toContain('Codes are paused for')
+    expect(text).toContain('Codes work again in')
     expect((await page.textContent('main'))?.replaceAll('\u202f', ' ')).toContain(there.replaceAll('\u202f', ' '))
   })
 })
@@ -279,7 +278,7 @@ describe('a browser without script', () => {
   it('can stop the reloading, and go on with it', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { page } = await app.enrol(browser, 'alice')
+    const { page } = await app.enroll(browser, 'alice')
 
     const stopped = await browser.visit('/mfa?still')
 

@@ -39,7 +39,7 @@ describe('a code instead of the device', () => {
   it('is a page of its own, which does not reload while somebody types', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { page } = await app.enrol(browser, 'alice')
+    const { page } = await app.enroll(browser, 'alice')
     const administrator = await administratorOf(app)
     await administrator.bypassCode('alice')
 
@@ -55,7 +55,7 @@ describe('a code instead of the device', () => {
   it('lets in by a bypass code, says so, and takes the request off the device', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
     const code = await (await administratorOf(app)).bypassCode('alice')
 
     const answer = await browser.submit('/mfa/code', { code: ` ${code.slice(0, 3)} ${code.slice(3)}` })
@@ -96,7 +96,7 @@ describe('a code instead of the device', () => {
   it('that is wrong is said to be wrong, never why, and the device can still approve', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
 
     const wrong = await browser.submit('/mfa/code', { code: '000000' })
     const entry = await browser.visit(wrong.headers['location'] as string)
@@ -115,7 +115,7 @@ describe('a code instead of the device', () => {
     async (code) => {
       const app = await startWebApp()
       const browser = app.browser()
-      await app.enrol(browser, 'alice')
+      await app.enroll(browser, 'alice')
 
       await browser.submit('/mfa/code', { code })
 
@@ -126,7 +126,7 @@ describe('a code instead of the device', () => {
   it('from another site is refused', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    await app.enrol(browser, 'alice')
+    await app.enroll(browser, 'alice')
     const code = await (await administratorOf(app)).bypassCode('alice')
 
     const answer = await browser.submit('/mfa/code', { code }, { 'sec-fetch-site': 'cross-site' })
@@ -138,7 +138,7 @@ describe('a code instead of the device', () => {
   it('of a kind that the app does not allow lets nobody in', async () => {
     const app = await startWebApp({ mfa: { factors: ['push'] } })
     const browser = app.browser()
-    const { page } = await app.enrol(browser, 'alice')
+    const { page } = await app.enroll(browser, 'alice')
     const code = await (await administratorOf(app)).bypassCode('alice')
 
     await browser.submit('/mfa/code', { code })
@@ -153,7 +153,7 @@ describe('an approval that can no longer be used', () => {
   it('leads to a page with a way on, not round in circles', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
     await app.clock.advance(3600)
 

@@ -1,3 +1,4 @@
+import type { MfaUser } from '../../src/challenge/user.ts'
 import { describe, expect, it } from 'vitest'
 
 import { isIn, startOwnApp } from './own-factors.ts'
@@ -13,6 +14,7 @@ describe('/mfa/devices', () => {
     expect(page.text).toContain('Test device')
     expect(body).toEqual({
       device: { id: expect.stringMatching(/^[0-9a-f]{40}$/), name: 'Test device', createdAt: app.clock.now() },
+      pending: null,
       hardware: null,
       recoveryCodes: 0,
       email: 'person@example.com',
@@ -55,22 +57,28 @@ describe('changing what the second step is passed with', () => {
     ['/mfa/devices/codes', {}],
   ]
 
-  it.each(changes)('wants a second step not older than ten minutes: %s', async (path, fields) => {
-    const app = await startOwnApp()
-    const { browser, account } = await app.withDevice()
-    await app.addApp(browser)
-    const before = await app.user()
-    await app.clock.advance(601)
+  /** Withdrawing a code only takes away what somebody else could use. */
+  const withdrawal = '/mfa/devices/device/cancel'
 
-    const stale = await browser.submit(path, fields)
-    const script = await browser.submit(path, fields, { accept: 'application/json', 'sec-fetch-mode': 'cors' })
-    const done = await app.stepUp(browser, account)
+  it.each(changes.filter(([path]) => path !== withdrawal))(
+    'wants a second step not older than ten minutes: %s',
+    async (path, fields) => {
+      const app = await startOwnApp()
+      const { browser, account } = await app.withDevice()
+      await app.addApp(browser)
+      const before = await app.user()
+      await app.clock.advance(601)
 
-    expect([stale.headers['location'], script.status]).toEqual(['/mfa', 403])
-    expect(await app.user()).toEqual(before)
-    expect(done.headers['location']).toBe('/mfa/devices')
-    expect((await browser.submit(path, fields)).headers['location']).not.toBe('/mfa')
-  })
+      const stale = await browser.submit(path, fields)
+      const script = await browser.submit(path, fields, { accept: 'application/json', 'sec-fetch-mode': 'cors' })
+      const done = await app.stepUp(browser, account)
+
+      expect([stale.headers['location'], script.status]).toEqual(['/mfa', 403])
+      expect(await app.user()).toEqual(before)
+      expect(done.headers['location']).toBe('/mfa/devices')
+      expect((await browser.submit(path, fields)).headers['location']).not.toBe('/mfa')
+    },
+  )
 
   it.each(['/mfa/devices/app', '/mfa/devices/device'])('shows no secret later than that: %s', async (path) => {
     const app = await startOwnApp()
@@ -142,7 +150,7 @@ describe('replacing the device', () => {
     expect(done.headers['location']).toBe('/mfa/devices?done=device')
     await expect(app.device.requests(account)).rejects.toMatchObject({ code: 'api.error.device.moved' })
     expect((await app.device.requests(next)).requests).toEqual([])
-    expect(await app.user()).toEqual(old)
+    expect(await app.user()).toEqual({ ...old, epoch: expect.any(String) })
     const { body } = await browser.fetch('/mfa/devices')
     expect(app.events.at(-1)).toMatchObject({ type: 'factor.replaced', kind: 'device', id: body.device.id })
   })
@@ -174,6 +182,104 @@ describe('replacing the device', () => {
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
     expect((await app.device.requests(account)).requests).toEqual([])
     expect((await browser.open('/mfa/devices/device')).headers['location']).toBe('/mfa/devices')
+  })
+
+  it('is shown as pending for 15 minutes, and withdrawn at any time', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    await browser.submit('/mfa/devices/device')
+    const page = await browser.open('/mfa/devices/device')
+    const { body } = await browser.fetch('/mfa/devices')
+    await app.clock.advance(840)
+
+    const overview = await browser.open('/mfa/devices')
+    await browser.submit('/mfa/devices/device/cancel')
+    const after = await browser.open('/mfa/devices')
+
+    expect(page.text).toContain('Time left for this code: 15 minutes.')
+    expect(body.pending).toEqual({ expiresAt: app.clock.now() + 60 })
+    expect(overview.text).toContain('A code for a new device is waiting to be used. Time left: 60 seconds.')
+    expect(overview.text).toContain('Withdraw the code')
+    expect(overview.text).not.toContain('#code=')
+    expect(after.text).not.toContain('waiting to be used')
+    await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+  })
+
+  it('is worth nothing after 15 minutes', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    await browser.submit('/mfa/devices/device')
+    const page = await browser.open('/mfa/devices/device')
+    await app.clock.advance(900)
+
+    await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+    expect((await browser.open('/mfa/devices')).text).not.toContain('waiting to be used')
+  })
+
+  it.each([
+    ['at the way out that mfa() knows', { logoutPath: '/logout' }],
+    ['by Passport', { logoutPath: undefined }],
+  ])('is worth nothing after signing out: %s', async (_how, mfa) => {
+    const app = await startOwnApp(mfa)
+    const { browser } = await app.withDevice()
+    await browser.submit('/mfa/devices/device')
+    const page = await browser.open('/mfa/devices/device')
+
+    await browser.open('/logout')
+
+    const { id } = await app.user()
+    await expect.poll(() => app.client.tokens.get(app.domainId, id)).not.toHaveProperty('replacement')
+    await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+  })
+
+  it.each([
+    ['req.mfa.forget() was called', '/forget'],
+    ['the user resolver says nobody', '/leave'],
+    ['somebody else signs in', '/become/bob'],
+    ['the app has destroyed the web session at its logoutPath', '/destroy'],
+  ])('is worth nothing once %s', async (_when, path) => {
+    const app = await startOwnApp(
+      { user: ({ session }) => (session as { person?: MfaUser }).person ?? null, logoutPath: '/destroy' },
+      {},
+      undefined,
+      (web) => {
+        web.post('/become/:username', (req, res) => {
+          Object.assign(req.session, { person: { username: req.params.username, email: 'person@example.com' } })
+          res.sendStatus(204)
+        })
+        web.post('/forget', (req, res, next) => void req.mfa?.forget().then(() => res.sendStatus(204), next))
+        web.post('/destroy', (req, res) => req.session.destroy(() => res.sendStatus(204)))
+        web.post('/leave', (req, res) => {
+          Object.assign(req.session, { person: null })
+          res.sendStatus(204)
+        })
+      },
+    )
+    const browser = app.browser()
+    await browser.submit('/become/alice')
+    const account = await app.activate(await browser.visit('/account'))
+    await app.stepUp(browser, account)
+    await app.passByDevice(browser, account)
+    await browser.submit('/mfa/devices/device')
+    const page = await browser.open('/mfa/devices/device')
+
+    await browser.submit(path)
+    await browser.open('/')
+
+    await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+  })
+
+  it('keeps nobody from signing out while the service cannot be asked', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    await browser.submit('/mfa/devices/device')
+    await browser.open('/mfa/devices/device')
+    await app.service.close()
+
+    const out = await browser.open('/logout')
+
+    expect([out.status, out.headers['location']]).toEqual([303, '/'])
+    expect((await browser.fetch('/account')).body.user).toBeNull()
   })
 
   it('is as well how somebody with an app gets a first device', async () => {
@@ -312,10 +418,11 @@ describe('who was given a bypass code and never had a factor', () => {
     const app = await startOwnApp()
     const user = await app.client.users.create({ username: 'alice', name: 'Alice', email: 'person@example.com' })
     await app.client.domains.addUser(app.domainId, user.id)
-    const { code = '' } = await app.client.bypassCodes.create(user.id, { usesAllowed: 1, expirationTime: 60 })
+    const { code = '' } = await app.client.bypassCodes.create(user.id, { usesAllowed: 2, expirationTime: 60 })
     const { browser, page } = await app.newcomer()
 
     await browser.submit('/mfa/code', { code })
+    await app.passByCode(browser, code)
     await browser.submit('/mfa/devices/device')
     const account = await app.activate(await browser.open('/mfa/devices/device'))
 

@@ -42,17 +42,20 @@ describe('the events of a long story', () => {
       return page
     }
 
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
     await look('/mfa')
     await browser.submit('/mfa/code', { code: '135791' })
     await browser.submit('/mfa/email')
     await app.answer(account, 'report')
     await look('/mfa')
     const { id } = await client.users.getByUsername('alice')
-    const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+    const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 2, expirationTime: 60 })
     await browser.submit('/mfa/remember', { remember: 'yes' })
     await browser.submit('/mfa/code', { code })
     seen.add(browser.cookie('mfa-browser') ?? '')
+    await browser.submit('/mfa/devices/device')
+    await look('/mfa?use=code')
+    await browser.submit('/mfa/code', { code })
     await browser.submit('/mfa/devices/device')
     for (const path of ['/mfa/devices', '/mfa/devices/app', '/mfa/devices/device', '/mfa/recovery']) await look(path)
     const made = await browser.submit('/mfa/devices/codes')

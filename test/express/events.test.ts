@@ -18,12 +18,13 @@ describe('the events of the web half', () => {
 
     await app.verify(browser, 'alice')
 
-    expect(types()).toEqual(['challenge.opened', 'enrolment.offered', 'factor.added', 'push.sent', 'challenge.passed'])
+    expect(types()).toEqual(['challenge.opened', 'enrollment.offered', 'factor.added', 'push.sent', 'challenge.passed'])
     expect(events.at(-1)).toEqual({
       type: 'challenge.passed',
       at: app.clock.now(),
       userKey: 'username:alice',
       address: '127.0.0.1',
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       factor: 'push',
       sessionId: expect.stringMatching(/^[0-9a-f]{40}$/),
     })
@@ -32,7 +33,7 @@ describe('the events of the web half', () => {
   it('tell a bad end once, however often its page is loaded', async () => {
     const { app, events } = await startTold()
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
 
     await app.answer(account, 'report')
     for (let load = 0; load < 3; load++) await browser.visit('/mfa')
@@ -43,7 +44,7 @@ describe('the events of the web half', () => {
   it('tell wrong codes, refused posts, refused approvals and people who give up', async () => {
     const { app, types } = await startTold()
     const browser = app.browser()
-    await app.enrol(browser, 'alice')
+    await app.enroll(browser, 'alice')
 
     await browser.submit('/mfa/code', { code: '000000' })
     await browser.submit('/mfa/complete')
@@ -56,7 +57,7 @@ describe('the events of the web half', () => {
   it('carry no number, code, cookie or challenge', async () => {
     const { app, events } = await startTold()
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     await browser.submit('/mfa/code', { code: '135791' })
     await app.answer(account, 'approve', numberOn(page))
     const token = /name="page" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
@@ -67,7 +68,7 @@ describe('the events of the web half', () => {
     const written = JSON.stringify(events)
     for (const secret of ['135791', token, cookie, `"${numberOn(page)}"`]) expect(written).not.toContain(secret)
     expect(new Set(events.flatMap(Object.keys))).toEqual(
-      new Set(['type', 'at', 'userKey', 'address', 'purpose', 'kind', 'id', 'sessionId', 'factor']),
+      new Set(['type', 'at', 'userKey', 'address', 'requestId', 'purpose', 'kind', 'id', 'sessionId', 'factor']),
     )
   })
 
@@ -84,7 +85,7 @@ describe('the events of the web half', () => {
     await app.verify(browser, 'alice')
 
     expect((await browser.fetch('/account')).body.verified).toBe(true)
-    expect(app.trouble).toContain('mfa: onEvent failed: collector down')
+    expect(app.trouble.join()).toContain('mfa: onEvent failed: collector down (request ')
   })
 
   it('are published on a diagnostics channel as well', async () => {
@@ -93,14 +94,14 @@ describe('the events of the web half', () => {
     eventChannel.subscribe(listen)
     try {
       const app = await startWebApp()
-      await app.enrol(app.browser(), 'alice')
+      await app.enroll(app.browser(), 'alice')
     } finally {
       eventChannel.unsubscribe(listen)
     }
 
     expect(seen).toMatchObject([
       { type: 'challenge.opened' },
-      { type: 'enrolment.offered' },
+      { type: 'enrollment.offered' },
       { type: 'factor.added', kind: 'device' },
       { type: 'push.sent' },
     ])

@@ -33,6 +33,8 @@ async function* pagesOfADevice(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Pl
   const at = placesOf(app, browser)
   yield at('nobody is signed in', '/mfa')
   await app.signIn(browser, 'alice')
+  // Showing the first secret gives the web session a new id, which whoever looks has to know.
+  await browser.visit('/mfa')
   yield at('setting up a device', '/mfa')
   yield at('setting up a device, not reloading', '/mfa?still')
   const account = await app.activate(await browser.visit('/mfa'))
@@ -72,7 +74,7 @@ async function* pagesOfCodes(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Plac
   const app = await startWebApp({ mfa })
   const browser = app.browser()
   const at = placesOf(app, browser)
-  await app.enrol(browser, 'alice')
+  await app.enroll(browser, 'alice')
   yield at('entering a code', '/mfa?use=code')
   await browser.submit('/mfa/code', { code: '1' })
   yield at('not a code', '/mfa?use=code')
@@ -89,7 +91,7 @@ async function* pagesWithoutDevice(mfa: Partial<MfaOptions> = {}): AsyncGenerato
   const app = await startWebApp({ mfa })
   const { baseUrl, apiKey, domainId } = await app.service.connect()
   const client = createClient({ baseUrl, apiKey })
-  await app.enrol(app.browser(), 'alice')
+  await app.enroll(app.browser(), 'alice')
   const { id } = await client.users.getByUsername('alice')
   await client.tokens.revoke(domainId, id)
   const browser = app.browser()
@@ -103,6 +105,9 @@ async function* pagesWithoutDevice(mfa: Partial<MfaOptions> = {}): AsyncGenerato
   const other = app.browser()
   await app.signIn(other, 'alice')
   yield placesOf(app, other)('no member', '/mfa')
+  const twin = app.browser()
+  await app.signIn(twin, 'ALICE')
+  yield placesOf(app, twin)('a name that could be mistaken for another one', '/mfa')
 }
 
 /** What people set up and change by themselves. */
@@ -112,7 +117,7 @@ async function* pagesOfOwnFactors(mfa: Partial<MfaOptions> = {}): AsyncGenerator
   const at = placesOf(app, browser)
   await app.signIn(browser, 'alice')
   await browser.visit('/account')
-  yield at('setting up an authenticator app', '/mfa/enrol/app')
+  yield at('setting up an authenticator app', '/mfa/enroll/app')
   const account = await app.activate(await browser.visit('/mfa'))
   yield at('waiting, where browsers can be remembered', '/mfa')
   await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
@@ -134,7 +139,7 @@ async function* pagesOfAnOldService(mfa: Partial<MfaOptions> = {}): AsyncGenerat
       clock: service.clock,
       service: { ...service, connect: async () => ({ ...(await service.connect()), version: '1.3' as const }) },
       factors: ['push', 'otp', 'email'],
-      mayEnrol: () => true,
+      mayEnroll: () => true,
       ...mfa,
     },
   })
@@ -143,13 +148,15 @@ async function* pagesOfAnOldService(mfa: Partial<MfaOptions> = {}): AsyncGenerat
   await service.addUser('alice')
   await app.signIn(browser, 'alice')
   yield at('setting up a device of another make', '/mfa')
-  await service.enrol('alice')
+  await service.enroll('alice')
   yield at('waiting without a number', '/mfa')
   yield at('codes by e-mail', '/mfa?use=code')
   say(store, { kind: 'emailed' })
   yield at('a code was e-mailed', '/mfa?use=code')
   say(store, { kind: 'email_paused', until: service.clock.now() + 50 })
   yield at('no further e-mail yet', '/mfa?use=code')
+  say(store, { kind: 'email_failed' })
+  yield at('the e-mail could not be sent', '/mfa?use=code')
   await service.close()
 }
 

@@ -42,10 +42,11 @@ const ownRoutes = [
   ['POST', '/devices/remove'],
 ] as const
 
-async function arrange() {
+/** @param timeout Of each call, milliseconds: short where a call is to run into it. */
+async function arrange(timeout = 10_000) {
   const { door, service } = await startServiceWithDoor()
   const factors = ['push', 'otp', 'bypass', 'email'] as const
-  const app = await startWebApp({ mfa: { service, timeout: 500, factors: [...factors] } })
+  const app = await startWebApp({ mfa: { service, timeout, factors: [...factors] } })
   return { app, door, browser: app.browser() }
 }
 
@@ -61,8 +62,8 @@ function ask(url: string, browser: Browser, method: 'GET' | 'POST', path: string
 
 describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) => {
   it('every route of the challenge says so, on a page and to scripts, and when to come back', async () => {
-    const { app, door, browser } = await arrange()
-    await app.enrol(browser, 'alice')
+    const { app, door, browser } = await arrange(error === 'slow' ? 1_000 : undefined)
+    await app.enroll(browser, 'alice')
     door.instead = instead
 
     for (const [method, path] of routes) {
@@ -77,7 +78,7 @@ describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) 
   })
 
   it('so does every route of the own devices, and the web session stays verified', async () => {
-    const { app, door, browser } = await arrange()
+    const { app, door, browser } = await arrange(error === 'slow' ? 1_000 : undefined)
     await app.verify(browser, 'alice')
     door.instead = instead
 
@@ -93,7 +94,7 @@ describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) 
 describe('while the service is down', () => {
   it('the held status says so, and the event stream breaks off: the page comes back and is told', async () => {
     const { app, door, browser } = await arrange()
-    await app.enrol(browser, 'alice')
+    await app.enroll(browser, 'alice')
     door.instead = (req) => void req.socket.destroy()
 
     const held = await ask(app.url, browser, 'GET', '/status', 'application/json')
@@ -104,7 +105,7 @@ describe('while the service is down', () => {
 
   it('a busy one says how long it wants to be left alone', async () => {
     const { app, door, browser } = await arrange()
-    await app.enrol(browser, 'alice')
+    await app.enroll(browser, 'alice')
     door.instead = refusal(429, 'api.error.toomanyrequests', { 'retry-after': '7' })
 
     const page = await ask(app.url, browser, 'GET', '', 'text/html')

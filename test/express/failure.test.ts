@@ -6,6 +6,7 @@ import type { MfaEvent, MfaOptions } from 'second-factor'
 import { UnreachableError } from 'second-factor/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { SetupError } from '../../src/service-handle.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 const keys = { apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
@@ -54,9 +55,16 @@ describe('a service in trouble', () => {
     ['failing', json(500, 'api.error.internal'), 'unavailable', 'does not answer', '5'],
     ['refusing the key', json(401, 'api.error.unauthorized'), 'misconfigured', 'not set up', '5'],
     ['busy', json(429, 'api.error.toomanyrequests', { 'retry-after': '7' }), 'busy', 'too much to do', '7'],
+    [
+      'overloaded',
+      json(503, 'api.error.unavailable', { 'retry-after': '7', unprocessed: 'overload' }),
+      'busy',
+      'too much to do',
+      '7',
+    ],
   ])('that is %s lets nobody in, and says so on a page and in JSON', async (_, answers, error, words, retryAfter) => {
     const service = answers ? await serviceThat(answers) : down
-    const { app, browser, events } = await signedIn({ service, timeout: 150 })
+    const { app, browser, events } = await signedIn({ service, timeout: error === 'slow' ? 150 : 10_000 })
 
     const page = await browser.visit('/account')
     const data = await browser.fetch('/mfa')
@@ -113,6 +121,23 @@ describe('failMode', () => {
     expect(events.at(-1)).toMatchObject({ type: 'service.unavailable', reason: 'busy' })
   })
 
+  it('is not asked where the app is not set up: that is a 500, with its reason in the log and for nobody else', async () => {
+    const failMode = () => expect.unreachable('asked')
+    const logged: string[] = []
+    const logger = { info() {}, warn() {}, error: (message: string) => void logged.push(message) }
+    const missing = () => Promise.reject(new SetupError('A SQLite database needs the package better-sqlite3'))
+    const service = { routes: () => {}, connect: missing, close: () => Promise.resolve() }
+    const { browser, events } = await signedIn({ service, failMode, logger })
+    const atStart = [...logged]
+
+    const page = await browser.visit('/account')
+
+    expect(atStart).toEqual(['mfa: SetupError: A SQLite database needs the package better-sqlite3'])
+    expect(page.status).toBe(500)
+    expect(logged.at(-1)).toContain(`${atStart[0]} (request `)
+    expect(events.map(({ type }) => type)).not.toContain('service.unavailable')
+  })
+
   it('lets nobody through who is not named, and nobody else who signs in afterwards', async () => {
     const failMode: MfaOptions['failMode'] = (req) => (req.user as { username: string }).username === 'alice'
     const { app, browser } = await signedIn({ service: down, failMode, logoutPath: '/login' })
@@ -122,6 +147,15 @@ describe('failMode', () => {
     await app.signIn(browser, 'bob')
 
     expect((await browser.fetch('/account')).status).toBe(403)
+    expect((await browser.visit('/account')).status).toBe(503)
+  })
+
+  it('is not asked when the service is overloaded: whoever asks it often enough could bring that about', async () => {
+    const overloaded = json(503, 'api.error.unavailable', { 'retry-after': '7', unprocessed: 'overload' })
+    const failMode = () => expect.unreachable('asked')
+
+    const { browser } = await signedIn({ service: await serviceThat(overloaded), failMode })
+
     expect((await browser.visit('/account')).status).toBe(503)
   })
 

@@ -84,6 +84,7 @@ describe('the gate', () => {
       '/logout/all',
       '/LOGOUT',
       '/logout%2F..',
+      '/%6Cogout',
       '//logout',
       '/x/../logout',
       '/logout;a',
@@ -167,15 +168,39 @@ describe('mfa() in the wrong place', () => {
   })
 
   it.each([
-    [{ username: '' }, 'username'],
-    [{}, 'either username or id'],
-    [{ username: 'a', id: 'a'.repeat(40) }, 'either username or id'],
-    [{ id: 'not-an-id' }, 'id'],
-  ])('is an error for a user that the service cannot know: %j', async (user, word) => {
-    const answer = await request(appOf({ user: () => user })).get('/')
+    [{ username: '' }, 'username: is missing'],
+    [{ username: 7 }, 'username: must be a string'],
+    [{ id: 7 }, 'username: is missing'],
+    [{ username: 'a', serviceUserId: 'a'.repeat(40) }, 'serviceUserId: must be absent where there is a username'],
+    [{ serviceUserId: 'not-an-id' }, 'serviceUserId: has the wrong form'],
+    [{ username: 'alice', email: 'nowhere' }, 'email: must be an e-mail address'],
+  ])('is an error for a user that the service cannot know: %j', async (user, mistake) => {
+    const answer = await request(appOf({ user: () => user as object })).get('/')
 
     expect(answer.status).toBe(500)
-    expect(answer.text).toContain(word)
+    expect(answer.text).toContain(mistake)
+    expect(answer.text).toContain("Return an object such as { username: 'alice' }")
+  })
+
+  it.each([
+    { id: 7, username: 'alice', passwordHash: 'x' },
+    { username: 'alice', name: null, email: '' },
+    { username: 'alice', serviceUserId: null },
+  ])('takes a user as the database of an app has it: %j', async (user) => {
+    const answer = await request(appOf({ user: () => user })).get('/')
+
+    // The service has no such user.
+    expect(answer.status).toBe(403)
+  })
+
+  it('tells an app without Passport that a user has no username', async () => {
+    const byToken: express.RequestHandler = (req, _res, next) => {
+      Object.assign(req, { user: { sub: 'alice' } })
+      next()
+    }
+    const answer = await request(appOf({ user: undefined }, [webSession(), byToken])).get('/')
+
+    expect(answer.text).toContain('mfa: req.user has no username: set the option user.')
   })
 
   it('makes requireMfa() an error, never a pass', async () => {
@@ -256,7 +281,7 @@ describe('a POST to the challenge', () => {
   it.each(['/mfa/complete', '/mfa/send', '/mfa/cancel'])('%s from another site does nothing', async (path) => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
     await app.clock.advance(20)
     const before = (await app.device.requests(account)).requests
 
@@ -269,7 +294,7 @@ describe('a POST to the challenge', () => {
   it('without any word of the browser needs the token of the page', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { page: waiting } = await app.enrol(browser, 'alice')
+    const { page: waiting } = await app.enroll(browser, 'alice')
     const token = /name="page" value="([\w-]{22})"/.exec(waiting.text)?.[1] ?? ''
     const old = { 'sec-fetch-site': '', 'sec-fetch-mode': '' }
     const post = (fields: object) =>
@@ -290,7 +315,7 @@ describe('a POST to the challenge', () => {
 describe('the pages of the challenge', () => {
   it('are kept by nobody, framed by nobody, and run only their own script', async () => {
     const app = await startWebApp()
-    const { page: waiting } = await app.enrol(app.browser(), 'alice')
+    const { page: waiting } = await app.enroll(app.browser(), 'alice')
 
     expect(waiting.headers).toMatchObject({
       'cache-control': 'no-store',
@@ -309,7 +334,7 @@ describe('the pages of the challenge', () => {
   it('show what a user is called as text, whatever that is', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { page: waiting } = await app.enrol(browser, '<img src=x onerror=alert(1)>')
+    const { page: waiting } = await app.enroll(browser, '<img src=x onerror=alert(1)>')
 
     expect(waiting.text).not.toContain('<img')
     expect(waiting.text).toContain('&lt;img')

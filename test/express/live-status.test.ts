@@ -28,7 +28,7 @@ async function arrange(before: express.RequestHandler[] = [], store?: session.St
   const url = await listen(app)
   onTestFinished(() => service.close())
   const browser = createBrowser(url)
-  const device = await service.enrol('alice')
+  const device = await service.enroll('alice')
   await browser.submit('/login/alice')
   await browser.visit('/account')
   return { url, browser, device, cookie: `connect.sid=${browser.cookie('connect.sid')}` }
@@ -85,7 +85,7 @@ describe('the event stream of a challenge', () => {
   it('keeps beating, so that no proxy takes it for dead', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    await app.enrol(browser, 'alice')
+    await app.enroll(browser, 'alice')
     const { next } = await openStream(app.url, `connect.sid=${browser.cookie('connect.sid')}`)
     await next()
 
@@ -103,7 +103,7 @@ describe('the event stream of a challenge', () => {
   it('ends with its reader: nothing goes on waiting', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     const { answer, next } = await openStream(app.url, `connect.sid=${browser.cookie('connect.sid')}`)
     await next()
 

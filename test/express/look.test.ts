@@ -118,7 +118,7 @@ describe('the way to help', () => {
   it('is where people are told what to do without their device', async () => {
     const app = await startWebApp({ mfa: { helpUrl: 'https://help.example/mfa?from=sign-in' } })
     const browser = app.browser()
-    const { page } = await app.enrol(browser, 'alice')
+    const { page } = await app.enroll(browser, 'alice')
 
     expect(page.text).toContain('<a href="https://help.example/mfa?from=sign-in">Get help</a>')
     expect((await browser.visit('/mfa?use=code')).text).toContain('Get help</a>')
@@ -133,7 +133,7 @@ describe('a page', () => {
   it('with all it loads is less than 8 kB on the way', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { page } = await app.enrol(browser, 'alice')
+    const { page } = await app.enroll(browser, 'alice')
     const files = [...page.text.matchAll(/(?:href|src)="([^"]*\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
     const answers = await Promise.all(files.map(async (path) => (await fetch(app.url + path)).text()))
 

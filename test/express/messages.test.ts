@@ -13,7 +13,7 @@ import { walks } from './every-page.ts'
 async function waitingPage(options: Partial<MfaOptions>, languages?: string) {
   const app = await startWebApp({ mfa: options })
   const browser = app.browser()
-  await app.enrol(browser, 'alice')
+  await app.enroll(browser, 'alice')
   return browser.open('/mfa', languages === undefined ? {} : { 'accept-language': languages })
 }
 
@@ -45,7 +45,7 @@ describe('the words of the pages', () => {
   it('say how long it was that nobody answered', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    await app.enrol(browser, 'alice')
+    await app.enroll(browser, 'alice')
     await app.clock.advance(90)
 
     expect((await browser.visit('/mfa')).text).toContain('<p>Nobody answered within 90 seconds.</p>')
@@ -228,7 +228,7 @@ function texts(words: object, path = ''): [string, string][] {
   return Object.entries(words).flatMap(([key, value]: [string, unknown]) => {
     const at = path + key
     if (typeof value === 'string') return [[at, value]]
-    if (typeof value === 'function') return [[at, (value as (given: string) => string)('{value}')]]
+    if (typeof value === 'function') return [[at, (value as (...given: string[]) => string)('{value}', '{value}')]]
     return texts(value as object, `${at}.`)
   })
 }

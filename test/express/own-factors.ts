@@ -4,17 +4,23 @@ import { createClient } from 'second-factor/client'
 import type { MfaEvent, MfaOptions } from 'second-factor'
 
 import { numberOn, startWebApp } from '../support/web-app.ts'
-import type { WebApp } from '../support/web-app.ts'
+import type { WebApp, WebAppOptions } from '../support/web-app.ts'
 
 type Browser = ReturnType<WebApp['browser']>
 
 /** An app whose people set up their own factors; what its web sessions hold can be read. */
-export async function startOwnApp(mfa: Partial<MfaOptions> = {}, login: object = {}, database?: string) {
+export async function startOwnApp(
+  mfa: Partial<MfaOptions> = {},
+  login: object = {},
+  database?: string,
+  routes?: WebAppOptions['routes'],
+) {
   const events: MfaEvent[] = []
   const store = new session.MemoryStore()
   const app = await startWebApp({
     login,
     database,
+    ...(routes && { routes }),
     session: { store },
     mfa: { onEvent: (event) => void events.push(event), ...mfa },
   })
@@ -32,18 +38,41 @@ export async function startOwnApp(mfa: Partial<MfaOptions> = {}, login: object =
   /** Somebody whose authenticator app is the first factor, and who is in. */
   async function withApp(username = 'alice') {
     const { browser } = await newcomer(username)
-    const code = codesOf(app, await browser.open('/mfa/enrol/app'))
-    await browser.submit('/mfa/enrol/app', { code: code() })
+    const code = codesOf(app, await browser.open('/mfa/enroll/app'))
+    await browser.submit('/mfa/enroll/app', { code: code() })
     await app.clock.advance(30)
     await browser.submit('/mfa/code', { code: code() })
+    await app.clock.advance(30)
+    await passByCode(browser, code())
+    await app.clock.advance(30)
     return { browser, code }
   }
 
-  /** Somebody with a device who is in. */
+  /** Somebody with a device who is in, and has passed in order to change what there is. */
   async function withDevice(username = 'alice') {
+    const { browser, account } = await signedIn(username)
+    await passByDevice(browser, account)
+    return { browser, account }
+  }
+
+  /** Somebody with a device who is in: that changes nothing yet. */
+  async function signedIn(username = 'alice') {
     const browser = app.browser()
     const account = await app.verify(browser, username)
     return { browser, account }
+  }
+
+  /** Approves the change that the browser asks for. */
+  async function passByDevice(browser: Browser, account: Parameters<WebApp['answer']>[0]) {
+    await browser.open('/mfa/devices/app')
+    await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
+    return browser.submit('/mfa/complete')
+  }
+
+  async function passByCode(browser: Browser, code: string) {
+    await browser.open('/mfa/devices/app')
+    await browser.visit('/mfa?use=code')
+    return browser.submit('/mfa/code', { code })
   }
 
   return {
@@ -59,6 +88,9 @@ export async function startOwnApp(mfa: Partial<MfaOptions> = {}, login: object =
     codesOf: (page: { text: string }) => codesOf(app, page),
     withApp,
     withDevice,
+    signedIn,
+    passByDevice,
+    passByCode,
     addApp: async (browser: Browser) => {
       const code = codesOf(app, await browser.open('/mfa/devices/app'))
       const answer = await browser.submit('/mfa/devices/app', { code: code() })

@@ -19,7 +19,7 @@ async function arrange(mfa: Partial<MfaOptions> = {}, login: object = {}) {
   /** Somebody with a device who had the browser remembered. */
   async function remembered(username = 'alice') {
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, username)
+    const { account, page } = await app.enroll(browser, username)
     await browser.submit('/mfa/remember', { remember: 'yes' })
     const done = await app.stepUp(browser, account)
     return { browser, account, page, done, marker: browser.cookie(name) ?? '' }
@@ -29,17 +29,18 @@ async function arrange(mfa: Partial<MfaOptions> = {}, login: object = {}) {
 }
 
 describe('a remembered browser', () => {
-  it('is offered where the app says so, chosen by a form, and only then marked', async () => {
+  it('is offered where the app says so, chosen by a form, and only then remembered', async () => {
     const app = await arrange()
     const { page, marker, done } = await app.remembered()
     const { browser: other } = await app.withDevice('bob')
 
     expect(page.text).toContain('Remember this browser for 30 days')
-    expect(marker).toMatch(/^[\w.-]{40,}$/)
+    expect(marker).toMatch(/^[\w-]{22}$/)
     expect(String(done.headers['set-cookie'])).toContain(
-      `${name}=${marker}; Path=/; Max-Age=${30 * day}; HttpOnly; SameSite=Lax`,
+      `${name}=${marker}; Path=/; Max-Age=${180 * day}; HttpOnly; SameSite=Lax`,
     )
-    expect(other.cookie(name)).toBeUndefined()
+    expect(await app.passes(await app.comeBack(marker))).toBe(true)
+    expect(await app.passes(await app.comeBack(other.cookie(name) ?? '', 'bob'))).toBe(false)
   })
 
   it('is no thing of an app that does not say so', async () => {
@@ -47,7 +48,7 @@ describe('a remembered browser', () => {
     const { page, marker } = await app.remembered()
 
     expect(page.text).not.toContain('Remember this browser')
-    expect(marker).toBe('')
+    expect(await app.passes(await app.comeBack(marker))).toBe(false)
   })
 
   it('passes the gate without a second step, and is never verified', async () => {
@@ -74,7 +75,18 @@ describe('a remembered browser', () => {
     const browser = await app.comeBack(marker, 'bob')
 
     expect(await app.passes(browser)).toBe(false)
-    expect(browser.cookie(name)).toBe('')
+  })
+
+  it('is remembered for each of its users who chose that, and only for them', async () => {
+    const app = await arrange()
+    const { browser, marker } = await app.remembered()
+    await browser.open('/logout')
+    await app.verify(browser, 'bob')
+    const shared = browser.cookie(name) ?? ''
+
+    expect(shared).not.toBe(marker)
+    expect(await app.passes(await app.comeBack(shared))).toBe(true)
+    expect(await app.passes(await app.comeBack(shared, 'bob'))).toBe(false)
   })
 
   it('is not one for who signs in next in the same web session, even when Passport keeps that', async () => {
@@ -126,7 +138,8 @@ describe('a remembered browser', () => {
 
   it.each(changes)('ends when %s, also in web sessions it has begun, within a minute', async (_what, change) => {
     const app = await arrange()
-    const { browser, marker } = await app.remembered()
+    const { browser, account, marker } = await app.remembered()
+    await app.passByDevice(browser, account)
     const begun = await app.comeBack(marker)
     expect(await app.passes(begun)).toBe(true)
 
@@ -183,7 +196,7 @@ describe('a remembered browser', () => {
   it('has a cookie of the whole host alone where the app is reached by https', async () => {
     const app = await arrange({ publicUrl: 'https://app.example' })
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
     await browser.submit('/mfa/remember', { remember: 'yes' })
 
     const done = await app.stepUp(browser, account)

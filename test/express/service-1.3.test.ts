@@ -50,7 +50,7 @@ async function startApp(mfa: Partial<MfaOptions> = {}, store = new session.Memor
 describe('a service that speaks 1.3 only', () => {
   it('is asked plainly: a push without a number, approved, lets in', async () => {
     const { app, service } = await startApp()
-    const device = await service.enrol('alice')
+    const device = await service.enroll('alice')
     const browser = app.browser()
     await app.signIn(browser, 'alice')
 
@@ -60,7 +60,7 @@ describe('a service that speaks 1.3 only', () => {
     await device.approve()
 
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/account')
-    expect((await browser.fetch('/account')).body.mfa.verified).toEqual({
+    expect((await browser.fetch('/account')).body.mfa.verified).toMatchObject({
       at: service.clock.now(),
       factor: 'push',
       userKey: 'username:alice',
@@ -69,7 +69,7 @@ describe('a service that speaks 1.3 only', () => {
 
   it('has its approvals counted once by the app: a second web session gets nothing from the same one', async () => {
     const { app, service, raw } = await startApp()
-    const device = await service.enrol('alice')
+    const device = await service.enroll('alice')
     const [one, other] = [app.browser(), app.browser()]
     for (const browser of [one, other]) {
       await app.signIn(browser, 'alice')
@@ -93,7 +93,7 @@ describe('a service that speaks 1.3 only', () => {
 
   it('says no in one way, and the page says so', async () => {
     const { app, service } = await startApp()
-    const device = await service.enrol('alice')
+    const device = await service.enroll('alice')
     const browser = app.browser()
     await app.signIn(browser, 'alice')
     await browser.visit('/account')
@@ -106,7 +106,7 @@ describe('a service that speaks 1.3 only', () => {
 
   it('takes codes, and the app says which kind let in', async () => {
     const { app, service } = await startApp()
-    await service.enrol('alice')
+    await service.enroll('alice')
     const { id } = await service.client.users.getByUsername('alice')
     const { code = '' } = await service.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
     const browser = app.browser()
@@ -132,7 +132,7 @@ describe('a service that speaks 1.3 only', () => {
 
   it('shows the activation code with the link the app gives, where the app says so', async () => {
     const { app, service } = await startApp({
-      mayEnrol: (_req, user) => user.username === 'alice',
+      mayEnroll: (_req, user) => user.username === 'alice',
       authenticatorUrl: 'https://store.example/authenticator',
     })
     await service.addUser('alice')
@@ -144,5 +144,36 @@ describe('a service that speaks 1.3 only', () => {
     expect(page.text).toMatch(/id="code">[a-z0-9]{5} [a-z0-9]{5}</)
     expect(page.text).toContain('href="https://store.example/authenticator"')
     expect(page.text).not.toContain('#code=')
+  })
+
+  it('does not say who issued a code: the page shows only one that it has issued itself', async () => {
+    const { app, service } = await startApp({ mayEnroll: () => true })
+    const codeOn = ({ text }: { text: string }) => /id="code">([a-z0-9 ]{11})</.exec(text)?.[1]
+    await service.addUser('alice')
+    await service.addUser('bob')
+    const { domainId } = await service.connect()
+    await service.client.tokens.issue(domainId, (await service.client.users.getByUsername('bob')).id)
+    const [alice, bob] = [app.browser(), app.browser()]
+    await app.signIn(alice, 'alice')
+    await app.signIn(bob, 'bob')
+
+    const own = [await alice.visit('/account'), await alice.visit('/mfa')].map(codeOn)
+    await app.clock.advance(1000)
+    own.push(codeOn(await alice.visit('/account')))
+    const handedOver = await bob.visit('/account')
+
+    expect(own[0]).toMatch(/^[a-z0-9]{5} [a-z0-9]{5}$/)
+    expect(own).toEqual([own[0], own[0], own[0]])
+    expect(codeOn(handedOver)).toBeUndefined()
+    expect(handedOver.text).toContain('Type the activation code that your administrator gave you')
+  })
+
+  it('lets nobody set up a first factor with selfEnrollment: false', async () => {
+    const { app, service } = await startApp({ mayEnroll: () => true, selfEnrollment: false })
+    await service.addUser('alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    expect((await browser.visit('/account')).text).not.toContain('class="code"')
   })
 })

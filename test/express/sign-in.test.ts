@@ -49,7 +49,7 @@ describe.each([
   it('needs no script: the reload of the page goes on', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     const reload = /content="\d+;url=([^"]+)"/.exec(page.text)?.[1] ?? ''
     expect((await browser.open(reload)).status).toBe(200)
 
@@ -66,7 +66,7 @@ describe.each([
   ] as const)('that is %s says so and offers a way on', async (_, decision, headline, way) => {
     const app = await startWebApp({ express })
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
 
     await app.answer(account, decision)
     const page = await browser.visit('/mfa')
@@ -80,7 +80,7 @@ describe.each([
   it('with a wrong number ends, and a new request shows a new number', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     const wrong = numberOn(page) === '10' ? '11' : '10'
 
     const answered = await app.answer(account, 'approve', wrong)
@@ -97,7 +97,7 @@ describe.each([
   it('that nobody answers runs out of time, and can be sent again', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
 
     await app.clock.advance(91)
     expect((await browser.visit('/mfa')).text).toContain('Time ran out')
@@ -110,7 +110,7 @@ describe.each([
   it('can be stopped: the device forgets the request', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
 
     await browser.submit('/mfa/cancel')
 
@@ -121,7 +121,7 @@ describe.each([
   it('asks the device once, however often and in how many tabs the page is loaded', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
 
     await Promise.all(Array.from({ length: 10 }, () => browser.visit('/account')))
 
@@ -143,7 +143,7 @@ describe.each([
   it('sends no second request within 15 seconds of the first', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
 
     await browser.submit('/mfa/send')
     expect(numberOn(await browser.visit('/mfa'))).toBe(numberOn(page))
@@ -157,7 +157,7 @@ describe.each([
 
   it('shows the device who asks, from where, and with which browser, but never the number', async () => {
     const app = await startWebApp({ express })
-    const { account, page } = await app.enrol(app.browser(), 'alice')
+    const { account, page } = await app.enroll(app.browser(), 'alice')
 
     const { requests } = await app.device.requests(account)
 
@@ -191,7 +191,8 @@ describe.each([
     expect(down.headers['retry-after']).toBe('5')
     expect(down.text).toContain('We cannot check right now')
     expect(down.text).not.toContain('disk full')
-    expect(errors).toEqual([expect.stringContaining('disk full')])
+    // At the start, and by the request.
+    expect(errors).toEqual([expect.stringContaining('disk full'), expect.stringContaining('disk full')])
 
     up = true
     expect((await browser.visit('/account')).text).toContain('Set up your device')

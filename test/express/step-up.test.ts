@@ -4,12 +4,15 @@ import request from 'supertest'
 import { createClient } from 'second-factor/client'
 import { describe, expect, it } from 'vitest'
 import { mfa, requireMfa, verifiedMfa } from 'second-factor'
+import type { MfaOptions } from 'second-factor'
 
+import { createTestClock } from '../../src/testing/clock.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** Routes that want more than a sign-in. */
-function startBank() {
+function startBank(options: Partial<MfaOptions> = {}) {
   return startWebApp({
+    mfa: options,
     routes(app) {
       app.get('/by-code', requireMfa({ factors: ['bypass'] }), (_req, res) => void res.send('reached'))
       app.post('/transfer', express.urlencoded({ extended: false }), (req, res) => {
@@ -97,7 +100,30 @@ describe('verifiedMfa()', () => {
 
     const proof = await browser.fetch('/proof')
 
-    expect(proof.body).toEqual({ at: app.clock.now(), factor: 'push', userKey: 'username:alice' })
+    expect(proof.body).toEqual({
+      at: app.clock.now(),
+      factor: 'push',
+      factorId: expect.stringMatching(/^[0-9a-f]{40}$/),
+      purpose: 'sign_in',
+      sessionId: expect.stringMatching(/^[0-9a-f]{40}$/),
+      epoch: expect.stringMatching(/^[0-9a-f]{40}$/),
+      userKey: 'username:alice',
+    })
+  })
+
+  it('dates no pass in the future where the clock of the service is ahead', async () => {
+    const behind = createTestClock(Math.floor(Date.now() / 1000) - 600)
+    const app = await startBank({ clock: behind })
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+
+    const { body } = await browser.fetch('/proof')
+    const inTime = await browser.open('/danger')
+    await behind.advance(300)
+    const late = await browser.open('/danger')
+
+    expect(body.at).toBe(behind.now() - 300)
+    expect([inTime.status, late.status]).toEqual([200, 303])
   })
 
   it('throws where nothing was, so that a forgotten guard is an error and not a hole', async () => {

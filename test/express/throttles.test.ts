@@ -6,7 +6,7 @@ describe('somebody who asks the device too often', () => {
   it('is told to wait, for how long, and can use a code', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
     await app.answer(account, 'deny')
     for (let again = 0; again < 4; again++) {
       await browser.submit('/mfa/send')
@@ -26,7 +26,7 @@ describe('somebody who asks the device too often', () => {
 
   it('gains nothing from a new web session', async () => {
     const app = await startWebApp()
-    const { account } = await app.enrol(app.browser(), 'alice')
+    const { account } = await app.enroll(app.browser(), 'alice')
     await app.answer(account, 'report')
     const thief = app.browser()
     await app.signIn(thief, 'alice')
@@ -42,7 +42,7 @@ describe('somebody who guesses codes', () => {
   it('has five tries, is told that codes are paused, and can still approve on the device', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     for (let guess = 0; guess < 5; guess++) {
       await browser.submit('/mfa/code', { code: '000000' })
       expect((await browser.visit('/mfa?use=code')).text).toContain(`Tries left: ${4 - guess}.`)
@@ -53,7 +53,7 @@ describe('somebody who guesses codes', () => {
     const paused = await browser.visit('/mfa?use=code')
     expect(paused.text).toContain('<h1 tabindex="-1">Too many tries</h1>')
     // As long as this sign-in would last: the next one has tries of its own.
-    expect(paused.text).toContain('Codes are paused for 15 minutes.')
+    expect(paused.text).toContain('Codes work again in 15 minutes.')
     expect(paused.text).toContain('You can still approve on your device.')
     await app.answer(account, 'approve', numberOn(page))
     await browser.submit('/mfa/complete')

@@ -62,7 +62,7 @@ function open(port: number, cookie: string | undefined): Promise<string> {
 describe('isVerified() at the upgrade to a WebSocket', () => {
   it('lets in who passed the second step, and nobody before', async () => {
     const { service, port, browser } = await arrange()
-    const device = await service.enrol('alice')
+    const device = await service.enroll('alice')
     const cookie = () => `connect.sid=${browser.cookie('connect.sid')}`
     await browser.submit('/login/alice')
 

@@ -154,7 +154,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
     expect(status).toBe(429)
     expect(info).toMatchObject({ reason: 'codes_paused', until: expect.any(Number) })
-    expect(info.message).toContain('Codes are paused for')
+    expect(info.message).toContain('Codes work again in')
     expect(await isIn(browser)).toBe(false)
   })
 
@@ -253,7 +253,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
 
     expect(told.body.error).toBe('The second step is unavailable.')
     expect(told.body.user).toBeUndefined()
-    expect(app.trouble.join()).toContain('unavailable')
+    expect(app.trouble.join()).toContain('service gone')
     expect(await isIn(browser)).toBe(false)
   })
 })
@@ -273,6 +273,20 @@ describe("passport.authenticate('mfa') of a user without a web session", () => {
 
     expect(answer.body.authInfo.mfa.factor).toBe('bypass')
     expect((await sessionOf(alice.browser)).data.basket).toBeUndefined()
+  })
+
+  it("does not verify another user's web session, whose challenge is open", async () => {
+    const app = await startCodeApp()
+    const [alice, mallory] = [await signedIn(app), await signedIn(app, 'mallory')]
+    await alice.browser.visit('/mfa')
+
+    // As with Basic authentication: the user of this one request is not the user of the web session.
+    await alice.browser.submit('/as-bob', { username: 'mallory', password: 'secret', code: await mallory.code() })
+
+    expect((await alice.browser.fetch('/account')).body).toMatchObject({
+      user: { username: 'alice' },
+      verified: false,
+    })
   })
 })
 
@@ -307,7 +321,7 @@ describe('what Passport does with the outcome', () => {
           // As connect-flash does; the option is asked for each request.
           user: (req) => {
             Object.assign(req, { flash: (...said: unknown[]) => void flashed.push(said) })
-            return req.user as { username: string }
+            return req.user
           },
         },
       },
@@ -358,7 +372,7 @@ describe('what Passport does with the outcome', () => {
 describe('new MfaStrategy()', () => {
   it.each([
     ['a misspelt option', { codefield: 'otp' }, 'codefield'],
-    ['a field without a name', { codeField: '' }, 'codeField must be the name of a field, or false'],
+    ['a field without a name', { codeField: '' }, 'codeField: must be the name of a field, or false'],
   ])('says at start what is wrong with %s', (_, options, words) => {
     expect(() => new MfaStrategy(options as MfaStrategyOptions)).toThrow(TypeError)
     expect(() => new MfaStrategy(options as MfaStrategyOptions)).toThrow(words)

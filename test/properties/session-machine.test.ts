@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { random128 } from '../support/device-signer.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { openPostgres } from '../support/postgres.ts'
 import type { Postgres } from '../support/postgres.ts'
 
 /** What a session ought to be, by the documents alone. Times in seconds. */
@@ -18,6 +18,8 @@ interface Expected {
   reason: string | undefined
   settledAt: number | undefined
   redeemed: boolean
+  /** Approved, and then ended by a report before anybody redeemed it. */
+  ended: boolean
 }
 
 interface Model {
@@ -38,7 +40,7 @@ const redeemable = 10 * 60
 const readable = 24 * 60 * 60
 
 async function arrange(running: Running) {
-  const person = await running.enrol(`modelled ${random128()}`)
+  const person = await running.enroll(`modelled ${random128()}`)
   return { ...person, running, domain: `/domains/${running.domain.id}` }
 }
 
@@ -94,6 +96,7 @@ async function create(model: Model, { running, domain, user, pending }: Real): P
     reason: undefined,
     settledAt: undefined,
     redeemed: false,
+    ended: false,
   })
 }
 
@@ -130,6 +133,7 @@ const decide =
     if (decision === 'report') {
       one.reason = 'reported'
       model.pausedUntil = model.now + 15 * 60
+      for (const other of model.sessions) other.ended ||= other.state === 'approved' && !other.redeemed
     }
     if (decision === 'deny') one.reason = 'user_denied'
     if (decision === 'approve' && guess === 'wrong') one.reason = 'wrong_number'
@@ -169,6 +173,7 @@ const redeem =
       whose === 'own' &&
       one.state === 'approved' &&
       !one.redeemed &&
+      !one.ended &&
       model.active &&
       model.member &&
       (one.settledAt ?? 0) > model.now - redeemable
@@ -241,7 +246,7 @@ const seed = 20_261_120
 let postgres: Postgres
 
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await openPostgres()
 })
 afterAll(() => postgres.stop())
 

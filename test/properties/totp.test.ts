@@ -14,7 +14,13 @@ const times = fc.integer({ min: 1_000_000, max: 4_000_000_000 })
 
 type Source = typeof sources extends fc.Arbitrary<infer T> ? T : never
 
-const unused = (source: Source): CodeSource => ({ ...source, lastStep: -1, seenStep: null, seenAt: null })
+const unused = (source: Source): CodeSource => ({
+  ...source,
+  lastStep: -1,
+  seenStep: null,
+  seenAt: null,
+  resynchronizes: true,
+})
 
 /** Whether two steps within reach show the same code by chance: then nobody can tell them apart. */
 const isAmbiguous = (source: Source, expected: number) => {

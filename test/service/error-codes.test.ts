@@ -35,7 +35,7 @@ async function createBypassCode(more: object): Promise<Answer> {
 
 /** A device, and a session it is asked about, with or without a number. */
 async function asked(more: object = {}) {
-  const enrolled = await running.enrol(unique())
+  const enrolled = await running.enroll(unique())
   const { id } = await enrolled.ask(more)
   const [request] = await enrolled.pending()
   return { ...enrolled, id, nonce: request?.nonce }
@@ -70,8 +70,11 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.attributes': () => createSession({ attributes: 1 }),
   'api.error.invalid.otp': () => createSession({ otp: 1 }),
   'api.error.invalid.bypasscode': () => createSession({ bypasscode: 1 }),
-  'api.error.invalid.ipaddress': () => createSession({ ipAddress: '1.2.3' }),
+  'api.error.invalid.ipaddress': () => createSession({ ipAddress: 1 }),
   'api.error.invalid.challenge': () => createSession({ challenge: 'short' }),
+  'api.error.invalid.purpose': () => createSession({ purpose: 'pay' }),
+  'api.error.invalid.pass': () =>
+    running.call('PUT', `${domain()}/users/${unknownId}/token/replacement`, { body: { pass: 'none' } }),
   'api.error.invalid.numbermatching': () => createSession({ numberMatching: 'yes' }),
   'api.error.invalid.page': () => get('/users?page=0'),
   'api.error.invalid.alias': () => createToken({ alias: '' }),
@@ -126,7 +129,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   },
   'api.error.device.moved': async () => {
     const { device, user } = await asked()
-    const { json } = await running.call('PUT', `${domain()}/users/${user.id}/token/replacement`)
+    const { json } = await running.call('PUT', `${domain()}/users/${user.id}/token/replacement`, { body: {} })
     await activateDevice(running.origin, running.clock, json.code)
     return read(await device.inbox())
   },
@@ -138,8 +141,8 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.notfound.hardware': () => get(`/hardware/${unknownId}`),
   'api.error.notfound.bypasscode': () => get(`/bypasscodes/${unknownId}`),
   'api.error.notfound.browser': async () => {
-    const path = `${domain()}/users/${(await member(running)).id}/browsers/recognise`
-    return running.call('POST', path, { body: { marker: 'none' } })
+    const path = `${domain()}/users/${(await member(running)).id}/browsers/recognize`
+    return running.call('POST', path, { body: { browser: 'none' } })
   },
   'api.error.notfound.activationcode': async () => read(await previewCode(running.origin, 'aaaaaaaaaa')),
   'api.error.methodnotallowed': () => running.call('DELETE', '/users'),
@@ -158,6 +161,11 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     await createUser({ username })
     return createUser({ username })
   },
+  'api.error.conflict.similarusername': async () => {
+    const username = unique()
+    await createUser({ username: `name ${username}` })
+    return createUser({ username: `NAME ${username}`, provision: true })
+  },
   'api.error.conflict.serialnumber': async () => {
     const serialNumber = unique()
     await createToken({ serialNumber })
@@ -170,12 +178,16 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     return running.call('PUT', `${second.path}/hardware/${id}`)
   },
   'api.error.conflict.enrolled': async () => {
-    const { user } = await running.enrol(unique())
+    const { user } = await running.enroll(unique())
     return running.call('PUT', `${domain()}/users/${user.id}/token/first`)
   },
   'api.error.conflict.emailotpenabled': async () =>
     running.call('POST', `${domain()}/users/${(await member(running)).id}/otp`, {
       body: { deliverableOTPType: 'EMAIL' },
+    }),
+  'api.error.conflict.pass': async () =>
+    running.call('PUT', `${(await member(running)).memberPath}/bypasscodes`, {
+      body: { usesAllowed: 1, expirationTime: 0, pass: unknownId },
     }),
   'api.error.conflict.state': async () => {
     const challenge = 'A'.repeat(22)
@@ -188,6 +200,8 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     for (let made = 0; made < 5; made += 1) await running.call('POST', `${path}/bypasscodes`, { body })
     return running.call('POST', `${path}/bypasscodes`, { body })
   },
+  'api.error.precondition': () =>
+    running.call('PUT', `${domain()}/users`, { body: [], headers: { 'if-match': '"999"' } }),
   'api.error.toolarge': () => running.call('POST', '/users', { raw: ' '.repeat(1024 * 1024 + 1) }),
   'api.error.unsupportedmediatype': () =>
     running.call('POST', '/users', { raw: '{}', headers: { 'content-type': 'text/xml' } }),
@@ -227,6 +241,15 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
     await door.close()
     return answer
   },
+  'api.error.unavailable.mail': async () => {
+    const mailing = await running.service.administration.createDomain(running.organization.id, {
+      name: unique(),
+      emailOtpEnabled: true,
+    })
+    const { id } = await member(running)
+    await running.call('PUT', `/domains/${mailing.id}/users/${id}`)
+    return running.call('POST', `/domains/${mailing.id}/users/${id}/otp`, { body: { deliverableOTPType: 'EMAIL' } })
+  },
 }
 
 describe('every error code of the contract', () => {
@@ -245,12 +268,14 @@ describe('every error code of the contract', () => {
 })
 
 describe('an answer that asks for patience', () => {
-  it.each(['api.error.toomanyrequests', 'api.error.locked', 'api.error.unavailable'] as const)(
-    'says for how long: %s',
-    async (code) => {
-      const { headers } = await ways[code]()
+  it.each([
+    'api.error.toomanyrequests',
+    'api.error.locked',
+    'api.error.unavailable',
+    'api.error.unavailable.mail',
+  ] as const)('says for how long: %s', async (code) => {
+    const { headers } = await ways[code]()
 
-      expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
-    },
-  )
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+  })
 })

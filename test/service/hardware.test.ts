@@ -47,6 +47,8 @@ describe('a hardware token', () => {
     ['30', '30s'],
     [60, '60s'],
     ['60', '60s'],
+    ['30s', '30s'],
+    ['60s', '60s'],
   ])('has a time step of %j', async (timeStep, shown) => {
     expect((await create({ timeStep })).json.timeStep).toBe(shown)
   })
@@ -60,7 +62,7 @@ describe('a hardware token', () => {
     ['type', 'TOTP7'],
     ['type', undefined],
     ['timeStep', 45],
-    ['timeStep', '30s'],
+    ['timeStep', '45s'],
     ['timeStep', undefined],
     ['seed', 'ab'.repeat(15)],
     ['seed', 'ab'.repeat(65)],

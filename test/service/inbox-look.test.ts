@@ -30,13 +30,14 @@ afterAll(async () => {
 })
 
 async function enrolled() {
-  const person = await here.enrol(unique())
+  const person = await here.enroll(unique())
   return { ...person, id: person.signer.id ?? '' }
 }
 
 describe('a look at what another process changed', () => {
   it('finds the devices whose inbox is another one, and no others', async () => {
     const [asked, cancelled, revoked] = [await enrolled(), await enrolled(), await enrolled()]
+    const notified = await enrolled()
     await enrolled()
     const look = createInboxLook(there.ctx.store.db, here.clock)
 
@@ -48,6 +49,8 @@ describe('a look at what another process changed', () => {
     expect(await look()).toEqual([asked.id])
     await here.call('DELETE', `${cancelled.sessions}/${id}`)
     expect(await look()).toEqual([cancelled.id])
+    await here.call('POST', `/users/${notified.user.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
+    expect(await look()).toEqual([notified.id])
     await revoked.device.remove()
     expect(await look()).toEqual([revoked.id])
   })

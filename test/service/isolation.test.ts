@@ -224,7 +224,7 @@ describe('a key of role auth', () => {
     for (const { text } of answers) expect(text).not.toContain(json.code)
   })
 
-  it('gets the activation code of who never had a factor, for the app to enrol them', async () => {
+  it('gets the activation code of who never had a factor, for the app to enroll them', async () => {
     const user = (await own.call('POST', '/users', { body: newUser('never had one') })).json
     await own.call('PUT', `/domains/${own.domain.id}/users/${user.id}`)
     const path = `/domains/${own.domain.id}/users/${user.id}/token`
@@ -237,7 +237,7 @@ describe('a key of role auth', () => {
   })
 
   it('gets no activation code of who has had one, nor makes one', async () => {
-    const { user } = await running.enrol('had one')
+    const { user } = await running.enroll('had one')
     const path = `/domains/${own.domain.id}/users/${user.id}/token`
     const active = [await call('PUT', path), await call('GET', path)]
     await own.call('DELETE', path)
@@ -251,6 +251,53 @@ describe('a key of role auth', () => {
     expect(none.code).toBe('api.error.notfound.token')
     expect(refused.map((answer) => answer.code)).toEqual(refused.map(() => 'api.error.forbidden'))
     for (const { text } of refused) expect(text).not.toContain(code)
+  })
+})
+
+describe('a domain', () => {
+  let running: Running
+  let own: Furnished
+  let outsider: Furnished['user']
+  const keys: Partial<Record<'admin' | 'auth', Running['call']>> = {}
+
+  beforeAll(async () => {
+    running = await startService({}, { bypassEnabled: true, emailOtpEnabled: true })
+    own = await furnish(running, running, 'own')
+    const { administration } = running.service
+    const other = await administration.createDomain(own.organization.id, { name: 'Other' })
+    outsider = (await own.call('POST', '/users', { body: newUser('outsider') })).json
+    await own.call('PUT', `/domains/${other.id}/users/${outsider.id}`)
+    for (const role of ['admin', 'auth'] as const) {
+      keys[role] = createCall(running.origin, await administration.createApiKey(own.organization.id, { role }))
+    }
+  })
+  afterAll(() => running.close())
+
+  const aboutUsers = operations.filter(({ endpoint }) => endpoint.path.includes(':userId'))
+  const additions = aboutUsers.filter(({ endpoint }) => endpoint.since === '1.4')
+  const byMembers = aboutUsers.filter(
+    ({ name, endpoint }) => endpoint.path.includes(':domainId') && name !== 'addMember',
+  )
+
+  it.each(additions)('is named by $name, which acts for it', ({ endpoint }) => {
+    expect(endpoint.path).toMatch(/^\/domains\/:domainId\//)
+  })
+
+  it.each(
+    (['admin', 'auth'] as const).flatMap((role) =>
+      byMembers
+        .filter(({ endpoint }) => role === 'admin' || endpoint.role === 'auth')
+        .map((operation) => ({ ...operation, role })),
+    ),
+  )('rejects $name by a key of role $role for a user of another domain', async ({ name, endpoint, role }) => {
+    const shown = async () => (await own.call('GET', `/users/${outsider.id}`)).text
+    const before = await shown()
+    const { body } = bodyOf(name, own)
+
+    const answer = await keys[role]!(endpoint.method, fill(endpoint, { ...own.params, userId: outsider.id }), { body })
+
+    expect([answer.status, answer.code]).toEqual([404, 'api.error.notfound.user'])
+    expect(await shown()).toBe(before)
   })
 })
 

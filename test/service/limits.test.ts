@@ -183,7 +183,8 @@ describe('a hardware token', () => {
     ['timeStep', 60, 'taken'],
     ['timeStep', '60', 'taken'],
     ['timeStep', '61', 'api.error.invalid.timestep'],
-    ['timeStep', '60s', 'api.error.invalid.timestep'],
+    ['timeStep', '60s', 'taken'],
+    ['timeStep', '61s', 'api.error.invalid.timestep'],
     ['seed', '0'.repeat(30), 'api.error.invalid.seed'],
     ['seed', '0'.repeat(32), 'taken'],
     ['seed', '0'.repeat(33), 'api.error.invalid.seed'],
@@ -259,11 +260,11 @@ describe('a new session', () => {
 
   it.each([
     ['16 attributes', { attributes: Array.from({ length: 16 }, () => attribute) }, 'api.error.notfound.token'],
-    ['17 attributes', { attributes: Array.from({ length: 17 }, () => attribute) }, 'api.error.invalid.attributes'],
+    ['17 attributes', { attributes: Array.from({ length: 17 }, () => attribute) }, 'api.error.notfound.token'],
     ['a key of 64', { attributes: [{ ...attribute, key: emoji(64) }] }, 'api.error.notfound.token'],
-    ['a key of 65', { attributes: [{ ...attribute, key: emoji(65) }] }, 'api.error.invalid.attributes'],
+    ['a key of 65', { attributes: [{ ...attribute, key: emoji(65) }] }, 'api.error.notfound.token'],
     ['a value of 256', { attributes: [{ ...attribute, value: letters(256) }] }, 'api.error.notfound.token'],
-    ['a value of 257', { attributes: [{ ...attribute, value: letters(257) }] }, 'api.error.invalid.attributes'],
+    ['a value of 257', { attributes: [{ ...attribute, value: letters(257) }] }, 'api.error.notfound.token'],
     ['a code of 64', { otp: letters(64) }, 'taken'],
     ['a code of 65', { otp: letters(65) }, 'api.error.invalid.otp'],
     ['a bypass code of 65', { bypasscode: letters(65) }, 'api.error.invalid.bypasscode'],
@@ -278,7 +279,7 @@ describe('a new session', () => {
   })
 
   it('waits for an answer as long as its domain says, and not a second longer', async () => {
-    const { ask, session } = await running.enrol(unique())
+    const { ask, session } = await running.enroll(unique())
     const { id } = await ask()
 
     await running.clock.advance(89)

@@ -4,8 +4,8 @@ import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../support/device-signer.ts'
 import { engines, useEngine } from '../support/engines.ts'
-import { hardwareToken, holder, member, unique } from './codes/code-holder.ts'
-import { activateDevice, createCall, createTenant, keysFor, read, startService } from './start-service.ts'
+import { changePass, hardwareToken, holder, member, unique } from './codes/code-holder.ts'
+import { activateDevice, createCall, createTenant, keysFor, read, startService, unknownId } from './start-service.ts'
 import type { Running } from './start-service.ts'
 
 const bypass = { usesAllowed: 1, expirationTime: 0 }
@@ -35,7 +35,7 @@ describe.each(engines)('on %s', (engine) => {
     it('is one app, however many are set up at once', async () => {
       const person = await member(running)
 
-      const tried = await Promise.all(Array.from({ length: 12 }, () => person.enrolApp({ first: true })))
+      const tried = await Promise.all(Array.from({ length: 12 }, () => person.enrollApp({ first: true })))
 
       const codes = tried.map(({ answer }) => answer.code ?? answer.status)
       expect(codes.filter((code) => code === 200)).toHaveLength(1)
@@ -46,12 +46,22 @@ describe.each(engines)('on %s', (engine) => {
 
     it('leaves nothing about where it came too late', async () => {
       const person = await member(running)
-      await person.enrolApp({ first: true })
+      await person.enrollApp({ first: true })
       const before = (await running.call('GET', '/hardware')).text
 
-      await person.enrolApp({ first: true })
+      await person.enrollApp({ first: true })
 
       expect((await running.call('GET', '/hardware')).text).toBe(before)
+    })
+
+    it('is no app for a user whose device is set up', async () => {
+      const person = await member(running)
+      const { code } = (await issueFirst(person)).json
+      const { status } = await (await readyDevice(code)).activate(code)
+
+      const { answer } = await person.enrollApp({ first: true })
+
+      expect([status, answer.code]).toEqual([200, 'api.error.conflict.enrolled'])
     })
 
     it('is a device or an app, never both, when both are set up at once', async () => {
@@ -65,7 +75,7 @@ describe.each(engines)('on %s', (engine) => {
 
       const outcomes = await Promise.all(
         pairs.map(async ({ person, code, device }) => {
-          const [activated, { answer }] = await Promise.all([device.activate(code), person.enrolApp({ first: true })])
+          const [activated, { answer }] = await Promise.all([device.activate(code), person.enrollApp({ first: true })])
           return [activated.status, answer.status].toSorted((a, b) => a - b).join()
         }),
       )
@@ -74,7 +84,7 @@ describe.each(engines)('on %s', (engine) => {
     })
 
     it.each([
-      ['an app', (user: { enrolApp: (more: object) => Promise<unknown> }) => user.enrolApp({ first: true })],
+      ['an app', (user: { enrollApp: (more: object) => Promise<unknown> }) => user.enrollApp({ first: true })],
       [
         'a hardware token',
         async (user: { path: string }) =>
@@ -120,24 +130,50 @@ describe.each(engines)('on %s', (engine) => {
       expect((await previewCode(running.origin, there)).status).toBe(404)
     })
 
-    it('ends a code of an administrator only where it was shown to who knows the password alone', async () => {
-      const [shown, kept] = [await member(running), await member(running)]
-      const codes = await Promise.all(
-        [shown, kept].map(async (person) => (await running.call('PUT', tokenPath(person))).json.code),
-      )
-      expect((await issueFirst(shown)).json.code).toBe(codes[0])
+    it('never answers the code that an administrator issued, nor replaces it', async () => {
+      const person = await member(running)
+      const { text, json } = await running.call('PUT', tokenPath(person))
 
-      await Promise.all([shown, kept].map((person) => person.enrolApp({ first: true })))
+      const shown = await issueFirst(person)
 
-      const statuses = await Promise.all(codes.map(async (code) => (await previewCode(running.origin, code)).status))
-      expect(statuses).toEqual([404, 200])
+      expect(shown.json).toEqual({ state: 'pending' })
+      expect((await running.call('GET', tokenPath(person))).text).toBe(text)
+      expect((await previewCode(running.origin, json.code)).status).toBe(200)
+    })
+
+    it('is no app while the code of an administrator is pending', async () => {
+      const [person, shown] = [await member(running), await member(running)]
+      await running.call('PUT', tokenPath(person))
+      await issueFirst(shown)
+
+      const refused = await person.enrollApp({ first: true })
+      const stored = await shown.enrollApp({ first: true })
+      await running.clock.advance(86_400)
+      const later = await person.enrollApp({ first: true })
+
+      expect([refused.answer.code, stored.answer.status]).toEqual(['api.error.conflict.state', 200])
+      expect(later.answer.status).toBe(200)
+    })
+
+    it('never has a page show what an administrator hands over: the code is another one, and the shown one ends', async () => {
+      const person = await member(running)
+      const shown = (await issueFirst(person)).json.code
+
+      const { json } = await running.call('PUT', tokenPath(person))
+      const again = await running.call('PUT', tokenPath(person))
+
+      expect(json).toEqual({ state: 'pending', code: expect.stringMatching(/^[a-z2-9]{10}$/) })
+      expect(json.code).not.toBe(shown)
+      expect(again.json).toEqual(json)
+      expect((await issueFirst(person)).json).toEqual({ state: 'pending' })
+      expect((await previewCode(running.origin, shown)).status).toBe(404)
     })
 
     it('cannot be had by who had one, in whatever way and wherever, also after it is gone', async () => {
-      const [device, app, released] = [await running.enrol(unique()), await member(running), await holder(running)]
+      const [device, app, released] = [await running.enroll(unique()), await member(running), await holder(running)]
       const excused = await member(running)
       await running.call('DELETE', tokenPath(device.user))
-      await app.enrolApp({ first: true })
+      await app.enrollApp({ first: true })
       for (const person of [app, released]) await running.call('DELETE', `${person.path}/hardware`)
       await running.call('POST', `${excused.path}/bypasscodes`, { body: bypass })
       await running.call('DELETE', `${excused.path}/bypasscodes`)
@@ -159,9 +195,9 @@ describe.each(engines)('on %s', (engine) => {
       const [call, person] = [await lesser(), await member(running)]
       const body = (otp: string) => ({ type: 'TOTP6', timeStep: 30, seed: '31'.repeat(20), otp })
 
-      const replacing = await call('POST', `${person.path}/hardware`, { body: body('000000') })
-      const moving = await call('PUT', `${tokenPath(person)}/replacement`)
-      const codes = await call('PUT', `${person.path}/bypasscodes`, { body: bypass })
+      const replacing = await call('POST', `${person.memberPath}/hardware`, { body: body('000000') })
+      const moving = await call('PUT', `${tokenPath(person)}/replacement`, { body: {} })
+      const codes = await call('PUT', `${person.memberPath}/bypasscodes`, { body: { ...bypass, pass: unknownId } })
 
       expect([replacing.code, moving.code, codes.code]).toEqual(Array(3).fill('api.error.forbidden'))
       expect((await call('PUT', `${tokenPath(person)}/first`)).status).toBe(200)
@@ -171,13 +207,13 @@ describe.each(engines)('on %s', (engine) => {
       const [call, person] = [await lesser(), await member(running)]
       const { code } = (await call('PUT', tokenPath(person))).json
 
-      await person.enrolApp({ first: true })
+      await running.call('PUT', `${person.path}/hardware/${(await hardwareToken(running)).id}`)
 
       expect((await previewCode(running.origin, code)).status).toBe(404)
     })
 
     it('is not told what people call their devices', async () => {
-      const [call, { user }] = [await lesser(), await running.enrol(unique())]
+      const [call, { user }] = [await lesser(), await running.enroll(unique())]
 
       expect((await call('GET', tokenPath(user))).json).toEqual({ state: 'active' })
     })
@@ -186,10 +222,12 @@ describe.each(engines)('on %s', (engine) => {
   describe('an authenticator app', () => {
     it('takes the place of another at once; of many who replace it, one is first', async () => {
       const person = await member(running)
-      const old = await person.enrolApp({ first: true })
+      const old = await person.enrollApp({ first: true })
+
+      const pass = await person.pass()
 
       const tried = await Promise.all(
-        Array.from({ length: 8 }, () => person.enrolApp({ replaces: old.answer.json.id })),
+        Array.from({ length: 8 }, () => person.enrollApp({ replaces: old.answer.json.id, pass })),
       )
 
       const won = tried.filter(({ answer }) => answer.status === 200)
@@ -205,9 +243,11 @@ describe.each(engines)('on %s', (engine) => {
     it('is not added beside another one, nor in the place of one that is gone', async () => {
       const person = await holder(running)
 
-      const beside = await person.enrolApp()
+      const pass = await person.pass()
+
+      const beside = await person.enrollApp({ pass })
       await running.call('DELETE', `${person.path}/hardware`)
-      const instead = await person.enrolApp({ replaces: person.token.id })
+      const instead = await person.enrollApp({ replaces: person.token.id, pass })
 
       expect([beside.answer.code, instead.answer.code]).toEqual(Array(2).fill('api.error.conflict.hardware'))
     })
@@ -218,7 +258,7 @@ describe.each(engines)('on %s', (engine) => {
       ['when its user is deleted', (user: { path: string }) => user.path],
     ] as const)('is nobody else’s ever: it is deleted %s', async (_when, path) => {
       const person = await member(running)
-      const { answer } = await person.enrolApp({ first: true })
+      const { answer } = await person.enrollApp({ first: true })
 
       await running.call('DELETE', path(person))
 
@@ -227,7 +267,7 @@ describe.each(engines)('on %s', (engine) => {
 
     it('never has its seed answered or written down', async () => {
       const person = await member(running)
-      const { seed, answer } = await person.enrolApp({ first: true })
+      const { seed, answer } = await person.enrollApp({ first: true })
 
       const seen = [answer.text, (await running.call('GET', '/hardware')).text, JSON.stringify(running.logged)].join()
 
@@ -237,8 +277,8 @@ describe.each(engines)('on %s', (engine) => {
 
   describe('another device', () => {
     async function replacing() {
-      const person = await running.enrol(unique())
-      const { json } = await running.call('PUT', `${tokenPath(person.user)}/replacement`)
+      const person = await running.enroll(unique())
+      const { json } = await running.call('PUT', `${tokenPath(person.user)}/replacement`, { body: {} })
       return { ...person, code: json.code as string }
     }
 
@@ -270,10 +310,10 @@ describe.each(engines)('on %s', (engine) => {
     })
 
     it('has one code, however many ask for it at once', async () => {
-      const { user } = await running.enrol(unique())
+      const { user } = await running.enroll(unique())
 
       const answers = await Promise.all(
-        Array.from({ length: 8 }, () => running.call('PUT', `${tokenPath(user)}/replacement`)),
+        Array.from({ length: 8 }, () => running.call('PUT', `${tokenPath(user)}/replacement`, { body: {} })),
       )
 
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
@@ -306,17 +346,21 @@ describe.each(engines)('on %s', (engine) => {
 
       expect((await previewCode(running.origin, code)).status).toBe(404)
       expect((await device.inbox()).status).toBe(200)
-      expect((await running.call('PUT', `${tokenPath(user)}/replacement`)).json.code).not.toBe(code)
+      expect((await running.call('PUT', `${tokenPath(user)}/replacement`, { body: {} })).json.code).not.toBe(code)
     })
   })
 
   it('leaves one of two, however many are given up at once', async () => {
-    const people = await Promise.all(Array.from({ length: 4 }, () => running.enrol(unique())))
+    const people = await Promise.all(Array.from({ length: 4 }, () => running.enroll(unique())))
     for (const { user } of people) {
       await running.call('PUT', `/users/${user.id}/hardware/${(await hardwareToken(running)).id}`)
     }
+    const passes = new Map<string, string>()
+    for (const { user } of people) passes.set(user.id, await changePass(running, user.id))
     const giveUp = (id: string, what: string) =>
-      running.call('POST', `/domains/${running.domain.id}/users/${id}/factors/give-up`, { body: { what } })
+      running.call('POST', `/domains/${running.domain.id}/users/${id}/factors/give-up`, {
+        body: { what, pass: passes.get(id) },
+      })
 
     const answers = await Promise.all(
       people.map(({ user }) =>
@@ -328,10 +372,10 @@ describe.each(engines)('on %s', (engine) => {
   })
 
   it('another organization replaces nothing of ours', async () => {
-    const { user } = await running.enrol(unique())
+    const { user } = await running.enroll(unique())
     const theirs = await createTenant(running.service, running.origin)
 
-    const answer = await theirs.call('PUT', `${tokenPath(user)}/replacement`)
+    const answer = await theirs.call('PUT', `${tokenPath(user)}/replacement`, { body: {} })
 
     expect(answer.code).toBe('api.error.notfound.domain')
   })

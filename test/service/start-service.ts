@@ -17,8 +17,9 @@ export interface WatchedClock extends TestClock {
   timerSet(seconds: number): Promise<void>
 }
 
-export function createWatchedClock(): WatchedClock {
-  const inner = createTestClock()
+/** @param start Unix time, seconds; the machine's time by default. */
+export function createWatchedClock(start?: number): WatchedClock {
+  const inner = createTestClock(start)
   const watchers: { milliseconds: number; resolve: () => void }[] = []
   const after: Clock['after'] = (milliseconds, callback) => {
     for (const watcher of watchers) if (watcher.milliseconds === milliseconds) watcher.resolve()
@@ -40,7 +41,7 @@ export interface Answer {
 
 export interface CallOptions {
   readonly body?: unknown
-  readonly raw?: string
+  readonly raw?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Record<string, string>
   readonly signal?: AbortSignal
 }
@@ -58,17 +59,30 @@ const testKeys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 /** Keys for a database that has no key file beside it. */
 export const keysFor = (database = '') => (database.startsWith('postgres') ? { keys: testKeys } : {})
 
-/** The service over HTTP on its own port, with an organization, a domain and a key. */
-export async function startService(options: Partial<ServiceOptions> = {}, domainOptions: Partial<NewDomain> = {}) {
-  const clock = createWatchedClock()
+/**
+ * The service over HTTP on its own port, with an organization, a domain and a key.
+ * @param start Of its clock, Unix time in seconds; the machine's time by default.
+ */
+export async function startService(
+  options: Partial<ServiceOptions> = {},
+  domainOptions: Partial<NewDomain> = {},
+  start?: number,
+) {
+  const clock = createWatchedClock(start)
   const logged: { details: object; message: string }[] = []
   const log = (details: object, message: string) => void logged.push({ details, message })
   const service = await createService({
     database: ':memory:',
     clock,
     logger: { info: log, warn: log, error: log },
-    // The clock stands still: a second of it can be the whole test.
-    limits: { triesPerAddress: 10_000, triesPerService: 10_000, requestsPerSecond: 1_000_000 },
+    // The clock stands still: a second of it can be the whole test. How long requests take depends on the machine.
+    limits: {
+      triesPerAddress: 10_000,
+      triesPerService: 10_000,
+      requestsPerSecond: 1_000_000,
+      concurrentRequests: 1_000_000,
+      responseTime: 600_000,
+    },
     push: { subject: 'mailto:operator@example.com' },
     ...keysFor(options.database),
     ...options,
@@ -81,7 +95,7 @@ export async function startService(options: Partial<ServiceOptions> = {}, domain
     origin,
     logged,
     ...tenant,
-    enrol: (username: string, activation: object = {}) => enrol(origin, clock, tenant, { username, activation }),
+    enroll: (username: string, activation: object = {}) => enroll(origin, clock, tenant, { username, activation }),
     close,
   }
 }
@@ -99,7 +113,11 @@ async function serve(service: Service) {
 export type Tenant = Awaited<ReturnType<typeof createTenant>>
 
 /** An organization with one domain, and how its key calls the REST interface. */
-export async function createTenant(service: Service, origin: string, domainOptions: Partial<NewDomain> = {}) {
+export async function createTenant(
+  service: Pick<Service, 'administration'>,
+  origin: string,
+  domainOptions: Partial<NewDomain> = {},
+) {
   const organization = await service.administration.createOrganization(`Organization ${random128()}`)
   const domain = await service.administration.createDomain(organization.id, { name: 'Domain', ...domainOptions })
   const apiKey = await service.administration.createApiKey(organization.id)
@@ -121,7 +139,7 @@ export function createCall(origin: string, apiKey: string) {
 }
 
 /** A member of the domain with a device, and what the two of them do. */
-async function enrol(
+async function enroll(
   origin: string,
   clock: Clock,
   tenant: Tenant,

@@ -43,7 +43,7 @@ describe('a token', () => {
   })
 
   it('has no code any more once it is active, but a device', async () => {
-    const { user, signer } = await running.enrol('active')
+    const { user, signer } = await running.enroll('active')
     const path = `/domains/${running.domain.id}/users/${user.id}/token`
 
     const shown = await running.call('GET', path)
@@ -74,8 +74,8 @@ describe('a token', () => {
     expect(answer.code).toBe('api.error.notfound.user')
   })
 
-  it('counts as a factor while it is active, and as enrolment forever', async () => {
-    const { user } = await running.enrol('enrolled')
+  it('counts as a factor while it is active, and as enrollment forever', async () => {
+    const { user } = await running.enroll('enrolled')
     const facts = async () => (await running.call('GET', `/users/${user.id}`)).json
 
     const before = await facts()
@@ -97,7 +97,7 @@ describe('taking a token away', () => {
   ]
 
   it.each(ways)('%s cancels what was pending and tells who waits', async (way, path) => {
-    const { user, ask, held } = await running.enrol(way)
+    const { user, ask, held } = await running.enroll(way)
     const session = await ask()
     const waiting = running.clock.timerSet(25)
     const answer = held(session.id, 25)
@@ -110,7 +110,7 @@ describe('taking a token away', () => {
   })
 
   it.each(ways)('%s shuts its device out, also while its call is held', async (way, path) => {
-    const { user, ask, pending, device } = await running.enrol(`${way}, device`)
+    const { user, ask, pending, device } = await running.enroll(`${way}, device`)
     const { id } = await ask()
     const [request] = await pending()
     const etag = (await device.inbox()).headers.get('etag') ?? ''
@@ -129,7 +129,7 @@ describe('taking a token away', () => {
   })
 
   it('before it is redeemed makes an approval worthless', async () => {
-    const { user, ask, pending, device, sessions } = await running.enrol('approved and revoked')
+    const { user, ask, pending, device, sessions } = await running.enroll('approved and revoked')
     const challenge = 'A'.repeat(22)
     const session = await ask({ challenge })
     await device.answer(session.id, { nonce: (await pending())[0]!.nonce, decision: 'approve' })
@@ -141,8 +141,8 @@ describe('taking a token away', () => {
   })
 
   it('does not touch the tokens of others', async () => {
-    const { user } = await running.enrol('going')
-    const { ask, session } = await running.enrol('staying')
+    const { user } = await running.enroll('going')
+    const { ask, session } = await running.enroll('staying')
     const { id } = await ask()
 
     await running.call('DELETE', token(user))
@@ -167,7 +167,7 @@ describe('taking a token away', () => {
   })
 
   it('makes room for another, which the old device cannot use', async () => {
-    const { user, device } = await running.enrol('again')
+    const { user, device } = await running.enroll('again')
     await running.call('DELETE', token(user))
 
     const { json: issued } = await running.call('PUT', token(user))

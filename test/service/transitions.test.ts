@@ -104,7 +104,7 @@ describe('a user domain token', () => {
 
 describe('a session', () => {
   async function pending() {
-    const person = await running.enrol(unique())
+    const person = await running.enroll(unique())
     const { id } = await person.ask()
     const [request] = await person.pending()
     const decide = (decision: string) => person.device.answer(id, { nonce: request?.nonce, decision })
@@ -118,7 +118,7 @@ describe('a session', () => {
   }
 
   it('(none), POST without a code: is pending, and the device is asked', async () => {
-    const person = await running.enrol(unique())
+    const person = await running.enroll(unique())
 
     const session = await person.ask()
 

@@ -44,7 +44,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
       login,
     })
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
     return { app, browser, account }
   }

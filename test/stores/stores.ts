@@ -5,7 +5,7 @@ import { Pool } from 'pg'
 
 import { openDatabase } from '../../example-app/database.ts'
 import { SessionStore } from '../../example-app/session-store.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { openPostgres } from '../support/postgres.ts'
 
 export interface OpenStore {
   readonly store: Store
@@ -17,7 +17,7 @@ export const stores: readonly (readonly [name: string, open: () => OpenStore | P
   ['memory', () => ({ store: new session.MemoryStore(), close() {} })],
   ['SQLite', openSqlite],
   ['a store such as Redis', () => ({ store: new RedisLikeStore(), close() {} })],
-  ['PostgreSQL', openPostgres],
+  ['PostgreSQL', openPostgresStore],
 ]
 
 function openSqlite(): OpenStore {
@@ -25,8 +25,8 @@ function openSqlite(): OpenStore {
   return { store: new SessionStore(database, () => Math.floor(Date.now() / 1000)), close: () => database.close() }
 }
 
-async function openPostgres(): Promise<OpenStore> {
-  const postgres = await startPostgres()
+async function openPostgresStore(): Promise<OpenStore> {
+  const postgres = await openPostgres()
   const PostgresStore = connectPgSimple(session)
   const pool = new Pool({ connectionString: await postgres.createDatabase() })
   return {

@@ -20,7 +20,6 @@ describe('a code in a real browser', () => {
     const url = await startExampleApp({ service })
     const contexts = await Promise.all([chromium.newContext(), chromium.newContext()])
     onTestFinished(() => Promise.all(contexts.map((context) => context.close())).then(() => undefined))
-    for (const context of contexts) context.setDefaultTimeout(8000)
     const page = await contexts[0].newPage()
     await createAccount(page, url, 'alice')
     await signIn(page, 'alice')

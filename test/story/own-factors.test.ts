@@ -20,7 +20,6 @@ async function arrange(options: { readonly javaScriptEnabled: boolean }) {
   const app = await startWebApp({ mfa: { recoveryCodes: true } })
   const context = await chromium.newContext(options)
   onTestFinished(() => context.close())
-  context.setDefaultTimeout(8000)
   await context.request.post(`${app.url}/login`, { form: { username: 'alice', password: 'secret' }, maxRedirects: 0 })
   const page = await context.newPage()
   await page.goto(`${app.url}/account`)
@@ -38,6 +37,14 @@ async function codes(app: { clock: { now(): number } }, page: Page) {
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+/** Confirms a change with the next code of the app: a sign-in confirms none. */
+async function confirmChange(app: Arranged['app'], page: Page, code: () => string) {
+  await heading(page, 'Enter a code to change your devices')
+  await app.clock.advance(30)
+  await page.getByLabel('Code', { exact: true }).fill(code())
+  await press(page, 'Check')
+}
 
 type Arranged = Awaited<ReturnType<typeof arrange>>
 
@@ -67,8 +74,11 @@ describe.each([true, false])('own factors in a real browser, with script: %s', (
     const arranged = await arrange({ javaScriptEnabled })
     const { app, page, look } = arranged
 
-    await setUpApp(arranged, look)
+    const code = await setUpApp(arranged, look)
     await look()
+    await press(page, 'Show my recovery codes')
+    await look()
+    await confirmChange(app, page, code)
     await press(page, 'Show my recovery codes')
     await heading(page, 'Recovery codes')
     await look()
@@ -84,13 +94,15 @@ describe.each([true, false])('own factors in a real browser, with script: %s', (
   it('are added to, each page accessible', async () => {
     const arranged = await arrange({ javaScriptEnabled })
     const { app, page, look } = arranged
-    await setUpApp(arranged)
+    const code = await setUpApp(arranged)
     await press(page, 'Not now')
     await page.waitForURL(`${app.url}/account`)
 
     await page.goto(`${app.url}/mfa/devices`)
     await heading(page, 'Your devices')
     await look()
+    await press(page, 'Set up a device')
+    await confirmChange(app, page, code)
     await press(page, 'Set up a device')
     await heading(page, 'Set up your device')
     await look()
@@ -104,8 +116,11 @@ describe.each([true, false])('own factors in a real browser, with script: %s', (
   it('are replaced and removed, but for the last one', async () => {
     const arranged = await arrange({ javaScriptEnabled })
     const { app, page, look } = arranged
-    await setUpApp(arranged)
+    const code = await setUpApp(arranged)
+    await press(page, 'Not now')
     await page.goto(`${app.url}/mfa/devices`)
+    await press(page, 'Set up a device')
+    await confirmChange(app, page, code)
     await press(page, 'Set up a device')
     await app.activate({ text: await page.content() })
     await page.goto(`${app.url}/mfa/devices/device`)

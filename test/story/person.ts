@@ -20,7 +20,7 @@ export async function signIn(page: Page, username: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Opens the link of the enrolment page in another browser, and joins there. */
+/** Opens the link of the enrollment page in another browser, and joins there. */
 export async function activate(phone: BrowserContext, page: Page): Promise<Page> {
   const link = await page.getByRole('link', { name: 'Open the authenticator' }).getAttribute('href')
   const authenticator = await phone.newPage()

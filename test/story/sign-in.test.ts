@@ -20,8 +20,6 @@ async function arrange(web: BrowserContextOptions = {}) {
     chromium.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }),
   ])
   onTestFinished(() => Promise.all(contexts.map((context) => context.close())).then(() => undefined))
-  // Without script a page looks again every 5 seconds.
-  for (const context of contexts) context.setDefaultTimeout(12_000)
   const [desk, phone] = contexts
   return { url, desk, phone, page: await desk.newPage() }
 }
@@ -130,7 +128,7 @@ describe('the main path, with script', () => {
 })
 
 describe('the main path, without script', () => {
-  it('goes on by reloading: from setting up a device over a denial to being in', { timeout: 40_000 }, async () => {
+  it('goes on by reloading: from setting up a device over a denial to being in', async () => {
     const { url, page, authenticator } = await enrolled({ javaScriptEnabled: false })
 
     await authenticator.getByRole('button', { name: 'Deny' }).click()

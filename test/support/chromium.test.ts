@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 
 import type { Browser } from 'playwright-core'
@@ -30,6 +31,16 @@ describe('the browser that the tests use', () => {
 
     expect(own).toBe('read')
     expect(foreign).toBe('TypeError')
+  })
+
+  it('finds its fonts in its own folder, wherever the checkout is', async () => {
+    const tab = await browser.newPage()
+    await tab.setContent('<p>text</p>')
+
+    const [configuration = ''] = globSync('node_modules/.cache/second-factor/*/fonts.conf')
+
+    expect(await tab.locator('p').isVisible()).toBe(true)
+    expect(readFileSync(configuration, 'utf8')).not.toContain(process.cwd())
   })
 
   it('keeps running when one of its contexts is closed', async () => {

@@ -3,10 +3,11 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { z } from 'zod'
 
 import { installArabicFont } from './arabic-font.ts'
+import { waitTimeout } from './wait-timeout.ts'
 
 /** Below node_modules: nobody else on the machine can put a browser there, and `npm ci` clears it. */
 const cache = fileURLToPath(new URL('../../node_modules/.cache/second-factor/', import.meta.url))
@@ -31,7 +32,7 @@ const args = [
  */
 export async function launchChromium(options: { readonly args?: readonly string[] } = {}): Promise<Browser> {
   const folder = await inflated()
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: join(folder, 'chromium'),
     args: [...args, ...(options.args ?? [])],
     env: {
@@ -41,6 +42,7 @@ export async function launchChromium(options: { readonly args?: readonly string[
       LD_LIBRARY_PATH: [join(folder, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':'),
     },
   })
+  return browser.on('context', (context: BrowserContext) => context.setDefaultTimeout(waitTimeout))
 }
 
 /** The folder of this version's binary and libraries, unpacked once however many test files ask at the same time. */
@@ -52,17 +54,20 @@ async function inflated(): Promise<string> {
   const scratch = await mkdtemp(join(cache, 'inflating-'))
   await inflateInto(scratch)
   await installArabicFont(join(scratch, 'fonts'))
-  await writeFile(join(scratch, fontsConfiguration), fontsIn(folder))
+  await writeFile(join(scratch, fontsConfiguration), fonts)
   // A whole folder appears at once or not at all; when another process was first, its folder is as good.
   await rename(scratch, folder).catch(() => rm(scratch, { recursive: true }))
   return folder
 }
 
-/** The package's own file names folders of AWS Lambda; this one makes every machine draw the same letters. */
+/**
+ * The package's own file names folders of AWS Lambda; this one makes every machine draw the same letters. `~` is HOME,
+ * which is set to the folder: an absolute path would be wrong where the checkout was moved, or node_modules is a link.
+ */
 const fontsConfiguration = 'fonts.conf'
-const fontsIn = (folder: string) =>
+const fonts =
   `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>` +
-  `<dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`
+  `<dir>~/fonts</dir><cachedir>~/fonts-cache</cachedir></fontconfig>`
 
 /** The package unpacks into the temporary folder, and its libraries only where it believes to be on AWS Lambda. */
 async function inflateInto(folder: string): Promise<void> {

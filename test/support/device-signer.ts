@@ -74,6 +74,10 @@ export function createDeviceCalls(origin: string, signer: DeviceSigner) {
       const jws = await signer.sign({ htm: 'GET', path, ...content, ...different })
       return fetch(origin + path, { headers: { authorization: `Device ${jws}` } })
     },
+    acknowledge: async (noticeId: string, different: object = {}) => {
+      const path = devicePaths.acknowledge(noticeId)
+      return post(path, await signer.sign({ htm: 'POST', path, ...different }))
+    },
     remove: async () => {
       const path = devicePaths.remove
       return post(path, await signer.sign({ htm: 'POST', path }))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll } from 'vitest'
 
-import { startPostgres } from './postgres.ts'
+import { openPostgres } from './postgres.ts'
 import type { Postgres } from './postgres.ts'
 
 /** For `describe.each`: what holds for the service holds on both. */
@@ -17,7 +17,7 @@ export function useEngine(engine: (typeof engines)[number]): () => Promise<strin
   let count = 0
 
   beforeAll(async () => {
-    if (engine === 'PostgreSQL') postgres = await startPostgres()
+    if (engine === 'PostgreSQL') postgres = await openPostgres()
     folder = mkdtempSync(join(tmpdir(), 'second-factor-engine-'))
   })
   afterAll(async () => {

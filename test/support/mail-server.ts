@@ -19,6 +19,8 @@ export type MailServer = Awaited<ReturnType<typeof startMailServer>>
 /** A real SMTP server that keeps what it is given. */
 export async function startMailServer(options: SMTPServerOptions = {}) {
   const mails: ReceivedMail[] = []
+  const waiting: (() => void)[] = []
+  const arrival = () => new Promise<void>((resolve) => void waiting.push(resolve))
   /** What it says to the next mail in place of taking it: an error, or nothing at all. */
   let next: 'take' | 'refuse' | 'hang' = 'take'
   let beforeTaking = () => Promise.resolve()
@@ -27,14 +29,17 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     disabledCommands: ['STARTTLS'],
     closeTimeout: 10,
     onData(stream, session, done) {
-      void readAll(stream).then(async (raw) => {
+      const take = async (raw: string) => {
         if (next === 'hang') return undefined
         await beforeTaking()
         if (next === 'refuse') return done(Object.assign(new Error(`no room for ${raw}`), { responseCode: 452 }))
         const { mailFrom, rcptTo } = session.envelope
         mails.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address), ...parse(raw) })
+        for (const resolve of waiting.splice(0)) resolve()
         return done()
-      })
+      }
+      // A sender that hangs up half-way has sent nothing.
+      void readAll(stream).then(take, () => {})
     },
     ...options,
   })
@@ -45,6 +50,12 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
   return {
     port: bound.port,
     mails,
+    /** Resolves when there are so many mails in all. */
+    received: async (count: number) => {
+      while (mails.length < count) await arrival()
+    },
+    /** Resolves when one more mail is there. */
+    arrival,
     refuse: () => void (next = 'refuse'),
     hang: () => void (next = 'hang'),
     /** What happens while a mail is on its way. */
@@ -62,8 +73,9 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<string> {
 
 function parse(raw: string): Pick<ReceivedMail, 'raw' | 'headers' | 'text' | 'html' | 'code'> {
   const { headers, body } = split(raw)
-  const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1] ?? ''
-  const parts = body.split(`--${boundary}`).map((part) => split(part.trimStart()))
+  const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1]
+  const parts =
+    boundary === undefined ? [{ headers, body }] : body.split(`--${boundary}`).map((part) => split(part.trimStart()))
   const content = (type: string) => {
     const part = parts.find((candidate) => candidate.headers.get('content-type')?.startsWith(type))
     return decode(part?.body ?? '', part?.headers.get('content-transfer-encoding'))

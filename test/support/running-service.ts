@@ -40,7 +40,7 @@ export async function startService({ domain = {}, service: given = {} }: Running
     client,
     domainId,
     /** A new user of the domain. @returns its id and activation code. */
-    async enrol(username: string): Promise<{ userId: string; code: string }> {
+    async enroll(username: string): Promise<{ userId: string; code: string }> {
       const user = await client.users.create({ username, name: username, email: 'person@example.com' })
       await client.domains.addUser(domainId, user.id)
       const { code = '' } = await client.tokens.issue(domainId, user.id)

@@ -120,7 +120,7 @@ function people(url: string, clock: ReturnType<typeof createTestClock>, trouble:
     if (status !== 303) throw new Error(`login answered ${status}: ${text}`)
   }
 
-  /** Activates the device that the enrolment page offers. */
+  /** Activates the device that the enrollment page offers. */
   async function activate(page: { text: string }): Promise<Account> {
     const code = /#code=([a-z0-9]{10})/.exec(page.text)?.[1]
     if (!code) throw new Error(`no activation code on the page: ${trouble.join('; ')} ${page.text}`)
@@ -134,7 +134,7 @@ function people(url: string, clock: ReturnType<typeof createTestClock>, trouble:
   }
 
   /** From the login to the open request: answers the challenge page. */
-  async function enrol(browser: Browser, username: string) {
+  async function enroll(browser: Browser, username: string) {
     await signIn(browser, username)
     const account = await activate(await browser.visit('/account'))
     return { account, page: await browser.visit('/mfa') }
@@ -142,13 +142,13 @@ function people(url: string, clock: ReturnType<typeof createTestClock>, trouble:
 
   /** The whole way in. */
   async function verify(browser: Browser, username: string): Promise<Account> {
-    const { account, page } = await enrol(browser, username)
+    const { account, page } = await enroll(browser, username)
     await answer(account, 'approve', numberOn(page))
     await browser.submit('/mfa/complete')
     return account
   }
 
-  return { device, signIn, activate, answer, enrol, verify }
+  return { device, signIn, activate, answer, enroll, verify }
 }
 
 /** The number that a challenge page shows. */

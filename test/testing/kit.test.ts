@@ -35,7 +35,7 @@ describe('the kit for tests of an app', () => {
 
   it('signs an agent in with everything, in a few lines', async () => {
     const agent = request.agent(createApp(service))
-    const device = await service.enrol('alice')
+    const device = await service.enroll('alice')
 
     await agent.post('/login/alice')
     await passSecondStep(agent, device)
@@ -45,7 +45,7 @@ describe('the kit for tests of an app', () => {
 
   it('moves time for both halves', async () => {
     const agent = request.agent(createApp(service))
-    const device = await service.enrol('alice')
+    const device = await service.enroll('alice')
     await agent.post('/login/alice')
     await passSecondStep(agent, device)
 
@@ -56,7 +56,7 @@ describe('the kit for tests of an app', () => {
 
   it('denies and reports like people', async () => {
     const agent = request.agent(createApp(service))
-    const device = await service.enrol('alice')
+    const device = await service.enroll('alice')
     await agent.post('/login/alice')
 
     await agent.get('/mfa')
@@ -93,19 +93,19 @@ describe('the kit for tests of an app', () => {
     for (const { agent } of people) expect((await agent.get('/')).text).toBe('hello push')
   })
 
-  it('enrols a new device once the old one is revoked, and only then', async () => {
-    const [first, again] = [await service.enrol('alice'), await service.enrol('alice')]
+  it('enrolls a new device once the old one is revoked, and only then', async () => {
+    const [first, again] = [await service.enroll('alice'), await service.enroll('alice')]
     const { id } = await service.client.users.getByUsername('alice')
 
     await service.client.tokens.revoke(service.domainId, id)
 
     expect(again).toBe(first)
-    expect(await service.enrol('alice')).not.toBe(first)
+    expect(await service.enroll('alice')).not.toBe(first)
   })
 
   it('has codes that pass once', async () => {
     const agent = request.agent(createApp(service))
-    await service.enrol('alice')
+    await service.enroll('alice')
     await agent.post('/login/alice')
     await agent.get('/mfa')
     const code = await service.code('alice')
@@ -128,7 +128,7 @@ describe('the kit for tests of an app', () => {
 
   it('says what is wrong: nothing to approve, nobody signed in, the wrong device', async () => {
     const agent = request.agent(createApp(service))
-    const [alice, bob] = [await service.enrol('alice'), await service.enrol('bob')]
+    const [alice, bob] = [await service.enroll('alice'), await service.enroll('bob')]
 
     await expect(alice.approve()).rejects.toThrow('Nothing is pending for alice')
     await expect(passSecondStep(agent, alice)).rejects.toThrow('The challenge answered 401: Sign in first')

@@ -11,14 +11,14 @@ describe(`a budget raced by ${many} parallel posts`, () => {
     const events: MfaEvent[] = []
     const app = await startWebApp({ mfa: { onEvent: (event) => void events.push(event) } })
     const browser = app.browser()
-    await app.enrol(browser, 'alice')
+    await app.enroll(browser, 'alice')
     const count = (type: MfaEvent['type']) => events.filter((event) => event.type === type).length
 
     await Promise.all(Array.from({ length: many }, () => browser.copy().submit('/mfa/code', { code: '000000' })))
 
     expect(count('code.wrong')).toBe(5)
     expect(count('code.paused')).toBe(many - 5)
-    expect((await browser.visit('/mfa?use=code')).text).toContain('Codes are paused')
+    expect((await browser.visit('/mfa?use=code')).text).toContain('Codes work again in')
   })
 
   it('of requests to the device holds over as many web sessions: three wait, no more', async () => {
@@ -40,7 +40,7 @@ describe(`a budget raced by ${many} parallel posts`, () => {
   it('of approvals holds: one of the browsers that have a copy of the cookie gets in', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
     const copies = Array.from({ length: many }, () => browser.copy())
 

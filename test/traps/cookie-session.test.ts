@@ -1,6 +1,7 @@
 import cookieSession from 'cookie-session'
 import express from 'express'
 import { mfa, requireMfa } from 'second-factor'
+import type { MfaOptions } from 'second-factor'
 import { startTestService } from 'second-factor/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -8,10 +9,10 @@ import { createBrowser } from '../support/browser.ts'
 import { listen } from '../support/listen.ts'
 
 /** An app whose web sessions are in the browser. */
-async function arrange() {
+async function arrange(before: readonly express.RequestHandler[] = [], options: MfaOptions = {}) {
   const service = await startTestService()
   const app = express()
-  app.use(cookieSession({ name: 'web', keys: ['test'] }))
+  app.use(cookieSession({ name: 'web', keys: ['test'] }), ...before)
   app.post('/login/:username', (req, res) => {
     Object.assign(req.session ?? {}, { username: req.params.username })
     res.sendStatus(204)
@@ -28,13 +29,14 @@ async function arrange() {
         const { username } = (req.session ?? {}) as { username?: string }
         return username === undefined ? null : { username }
       },
+      ...options,
     }),
   )
   app.get('/danger', requireMfa({ maxAge: 60 }), (_req, res) => void res.send('danger'))
   app.use((req, res) => void res.json({ verified: req.mfa?.verified !== undefined }))
   const url = await listen(app)
   onTestFinished(() => service.close())
-  const device = await service.enrol('alice')
+  const device = await service.enroll('alice')
   const start = () => createBrowser(url)
 
   /** Somebody who has passed. */
@@ -88,6 +90,36 @@ describe('with cookie-session', () => {
 
     expect((await status).body).toEqual({ change: 'settled' })
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/account')
+  })
+
+  it('a page that shows what it has just begun keeps it', async () => {
+    const { browser: start } = await arrange([], { factors: ['otp'] })
+    const browser = start()
+    await browser.submit('/login/alice')
+
+    const tokens = [await browser.open('/mfa'), await browser.open('/mfa')].map(
+      ({ text }) => /name="page" value="([^"]+)"/.exec(text)?.[1],
+    )
+
+    expect(tokens[0]).toBeDefined()
+    expect(tokens[1]).toBe(tokens[0])
+  })
+
+  it('a page that only reads sends no older cookie, also where the app changes the web session at each request', async () => {
+    const rolling: express.RequestHandler = (req, _res, next) => {
+      Object.assign(req.session ?? {}, { seen: Math.random() })
+      next()
+    }
+    const { device, browser: start } = await arrange([rolling])
+    const browser = start()
+    await browser.submit('/login/alice')
+    await browser.visit('/account')
+    const status = browser.fetch('/mfa/status')
+    await device.approve()
+
+    expect((await status).headers['set-cookie']).toBeUndefined()
+    expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/account')
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 })
 

@@ -53,7 +53,7 @@ describe('spoofed forwarding headers', () => {
   it('do not make another site ours', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
     const cookie = `connect.sid=${browser.cookie('connect.sid')}`
 
     const { status } = await fetch(`${app.url}/mfa/cancel`, {
@@ -80,6 +80,24 @@ describe('spoofed forwarding headers', () => {
     await browser.open('/mfa', { 'x-forwarded-for': '203.0.113.66, 198.51.100.7' })
 
     expect((await app.device.requests(account)).requests?.[0]?.ipAddress).toBe(address)
+  })
+
+  it.each([
+    ['203.0.113.66, 198.51.100.7:51234', '198.51.100.7'],
+    ['[2001:db8::7]:443', '2001:db8::7'],
+    ['fe80::7%eth0', 'fe80::7'],
+    ['unknown', undefined],
+    ['198.51.100.7, unknown', undefined],
+  ])('that say %j keep nobody out: the device shows %j', async (forwarded, address) => {
+    const app = await startWebApp({ trustProxy: 1 })
+    const account = await app.verify(app.browser(), 'alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.open('/account')
+
+    const page = await browser.open('/mfa', { 'x-forwarded-for': forwarded })
+
+    expect([page.status, (await app.device.requests(account)).requests?.[0]?.ipAddress]).toEqual([200, address])
   })
 })
 

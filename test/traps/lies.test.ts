@@ -25,12 +25,12 @@ function appOf(user: unknown) {
 describe('types that lie', () => {
   it.each([
     [{ id: 7 }],
-    [{ id: ['a'.repeat(40)] }],
+    [{ serviceUserId: ['a'.repeat(40)] }],
     [{ username: 7 }],
     [{ username: ['alice'] }],
     [{ username: { toString: () => 'alice' } }],
     [{ username: null }],
-    [{ id: { $ne: null } }],
+    [{ serviceUserId: { $ne: null } }],
     ['alice'],
     [['alice']],
     [true],
@@ -39,7 +39,7 @@ describe('types that lie', () => {
     const answer = await request(appOf(user)).get('/anything')
 
     expect(answer.status).toBe(500)
-    expect(answer.text).toContain('user(req) gave a user the service cannot know')
+    expect(answer.text).toContain('user(req) returned a user with a mistake')
   })
 
   it.each([
@@ -52,7 +52,7 @@ describe('types that lie', () => {
   ])('about a code, %s, pass nobody and crash nothing', async (_, body) => {
     const app = await startWebApp({ before: [express.json(), express.urlencoded({ extended: true })] })
     const browser = app.browser()
-    await app.enrol(browser, 'alice')
+    await app.enroll(browser, 'alice')
 
     const answer = await request(app.url)
       .post('/mfa/code')
@@ -81,7 +81,7 @@ describe('types that lie', () => {
     const app = await startWebApp()
     app.settings.set('query parser', 'extended')
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
 
     const answer = await browser.open(`/mfa${query}`)
@@ -91,11 +91,15 @@ describe('types that lie', () => {
   })
 
   it('of a polluted prototype say nobody is verified', async () => {
-    const app = await startWebApp()
+    // With `failMode` a web session can say that it was let through.
+    const app = await startWebApp({ mfa: { failMode: () => false } })
     const browser = app.browser()
-    await app.enrol(browser, 'alice')
+    await app.enroll(browser, 'alice')
+    const fresh = app.browser()
+    await app.signIn(fresh, 'alice')
     const marker = { at: app.clock.now(), factor: 'push', userKey: 'username:alice' }
-    const pollution = { verified: marker, letThrough: { ...marker, until: Infinity }, mfa: { verified: marker } }
+    const letThrough = { ...marker, until: Infinity }
+    const pollution = { verified: marker, letThrough, mfa: { verified: marker, letThrough } }
     onTestFinished(() => {
       for (const name of Object.keys(pollution)) Reflect.deleteProperty(Object.prototype, name)
     })
@@ -105,7 +109,9 @@ describe('types that lie', () => {
       Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true })
     }
 
-    expect((await browser.fetch('/account')).status).toBe(403)
-    expect((await browser.fetch('/danger')).status).toBe(403)
+    for (const each of [browser, fresh]) {
+      expect((await each.fetch('/account')).status).toBe(403)
+      expect((await each.fetch('/danger')).status).toBe(403)
+    }
   })
 })

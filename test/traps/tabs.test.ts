@@ -9,7 +9,7 @@ describe('two tabs', () => {
   it('go on to the same page when the second comes after the first has passed', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
 
     const first = await browser.submit('/mfa/complete')
@@ -22,7 +22,7 @@ describe('two tabs', () => {
   it('show the same number and share one request', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
 
     const second = await browser.visit('/reports')
 
@@ -33,7 +33,7 @@ describe('two tabs', () => {
   it('that ask again at the same moment ask once', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account } = await app.enrol(browser, 'alice')
+    const { account } = await app.enroll(browser, 'alice')
     await app.clock.advance(15)
 
     await Promise.all(Array.from({ length: 8 }, () => browser.copy().submit('/mfa/send')))
@@ -46,7 +46,7 @@ describe('a stale tab', () => {
   it('does not finish the challenge that came after its own', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     await app.clock.advance(901)
     const next = await browser.visit('/account')
     await browser.submit('/mfa/send')
@@ -75,7 +75,7 @@ describe('a stale tab', () => {
   it('of somebody who signed out finishes nothing for who signed in after them', async () => {
     const app = await startWebApp()
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     await browser.submit('/logout')
     await app.signIn(browser, 'bob')
     await app.answer(account, 'approve', numberOn(page))

@@ -54,6 +54,26 @@ describe('two instances of mfa() in one app', () => {
     expect((await browser.fetch('/office')).status).toBe(403)
   })
 
+  it('with people of their own each let nobody in whom failMode of the other has let through', async () => {
+    const [shop, office] = [await openService(), await openService()]
+    const down = { ...shop, connect: () => Promise.reject(new Error('down')) }
+    const failMode = () => true
+    const browser = (
+      await startApp({
+        shop: { service: down, clock: shop.clock, failMode },
+        office: { service: office, clock: office.clock, failMode },
+      })
+    )()
+    await browser.submit('/login/shop/root')
+    await browser.submit('/login/office/root')
+
+    await browser.open('/shop')
+    await browser.open('/shop/mfa')
+
+    expect((await browser.open('/shop')).text).toBe('welcome to the shop')
+    expect((await browser.fetch('/office')).status).toBe(403)
+  })
+
   it('of one service share who passed', async () => {
     const service = await openService()
     const browser = (

@@ -41,7 +41,7 @@ describe('session fixation: the web session', () => {
   it('changes its id when the second step is passed, so that an id planted before is worth nothing', async () => {
     const app = await startWebApp()
     const victim = app.browser()
-    const { account, page } = await app.enrol(victim, 'alice')
+    const { account, page } = await app.enroll(victim, 'alice')
     const attacker = victim.copy()
 
     await app.answer(account, 'approve', numberOn(page))
@@ -55,7 +55,7 @@ describe('session fixation: the web session', () => {
   it('lets one of two browsers with a copied cookie win, never both', async () => {
     const app = await startWebApp({ session: { resave: true } })
     const one = app.browser()
-    const { account, page } = await app.enrol(one, 'alice')
+    const { account, page } = await app.enroll(one, 'alice')
     const other = one.copy()
     await app.answer(account, 'approve', numberOn(page))
 
@@ -73,7 +73,7 @@ describe('a new id: the web session', () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     kept.change(idOf(browser), (stored) => void (stored['basket'] = ['a book']))
     await app.answer(account, 'approve', numberOn(page))
 
@@ -89,7 +89,7 @@ describe('redirect before save: the web session', () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
     kept.store.set = (_id, _session, done) => done?.(new Error('store down'))
 
@@ -105,7 +105,7 @@ describe('a resurrected web session', () => {
     const kept = openStore()
     const app = await startWebApp({ session: { resave: true, rolling: true, store: kept.store } })
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     const before = idOf(browser)
     const slow = kept.hold(before)
     const late = browser.copy().fetch('/mfa/status')
@@ -163,7 +163,7 @@ describe('an approval', () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const owner = app.browser()
-    const { account, page } = await app.enrol(owner, 'alice')
+    const { account, page } = await app.enroll(owner, 'alice')
     await app.answer(account, 'approve', numberOn(page))
     const { sessionId } = kept.read(idOf(owner)).mfa?.challenge ?? {}
     const thief = app.browser()
@@ -182,7 +182,7 @@ describe('an approval', () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const owner = app.browser()
-    const { account, page } = await app.enrol(owner, 'alice')
+    const { account, page } = await app.enroll(owner, 'alice')
     await app.answer(account, 'approve', numberOn(page))
     const { challenge } = kept.read(idOf(owner)).mfa ?? {}
     const mallory = app.browser()
@@ -195,11 +195,27 @@ describe('an approval', () => {
     expect((await mallory.fetch('/account')).status).toBe(403)
   })
 
+  it('does not even leave the challenge of another user in the web session', async () => {
+    const kept = openStore()
+    const app = await startWebApp({ session: { store: kept.store } })
+    const owner = app.browser()
+    await app.enroll(owner, 'alice')
+    const { challenge } = kept.read(idOf(owner)).mfa ?? {}
+    const mallory = app.browser()
+    await app.signIn(mallory, 'mallory')
+    await mallory.visit('/account')
+
+    kept.change(idOf(mallory), (stored) => void (stored.mfa = { challenge: { ...challenge } }))
+    await mallory.visit('/mfa')
+
+    expect(kept.read(idOf(mallory)).mfa?.challenge).toMatchObject({ userKey: 'username:mallory' })
+  })
+
   it('is used up: the same challenge does not verify a second web session', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const browser = app.browser()
-    const { account, page } = await app.enrol(browser, 'alice')
+    const { account, page } = await app.enroll(browser, 'alice')
     await app.answer(account, 'approve', numberOn(page))
     const { challenge } = kept.read(idOf(browser)).mfa ?? {}
     await browser.submit('/mfa/complete')
@@ -217,7 +233,7 @@ describe('an approval', () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const owner = app.browser()
-    const { account, page } = await app.enrol(owner, 'alice')
+    const { account, page } = await app.enroll(owner, 'alice')
     await app.answer(account, 'approve', numberOn(page))
     const { sessionId = '', id = '' } = kept.read(idOf(owner)).mfa?.challenge ?? {}
     const thief = app.browser()

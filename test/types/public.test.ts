@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 import type { Request, RequestHandler } from 'express'
 import { mfa, requireMfa, verifiedMfa } from 'second-factor'
-import type { MfaEvent, MfaOptions, RequestMfa, Verified } from 'second-factor'
+import type { AppRequest, MfaEvent, MfaOptions, RequestMfa, Verified } from 'second-factor'
 import type { MfaStrategyOptions } from 'second-factor/passport'
 import { createSignIn } from 'second-factor/testing'
 import type { TestService } from 'second-factor/testing'
@@ -44,7 +44,12 @@ describe('the types', () => {
 
   it('take a user option that answers at once or later, and nobody in any form', () => {
     expectTypeOf<() => { username: string }>().toExtend<NonNullable<MfaOptions['user']>>()
-    expectTypeOf<() => Promise<{ id: string } | undefined>>().toExtend<NonNullable<MfaOptions['user']>>()
+    expectTypeOf<() => Promise<{ serviceUserId: string } | undefined>>().toExtend<NonNullable<MfaOptions['user']>>()
+    // A row of the app's own, and the user as Passport's types have it.
+    expectTypeOf<() => { id: number; username: string; email: string | null }>().toExtend<
+      NonNullable<MfaOptions['user']>
+    >()
+    expectTypeOf<(req: AppRequest) => AppRequest['user']>().toExtend<NonNullable<MfaOptions['user']>>()
     expectTypeOf<() => null>().toExtend<NonNullable<MfaOptions['user']>>()
     expectTypeOf<() => false>().toExtend<NonNullable<MfaOptions['user']>>()
   })

@@ -59,6 +59,7 @@ function Answered({ remembered: { account, entry } }: { readonly remembered: Rem
         <small>
           <bdi>{words.at(nameOf(account), entry.user.username)}</bdi>
         </small>
+        {entry.purpose === 'change_devices' ? <small>{words.changeOfDevices}</small> : null}
         {origin === '' ? null : (
           <small>
             <bdi>{origin}</bdi>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 
 import type { KeptAccount } from '../accounts-store.ts'
 import { AccountRow } from '../account-row.tsx'
+import { ChangeNotices } from '../change-notices.tsx'
 import { Card, Emblem, Status } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
 import type { Inbox, Pending } from '../use-inbox.ts'
@@ -24,11 +25,9 @@ export function HomeScreen(props: HomeScreenProps) {
   const { accounts, inbox, onOpen } = props
   return (
     <>
-      {inbox.pending.length > 0 ? (
-        <Requests pending={inbox.pending} onOpen={onOpen} />
-      ) : (
-        <Empty inbox={inbox} accounts={accounts} />
-      )}
+      {inbox.pending.length > 0 ? <Requests pending={inbox.pending} onOpen={onOpen} /> : null}
+      <ChangeNotices inbox={inbox} />
+      {inbox.pending.length > 0 ? null : <Empty inbox={inbox} accounts={accounts} />}
       <AccountList {...props} />
     </>
   )
@@ -76,6 +75,7 @@ function Requests({
                 <small>
                   <bdi>{each.request.user.username}</bdi>, {timeOf(each.request.createdAt, locale, 'medium')}
                 </small>
+                {each.request.purpose === 'change_devices' ? <small>{words.changeOfDevices}</small> : null}
                 <small>
                   <bdi>{originOf(each.request)}</bdi>
                 </small>

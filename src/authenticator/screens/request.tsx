@@ -1,6 +1,7 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
+import type { DeviceRequest } from '../../contract/device.ts'
 import { asksFor } from '../../device/account.ts'
 import { printable } from '../../device/printable.ts'
 import type { Answer } from '../../device/requests.ts'
@@ -45,7 +46,7 @@ export function RequestScreen({ pending, clock, now, busy, problem, count, onAns
           </small>
         </About>
       }
-      title={<Question username={request.user.username} />}
+      title={<Question request={request} />}
     >
       <Facts facts={factsOf(request, speech)} />
       <AnswerForm {...{ pending, now, problem, busy, disabled, onAnswer }} />
@@ -62,14 +63,19 @@ export function RequestScreen({ pending, clock, now, busy, problem, count, onAns
   )
 }
 
-/** The name stands out, wherever a language puts it. */
-function Question({ username }: { readonly username: string }) {
-  const [before = '', after = ''] = useWords().signInAs('\0').split('\0')
+/** What an approval is good for. The name stands out, wherever a language puts it. */
+function Question({ request }: { readonly request: DeviceRequest }) {
+  const words = useWords()
+  const [ask, name] =
+    request.purpose === 'change_devices'
+      ? [words.changeDevicesAt, request.domain.name]
+      : [words.signInAs, request.user.username]
+  const [before = '', after = ''] = ask('\0').split('\0')
   return (
     <>
       {before}
       <strong>
-        <bdi>{printable(username)}</bdi>
+        <bdi>{printable(name)}</bdi>
       </strong>
       {after}
     </>
@@ -87,7 +93,8 @@ function AnswerForm({ pending: { account, request }, now, busy, problem, disable
   const secret = asksFor(account)
   const numbered = request.numberLength > 0
 
-  useEffect(() => {
+  // Before the problem is drawn: what somebody types after reading it stays.
+  useLayoutEffect(() => {
     // Whatever was wrong with it, a secret is typed anew; the number may stay.
     const field = form.current?.querySelector<HTMLInputElement>('input[type=password]')
     if (problem === undefined || busy || !field) return

@@ -83,6 +83,8 @@ export const ar: Words = {
   installSkip: 'تابِع دون تثبيت',
 
   signInAs: (name) => `هل تسجّل الدخول باسم ${name}؟`,
+  changeDevicesAt: (app) => `هل تريد تغيير أجهزتك في ${app}؟`,
+  changeOfDevices: 'تغيير أجهزتك',
   from: 'من',
   reportedByApp: 'بحسب التطبيق',
   browser: 'المتصفح',
@@ -169,8 +171,25 @@ export const ar: Words = {
 
   description: 'يوافق على تسجيل دخولك.',
   showCodes: 'أظهِر الرموز',
-  noticeTitle: 'هل توافق على تسجيل دخول؟',
+  noticeTitle: 'هل توافق على طلب؟',
   noticeBody: 'افتح تطبيق المصادقة لترى ما الأمر.',
+
+  factorChanged: 'تغيّرت طريقة تسجيل دخولك',
+  factorChangedBody: 'افتح تطبيق المصادقة لترى ما الذي تغيّر.',
+  factorChangeNotYou: 'لم تكن أنت؟ أخبر المسؤول.',
+  dismissNotice: 'إخفاء',
+  factorChanges: {
+    device_added: (account) => `أُضيف جهاز إلى حساب ${account}.`,
+    device_replaced: (account) => `استُبدل جهاز حساب ${account}.`,
+    device_removed: (account) => `أُزيل جهاز من حساب ${account}.`,
+    app_added: (account) => `أُضيف تطبيق مصادقة إلى حساب ${account}.`,
+    app_replaced: (account) => `استُبدل تطبيق المصادقة لحساب ${account}.`,
+    app_removed: (account) => `أُزيل تطبيق المصادقة من حساب ${account}.`,
+    hardware_added: (account) => `أُضيف مفتاح رموز إلى حساب ${account}.`,
+    hardware_removed: (account) => `أُزيل مفتاح الرموز من حساب ${account}.`,
+    codes_made: (account) => `أُنشئت رموز استرداد جديدة لحساب ${account}.`,
+    codes_removed: (account) => `أُزيلت رموز استرداد من حساب ${account}.`,
+  },
 
   cannotRun: 'لا يمكن لهذه الصفحة حفظ مفاتيحك بأمان',
   insecure: 'فُتحت عبر اتصال غير آمن. افتحها بإضافة https:// في البداية، أو على localhost.',

@@ -83,6 +83,8 @@ export const de: Words = {
   installSkip: 'Ohne Installation weiter',
 
   signInAs: (name) => `Als ${name} anmelden?`,
+  changeDevicesAt: (app) => `Ihre Geräte bei ${app} ändern?`,
+  changeOfDevices: 'Änderung Ihrer Geräte',
   from: 'Woher',
   reportedByApp: 'laut der App',
   browser: 'Browser',
@@ -157,8 +159,25 @@ export const de: Words = {
 
   description: 'Bestätigt Ihre Anmeldungen.',
   showCodes: 'Codes zeigen',
-  noticeTitle: 'Anmeldung bestätigen?',
+  noticeTitle: 'Anfrage bestätigen?',
   noticeBody: 'Öffnen Sie die App, um zu sehen, worum es geht.',
+
+  factorChanged: 'Ihre Anmeldung wurde geändert',
+  factorChangedBody: 'Öffnen Sie die App, um zu sehen, was geändert wurde.',
+  factorChangeNotYou: 'Das waren nicht Sie? Melden Sie es Ihrer Administration.',
+  dismissNotice: 'Verstanden',
+  factorChanges: {
+    device_added: (account) => `Für ${account} wurde ein Gerät hinzugefügt.`,
+    device_replaced: (account) => `Das Gerät von ${account} wurde ersetzt.`,
+    device_removed: (account) => `Ein Gerät von ${account} wurde entfernt.`,
+    app_added: (account) => `Für ${account} wurde eine Authenticator-App hinzugefügt.`,
+    app_replaced: (account) => `Die Authenticator-App von ${account} wurde ersetzt.`,
+    app_removed: (account) => `Die Authenticator-App von ${account} wurde entfernt.`,
+    hardware_added: (account) => `Für ${account} wurde ein Hardware-Token hinzugefügt.`,
+    hardware_removed: (account) => `Das Hardware-Token von ${account} wurde entfernt.`,
+    codes_made: (account) => `Für ${account} wurden neue Wiederherstellungscodes erstellt.`,
+    codes_removed: (account) => `Wiederherstellungscodes von ${account} wurden entfernt.`,
+  },
 
   cannotRun: 'Diese Seite kann Ihre Schlüssel nicht sicher aufbewahren',
   insecure: 'Sie wurde ohne sichere Verbindung geöffnet. Öffnen Sie sie mit https:// davor oder auf localhost.',

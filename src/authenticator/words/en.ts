@@ -82,6 +82,8 @@ export const en = {
   installSkip: 'Go on without installing',
 
   signInAs: (name: string) => `Sign in as ${name}?`,
+  changeDevicesAt: (app: string) => `Change your devices at ${app}?`,
+  changeOfDevices: 'Change of your devices',
   from: 'From',
   reportedByApp: 'reported by the app',
   browser: 'Browser',
@@ -153,8 +155,25 @@ export const en = {
 
   description: 'Approves your sign-ins.',
   showCodes: 'Show codes',
-  noticeTitle: 'Approve a sign-in?',
+  noticeTitle: 'Approve a request?',
   noticeBody: 'Open the authenticator to see what it is about.',
+
+  factorChanged: 'How you sign in was changed',
+  factorChangedBody: 'Open the authenticator to see what changed.',
+  factorChangeNotYou: 'Wasn’t you? Tell your administrator.',
+  dismissNotice: 'Dismiss',
+  factorChanges: {
+    device_added: (account: string) => `A device was added to ${account}.`,
+    device_replaced: (account: string) => `The device of ${account} was replaced.`,
+    device_removed: (account: string) => `A device was removed from ${account}.`,
+    app_added: (account: string) => `An authenticator app was added to ${account}.`,
+    app_replaced: (account: string) => `The authenticator app of ${account} was replaced.`,
+    app_removed: (account: string) => `The authenticator app was removed from ${account}.`,
+    hardware_added: (account: string) => `A hardware token was added to ${account}.`,
+    hardware_removed: (account: string) => `The hardware token was removed from ${account}.`,
+    codes_made: (account: string) => `New recovery codes were made for ${account}.`,
+    codes_removed: (account: string) => `Recovery codes were removed from ${account}.`,
+  },
 
   cannotRun: 'This page cannot keep your keys safe',
   insecure: 'It was opened over a connection that is not secure. Open it with https:// in front, or on localhost.',

@@ -82,6 +82,8 @@ export const es: Words = {
   installSkip: 'Seguir sin instalar',
 
   signInAs: (name) => `¿Iniciar sesión como ${name}?`,
+  changeDevicesAt: (app) => `¿Cambiar sus dispositivos en ${app}?`,
+  changeOfDevices: 'Cambio de sus dispositivos',
   from: 'Desde',
   reportedByApp: 'según la aplicación',
   browser: 'Navegador',
@@ -154,8 +156,25 @@ export const es: Words = {
 
   description: 'Aprueba sus inicios de sesión.',
   showCodes: 'Mostrar códigos',
-  noticeTitle: '¿Aprobar un inicio de sesión?',
+  noticeTitle: '¿Aprobar una solicitud?',
   noticeBody: 'Abra el autenticador para ver de qué se trata.',
+
+  factorChanged: 'Su forma de iniciar sesión ha cambiado',
+  factorChangedBody: 'Abra el autenticador para ver qué ha cambiado.',
+  factorChangeNotYou: '¿No fue usted? Avise a su administrador.',
+  dismissNotice: 'Descartar',
+  factorChanges: {
+    device_added: (account) => `Se añadió un dispositivo para ${account}.`,
+    device_replaced: (account) => `Se reemplazó el dispositivo de ${account}.`,
+    device_removed: (account) => `Se quitó un dispositivo de ${account}.`,
+    app_added: (account) => `Se añadió una aplicación de autenticación para ${account}.`,
+    app_replaced: (account) => `Se reemplazó la aplicación de autenticación de ${account}.`,
+    app_removed: (account) => `Se quitó la aplicación de autenticación de ${account}.`,
+    hardware_added: (account) => `Se añadió un token físico para ${account}.`,
+    hardware_removed: (account) => `Se quitó el token físico de ${account}.`,
+    codes_made: (account) => `Se crearon nuevos códigos de recuperación para ${account}.`,
+    codes_removed: (account) => `Se eliminaron códigos de recuperación de ${account}.`,
+  },
 
   cannotRun: 'Esta página no puede guardar sus claves de forma segura',
   insecure: 'Se abrió con una conexión que no es segura. Ábrala con https:// delante, o en localhost.',

@@ -82,6 +82,8 @@ export const fr: Words = {
   installSkip: 'Continuer sans installer',
 
   signInAs: (name) => `Se connecter en tant que ${name} ?`,
+  changeDevicesAt: (app) => `Modifier vos appareils sur ${app} ?`,
+  changeOfDevices: 'Modification de vos appareils',
   from: 'Depuis',
   reportedByApp: 'selon l’application',
   browser: 'Navigateur',
@@ -159,8 +161,25 @@ export const fr: Words = {
 
   description: 'Approuve vos connexions.',
   showCodes: 'Afficher les codes',
-  noticeTitle: 'Approuver une connexion ?',
+  noticeTitle: 'Approuver une demande ?',
   noticeBody: 'Ouvrez l’application pour voir de quoi il s’agit.',
+
+  factorChanged: 'Votre façon de vous connecter a changé',
+  factorChangedBody: 'Ouvrez l’application pour voir ce qui a changé.',
+  factorChangeNotYou: 'Ce n’était pas vous ? Prévenez votre administrateur.',
+  dismissNotice: 'Fermer',
+  factorChanges: {
+    device_added: (account) => `Un appareil a été ajouté pour ${account}.`,
+    device_replaced: (account) => `L’appareil de ${account} a été remplacé.`,
+    device_removed: (account) => `Un appareil de ${account} a été retiré.`,
+    app_added: (account) => `Une application d’authentification a été ajoutée pour ${account}.`,
+    app_replaced: (account) => `L’application d’authentification de ${account} a été remplacée.`,
+    app_removed: (account) => `L’application d’authentification de ${account} a été retirée.`,
+    hardware_added: (account) => `Un jeton matériel a été ajouté pour ${account}.`,
+    hardware_removed: (account) => `Le jeton matériel de ${account} a été retiré.`,
+    codes_made: (account) => `De nouveaux codes de récupération ont été créés pour ${account}.`,
+    codes_removed: (account) => `Des codes de récupération de ${account} ont été supprimés.`,
+  },
 
   cannotRun: 'Cette page ne peut pas garder vos clés en sûreté',
   insecure: 'Elle a été ouverte par une connexion non sécurisée. Ouvrez-la avec https:// devant, ou sur localhost.',

@@ -2,6 +2,8 @@
 export interface Notice {
   readonly title: string
   readonly body: string
+  /** In place of these for a change of factors. */
+  readonly change: { readonly title: string; readonly body: string }
   readonly lang: string
   readonly dir: 'ltr' | 'rtl'
 }

@@ -82,6 +82,8 @@ export const pt: Words = {
   installSkip: 'Continuar sem instalar',
 
   signInAs: (name) => `Entrar como ${name}?`,
+  changeDevicesAt: (app) => `Alterar os seus dispositivos em ${app}?`,
+  changeOfDevices: 'Alteração dos seus dispositivos',
   from: 'De onde',
   reportedByApp: 'segundo o app',
   browser: 'Navegador',
@@ -153,8 +155,25 @@ export const pt: Words = {
 
   description: 'Aprova as suas entradas.',
   showCodes: 'Mostrar códigos',
-  noticeTitle: 'Aprovar uma entrada?',
+  noticeTitle: 'Aprovar um pedido?',
   noticeBody: 'Abra o autenticador para ver do que se trata.',
+
+  factorChanged: 'A sua forma de entrar foi alterada',
+  factorChangedBody: 'Abra o autenticador para ver o que foi alterado.',
+  factorChangeNotYou: 'Não foi você? Avise o seu administrador.',
+  dismissNotice: 'Dispensar',
+  factorChanges: {
+    device_added: (account) => `Foi adicionado um dispositivo para ${account}.`,
+    device_replaced: (account) => `O dispositivo de ${account} foi substituído.`,
+    device_removed: (account) => `Um dispositivo de ${account} foi removido.`,
+    app_added: (account) => `Foi adicionada uma aplicação de autenticação para ${account}.`,
+    app_replaced: (account) => `A aplicação de autenticação de ${account} foi substituída.`,
+    app_removed: (account) => `A aplicação de autenticação de ${account} foi removida.`,
+    hardware_added: (account) => `Foi adicionado um token físico para ${account}.`,
+    hardware_removed: (account) => `O token físico de ${account} foi removido.`,
+    codes_made: (account) => `Foram criados novos códigos de recuperação para ${account}.`,
+    codes_removed: (account) => `Foram removidos códigos de recuperação de ${account}.`,
+  },
 
   cannotRun: 'Esta página não consegue guardar as suas chaves em segurança',
   insecure: 'Ela foi aberta por uma ligação que não é segura. Abra-a com https:// na frente, ou em localhost.',

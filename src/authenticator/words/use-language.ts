@@ -25,7 +25,8 @@ export function useLanguage(): SpokenLanguage {
       setSpeech({ language, words, locale: localeOf(language, navigator.languages) })
       const { code: lang, direction: dir } = language
       // Where it does not work there are no notifications either.
-      await keepNotice({ title: words.noticeTitle, body: words.noticeBody, lang, dir }).catch(() => undefined)
+      const change = { title: words.factorChanged, body: words.factorChangedBody }
+      await keepNotice({ title: words.noticeTitle, body: words.noticeBody, change, lang, dir }).catch(() => undefined)
     }
     // Without a connection another language may not be there: then we go on in this one.
     speak().catch(() => forget('language'))

@@ -7,15 +7,16 @@ export interface AdminSettings {
   readonly json?: boolean
 }
 
+/** An address carries a password, which every user of the machine could read on the command line: so the variable. */
+export function databaseOption(description = 'path of the database that `init` made, or a postgres:// URL'): Option {
+  return new Option('--database <file-or-url>', description).env('MFA_DATABASE').makeOptionMandatory()
+}
+
 /** A command on the database as a whole. @param examples As typed after the program's name. */
 export function databaseCommand(name: string, description: string, examples: readonly [string, string]): Command {
   return new Command(name)
     .description(description)
-    .addOption(
-      new Option('--database <file-or-url>', 'path of the database that `init` made, or a postgres:// URL')
-        .env('MFA_DATABASE')
-        .makeOptionMandatory(),
-    )
+    .addOption(databaseOption())
     .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ second-factor ${example}`).join('\n')}`)
 }
 

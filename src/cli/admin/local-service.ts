@@ -73,8 +73,10 @@ function createCall(ctx: ServiceContext, organizationId: string, endpoint: Endpo
     limitedTo: null,
     version: '1.4',
     path: endpoint.path,
+    ifMatch: undefined,
+    gone: () => false,
     setHeader: () => {},
-    hold: (_key, read) => read(),
+    hold: (_key, { read }) => read(),
   }
 }
 

@@ -11,7 +11,7 @@ export function inOneLine(error: unknown): unknown {
   if (error instanceof ApiProblem) return ofProblem(error)
   if (error instanceof NameTakenError) return failed(`${error.message} Choose another name.`, error)
   if (error instanceof RefusalError) return failed(error.message, error)
-  if (error instanceof StoreUnavailableError) return failed('The database is busy. Try again in a moment.', error)
+  if (error instanceof StoreUnavailableError) return failed(`${error.message} Try again in a moment.`, error)
   // What is wrong with a value, `parseOptions` says after the name of the function.
   const given = error instanceof TypeError && /^(?:createDomain|setDomain|createApiKey): (.*)/s.exec(error.message)
   return given ? new Failure(`That cannot be: ${given[1]}.`, exitCode.usage, { cause: error }) : error

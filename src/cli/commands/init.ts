@@ -3,6 +3,8 @@ import { Command } from 'commander'
 import { NameTakenError } from '../../service/administration/name-taken.ts'
 import { createAdministration } from '../../service/administration.ts'
 import type { Administration } from '../../service/administration.ts'
+import type { ServiceContext } from '../../service/context.ts'
+import { databaseOption } from '../admin/command.ts'
 import { ending, Failure } from '../device/failure.ts'
 import { printRows } from '../device/print.ts'
 import { isUrl } from '../service/database-name.ts'
@@ -19,7 +21,7 @@ interface Settings {
 export function initCommand(): Command {
   return new Command('init')
     .description('make an organization with a domain and an API key; the database, too, where there is none')
-    .requiredOption('--database <file>', 'path of the database')
+    .addOption(databaseOption('path of the database, or a postgres:// URL'))
     .option('--organization <name>', 'its name, unlike those that are there', 'Organization')
     .option('--domain <name>', 'what people sign in to, as they see it on their device', 'Sign-in')
     .option('--json', 'print { organizationId, domainId, apiKey }')
@@ -28,11 +30,12 @@ export function initCommand(): Command {
 }
 
 async function init({ database, organization, domain, json }: Settings): Promise<void> {
-  await withDatabase(database, async (ctx) => {
+  const action = async (ctx: ServiceContext) => {
     const made = await make(createAdministration(ctx), organization, domain)
     if (json) console.log(JSON.stringify(made))
     else show(made, { database, organization, domain })
-  })
+  }
+  await withDatabase(database, action, { create: true })
 }
 
 interface Made {

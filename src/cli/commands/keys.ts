@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 
 import { RefusalError } from '../../service/administration/refusal.ts'
 import { addKey, removeKey } from '../../service/keys/edit-key-file.ts'
@@ -6,7 +6,7 @@ import { keyStatus } from '../../service/keys/key-status.ts'
 import { rotateKeys } from '../../service/keys/rotation.ts'
 import type { Waiting } from '../../service/keys/rotation.ts'
 import type { ServiceContext } from '../../service/context.ts'
-import { groupCommand } from '../admin/command.ts'
+import { databaseOption, groupCommand } from '../admin/command.ts'
 import { withContext } from '../admin/local-service.ts'
 import { dateOf, printDone, printJson, printTable, quote, yesOrNo } from '../admin/print.ts'
 import { createProgress } from '../admin/progress.ts'
@@ -33,11 +33,7 @@ interface Settings {
 function keyCommand(name: string, description: string, examples: readonly [string, string]): Command {
   return new Command(name)
     .description(description)
-    .addOption(
-      new Option('--database <file-or-url>', 'path of the database, or a postgres:// URL')
-        .env('MFA_DATABASE')
-        .makeOptionMandatory(),
-    )
+    .addOption(databaseOption('path of the database, or a postgres:// URL'))
     .option('--keys <@file>', 'the keys, in a file: id:base64, one a line, the first for writing (default: MFA_KEYS)')
     .option('--json', 'as JSON')
     .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ second-factor ${example}`).join('\n')}`)

@@ -1,19 +1,27 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 
+import { systemClock } from '../../clock.ts'
 import type { Logger } from '../../service/context.ts'
 import { vendorLabel } from '../../service/http/answer.ts'
+import { TrustProxy } from '../../service/http/client-address.ts'
 import { listen } from '../../service/http/listen.ts'
 import type { Listening } from '../../service/http/listen.ts'
-import type { ServiceOptions } from '../../service/options.ts'
+import { keyFileOf } from '../../service/keys/key-file.ts'
+import { ServiceOptions } from '../../service/options.ts'
 import { createService } from '../../service/service.ts'
 import type { Service } from '../../service/service.ts'
+import { databaseOption } from '../admin/command.ts'
 import { ending, Failure } from '../device/failure.ts'
-import { needDatabase } from '../service/database-name.ts'
+import { isUrl, needDatabase } from '../service/database-name.ts'
 import { createLogger, logLevels } from '../service/logger.ts'
 import type { LogLevel } from '../service/logger.ts'
+import { secretFilesHelp } from '../service/secret-files.ts'
 import { smtpFromEnv, smtpHelp } from '../service/smtp-from-env.ts'
 import { secretsFromEnv, secretsHelp } from '../service/secrets-from-env.ts'
+import { endOnSignal } from '../service/end-on-signal.ts'
+import { firstInheritedFd, takeInheritedSocket } from '../service/inherited-socket.ts'
 import { opening } from '../service/opening.ts'
+import { limitOptions, limitsOf, numberFlag } from './limit-flags.ts'
 
 interface Settings {
   readonly database: string
@@ -23,9 +31,13 @@ interface Settings {
   readonly scheme: string
   readonly mediaType: string
   readonly logLevel: LogLevel
+  readonly logRequests: boolean
   readonly headersTimeout: number
   readonly requestTimeout: number
+  readonly drainSeconds: number
   readonly auditRetention: number
+  readonly listenDatabase?: string | undefined
+  readonly trustProxy?: TrustProxy
   readonly push: boolean
   readonly pushSubject?: string
   readonly metricsPort?: number
@@ -34,20 +46,44 @@ interface Settings {
 
 /** The service on a port of its own. */
 export function serveCommand(): Command {
-  return new Command('serve')
+  const command = new Command('serve')
     .description('run the service: REST interface, device protocol and authenticator')
-    .requiredOption('--database <file>', 'path of the database that `init` made')
+    .addOption(databaseOption())
     .option('--port <number>', 'where to listen; 0 for any port that is free', parsePort, 8787)
     .option('--host <address>', 'on which address', '127.0.0.1')
     .option('--base-path <path>', 'where the REST interface begins', '/api')
     .option('--scheme <word>', 'scheme word of the Authorization header', 'Service')
     .option('--media-type <word>', 'x stands for application/vnd.x.v1+json', 'service')
     .addOption(
-      new Option('--log-level <level>', 'what to log, as JSON lines on stderr').choices(logLevels).default('warn'),
+      new Option('--log-level <level>', 'what to log, as JSON lines on stderr').choices(logLevels).default('info'),
     )
-    .option('--headers-timeout <seconds>', 'how long the head of a request may take', parseSeconds, 10)
-    .option('--request-timeout <seconds>', 'how long a whole request may take', parseSeconds, 30)
-    .option('--audit-retention <days>', 'how long entries of the audit trail are kept', parseDays, 365)
+    .option('--log-requests', 'log a line for each request as well, level info', false)
+    .option('--headers-timeout <seconds>', 'how long the head of a request may take; 1 to 9999', parseSeconds, 10)
+    .option('--request-timeout <seconds>', 'how long a whole request may take; 1 to 9999', parseSeconds, 30)
+    .option(
+      '--drain-seconds <seconds>',
+      'after SIGTERM, how long to tell load balancers (/readyz answers 503) and end connections before the end; 0 to 9999',
+      parseDrain,
+      5,
+    )
+    .addOption(
+      numberFlag(
+        'auditRetention',
+        { unit: 'days', description: 'how long entries of the audit trail are kept' },
+        ServiceOptions.shape.auditRetention,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--listen-database <address>',
+        "PostgreSQL's own address, where --database is a pooler that lends connections by transaction",
+      ).env('MFA_LISTEN_DATABASE'),
+    )
+    .option(
+      '--trust-proxy <proxies>',
+      'whose X-Forwarded-For to believe: how many proxies there are, or their networks, such as loopback,10.0.0.0/8,fd00::/8',
+      parseTrustProxy,
+    )
     .option('--push-subject <address>', 'whom push services can ask about our messages: mailto:you@mfa.example')
     .option('--no-push', 'send no push messages: people then have to open the authenticator by hand')
     .option('--metrics-port <number>', 'serve /metrics for Prometheus on this port, without a token', parsePort)
@@ -56,7 +92,9 @@ export function serveCommand(): Command {
         'MFA_METRICS_TOKEN',
       ),
     )
-    .addHelpText('after', examples + smtpHelp + secretsHelp)
+  for (const option of limitOptions()) command.addOption(option)
+  return command
+    .addHelpText('after', examples + smtpHelp + secretsHelp + secretFilesHelp + signalsHelp)
     .action(ending(serve))
 }
 
@@ -66,13 +104,26 @@ async function serve(settings: Settings): Promise<void> {
   if (settings.headersTimeout > settings.requestTimeout) {
     throw new Failure('The head of a request is a part of it: --headers-timeout cannot be the longer one.', 2)
   }
+  const socket = takeInheritedSocket(process.env, process.pid)
   const logger = await createLogger(settings.logLevel)
   const service = await opening(database, () => createService(serviceOptions(settings, logger)))
-  const doors = await openDoors(service, settings)
-  onSignal(async () => {
-    const gone = Promise.all(doors.map((door) => door.close()))
-    await service.close()
-    await gone
+  const doors = await openDoors(service, { ...settings, socket })
+  saveKeysOnSignal(service, database, logger)
+  // The next process takes over an inherited socket; without one, new requests have to go to another node.
+  const drain = () => service.drain({ serveNew: socket !== undefined })
+  endOnSignal({
+    drainSeconds: settings.drainSeconds,
+    drain() {
+      logger.info({ seconds: settings.drainSeconds, inheritedSocket: socket !== undefined }, 'draining before the end')
+      drain()
+      for (const door of doors) door.drain()
+    },
+    async close() {
+      drain()
+      // The service last: connections that were accepted already may still carry a request.
+      await Promise.all(doors.map((door) => door.close()))
+      await service.close()
+    },
   })
   const [main, metrics] = doors.map(address)
   const figures = metrics === undefined ? '' : `, metrics at ${metrics}/metrics`
@@ -85,10 +136,13 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     database,
     basePath,
     vendor: { scheme, mediaType },
+    listenDatabase: settings.listenDatabase || undefined,
     auditRetention: settings.auditRetention,
+    trustProxy: settings.trustProxy,
+    limits: limitsOf(settings),
     push: settings.push && (settings.pushSubject === undefined ? {} : { subject: settings.pushSubject }),
     logger,
-    logRequests: true,
+    logRequests: settings.logRequests,
     ...secretsFromEnv(process.env),
     ...smtpFromEnv(process.env),
     ...((metricsPort !== undefined || metricsToken !== undefined) && { metrics: { token: metricsToken } }),
@@ -96,36 +150,41 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
 }
 
 /** The service's own door first; all of them, or none. */
-async function openDoors(service: Service, settings: Settings): Promise<Listening[]> {
-  const { host, port, scheme, mediaType, metricsPort } = settings
+async function openDoors(
+  service: Service,
+  settings: Settings & { readonly socket: number | undefined },
+): Promise<Listening[]> {
+  const { host, port, scheme, mediaType, metricsPort, socket } = settings
   const label = vendorLabel({ scheme, mediaType }, '1.3')
   const timeouts = { headers: settings.headersTimeout * 1000, request: settings.requestTimeout * 1000 }
-  const wanted = [{ listener: service.listener, port }]
-  if (service.metrics && metricsPort !== undefined) wanted.push({ listener: service.metrics, port: metricsPort })
+  const wanted = [{ listener: service.listener, port, fd: socket }]
+  if (service.metrics && metricsPort !== undefined) {
+    wanted.push({ listener: service.metrics, port: metricsPort, fd: undefined })
+  }
   const doors: Listening[] = []
   for (const door of wanted) {
     try {
-      doors.push(await listen(door.listener, { host, port: door.port, timeouts, label }))
+      doors.push(await listen(door.listener, { host, port: door.port, fd: door.fd, timeouts, label }))
     } catch (error) {
       await Promise.all([...doors.map((open) => open.close()), service.close()])
-      throw cannotListen({ host, port: door.port }, error)
+      throw door.fd === undefined ? cannotListen({ host, port: door.port }, error) : notListening(error)
     }
   }
   return doors
 }
 
-/** The first signal ends in order, the second at once. */
-function onSignal(close: () => Promise<void>): void {
-  let closing = false
-  const end = () => {
-    if (closing) process.exit(1)
-    closing = true
-    void close().then(
-      () => process.exit(0),
-      () => process.exit(1),
+/** SIGUSR2 saves the keys that the service holds, for when their file was lost while it runs. */
+function saveKeysOnSignal(service: Service, database: string, logger: Logger): void {
+  process.on('SIGUSR2', () => {
+    if (isUrl(database) || process.env.MFA_KEYS) {
+      return logger.error({}, 'the keys were not saved: they come from MFA_KEYS and are in no file')
+    }
+    const file = `${keyFileOf(database)}.saved-${systemClock.now()}`
+    void service.saveKeys(file).then(
+      () => logger.warn({ file }, 'the keys were saved to a new file; move it into place and keep it secret'),
+      (error: unknown) => logger.error({ err: error, file }, 'the keys were not saved'),
     )
-  }
-  process.on('SIGTERM', end).on('SIGINT', end)
+  })
 }
 
 function cannotListen({ host, port }: { host: string; port: number }, cause: unknown): Failure {
@@ -140,6 +199,11 @@ function cannotListen({ host, port }: { host: string; port: number }, cause: unk
   return new Failure(`Cannot listen on ${address({ host, port })}: ${reason}`, undefined, { cause })
 }
 
+function notListening(cause: unknown): Failure {
+  const problem = `LISTEN_FDS is set, but file descriptor ${firstInheritedFd} is not a listening socket.`
+  return new Failure(`${problem} Check the socket unit, or unset LISTEN_FDS.`, undefined, { cause })
+}
+
 const address = ({ host, port }: { host: string; port: number }) =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
@@ -148,17 +212,38 @@ function parsePort(text: string): number {
   return Number(text)
 }
 
-function parseDays(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Days are a number from 1 to 9999.')
+function parseTrustProxy(text: string): TrustProxy {
+  const parsed = TrustProxy.safeParse(text)
+  if (!parsed.success) throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message ?? 'is invalid'}.`)
+  return parsed.data
+}
+
+function parseDrain(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Expected a number of seconds, 0 to 9999.')
   return Number(text)
 }
 
 function parseSeconds(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Seconds are a number from 1 to 9999.')
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Expected a number of seconds, 1 to 9999.')
   return Number(text)
 }
+
+const signalsHelp = `
+
+Socket activation (systemd.socket(5)):
+  LISTEN_FDS, LISTEN_PID   serve takes the listening socket that systemd passes, instead of --host and --port, and systemd
+                           keeps it open over a restart: no connection is reset. One ListenStream=, Accept=no, and
+                           ExecStart= has to run Node itself. The service unit needs TimeoutStopSec= longer than
+                           --drain-seconds, and a proxy in front has to close idle connections sooner than that:
+                           keepalive_timeout of nginx's upstream block. Without a passed socket, requests that begin
+                           something are answered 503 while draining, for a proxy to send to the next node.
+
+Signals:
+  SIGTERM                  drain for --drain-seconds, then end in order; a second signal ends at once
+  SIGINT                   end in order without draining; a second signal ends at once
+  SIGUSR2                  save the keys the service holds to a new file beside the database`
 
 const examples = `
 Examples:
   $ second-factor serve --database mfa.sqlite
-  $ second-factor serve --database /var/lib/mfa.sqlite --host 0.0.0.0 --port 8443 --log-level info`
+  $ second-factor serve --database /var/lib/mfa.sqlite --host 0.0.0.0 --port 8443 --trust-proxy loopback`

@@ -59,7 +59,7 @@ function replaceCommand(): Command {
     ending((given: string, settings: Settings) =>
       withService(settings, async (service) => {
         const { user, domain, params } = await findMember(service, given, settings)
-        const { code, expiresAt } = await service.call(issueReplacement, { params })
+        const { code, expiresAt } = await service.call(issueReplacement, { params, query: {}, body: {} })
         if (settings.json) return printJson({ code, expiresAt })
         printRows([...rowsOf(user, domain), ['Activation code', code], ['Good until', dateOf(expiresAt)]])
       }),

@@ -4,8 +4,10 @@ import { addMember, listMembers, removeMember } from '../../contract/domains.ts'
 import { createUser, deleteUser, findUsers } from '../../contract/users.ts'
 import type { User } from '../../contract/users.ts'
 import { listDomains } from '../../service/administration/domains.ts'
+import { endUserSessions } from '../../service/administration/end-sessions.ts'
 import { resetUser } from '../../service/administration/reset.ts'
 import { codesLocked, unlockUser } from '../../service/administration/unlock.ts'
+import { countKnownBrowsers } from '../../service/store/known-browsers.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { confirm, yesOption } from '../admin/confirm.ts'
@@ -27,6 +29,7 @@ export function userCommand(): Command {
     joinCommand(),
     leaveCommand(),
     unlockCommand(),
+    endSessionsCommand(),
     resetCommand(),
     deleteCommand(),
   ]
@@ -161,6 +164,21 @@ function unlockCommand(): Command {
     )
 }
 
+function endSessionsCommand(): Command {
+  return adminCommand('end-sessions', 'end the verified web sessions of a user, and remembered browsers', [
+    'user end-sessions alice --database mfa.sqlite',
+    'user end-sessions alice --database mfa.sqlite --json',
+  ])
+    .argument('<user>', 'the username or the id')
+    .action(
+      onUser(async (service, user, settings) => {
+        await endUserSessions(service.ctx, { organizationId: service.organization.id, userId: user.id })
+        const who = quote(user.username)
+        printDone(settings, { user: user.id }, `${who} has to pass the second step again, everywhere within a minute.`)
+      }),
+    )
+}
+
 function resetCommand(): Command {
   return adminCommand('reset', 'take all factors from a user, who may then set up a first one again', [
     'user reset alice --database mfa.sqlite',
@@ -204,8 +222,17 @@ function onUser(act: Act) {
 }
 
 async function show({ ctx, organization }: LocalService, user: User, { json }: AdminSettings): Promise<void> {
-  const locked = await codesLocked(ctx, user.id)
-  if (json) return printJson({ ...user, ...(locked !== undefined && { codesLockedUntil: locked }) })
+  const locked = await codesLocked(ctx, { userId: user.id, budget: 'other' })
+  const knownLocked = await codesLocked(ctx, { userId: user.id, budget: 'known' })
+  const knownBrowsers = await countKnownBrowsers(ctx.store.db, user.id, ctx.clock.now())
+  if (json) {
+    return printJson({
+      ...user,
+      knownBrowsers,
+      ...(locked !== undefined && { codesLockedUntil: locked }),
+      ...(knownLocked !== undefined && { knownBrowserCodesLockedUntil: knownLocked }),
+    })
+  }
   const domains = (await listDomains(ctx, organization.id)).filter(({ id }) => user.domains.includes(id))
   printRows([
     ['Username', user.username],
@@ -217,7 +244,9 @@ async function show({ ctx, organization }: LocalService, user: User, { json }: A
     ['Hardware token', user.hardware || 'none'],
     ['Bypass codes', String(user.bypasscodes.length)],
     ['Ever enrolled', yesOrNo(user.everEnrolled ?? false)],
+    ['Known browsers', String(knownBrowsers)],
     ...(locked === undefined ? [] : [['Codes locked', lockedText(locked)] as const]),
+    ...(knownLocked === undefined ? [] : [['Codes locked in known browsers', lockedText(knownLocked)] as const]),
   ])
 }
 

@@ -26,12 +26,13 @@ export async function history(
   const rows = entries.map(({ account, entry }) => [
     dateTime(entry.settledAt),
     answers[entry.reason ?? entry.state] ?? 'Denied',
+    entry.purpose === 'change_devices' ? 'Change of devices' : 'Sign-in',
     accountName(account),
     entry.ipAddress ?? '',
     entry.attributes.map(({ key, value }) => `${key} ${value}`).join(', '),
   ])
   printTable(
-    ['Time', 'Answer', 'Account', 'From', 'Facts'],
+    ['Time', 'Answer', 'About', 'Account', 'From', 'Facts'],
     rows,
     'This device has answered nothing in the last 90 days.',
   )

@@ -3,6 +3,7 @@ import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { exitCode } from './exit-codes.ts'
 import { explain, Failure } from './failure.ts'
+import type { AccountNotice } from './notices.ts'
 import { accountName } from './print.ts'
 
 /** A request that waits for an answer, with the account it is for. */
@@ -11,8 +12,19 @@ export interface Pending {
   readonly request: DeviceRequest
 }
 
-/** All that waits, newest first. An account that cannot be asked is named on stderr; all failing is a failure. */
+/** What an inbox has: both newest first. */
+export interface ReadInbox {
+  readonly pending: readonly Pending[]
+  readonly notices: readonly AccountNotice[]
+}
+
+/** All that waits, newest first. */
 export async function readPending(device: Device, accounts: readonly Account[]): Promise<readonly Pending[]> {
+  return (await readInbox(device, accounts)).pending
+}
+
+/** Requests and notices. An account that cannot be asked is named on stderr; all failing is a failure. */
+export async function readInbox(device: Device, accounts: readonly Account[]): Promise<ReadInbox> {
   const results = await Promise.allSettled(accounts.map((account) => readAccount(device, account)))
   const failures = results.flatMap((result, index) => {
     const account = accounts[index]
@@ -21,14 +33,19 @@ export async function readPending(device: Device, accounts: readonly Account[]):
   const [first] = failures
   if (first && failures.length === accounts.length) throw first.reason
   for (const { account, reason } of failures) console.error(`${accountName(account)}: ${explain(reason)}`)
-  return results
-    .flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-    .sort((a, b) => b.request.createdAt - a.request.createdAt)
+  const read = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+  return {
+    pending: read.flatMap(({ pending }) => pending).sort((a, b) => b.request.createdAt - a.request.createdAt),
+    notices: read.flatMap(({ notices }) => notices).sort((a, b) => b.notice.createdAt - a.notice.createdAt),
+  }
 }
 
-async function readAccount(device: Device, account: Account): Promise<readonly Pending[]> {
-  const { requests = [] } = await device.requests(account)
-  return requests.map((request) => ({ account, request }))
+async function readAccount(device: Device, account: Account): Promise<ReadInbox> {
+  const { requests = [], notices = [] } = await device.requests(account)
+  return {
+    pending: requests.map((request) => ({ account, request })),
+    notices: notices.map((notice) => ({ account, notice })),
+  }
 }
 
 /** The request that was named, by its id or the beginning of it; or the only one. */

@@ -21,7 +21,7 @@ export function printRequest({ account, request }: Pending, clock: Clock = syste
   const left = Math.max(0, request.expiresAt - clock.now() - account.clockOffset)
   printRows([
     ['Session', request.id],
-    ['Sign-in', `${accountName(account)}?`],
+    [request.purpose === 'change_devices' ? 'Change devices' : 'Sign-in', `${accountName(account)}?`],
     ...(request.ipAddress === undefined ? [] : [['From', `${request.ipAddress} (reported by the app)`] as const]),
     ...request.attributes.map(({ key, value }) => [printable(key), value] as const),
     ['Time', `${timeOf(request.createdAt)}, ${left} seconds left`],

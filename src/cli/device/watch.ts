@@ -4,6 +4,7 @@ import type { Device } from '../../device/device.ts'
 import { approveCommand, sendAnswer } from './answer.ts'
 import { canAsk } from './ask.ts'
 import { explain, Failure } from './failure.ts'
+import { eachNotice, noticeLine } from './notices.ts'
 import type { Pending } from './pending.ts'
 import { liveWatch } from './live/live-watch.ts'
 import { accountName, pinWord, printRequest } from './print.ts'
@@ -53,6 +54,8 @@ async function follow(
   const watching = device.watch(account, {
     signal,
     onChange,
+    // Nobody may be reading: they stay until somebody dismisses them.
+    onNotices: eachNotice(account, (notice) => console.log(noticeLine(notice))),
     onTrouble: (error) => tell(`${explain(error)} Still trying.`),
     onReached: () => tell('back.'),
   })

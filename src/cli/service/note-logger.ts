@@ -3,6 +3,7 @@ import type { Logger } from '../../service/context.ts'
 /** For commands that end at once: what their user has to know, as a line on stderr. */
 export const noteLogger: Logger = {
   info: () => {},
-  warn: (_details, message) => console.error(message),
+  // A command says itself what it revoked.
+  warn: (details, message) => ('revocation' in details ? undefined : console.error(message)),
   error: (_details, message) => console.error(message),
 }

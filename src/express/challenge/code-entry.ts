@@ -24,7 +24,10 @@ export async function enterCode(request: ChallengeRequest): Promise<void> {
 /** A right code: the challenge, now approved. Any other: what there is to say. */
 export type CheckedCode =
   | { readonly challenge: Challenge; readonly notice?: never }
-  | { readonly challenge?: never; readonly notice: Exclude<Notice, { readonly kind: 'emailed' | 'email_paused' }> }
+  | {
+      readonly challenge?: never
+      readonly notice: Exclude<Notice, { readonly kind: 'emailed' | 'email_paused' | 'email_failed' }>
+    }
 
 /** Has what somebody typed checked, and tells the app of it. */
 export async function checkCode(request: ChallengeRequest, challenge: Challenge, typed: unknown): Promise<CheckedCode> {
@@ -40,7 +43,7 @@ export async function checkCode(request: ChallengeRequest, challenge: Challenge,
   }
   if (outcome.kind === 'paused') {
     emit(req, context, { type: 'code.paused', until: outcome.until })
-    return { notice: { kind: 'codes_paused', until: outcome.until } }
+    return { notice: { kind: 'codes_paused', until: outcome.until, ofChallenge: outcome.ofChallenge } }
   }
   return { challenge: outcome.challenge }
 }
@@ -52,10 +55,10 @@ export async function emailCode(request: ChallengeRequest): Promise<void> {
   const { clock } = context.mfa.options
   // Not named among what people may pass with.
   if (!factorsOf(request, challenge).includes('email')) return goOn(request, context.base)
-  const until = await sendEmailCode(await context.mfa.connect(), user, clock.now())
-  if (until !== undefined) return say(request, challenge, { kind: 'email_paused', until })
-  emit(request.req, context, { type: 'email.sent' })
-  return say(request, challenge, { kind: 'emailed' })
+  const outcome = await sendEmailCode(await context.mfa.connect(), user, clock.now())
+  if (outcome.kind === 'emailed') emit(request.req, context, { type: 'email.sent' })
+  if (outcome.kind === 'email_failed') emit(request.req, context, { type: 'email.failed' })
+  return say(request, challenge, outcome)
 }
 
 export async function challengeOf(request: ChallengeRequest): Promise<Challenge> {

@@ -7,7 +7,7 @@ import { factorsOf, goOn } from '../challenge-request.ts'
 import { verifiedOf } from '../context.ts'
 import { nextAfter } from '../devices/offer.ts'
 import { emit } from '../events.ts'
-import { rememberIfWanted } from '../remembered.ts'
+import { keepBrowser, passedBrowser } from '../remembered.ts'
 import { letGo, readKept, verifyWebSession } from '../web-session.ts'
 
 /** `POST /mfa/complete`: turns the approval into a verified web session, once. */
@@ -39,8 +39,9 @@ export const spent = 'spent'
 /** @returns whether the web session is verified now. */
 export async function tryVerify(request: ChallengeRequest, challenge: Challenge): Promise<boolean> {
   const { req, context, user } = request
-  const verified = await redeem(await context.mfa.connect(), challenge, {
+  const { verified, browser } = await redeem(await context.mfa.connect(), challenge, {
     allowed: factorsOf(request, challenge),
+    browser: passedBrowser(request, challenge),
     now: context.mfa.options.clock.now(),
   })
   const { sessionId } = challenge
@@ -48,8 +49,9 @@ export async function tryVerify(request: ChallengeRequest, challenge: Challenge)
     emit(req, context, { type: 'challenge.refused', sessionId })
     return false
   }
+  context.mfa.epochs.learn(verified)
   await verifyWebSession(req, verified, challenge.returnTo)
-  await rememberIfWanted(request, challenge)
+  if (browser) keepBrowser(request, challenge, browser)
   emit(req, context, { type: 'challenge.passed', factor: verified.factor, sessionId })
   return true
 }

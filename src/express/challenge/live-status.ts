@@ -1,10 +1,12 @@
-import { isActivated } from '../../challenge/enrolment.ts'
-import { follow } from '../../challenge/push.ts'
+import type { Challenge } from '../../challenge/challenge.ts'
+import { isActivated } from '../../challenge/enrollment.ts'
+import { look, whenSettled } from '../../challenge/push.ts'
 import type { Standing } from '../../challenge/standing.ts'
-import { pollEach, streamOf, whileHeld } from '../change-stream.ts'
-import type { Change } from '../change-stream.ts'
+import { streamOf, whileHeld } from '../change-stream.ts'
 import type { ChallengeRequest } from '../challenge-request.ts'
-import { letGo, readKept } from '../web-session.ts'
+import { polled } from '../shared-watches.ts'
+import type { Change, Watched } from '../shared-watches.ts'
+import { readKept } from '../web-session.ts'
 
 /** `GET /mfa/events`: one event (WHATWG HTML section 9.2) as soon as the challenge moves on. Never saves the web session. */
 export const liveStatus = streamOf(watchChallenge)
@@ -12,16 +14,23 @@ export const liveStatus = streamOf(watchChallenge)
 /** `GET /mfa/status`: the same as one held answer, for where event streams do not get through. */
 export const statusOnce = whileHeld(watchChallenge)
 
-async function watchChallenge(request: ChallengeRequest, signal: AbortSignal, timeout: number): Promise<Change> {
-  const { req, context, user } = request
+function watchChallenge({ req, context, user }: ChallengeRequest): Watched | Change {
   const { challenge } = readKept(req)
-  letGo(req)
   if (!challenge) return 'settled'
-  const service = await context.mfa.connect()
-  if (challenge.sessionId !== undefined) {
-    return changeOf(await follow(service, { ...challenge, sessionId: challenge.sessionId }, { timeout, signal }))
+  if (challenge.sessionId !== undefined) return sessionOf({ ...challenge, sessionId: challenge.sessionId })
+  const { clock } = context.mfa.options
+  return polled(clock, `activation ${context.userKey}`, (service) => isActivated(service, user))
+}
+
+function sessionOf(challenge: Challenge & { readonly sessionId: string }): Watched {
+  return {
+    name: `session ${challenge.sessionId} ${challenge.userKey}`,
+    look: async (service) => changeOf(await look(service, challenge)),
+    async follow(service, signal) {
+      await whenSettled(service, challenge, signal)
+      return 'settled'
+    },
   }
-  return pollEach(request, () => isActivated(service, user), { signal, timeout })
 }
 
 function changeOf(standing: Standing): Change {

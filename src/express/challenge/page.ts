@@ -1,9 +1,13 @@
 import type { Challenge } from '../../challenge/challenge.ts'
 import { otherFactors } from '../../challenge/code.ts'
 import type { Step } from '../../challenge/push.ts'
+import { readPauses } from '../../challenge/pauses.ts'
 import { look } from '../../challenge/push.ts'
+import type { ConnectedService } from '../../challenge/service.ts'
 import type { Standing } from '../../challenge/standing.ts'
+import { userKeyOf } from '../../challenge/user.ts'
 import { seeOther } from '../answer.ts'
+import { browserCookie } from '../id-cookie.ts'
 import { calledFor } from '../called-for.ts'
 import type { ChallengeRequest } from '../challenge-request.ts'
 import { factorsOf, uncalledFor } from '../challenge-request.ts'
@@ -15,7 +19,7 @@ import { isPrefetch, isScript } from '../navigation.ts'
 import { showMessage } from '../pages/message.ts'
 import { showStanding } from '../pages/standing.ts'
 import { startOnce } from './start-once.ts'
-import { keep, letGo, readKept } from '../web-session.ts'
+import { keep, letGo, readKept, takeOwnId } from '../web-session.ts'
 
 /** `GET /mfa`: where the challenge stands. The first look starts it; the reloads of a page without script end it. */
 export async function showPage(request: ChallengeRequest): Promise<void> {
@@ -35,10 +39,26 @@ export async function showPage(request: ChallengeRequest): Promise<void> {
 
   const service = await context.mfa.connect()
   const others = await otherFactors(service, user, factorsOf(request, current))
+  const pauses = await pausesOf(request, service, standing)
+  const renewed = standing.kind === 'enrolling' && (await takeOwnId(req, userKeyOf(user)))
   const told = tellEnd(request, current, standing)
-  if (told === challenge) letGo(req)
+  if (told === challenge && !renewed) letGo(req)
   else await keep(req, { ...readKept(req), challenge: told })
-  showStanding(request, { challenge: current, standing, others, baseUrl: service.baseUrl, version: service.version })
+  showStanding(request, {
+    challenge: current,
+    standing,
+    others,
+    pauses,
+    baseUrl: service.baseUrl,
+    version: service.version,
+  })
+}
+
+/** Read where the page offers ways to go on; while the device is asked, or says yes, that is the way. */
+async function pausesOf({ req, context, user }: ChallengeRequest, service: ConnectedService, { kind }: Standing) {
+  const goesOn = kind === 'waiting' || kind === 'approved' || kind === 'enrolling'
+  if (goesOn && req.query['use'] !== 'code') return {}
+  return readPauses(service, user, browserCookie.read(req, context))
 }
 
 /** Only a person who looks at the page has the device asked. */
@@ -53,8 +73,11 @@ async function comeIn(request: ChallengeRequest, { returnTo, ...wanted }: NonNul
   const verified = verifiedOf(req, context, user)
   const usual = uncalledFor(request)
   if (verified && wanted.purpose === 'sign_in' && !wanted.factors) return seeOther(res, returnTo ?? usual.returnTo)
-  const purpose = verified ? 'step_up' : 'sign_in'
-  await openChallenge(req, context, { ...usual, ...wanted, purpose, returnTo: returnTo ?? usual.returnTo })
+  // Who is not in yet signs in first, whatever they want to change afterwards.
+  const verifiedPurpose = wanted.purpose === 'change_devices' ? 'change_devices' : 'step_up'
+  const purpose = verified ? verifiedPurpose : 'sign_in'
+  const next = purpose === 'change_devices' ? `${context.base}/devices` : usual.returnTo
+  await openChallenge(req, context, { ...usual, ...wanted, purpose, returnTo: returnTo ?? next })
   seeOther(res, context.base)
 }
 

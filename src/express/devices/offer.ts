@@ -1,20 +1,21 @@
 import { mayOfferRecoveryCodes } from '../../challenge/own-factors.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import type { ChallengeRequest } from '../challenge-request.ts'
+import { logFailure } from '../service-outage.ts'
 import { keep, readKept } from '../web-session.ts'
 
 /**
  * Where somebody goes on to who has passed: whoever set up a first factor on the way is asked once whether to keep
  * recovery codes. They are in already; where that cannot be offered, nothing is lost.
  */
-export async function nextAfter(request: ChallengeRequest, { enrolment, returnTo }: Challenge): Promise<string> {
+export async function nextAfter(request: ChallengeRequest, { enrollment, returnTo }: Challenge): Promise<string> {
   const { req, context } = request
-  const { recoveryCodes, factors, logger } = context.mfa.options
-  if (enrolment !== 'done' || !recoveryCodes || !factors.includes('bypass')) return returnTo
+  const { recoveryCodes, factors } = context.mfa.options
+  if (enrollment !== 'done' || !recoveryCodes || !factors.includes('bypass')) return returnTo
   try {
     if (!(await mayOfferRecoveryCodes(await context.mfa.connect(), request.user))) return returnTo
   } catch (error) {
-    logger?.warn(`mfa: recovery codes could not be offered: ${error instanceof Error ? error.message : String(error)}`)
+    logFailure(context, 'recovery codes could not be offered', error)
     return returnTo
   }
   await keep(req, { ...readKept(req), offer: { returnTo } })

@@ -1,13 +1,14 @@
-import { isLast, remove } from '../../challenge/own-factors.ts'
+import { pendingCode, remove } from '../../challenge/own-factors.ts'
 import type { Removable } from '../../challenge/own-factors.ts'
 import { sendJson, wantsJson } from '../answer.ts'
 import { goOn } from '../challenge-request.ts'
+import { withNextEpoch } from '../epochs.ts'
 import { emit } from '../events.ts'
 import { overviewPage } from '../pages/overview-page.ts'
 import { showMessage } from '../pages/message.ts'
 import { formToken } from '../form-token.ts'
 import { changing, devicesPath, seen } from './guarded.ts'
-import type { OwnRequest } from './guarded.ts'
+import type { ChangeRequest, OwnRequest } from './guarded.ts'
 
 /** `GET /mfa/devices`: what somebody has to pass the second step with, and what can be done about it. */
 export const showDevices = seen(async (request) => {
@@ -16,12 +17,13 @@ export const showDevices = seen(async (request) => {
 })
 
 /** `POST /mfa/devices/remove`: gives up a device, an authenticator app, or a hardware token that was lost. */
-export const removeFactor = changing(async (request) => {
-  const { req, res, context, service, own } = request
+export const removeFactor = changing(namedBy, async (request) => {
+  const { req, res, context, own } = request
   const what = removable(request)
   if (!what) return goOn(request, devicesPath(request))
-  // Who gave up the last one could not come in again, and nobody could tell them from who only knows the password.
-  if (isLast(own, what) || !(await remove(service, own, what))) {
+  // Users who gave up their last factor could not sign in again, and nobody could tell them from somebody who only knows
+  // the password. The service decides, in the transaction that removes it.
+  if (!(await removeOther(request, what))) {
     return showMessage(req, res, context, 409, 'last_factor')
   }
   const app = what === 'hardware' && own.hardware?.selfEnrolled ? 'app' : what
@@ -29,6 +31,16 @@ export const removeFactor = changing(async (request) => {
   emit(req, context, { type: 'factor.removed', kind: app, id })
   goOn(request, `${devicesPath(request)}?done=removed`)
 })
+
+/** @returns false where it was the last one by the time. */
+function removeOther({ req, context, service, own, pass }: ChangeRequest, what: Removable): Promise<boolean> {
+  return withNextEpoch(req, context, (epoch) => remove(service, own, { what, pass, epoch }))
+}
+
+/** The device may be removed by more than the rest may: it counts in this domain alone. */
+function namedBy({ form }: OwnRequest): Removable {
+  return form['what'] === 'device' ? 'device' : 'hardware'
+}
 
 function removable({ form, own }: OwnRequest): Removable | undefined {
   if (form['what'] === 'device' && own.token?.state === 'active') return 'device'
@@ -42,6 +54,7 @@ function shown({ own }: OwnRequest): object {
   const { id, alias, selfEnrolled = false } = hardware ?? {}
   return {
     device,
+    pending: pendingCode(own) ?? null,
     hardware: hardware ? { id, alias, selfEnrolled } : null,
     recoveryCodes: recoveryCodes ?? null,
     email,

@@ -1,11 +1,13 @@
+import { userKeyOf } from '../../challenge/user.ts'
 import { makeRecoveryCodes } from '../../challenge/own-factors.ts'
 import { noStore, seeOther, sendJson, wantsJson } from '../answer.ts'
 import type { ChallengeRequest } from '../challenge-request.ts'
 import { goOn } from '../challenge-request.ts'
+import { withNextEpoch } from '../epochs.ts'
 import { emit } from '../events.ts'
 import { formToken } from '../form-token.ts'
 import { codesFile, codesPage, offerPage } from '../pages/recovery-page.ts'
-import { keep, readKept } from '../web-session.ts'
+import { keep, readKept, takeOwnId } from '../web-session.ts'
 import { changing, devicesPath, seen } from './guarded.ts'
 
 /** `GET /mfa/recovery`: offered once, to who has just set up a first factor. */
@@ -25,13 +27,14 @@ export async function declineCodes(request: ChallengeRequest): Promise<void> {
 }
 
 /** `POST /mfa/devices/codes`: new recovery codes in place of the old ones. This answer shows them, and nothing ever again. */
-export const makeCodes = changing(async (request) => {
-  const { req, res, context, service, own } = request
+export const makeCodes = changing('codes', async (request) => {
+  const { req, res, context, user, service, own, pass } = request
   if (own.recoveryCodes === undefined) return goOn(request, devicesPath(request))
+  await takeOwnId(req, userKeyOf(user))
   const token = await formToken(request)
   const { offer, ...kept } = readKept(req)
   await keep(req, kept)
-  const codes = await makeRecoveryCodes(service, own.userId)
+  const codes = await withNextEpoch(req, context, (epoch) => makeRecoveryCodes(service, own, { pass, epoch }))
   emit(req, context, { type: 'recovery_codes.made', count: codes.length })
   if (wantsJson(req)) return sendJson(res, 200, { codes })
   codesPage(request, { codes, token, next: offer?.returnTo ?? devicesPath(request) })

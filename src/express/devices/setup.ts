@@ -1,6 +1,8 @@
 import type { ConnectedService } from '../../challenge/service.ts'
 import { newAppSecret } from '../../challenge/authenticator-app.ts'
+import { isBeforeEnd } from '../../clock.ts'
 import type { ChallengeRequest } from '../challenge-request.ts'
+import { setupCookie } from '../id-cookie.ts'
 import { keep, readKept } from '../web-session.ts'
 import type { Setup } from '../web-session.ts'
 
@@ -10,22 +12,29 @@ const patience = 600
 /** What this web session is setting up, where it is not too long ago. */
 export function setupOf({ req, context }: ChallengeRequest): Setup | undefined {
   const { setup } = readKept(req)
-  return setup && setup.userKey === context.userKey && context.mfa.options.clock.now() < setup.until ? setup : undefined
+  if (setup === undefined || setup.userKey !== context.userKey) return undefined
+  return isBeforeEnd(setup.until, patience, context.mfa.options.clock.now()) ? setup : undefined
 }
 
 /** The secret that is shown until the first code of it is right: the same one however often the page is loaded. */
 export async function appSecret(request: ChallengeRequest, service: ConnectedService): Promise<string> {
-  const { random } = request.context.mfa.options
+  const { req, res, context } = request
+  const { random } = context.mfa.options
   const present = openedSecret(request, service)
   if (present !== undefined) return present
   const seed = newAppSecret(random)
-  await keepSetup(request, { app: service.sealer.seal(seed, sealedFor(request), random) })
+  const nonce = Buffer.from(random(16)).toString('base64url')
+  setupCookie.write(req, res, context, { id: nonce, seconds: patience })
+  await keepSetup(request, { app: service.sealer.seal(seed, sealedFor(request, nonce), random) })
   return seed
 }
 
 export function openedSecret(request: ChallengeRequest, service: ConnectedService): string | undefined {
   const sealed = setupOf(request)?.app
-  return sealed === undefined ? undefined : service.sealer.open(sealed, sealedFor(request))
+  const nonce = setupCookie.read(request.req, request.context)
+  return sealed === undefined || nonce === undefined
+    ? undefined
+    : service.sealer.open(sealed, sealedFor(request, nonce))
 }
 
 export async function keepSetup(
@@ -37,5 +46,6 @@ export async function keepSetup(
   await keep(req, { ...readKept(req), setup })
 }
 
-/** One that was put into the web session of somebody else is worth nothing there. */
-const sealedFor = ({ context }: ChallengeRequest): string => `authenticator app of ${context.userKey}`
+/** One that was put into the web session of somebody else, or whose web session into another browser, is worth nothing there. */
+const sealedFor = ({ context }: ChallengeRequest, nonce: string): string =>
+  `authenticator app of ${context.userKey}, in the browser ${nonce}`

@@ -6,7 +6,7 @@ import { readKept } from '../web-session.ts'
 import { layoutOf, sendPage } from './layout.ts'
 
 /** Where the first code goes to, below the challenge path. */
-export type AppPath = 'enrol/app' | 'devices/app'
+export type AppPath = 'enroll/app' | 'devices/app'
 
 interface Given {
   /** Hexadecimal. */
@@ -31,8 +31,8 @@ export function appPage({ req, res, context }: ChallengeRequest, { seed, path, w
     secret,
     qr: encodeQR(uri, 'svg', { border: 2 }),
     path,
-    back: path === 'enrol/app' ? layout.base : `${layout.base}/devices`,
-    token: (path === 'enrol/app' ? challenge?.page : page) ?? '',
+    back: path === 'enroll/app' ? layout.base : `${layout.base}/devices`,
+    token: (path === 'enroll/app' ? challenge?.page : page) ?? '',
     wrong,
   }
   return { uri, secret, send: () => sendPage(res, 200, 'app', view) }

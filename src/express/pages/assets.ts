@@ -34,17 +34,24 @@ export function assetPath(base: string, name: Name, look: Look): string {
   return `${base}${name}?v=${load(name, look).version}`
 }
 
-/** Serves one of the files; answers whether it did. */
-export function serveAsset(req: IncomingMessage, res: ServerResponse, below: string, look: Look): boolean {
-  if (!Object.hasOwn(files, below) || (req.method !== 'GET' && req.method !== 'HEAD')) return false
-  const name = below as Name
+/** Whether a request is for one of the files. */
+export function isAsset(req: IncomingMessage, below: string): below is Name {
+  return Object.hasOwn(files, below) && (req.method === 'GET' || req.method === 'HEAD')
+}
+
+/** Serves one of the files, the same to everybody. */
+export function serveAsset(req: IncomingMessage, res: ServerResponse, name: Name, look: Look): void {
   const { body } = load(name, look)
   res.setHeader('Content-Type', files[name].type)
-  res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
+  res.setHeader('Cache-Control', `${sharing(res)}, max-age=31536000, immutable`)
   res.setHeader('X-Content-Type-Options', 'nosniff')
   res.setHeader('Content-Length', body.length)
   res.end(req.method === 'HEAD' ? undefined : body)
-  return true
+}
+
+/** What the app adds for this browser alone, a shared cache must not hand to others (RFC 9111 section 7.3). */
+function sharing(res: ServerResponse): 'public' | 'private' {
+  return res.hasHeader('Set-Cookie') ? 'private' : 'public'
 }
 
 function load(name: Name, { accent }: Look): Asset {

@@ -1,46 +1,63 @@
-import { saidOf } from './notice.ts'
+import { codesPause } from '../../challenge/pauses.ts'
+import { pausedSaid, saidOf } from './notice.ts'
+import { nextRequest } from './page.ts'
 import type { Page } from './page.ts'
 
 /** The field for a code, with what came of the last one. */
-export function codeView({ layout, challenge, standing, others, now }: Page) {
-  const { notice } = challenge
+export function codeView(page: Page) {
+  const { layout, challenge, standing, others, now } = page
+  const { notice: last } = challenge
+  // Where they still are, there is no field.
+  const notice = last?.kind === 'codes_paused' ? undefined : last
   const said = notice && saidOf(layout.language, notice, now)
+  const { code } = layout.words
   return {
     ...layout,
     live: standing.kind === 'waiting',
     typing: true,
-    headline: said?.headline ?? layout.words.code.headline,
+    headline: said?.headline ?? (challenge.purpose === 'change_devices' ? code.changeDevices : code.headline),
     said: said?.sentence,
     wrong: said !== undefined && notice?.kind !== 'emailed' && notice?.kind !== 'app_ready',
+    // Of an e-mail it says nothing of what was typed.
+    invalid: said !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
     canEmail: others.includes('email'),
-    canPush: standing.kind !== 'no_device',
-    ...untilOf(layout, notice),
+    canPush: hasDevice(standing) && (standing.kind === 'waiting' || nextRequest(page) === undefined),
   }
 }
 
-/** While codes are paused and there is a device, that is the way on. */
-export function pausedView({ layout, challenge, standing, now }: Page) {
-  const { notice } = challenge
-  if (notice?.kind !== 'codes_paused' || notice.until <= now || standing.kind === 'no_device') return undefined
-  const { paused } = layout.words
-  const { headline = '', sentence } = saidOf(layout.language, notice, now)
+function hasDevice({ kind }: Page['standing']): boolean {
+  return kind !== 'no_device' && kind !== 'code_needed'
+}
+
+/** While codes are paused there is no field; requests to the device are offered where they can be sent. */
+export function pausedView(page: Page) {
+  const { layout, challenge, standing, pauses, now } = page
+  const pause = codesPause(pauses, challenge, page)
+  if (!pause) return undefined
   return {
     ...layout,
     live: standing.kind === 'waiting',
     typing: true,
-    headline,
-    sentence,
-    addition: paused.device,
-    button: paused.button,
-    ...(standing.kind === 'waiting' ? { target: layout.base } : { action: 'send' }),
-    ...untilOf(layout, notice),
+    ...pausedSaid(layout.language, pause.until, now),
+    ...deviceWay(page),
+    ...untilOf(layout, pause.until, now),
     hasWays: true,
-    usesCode: true,
+    codesPaused: true,
   }
+}
+
+/** How to go on by the device, or when that is possible again. */
+function deviceWay(page: Page) {
+  const { layout, standing } = page
+  const { paused } = layout.words
+  if (!hasDevice(standing)) return {}
+  if (standing.kind === 'waiting') return { addition: paused.device, button: paused.button, target: layout.base }
+  const addition = nextRequest(page)
+  return addition === undefined ? { addition: paused.device, button: paused.button, action: 'send' } : { addition }
 }
 
 /** What time it is where the person is only the browser knows: it says until when, where we say for how long. */
-function untilOf({ words }: Page['layout'], notice: Page['challenge']['notice']) {
-  if (notice?.kind !== 'codes_paused') return {}
-  return { until: notice.until, untilWords: words.notices.codes_paused.until('{time}') }
+function untilOf({ words, span }: Page['layout'], until: number | undefined, now: number) {
+  if (until === undefined) return {}
+  return { until, untilWords: words.notices.codes_paused.until('{time}', span(Math.max(1, until - now))) }
 }

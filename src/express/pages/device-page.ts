@@ -1,5 +1,6 @@
 import { encodeQR } from 'qr'
 
+import { spanOf } from '../../contract/spans.ts'
 import type { ChallengeRequest } from '../challenge-request.ts'
 import { readKept } from '../web-session.ts'
 import { layoutOf, sendPage } from './layout.ts'
@@ -7,6 +8,8 @@ import { authenticatorLink } from './link.ts'
 
 interface Given {
   readonly code: string
+  /** Unix time, seconds. */
+  readonly expiresAt: number
   /** Where the service's REST interface is. */
   readonly baseUrl: string
   /** Whether there is a device that stays until then. */
@@ -14,7 +17,7 @@ interface Given {
 }
 
 /** What another device is set up with. */
-export function devicePage({ req, res, context }: ChallengeRequest, { code, baseUrl, replaces }: Given) {
+export function devicePage({ req, res, context }: ChallengeRequest, { code, expiresAt, baseUrl, replaces }: Given) {
   const layout = layoutOf(req, context)
   const link = authenticatorLink(req, context, baseUrl, code)
   const view = {
@@ -24,6 +27,9 @@ export function devicePage({ req, res, context }: ChallengeRequest, { code, base
     headline: replaces ? layout.words.device.headline : layout.words.enrolling.headline,
     sentence: replaces ? layout.words.device.sentence : layout.words.enrolling.sentence,
     code: code.replace(/^(.{5})/, '$1 '),
+    expires: layout.words.device.expires(
+      spanOf(layout.language.tag, Math.max(1, expiresAt - context.mfa.options.clock.now())),
+    ),
     link,
     qr: encodeQR(link, 'svg', { border: 2 }),
     token: readKept(req).page ?? '',

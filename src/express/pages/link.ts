@@ -19,7 +19,7 @@ export function authenticatorLink(req: Request, context: RequestContext, baseUrl
 }
 
 /** The address is configured, or this machine's own: never what a Host header says, as people follow it with a code. */
-function authenticatorUrl(req: Request, { base, mfa }: RequestContext, baseUrl: string): string {
+export function authenticatorUrl(req: Request, { base, mfa }: RequestContext, baseUrl: string): string {
   const { authenticatorUrl: configured, publicUrl, routes } = mfa.options
   if (configured !== undefined) return configured
   // A service of its own shows the authenticator beside its REST interface.

@@ -18,7 +18,14 @@ export function showMessage(
   const message: Message = layout.words.problems[name]
   if (wantsJson(req)) return sendJson(res, status, { error: name, message: oneText(message) })
   const target = startsAnew.has(name) ? `${context.prefix}/` : context.base + (ways[name] ?? '')
-  sendPage(res, status, 'message', { ...layout, ...message, ...forms, target })
+  const helpUrl = name === 'ask_administrator' ? context.mfa.options.helpUrl : undefined
+  sendPage(res, status, 'message', {
+    ...layout,
+    ...message,
+    ...forms,
+    target,
+    helpUrl,
+  })
 }
 
 /** Nothing to post, no other way on. */
@@ -28,4 +35,7 @@ const forms = { action: undefined, others: [] }
 const startsAnew: ReadonlySet<keyof Messages['problems']> = new Set(['sign_in_first', 'not_found'])
 
 /** Where the way on is another of our pages. */
-const ways: Partial<Record<keyof Messages['problems'], string>> = { last_factor: '/devices' }
+const ways: Partial<Record<keyof Messages['problems'], string>> = {
+  last_factor: '/devices',
+  ask_administrator: '/devices',
+}

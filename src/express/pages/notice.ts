@@ -1,4 +1,5 @@
 import type { Notice } from '../../challenge/challenge.ts'
+import { endOf } from '../../challenge/pauses.ts'
 import { spanOf } from '../../contract/spans.ts'
 import type { Language } from './languages.ts'
 import { oneText } from './messages/one-text.ts'
@@ -14,8 +15,19 @@ export interface Said {
 export function saidOf({ tag, words }: Language, notice: Notice, now: number): Said {
   if (notice.kind === 'wrong_code') return wrongCode({ tag, words }, notice.triesLeft)
   if (!('until' in notice)) return words.notices[notice.kind]
+  if (notice.kind === 'codes_paused') return pausedSaid({ tag, words }, endOf(notice.until, now), now)
   const said = words.notices[notice.kind]
   return { ...said, sentence: said.sentence(spanOf(tag, Math.max(1, notice.until - now))) }
+}
+
+/** @param until Nothing where only an administrator ends it. */
+export function pausedSaid(
+  { tag, words }: Pick<Language, 'tag' | 'words'>,
+  until: number | undefined,
+  now: number,
+): Required<Said> {
+  const { headline, sentence, unlock } = words.notices.codes_paused
+  return { headline, sentence: until === undefined ? unlock : sentence(spanOf(tag, Math.max(1, until - now))) }
 }
 
 function wrongCode({ tag, words }: Pick<Language, 'tag' | 'words'>, left: number | undefined): Said {

@@ -1,8 +1,11 @@
 import type { OwnFactors } from '../../challenge/own-factors.ts'
-import { isLast } from '../../challenge/own-factors.ts'
+import { isHandedOver, isLast, pendingCode } from '../../challenge/own-factors.ts'
+import { spanOf } from '../../contract/spans.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import type { ChallengeRequest } from '../challenge-request.ts'
 import { layoutOf, sendPage } from './layout.ts'
+
+type Layout = ReturnType<typeof layoutOf>
 
 interface Given {
   readonly own: OwnFactors
@@ -24,6 +27,8 @@ export function overviewPage({ req, res, context }: ChallengeRequest, { own, ser
     changes: service.version === '1.4',
     remembers: remember !== false,
     device: own.token?.state === 'active' ? (own.token.device ?? {}) : undefined,
+    pending: pendingOf(layout, pendingCode(own), context.mfa.options.clock.now()),
+    handedOver: isHandedOver(own),
     lastDevice: isLast(own, 'device'),
     hardware: own.hardware,
     lastHardware: isLast(own, 'hardware'),
@@ -33,6 +38,11 @@ export function overviewPage({ req, res, context }: ChallengeRequest, { own, ser
     day: (time: number) => new Intl.DateTimeFormat(language.tag, { dateStyle: 'medium' }).format(time * 1000),
     count: (value: number) => new Intl.NumberFormat(language.tag).format(value),
   })
+}
+
+/** For how long the code of another device is still good. */
+function pendingOf({ words, language }: Layout, code: { readonly expiresAt: number } | undefined, now: number) {
+  return code && words.devices.device.pending(spanOf(language.tag, Math.max(1, code.expiresAt - now)))
 }
 
 /** What was just done, as the address of the page says; it may say anything, and we only what we know. */

@@ -1,5 +1,6 @@
 import type { Challenge } from '../../challenge/challenge.ts'
 import type { Standing } from '../../challenge/standing.ts'
+import type { Pauses } from '../../contract/browsers.ts'
 import type { Version } from '../../contract/endpoint.ts'
 import { spanOf } from '../../contract/spans.ts'
 import type { Factor } from '../../contract/users.ts'
@@ -12,6 +13,8 @@ export interface View {
   readonly standing: Standing
   /** What this user could pass with beside the device. */
   readonly others: readonly Factor[]
+  /** What cannot be tried now. */
+  readonly pauses: Pauses
   /** Where the service's REST interface is. */
   readonly baseUrl: string
   readonly version: Version
@@ -41,6 +44,12 @@ function challengeLayout({ req, context }: ChallengeRequest, { challenge, others
     remember: rememberOf(layout.language.tag, version === '1.4' && context.mfa.options.remember, challenge),
     span: (seconds: number) => spanOf(layout.language.tag, seconds),
   }
+}
+
+/** When the next request can be sent, in words; nothing where it can be sent now. */
+export function nextRequest({ layout, standing, pauses, now }: Page): string | undefined {
+  const until = standing.kind === 'throttled' ? standing.until : (pauses.push?.until ?? now)
+  return until > now ? layout.words.throttled.sentence(layout.span(until - now)) : undefined
 }
 
 /** Whether this browser can be remembered, and is to be. */

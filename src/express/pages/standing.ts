@@ -4,7 +4,7 @@ import type { ChallengeRequest } from '../challenge-request.ts'
 import { codeView, pausedView } from './code-view.ts'
 import { endView } from './end-view.ts'
 import { sendPage } from './layout.ts'
-import { authenticatorLink, foreignLink } from './link.ts'
+import { authenticatorLink, authenticatorUrl, foreignLink } from './link.ts'
 import type { Page, View } from './page.ts'
 import { pageOf } from './page.ts'
 import { waitingView } from './waiting-view.ts'
@@ -17,6 +17,7 @@ export function showStanding(request: ChallengeRequest, view: View): void {
   if (wantsCode(page)) return showCode(page)
   if (standing.kind === 'waiting') return sendPage(res, 200, 'waiting', waitingView(page, standing))
   if (standing.kind === 'enrolling') return sendPage(res, 200, 'enrolling', enrollingView(page, standing.code))
+  if (standing.kind === 'code_needed') return sendPage(res, 200, 'code-needed', codeNeededView(page))
   if (standing.kind === 'approved') return sendPage(res, 200, 'message', approvedView(page))
   sendPage(res, 200, 'message', endView(page, standing))
 }
@@ -45,6 +46,13 @@ function enrollingView({ layout, req, context, baseUrl, version }: Page, code: s
     qr: link === undefined ? undefined : encodeQR(link, 'svg', { border: 2 }),
     ownApp: version === '1.4' && context.mfa.options.factors.includes('otp'),
   }
+}
+
+/** Where the authenticator is, which takes the code of an administrator. */
+function codeNeededView({ layout, req, context, baseUrl, version }: Page) {
+  const { headline, codeNeeded: sentence } = layout.words.enrolling
+  const link = version === '1.4' ? authenticatorUrl(req, context, baseUrl) : foreignLink(context)
+  return { ...layout, live: true, headline, sentence, link, hasWays: true }
 }
 
 function approvedView({ layout }: Page) {

@@ -5,6 +5,12 @@ import type { Page, StandingOf } from './page.ts'
 /** How long before the end people are warned, so that there is time to ask for more (WCAG 2.2.1); seconds. */
 const warnAt = 20
 
+const headlines = (waiting: Page['layout']['words']['waiting']) => ({
+  sign_in: waiting.signIn,
+  step_up: waiting.stepUp,
+  change_devices: waiting.changeDevices,
+})
+
 /** The device is being asked. */
 export function waitingView({ layout, challenge, req, now }: Page, standing: StandingOf<'waiting'>) {
   const { waiting } = layout.words
@@ -14,7 +20,7 @@ export function waitingView({ layout, challenge, req, now }: Page, standing: Sta
   return {
     ...layout,
     live: true,
-    headline: challenge.purpose === 'step_up' ? waiting.stepUp : waiting.signIn,
+    headline: headlines(waiting)[challenge.purpose],
     number,
     left,
     total: expiresAt === undefined ? undefined : expiresAt - createdAt,

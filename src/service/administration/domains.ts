@@ -3,8 +3,9 @@ import { z } from 'zod'
 import { Domain, NumberMatching } from '../../contract/domains.ts'
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
-import { parseOptions } from '../options.ts'
+import { parseOptions } from '../../contract/validate.ts'
 import { newId } from '../rules/random.ts'
+import { maxRequestTimeout } from '../rules/session-state.ts'
 import { domainView } from '../rules/views.ts'
 import { domainById, domainByName, domainsOf, insertDomain, updateDomain } from '../store/domains.ts'
 import type { DomainChanges as Columns, DomainRow } from '../store/domains.ts'
@@ -18,7 +19,7 @@ const rules = {
   /** What devices ask for before they approve. */
   keyType: z.enum(['NONE', 'PIN', 'PASSCODE']),
   /** Lifetime of a session, seconds. */
-  requestTimeout: z.int().min(10).max(600),
+  requestTimeout: z.int().min(10).max(maxRequestTimeout),
   /** Lifetime of an activation code, days. */
   activationCodeExpiration: z.int().min(1).max(365),
   /** Wrong PINs until a token is revoked. */
@@ -59,6 +60,8 @@ export async function addDomain(ctx: ServiceContext, organizationId: string, giv
     id: newId(ctx.random),
     organizationId,
     createdAt: ctx.clock.now(),
+    synchronizationTicket: 0,
+    synchronizationApplied: 0,
   }
   await db.transaction().execute(async (tx) => {
     if (!(await insertDomain(tx, row))) throw taken(options.name)

@@ -1,4 +1,5 @@
 import { NewHardwareToken } from '../../contract/hardware.ts'
+import { describeMistakes, validate } from '../../contract/validate.ts'
 import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { defaultAlias, digitsOf } from '../rules/hardware-token.ts'
@@ -80,11 +81,9 @@ function checkRows(rows: readonly ImportRow[]): { accepted: Accepted[]; rejected
 
 function checkRow(row: ImportRow): Accepted | Rejected {
   if ('reason' in row) return row
-  const parsed = NewHardwareToken.safeParse(row.token)
-  if (parsed.success) return { line: row.line, token: parsed.data }
-  const [issue] = parsed.error.issues
-  // Zod's messages do not quote what was given.
-  return { line: row.line, reason: `${issue?.path.join('.') ?? 'row'}: ${issue?.message ?? 'is wrong'}` }
+  const validated = validate(NewHardwareToken, row.token)
+  if (validated.success) return { line: row.line, token: validated.data }
+  return { line: row.line, reason: describeMistakes(validated.mistakes) }
 }
 
 async function withoutPresent(
@@ -137,7 +136,7 @@ function toRow(
     id,
     alias: token.alias ?? defaultAlias(id),
     serialNumber: token.serialNumber,
-    seed: ctx.secrets.seal(token.seed.toLowerCase(), { kind: 'seed', id }),
+    seed: ctx.secrets.seal(token.seed.toLowerCase(), { kind: 'seed', id, userId: null }),
     digits: digitsOf(token.type),
     period: token.timeStep,
   }

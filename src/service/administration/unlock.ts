@@ -3,6 +3,7 @@ import type { ServiceContext } from '../context.ts'
 import { forgetAllPushes } from '../push/push-budget.ts'
 import { untilUnlocked } from '../rules/code-lock.ts'
 import { codesLockedUntil, forgetFailures } from '../store/code-tries.ts'
+import type { CodesOf } from '../store/code-tries.ts'
 
 interface Of {
   readonly organizationId: string
@@ -11,10 +12,12 @@ interface Of {
   readonly domainIds: readonly string[]
 }
 
-/** Forgets the user's wrong codes, and the requests that were not approved or were reported, in every domain. */
+const budgets = ['known', 'other'] as const
+
+/** Forgets the user's wrong codes, from known browsers and from everywhere else, and the requests that were not approved or were reported, in every domain. */
 export async function unlockUser(ctx: ServiceContext, { organizationId, userId, domainIds }: Of): Promise<void> {
   await ctx.store.db.transaction().execute(async (db) => {
-    await forgetFailures(db, userId)
+    for (const budget of budgets) await forgetFailures(db, { userId, budget })
     for (const domainId of domainIds) await forgetAllPushes(db, { domainId, userId })
     const facts = { user: userId }
     await audit(
@@ -29,9 +32,10 @@ export async function unlockUser(ctx: ServiceContext, { organizationId, userId, 
 /** Unix time, seconds, until which the user's codes are locked; `unlocked` for until somebody does; nothing where they are not. */
 export async function codesLocked(
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
-  userId: string,
+  of: CodesOf,
 ): Promise<number | 'unlocked' | undefined> {
-  const until = await codesLockedUntil(store.db, userId)
-  if (until === null || until <= clock.now()) return undefined
+  const now = clock.now()
+  const until = await codesLockedUntil(store.db, of, now)
+  if (until === null || until <= now) return undefined
   return until === untilUnlocked ? 'unlocked' : until
 }

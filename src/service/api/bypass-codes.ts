@@ -2,9 +2,12 @@ import type { BypassCode } from '../../contract/bypass-codes.ts'
 import { mostBypassCodes } from '../../contract/bypass-codes.ts'
 import type * as contract from '../../contract/bypass-codes.ts'
 import { auditCall } from '../audit/audit.ts'
+import { requirePass } from '../change-pass.ts'
 import { keptForm, shownForm } from '../codes/bypass-forms.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
-import { enrolUser } from '../enrolment.ts'
+import { enrollUser } from '../enrollment.ts'
+import { announceChange } from '../factor-changes.ts'
+import type { FactorChange } from '../factor-changes.ts'
 import { ApiProblem } from '../problem.ts'
 import { bypassCodeExpiry, bypassCodeView, newBypassCode } from '../rules/bypass-code.ts'
 import { newId } from '../rules/random.ts'
@@ -14,12 +17,13 @@ import {
   insertBypassCode,
   removeBypassCode,
   removeBypassCodesOfUser,
+  removeUsedUpBypassCode,
 } from '../store/bypass-codes.ts'
 import type { BypassCodeRow } from '../store/bypass-codes.ts'
 import type { Queryable } from '../store/schema.ts'
 import { bypassCodeText } from '../store/secrets.ts'
 import { lockUser } from '../store/users.ts'
-import { findUser } from './find.ts'
+import { findDomain, findUser, lockMember } from './find.ts'
 
 export const create: Handler<typeof contract.createBypassCode> = async (input, call) => {
   const drawn = await draw(call, input.userId)
@@ -28,23 +32,36 @@ export const create: Handler<typeof contract.createBypassCode> = async (input, c
     if (!(await lockUser(db, call.organizationId, input.userId))) throw new ApiProblem('api.error.notfound.user')
     const present = await bypassCodesOfUsers(db, [input.userId], call.clock.now())
     if (present.length >= mostBypassCodes) throw new ApiProblem('api.error.limit.bypasscodes')
-    return insertNew(call, db, input, drawn)
+    const inserted = await insertNew(call, db, input, drawn)
+    if (inserted) await announce(db, call, { kind: 'codes_made', userId: input.userId })
+    return inserted
   })
   // Once in a hundred million times the user has the very code already.
   return row ? bypassCodeView(row, drawn.code) : create(input, call)
 }
 
 export const replaceAll: Handler<typeof contract.replaceBypassCodes> = async (input, call) => {
+  const domain = await findDomain(call, input.domainId)
   const drawn = await drawMany(call, input.userId, mostBypassCodes)
   const rows = await call.store.db.transaction().execute(async (db) => {
-    if (!(await lockUser(db, call.organizationId, input.userId))) throw new ApiProblem('api.error.notfound.user')
-    const count = await removeBypassCodesOfUser(db, input.userId)
+    // The codes are good in the whole organization: no domain may replace those of users of another domain.
+    await lockMember(db, call, domain.id, input.userId)
+    const change = { userId: input.userId, changed: 'codes', pass: input.pass, domainId: domain.id } as const
+    const grant = await requirePass(db, call, change)
+    const now = call.clock.now()
+    const count = await removeBypassCodesOfUser(db, {
+      userId: input.userId,
+      spared: grant.factorId,
+      now,
+      epoch: input.epoch,
+    })
     if (count > 0) await auditCall(db, call, 'bypass.all_deleted', { user: input.userId, count })
     const made: BypassCode[] = []
     for (const one of drawn) {
       const row = await insertNew(call, db, input, one)
       if (row) made.push(bypassCodeView(row, one.code))
     }
+    await announce(db, call, { kind: 'codes_made', userId: input.userId, domainId: domain.id })
     return made
   })
   return rows
@@ -63,16 +80,22 @@ export const get: Handler<typeof contract.getBypassCode> = async (input, call) =
 export const removeAll: Handler<typeof contract.deleteBypassCodes> = async (input, call) => {
   const user = await findUser(call, input.userId)
   await call.store.db.transaction().execute(async (db) => {
-    const count = await removeBypassCodesOfUser(db, user.id)
-    if (count > 0) await auditCall(db, call, 'bypass.all_deleted', { user: user.id, count })
+    const count = await removeBypassCodesOfUser(db, { userId: user.id, now: call.clock.now() })
+    if (count === 0) return
+    await auditCall(db, call, 'bypass.all_deleted', { user: user.id, count })
+    await announce(db, call, { kind: 'codes_removed', userId: user.id })
   })
 }
 
 export const remove: Handler<typeof contract.deleteBypassCode> = async (input, call) => {
+  // A used-up code reads as gone, but whoever withdraws it ends the pass that rests on it, too.
+  await removeUsedUpBypassCode(call.store.db, call.organizationId, input.bypassCodeId)
   const row = await load(call, input.bypassCodeId)
   await call.store.db.transaction().execute(async (db) => {
     const removed = await removeBypassCode(db, row.id)
-    if (removed) await auditCall(db, call, 'bypass.deleted', { bypass: row.id, user: row.userId })
+    if (!removed) return
+    await auditCall(db, call, 'bypass.deleted', { bypass: row.id, user: row.userId })
+    await announce(db, call, { kind: 'codes_removed', userId: row.userId })
   })
 }
 
@@ -87,7 +110,7 @@ async function insertNew(
   const row = await insertBypassCode(db, {
     id,
     userId: input.userId,
-    code: call.secrets.seal(kept, { kind: 'bypass code', id }),
+    code: call.secrets.seal(kept, { kind: 'bypass code', id, userId: input.userId }),
     codeLookup: call.secrets.lookup(bypassCodeText(input.userId, kept)),
     usesAllowed: input.usesAllowed,
     usesRemaining: input.usesAllowed,
@@ -96,10 +119,14 @@ async function insertNew(
   })
   if (!row) return undefined
   // It is a factor: from now on a password alone adds none.
-  await enrolUser(db, call, { userId: input.userId }, call)
+  await enrollUser(db, call, { userId: input.userId }, call)
   const facts = { bypass: id, user: input.userId, uses: row.usesAllowed, until: row.expiresAt }
   await auditCall(db, call, 'bypass.created', facts)
   return row
+}
+
+function announce(db: Queryable, call: Call, change: Omit<FactorChange, 'organizationId'>): Promise<void> {
+  return announceChange(db, call, { ...change, organizationId: call.organizationId })
 }
 
 interface Drawn {
@@ -130,4 +157,4 @@ async function load(call: Call, id: string): Promise<BypassCodeRow> {
 }
 
 const show = (call: Call, row: BypassCodeRow): BypassCode =>
-  bypassCodeView(row, shownForm(call.secrets.open(row.code, { kind: 'bypass code', id: row.id })))
+  bypassCodeView(row, shownForm(call.secrets.open(row.code, { kind: 'bypass code', id: row.id, userId: row.userId })))

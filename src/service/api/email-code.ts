@@ -14,7 +14,7 @@ export const send: Handler<typeof contract.sendEmailCode> = async (input, call) 
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   if (domain.emailOtpEnabled !== 1) throw new ApiProblem('api.error.conflict.emailotpenabled')
   const { mailer } = call
-  if (!mailer) throw unavailable(new Error('A code was to be e-mailed, but the option smtp is not set.'))
+  if (!mailer) throw mailProblem(call, new Error('A code was to be e-mailed, but the option smtp is not set.'))
   const code = newEmailCode(call.random)
   const mail = await write(call, domain, code)
   // Not in one transaction: nobody else could write while the mail server is spoken to.
@@ -23,7 +23,7 @@ export const send: Handler<typeof contract.sendEmailCode> = async (input, call) 
     await mailer.send({ ...mail, to: user.email })
   } catch (error) {
     await giveTurnBack(call, turn)
-    throw unavailable(error)
+    throw mailProblem(call, error)
   }
   await storeSentCode(call, domain, user, code)
 }
@@ -38,5 +38,8 @@ async function write(call: Call, domain: DomainRow, code: string): Promise<Omit<
   })
 }
 
-const unavailable = (cause: unknown) =>
-  new ApiProblem('api.error.unavailable', undefined, { headers: { 'Retry-After': '10' }, cause })
+/** The mail server is out, and not this service: only 1.3 has no code to say so. */
+function mailProblem({ version }: Call, cause: unknown): ApiProblem {
+  const code = version === '1.3' ? 'api.error.unavailable' : 'api.error.unavailable.mail'
+  return new ApiProblem(code, undefined, { headers: { 'Retry-After': '10' }, cause })
+}

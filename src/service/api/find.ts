@@ -16,11 +16,12 @@ export async function findDomain(call: Call, domainId: string): Promise<DomainRo
 
 /** The caller's user: of its organization, or of the one domain its key is good for. */
 export async function findUser(call: Call, userId: string): Promise<UserRow> {
+  const { organizationId, limitedTo } = call
   const { db } = call.store
   const user =
-    call.limitedTo === null
-      ? await userById(db, call.organizationId, userId)
-      : await memberBy(db, call.limitedTo, { id: userId })
+    limitedTo === null
+      ? await userById(db, organizationId, userId)
+      : await memberBy(db, { organizationId, domainId: limitedTo }, { id: userId })
   if (!user) throw new ApiProblem('api.error.notfound.user')
   return user
 }
@@ -32,15 +33,16 @@ export async function findMember(
   reference: { id?: string | undefined; username?: string | undefined },
 ): Promise<{ domain: DomainRow; user: UserRow }> {
   const domain = await findDomain(call, domainId)
-  const user = await memberBy(call.store.db, domain.id, reference)
+  const user = await memberBy(call.store.db, { organizationId: domain.organizationId, domainId: domain.id }, reference)
   if (!user) throw new ApiProblem('api.error.notfound.user')
   return { domain, user }
 }
 
 /** The member as it is now: whoever changes what the user has waits, or is through. In a transaction. */
 export async function lockMember(db: Queryable, call: Call, domainId: string, userId: string): Promise<UserRow> {
-  const locked = await lockUser(db, call.organizationId, userId)
-  const user = locked ? await memberBy(db, domainId, { id: userId }) : undefined
+  const { organizationId } = call
+  const locked = await lockUser(db, organizationId, userId)
+  const user = locked ? await memberBy(db, { organizationId, domainId }, { id: userId }) : undefined
   if (!user) throw new ApiProblem('api.error.notfound.user')
   return user
 }

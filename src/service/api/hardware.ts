@@ -1,10 +1,21 @@
 import type * as contract from '../../contract/hardware.ts'
 import { auditCall } from '../audit/audit.ts'
+import { requirePass } from '../change-pass.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
-import { enrolUser } from '../enrolment.ts'
+import { enrollUser } from '../enrollment.ts'
+import { announceChange } from '../factor-changes.ts'
+import type { FactorChange } from '../factor-changes.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
-import { appAlias, appSerialNumber, defaultAlias, digitsOf, hardwareView } from '../rules/hardware-token.ts'
+import { hasExpired } from '../rules/activation-code.ts'
+import {
+  appAlias,
+  appSerialNumber,
+  defaultAlias,
+  digitsOf,
+  hardwareView,
+  removalKind,
+} from '../rules/hardware-token.ts'
 import { newId } from '../rules/random.ts'
 import { judgeCode } from '../rules/totp.ts'
 import { useStep } from '../store/code-generators.ts'
@@ -20,8 +31,9 @@ import {
 } from '../store/hardware.ts'
 import type { HardwareTokenRow } from '../store/hardware.ts'
 import type { Queryable } from '../store/schema.ts'
+import { tokenOf } from '../store/tokens.ts'
 import { lockUser } from '../store/users.ts'
-import { findUser } from './find.ts'
+import { findDomain, findUser, lockMember } from './find.ts'
 
 export const create: Handler<typeof contract.createHardwareToken> = async (input, call) => {
   const id = newId(call.random)
@@ -30,7 +42,7 @@ export const create: Handler<typeof contract.createHardwareToken> = async (input
     organizationId: call.organizationId,
     alias: input.alias ?? defaultAlias(id),
     serialNumber: input.serialNumber,
-    seed: call.secrets.seal(input.seed.toLowerCase(), { kind: 'seed', id }),
+    seed: call.secrets.seal(input.seed.toLowerCase(), { kind: 'seed', id, userId: null }),
     digits: digitsOf(input.type),
     period: input.timeStep,
     createdAt: call.clock.now(),
@@ -58,8 +70,10 @@ export const get: Handler<typeof contract.getHardwareToken> = async (input, call
 
 export const update: Handler<typeof contract.updateHardwareToken> = async (input, call) => {
   const token = await load(call, input.hardwareTokenId)
+  const { alias } = input
+  if (alias === undefined) return hardwareView(token)
   await call.store.db.transaction().execute(async (db) => {
-    await renameHardwareToken(db, token.id, input.alias)
+    await renameHardwareToken(db, token.id, alias)
     await auditCall(db, call, 'hardware.renamed', { hardware: token.id })
   })
   return hardwareView(await load(call, token.id))
@@ -68,8 +82,10 @@ export const update: Handler<typeof contract.updateHardwareToken> = async (input
 export const remove: Handler<typeof contract.deleteHardwareToken> = async (input, call) => {
   const id = input.hardwareTokenId
   const removed = await call.store.db.transaction().execute(async (db) => {
+    const token = await hardwareTokenById(db, call.organizationId, id)
     const done = await removeHardwareToken(db, call.organizationId, id)
     if (done) await auditCall(db, call, 'hardware.deleted', { hardware: id })
+    if (done && token?.userId) await announce(db, call, { kind: removalKind(token), userId: token.userId })
     return done
   })
   if (!removed) throw notFound()
@@ -82,22 +98,28 @@ export const assign: Handler<typeof contract.assignHardwareToken> = async ({ use
     if (!token) throw notFound()
     if (token.userId === userId) return
     const another = await hardwareTokenOfUser(db, userId)
-    if (another || !(await giveHardwareToken(db, token.id, userId))) throw new ApiProblem('api.error.conflict.hardware')
-    await enrolUser(db, call, { userId }, call)
+    if (another || !(await giveHardwareToken(db, call.secrets, { id: token.id, userId })))
+      throw new ApiProblem('api.error.conflict.hardware')
+    await enrollUser(db, call, { userId }, call)
     await auditCall(db, call, 'hardware.assigned', { hardware: token.id, user: userId })
+    await announce(db, call, { kind: 'hardware_added', userId })
   })
 }
 
-export const enrol: Handler<typeof contract.enrolHardwareToken> = async (input, call) => {
+export const enroll: Handler<typeof contract.enrollHardwareToken> = async (input, call) => {
   if (call.role === 'auth' && !input.first) throw new ApiProblem('api.error.forbidden')
-  const user = await findUser(call, input.userId)
-  const { seed, step } = readApp(call, input)
+  const domain = await findDomain(call, input.domainId)
   const id = newId(call.random)
   await call.store.db.transaction().execute(async (db) => {
-    if (!(await lockUser(db, call.organizationId, user.id))) throw new ApiProblem('api.error.notfound.user')
+    // The app is good in the whole organization: no domain may add one for users of another domain.
+    const user = await lockMember(db, call, domain.id, input.userId)
+    if (input.first) await refuseWhileHandedOver(db, call, domain.id, user.id)
+    const change = { userId: user.id, changed: 'app', pass: input.pass, domainId: domain.id } as const
+    if (!input.first) await requirePass(db, call, change)
+    const { seed, step } = readApp(call, input)
     const first = { userId: user.id, first: input.first }
-    if (!(await enrolUser(db, call, first, call))) throw new ApiProblem('api.error.conflict.enrolled')
-    await makeRoom(db, call, user.id, input.replaces)
+    if (!(await enrollUser(db, call, first, call))) throw new ApiProblem('api.error.conflict.enrolled')
+    await makeRoom(db, call, user.id, input)
     await insertHardwareToken(db, {
       id,
       organizationId: call.organizationId,
@@ -105,15 +127,24 @@ export const enrol: Handler<typeof contract.enrolHardwareToken> = async (input, 
       serialNumber: appSerialNumber(id),
       userId: user.id,
       selfEnrolled: 1,
-      seed: call.secrets.seal(seed, { kind: 'seed', id }),
+      seed: call.secrets.seal(seed, { kind: 'seed', id, userId: user.id }),
       digits: digitsOf(input.type),
       period: input.timeStep,
       createdAt: call.clock.now(),
     })
     await useStep(db, id, step)
-    await auditCall(db, call, 'hardware.enrolled', { hardware: id, user: user.id })
+    await auditCall(db, call, 'hardware.enrolled', { hardware: id, domain: domain.id, user: user.id })
+    const kind = input.replaces === undefined ? 'app_added' : 'app_replaced'
+    await announce(db, call, { kind, userId: user.id, domainId: domain.id })
   })
   return hardwareView(await load(call, id))
+}
+
+/** Whoever is to get an activation code in person sets up nothing with the password alone. */
+async function refuseWhileHandedOver(db: Queryable, call: Call, domainId: string, userId: string): Promise<void> {
+  const token = await tokenOf(db, domainId, userId)
+  const pending = token?.state === 'pending' && !hasExpired(token, call.clock.now())
+  if (pending && token.selfEnrollment !== 1) throw new ApiProblem('api.error.conflict.state')
 }
 
 export const getOfUser: Handler<typeof contract.getHardwareTokenOfUser> = async (input, call) => {
@@ -126,30 +157,41 @@ export const getOfUser: Handler<typeof contract.getHardwareTokenOfUser> = async 
 export const release: Handler<typeof contract.releaseHardwareToken> = async (input, call) => {
   const user = await findUser(call, input.userId)
   const released = await call.store.db.transaction().execute(async (db) => {
-    const done = await releaseHardwareTokens(db, [user.id])
+    const kind = removalKind(await hardwareTokenOfUser(db, user.id))
+    const done = await releaseHardwareTokens(db, call.secrets, [user.id])
     if (done) await auditCall(db, call, 'hardware.released', { user: user.id })
+    if (done) await announce(db, call, { kind, userId: user.id })
     return done
   })
   if (!released) throw notFound()
 }
 
 /** What the app makes codes from, and the step its first code is of. */
-function readApp(call: Call, { seed, type, timeStep, otp }: Input<typeof contract.enrolHardwareToken>) {
+function readApp(call: Call, { seed, type, timeStep, otp }: Input<typeof contract.enrollHardwareToken>) {
   const source = { seed: seed.toLowerCase(), digits: digitsOf(type), period: timeStep, ...unused }
   const verdict = judgeCode(source, otp, call.clock.now())
   if (verdict.outcome !== 'accepted') throw new ApiProblem('api.error.invalid.otp', 'otp: not what it shows now.')
   return { seed: source.seed, step: verdict }
 }
 
-const unused = { lastStep: -1, drift: 0, seenStep: null, seenAt: null } as const
+const unused = { lastStep: -1, drift: 0, seenStep: null, seenAt: null, resynchronizes: false } as const
 
 /** Of those who replace the same token at once, one is first: the others name one that is gone. */
-async function makeRoom(db: Queryable, call: Call, userId: string, replaces: string | undefined): Promise<void> {
+async function makeRoom(
+  db: Queryable,
+  call: Call,
+  userId: string,
+  { replaces, epoch }: Pick<Input<typeof contract.enrollHardwareToken>, 'replaces' | 'epoch'>,
+): Promise<void> {
   const present = await hardwareTokenOfUser(db, userId)
   if (present?.id !== replaces) throw new ApiProblem('api.error.conflict.hardware')
   if (!present) return
-  await releaseHardwareTokens(db, [userId])
+  await releaseHardwareTokens(db, call.secrets, [userId], epoch)
   await auditCall(db, call, 'hardware.released', { user: userId })
+}
+
+function announce(db: Queryable, call: Call, change: Omit<FactorChange, 'organizationId'>): Promise<void> {
+  return announceChange(db, call, { ...change, organizationId: call.organizationId })
 }
 
 async function load(call: Call, id: string): Promise<HardwareTokenRow> {

@@ -1,10 +1,11 @@
 import type * as contract from '../../contract/domains.ts'
 import { auditCall, auditRevoked } from '../audit/audit.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
-import type { Handler } from '../http/route.ts'
+import type { Call, Handler, Prepare, PreparedHandler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
 import { isLeaving, leaveDomain } from '../store/leave.ts'
 import { insertMember, listMembers, memberBy } from '../store/members.ts'
+import * as tickets from '../store/synchronisations.ts'
 import { noneRevoked } from '../store/tokens.ts'
 import { userById } from '../store/users.ts'
 import { synchronizeMembers } from '../synchronisation/synchronize.ts'
@@ -19,7 +20,9 @@ export const add: Handler<typeof contract.addMember> = async (input, call) => {
     const user = await userById(db, call.organizationId, input.userId)
     if (!user) throw new ApiProblem('api.error.notfound.user')
     const of = { domainId: domain.id, userIds: [user.id] }
-    const ended = (await isLeaving(db, domain.id, user.id)) ? await leaveDomain(db, of, call.clock.now()) : noneRevoked
+    const ended = (await isLeaving(db, domain.id, user.id))
+      ? await leaveDomain(db, of, { now: call.clock.now(), secrets: call.secrets })
+      : noneRevoked
     await auditRevoked(db, call, ended, call)
     const added = await insertMember(db, domain.id, user.id)
     if (added) await auditCall(db, call, 'membership.added', { domain: domain.id, user: user.id })
@@ -46,9 +49,17 @@ export const list: Handler<typeof contract.listMembers> = async (input, call) =>
 export const remove: Handler<typeof contract.removeMember> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
   const revoked = await call.store.db.transaction().execute(async (db) => {
-    const user = await memberBy(db, domain.id, { id: input.userId })
+    const user = await memberBy(
+      db,
+      { organizationId: domain.organizationId, domainId: domain.id },
+      { id: input.userId },
+    )
     if (!user) throw new ApiProblem('api.error.notfound.user')
-    const ended = await leaveDomain(db, { domainId: domain.id, userIds: [user.id] }, call.clock.now())
+    const ended = await leaveDomain(
+      db,
+      { domainId: domain.id, userIds: [user.id] },
+      { now: call.clock.now(), secrets: call.secrets },
+    )
     await auditRevoked(db, call, ended, call)
     await auditCall(db, call, 'membership.removed', { domain: domain.id, user: user.id })
     return ended
@@ -56,25 +67,51 @@ export const remove: Handler<typeof contract.removeMember> = async (input, call)
   notifyRevoked(call, revoked)
 }
 
-export const synchronize: Handler<typeof contract.synchronizeMembers> = async (input, call) => {
-  const domain = await findDomain(call, input.domainId)
-  await requireDistinct(input.rows)
-  await synchronizeMembers(call, { organizationId: call.organizationId, domainId: domain.id }, input.rows)
+/** A list counts from when it arrives: a slower one that arrived earlier does not overwrite it. */
+export const drawTicket: Prepare<typeof contract.synchronizeMembers, number> = async (params, call) => {
+  const { organizationId } = call
+  const ticket = await tickets.drawTicket(call.store.db, { organizationId, domainId: params.domainId })
+  if (ticket === undefined) throw new ApiProblem('api.error.notfound.domain')
+  return ticket
+}
+
+export const synchronize: PreparedHandler<typeof contract.synchronizeMembers, number> = async (input, call, ticket) => {
+  const { organizationId, gone } = call
+  const { domainId } = input
+  const expected = expectedVersion(call)
+  const rows = await distinctRows(input.rows)
+  await synchronizeMembers(call, { organizationId, domainId, rows, ticket, expected, gone })
+  if (call.version !== '1.3') call.setHeader('ETag', `"${ticket}"`)
+}
+
+/** What `If-Match` names: a version in quotes. Only callers of 1.4 know it. */
+function expectedVersion({ version, ifMatch }: Call): number | undefined {
+  if (version === '1.3' || ifMatch === undefined || ifMatch === '*') return undefined
+  const [, digits] = /^"(\d{1,15})"$/.exec(ifMatch) ?? []
+  if (digits === undefined) throw new ApiProblem('api.error.precondition', 'If-Match: expected a version in quotes.')
+  return Number(digits)
 }
 
 /** How many names are compared before somebody else has a turn. */
 const slice = 5_000
 
-/** Says where, not what. */
-async function requireDistinct(rows: readonly { username: string }[]): Promise<void> {
-  const positions = new Map<string, number>()
-  for (const [position, { username }] of rows.entries()) {
+interface MemberRow {
+  readonly username: string
+  readonly name: string
+  readonly email: string
+}
+
+/** Rows that are identical are one row. Two different rows of one username are refused: the message says where, not what. */
+async function distinctRows(rows: readonly MemberRow[]): Promise<MemberRow[]> {
+  const firsts = new Map<string, { row: MemberRow; position: number }>()
+  for (const [position, row] of rows.entries()) {
     if (position % slice === 0) await new Promise<void>((resolve) => void setImmediate(resolve))
-    const first = positions.get(username)
-    if (first !== undefined) {
-      const message = `users[${position}].username: the same as users[${first}].username`
+    const first = firsts.get(row.username)
+    if (!first) firsts.set(row.username, { row, position })
+    else if (row.name !== first.row.name || row.email !== first.row.email) {
+      const message = `users[${position}].username: the same as users[${first.position}].username, but name or email differ`
       throw new ApiProblem('api.error.invalid.users', message)
     }
-    positions.set(username, position)
   }
+  return Array.from(firsts.values(), ({ row }) => row)
 }

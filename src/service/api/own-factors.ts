@@ -1,41 +1,63 @@
+import type * as factors from '../../contract/factors.ts'
 import type * as contract from '../../contract/tokens.ts'
 import { auditCall, auditRevoked } from '../audit/audit.ts'
+import { changeRequirement, requirePass } from '../change-pass.ts'
+import { announceChange, announceRevoked } from '../factor-changes.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
+import { removalKind } from '../rules/hardware-token.ts'
 import { hardwareTokenOfUser, releaseHardwareTokens } from '../store/hardware.ts'
 import type { Queryable } from '../store/schema.ts'
 import { noneRevoked, revokeTokens, tokenOf } from '../store/tokens.ts'
 import type { Revoked } from '../store/tokens.ts'
-import { findDomain, lockMember } from './find.ts'
+import { findDomain, findMember, lockMember } from './find.ts'
 import { notifyRevoked } from './notify.ts'
 
+export const getRequirement: Handler<typeof factors.getChangeRequirement> = async (input, call) => {
+  const { changed, pass } = input
+  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
+  return changeRequirement(call.store.db, call, { domain, user, changed, pass })
+}
+
 /** Both given up at the same moment would leave none: of those, one is first. */
-export const giveUp: Handler<typeof contract.giveUpFactor> = async ({ what, domainId, userId }, call) => {
+export const giveUp: Handler<typeof contract.giveUpFactor> = async (input, call) => {
+  const { what, pass, domainId, userId, epoch } = input
   const domain = await findDomain(call, domainId)
   const ended = await call.store.db.transaction().execute(async (db) => {
     const user = await lockMember(db, call, domain.id, userId)
+    await requirePass(db, call, { userId: user.id, changed: what, pass, domainId: domain.id })
     const token = await tokenOf(db, domain.id, user.id)
     const has = { device: token?.state === 'active', hardware: (await hardwareTokenOfUser(db, user.id)) !== undefined }
     if (!has[what]) throw new ApiProblem(missing[what])
     if (!has.device || !has.hardware) throw new ApiProblem('api.error.conflict.state')
-    return removers[what](db, call, { domainId: domain.id, userId: user.id })
+    return removers[what](db, call, { domainId: domain.id, userId: user.id, epoch })
   })
   notifyRevoked(call, ended)
 }
 
 const missing = { device: 'api.error.notfound.token', hardware: 'api.error.notfound.hardware' } as const
 
-type Remove = (db: Queryable, call: Call, of: { domainId: string; userId: string }) => Promise<Revoked>
+interface Of {
+  readonly domainId: string
+  readonly userId: string
+  /** The user's epoch from then on. */
+  readonly epoch: string | undefined
+}
+
+type Remove = (db: Queryable, call: Call, of: Of) => Promise<Revoked>
 
 const removers: Readonly<Record<'device' | 'hardware', Remove>> = {
-  async device(db, call, { domainId, userId }) {
-    const ended = await revokeTokens(db, { userIds: [userId], domainId }, call.clock.now())
+  async device(db, call, { domainId, userId, epoch }) {
+    const ended = await revokeTokens(db, { userIds: [userId], domainId, epoch }, call.clock.now())
     await auditRevoked(db, call, ended, call)
+    await announceRevoked(db, call, ended, call)
     return ended
   },
-  async hardware(db, call, { userId }) {
-    await releaseHardwareTokens(db, [userId])
+  async hardware(db, call, { domainId, userId, epoch }) {
+    const kind = removalKind(await hardwareTokenOfUser(db, userId))
+    await releaseHardwareTokens(db, call.secrets, [userId], epoch)
     await auditCall(db, call, 'hardware.released', { user: userId })
+    await announceChange(db, call, { kind, organizationId: call.organizationId, userId, domainId })
     return noneRevoked
   },
 }

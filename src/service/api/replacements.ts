@@ -1,53 +1,97 @@
 import type { Replacement } from '../../contract/tokens.ts'
 import type * as contract from '../../contract/tokens.ts'
 import { auditCall } from '../audit/audit.ts'
+import { requirePass } from '../change-pass.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
-import { codeExpiry, newActivationCode } from '../rules/activation-code.ts'
+import { hasExpired, isReplaceable, newActivationCode, shownCodeExpiry } from '../rules/activation-code.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { clearReplacement, setReplacement } from '../store/replacements.ts'
+import type { CodeGrant } from '../store/replacements.ts'
 import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../store/secrets.ts'
-import { removePendingToken, tokenOf } from '../store/tokens.ts'
+import { removeShownToken, tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
-import { findMember } from './find.ts'
+import { findDomain, findMember, lockMember } from './find.ts'
+import { issueAnew as issueToken } from './tokens.ts'
 
-/** The old device stays in use until the code is: whoever loses heart, or the code, has lost nothing. */
+/**
+ * The old device stays in use until the code is: whoever loses heart, or the code, has lost nothing. Users who have
+ * other factors, and no device, get the code of a first one.
+ */
 export const issue: Handler<typeof contract.issueReplacement> = async (input, call) => {
-  const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
+  const domain = await findDomain(call, input.domainId)
   return call.store.db.transaction().execute(async (db) => {
+    const user = await lockMember(db, call, domain.id, input.userId)
+    const change = { userId: user.id, changed: 'device', pass: input.pass, domainId: domain.id } as const
+    const grant = input.pass === undefined ? handedOver : await requirePass(db, call, change)
     const token = await tokenOf(db, domain.id, user.id)
-    if (token?.state !== 'active') throw notFound()
-    return present(call, token) ?? issueAnew(call, db, domain, token)
+    if (token?.state === 'active') {
+      return present(call, token, grant) ?? issueAnew(call, db, domain, { token, grant, epoch: input.epoch })
+    }
+    const now = call.clock.now()
+    const shown = token && !hasExpired(token, now) ? pending(call, token, grant) : undefined
+    if (shown) return shown
+    const expiresAt = shownCodeExpiry(now)
+    const firstOnly = user.everEnrolled === 0
+    const { code } = await issueToken(call, db, { domain, user, expiresAt, firstOnly, selfEnrollment: true, grant })
+    return { code, expiresAt }
   })
 }
 
-/** Whatever code there is that was not used yet; a device that was set up with it a moment ago stays. */
+/**
+ * Whatever code a page shows that was not used yet; a device that was set up with it a moment ago stays, and so does
+ * the code that an administrator hands over.
+ */
 export const withdraw: Handler<typeof contract.withdrawReplacement> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   await call.store.db.transaction().execute(async (db) => {
     const token = await tokenOf(db, domain.id, user.id)
     if (!token) return
     const facts = { token: token.id, domain: domain.id, user: user.id }
-    if (await removePendingToken(db, token.id)) await auditCall(db, call, 'token.revoked', facts)
+    if (await removeShownToken(db, token.id)) await auditCall(db, call, 'token.revoked', facts)
     else if (await clearReplacement(db, token.id)) await auditCall(db, call, 'token.replacement_withdrawn', facts)
   })
 }
 
-function present({ clock, secrets }: Call, token: TokenRow): Replacement | undefined {
-  const { id, replacement, replacementExpiresAt: expiresAt } = token
-  if (replacement === null || expiresAt === null || expiresAt <= clock.now()) return undefined
-  return { code: secrets.open(replacement, { kind: 'replacement code', id }), expiresAt }
+/** What an administrator hands over is neither shown nor replaced. */
+function pending({ secrets }: Call, token: TokenRow, grant: CodeGrant): Replacement | undefined {
+  const { id, userId, code, codeExpiresAt: expiresAt, selfEnrollment } = token
+  if (selfEnrollment !== 1 || code === null || expiresAt === null) throw new ApiProblem('api.error.conflict.state')
+  if (!isGrantedBy(token, grant)) return undefined
+  return { code: secrets.open(code, { kind: 'activation code', id, userId }), expiresAt }
 }
 
-async function issueAnew(call: Call, db: Queryable, domain: DomainRow, token: TokenRow): Promise<Replacement> {
+function present({ clock, secrets }: Call, token: TokenRow, grant: CodeGrant): Replacement | undefined {
+  const { id, userId, replacement, replacementExpiresAt: expiresAt } = token
+  if (replacement === null || !isReplaceable(expiresAt, clock.now())) return undefined
+  if (!isGrantedBy(token, grant)) return undefined
+  return { code: secrets.open(replacement, { kind: 'replacement code', id, userId }), expiresAt }
+}
+
+/** By an administrator: nobody had to pass for it. */
+const handedOver: CodeGrant = { factor: null, factorId: null }
+
+/** A code ends with the factor it was granted by. Another factor gets a code of its own: a thief may have noted this one. */
+function isGrantedBy({ grantedFactor, grantedFactorId }: TokenRow, { factor, factorId }: CodeGrant): boolean {
+  return grantedFactor === factor && grantedFactorId === factorId
+}
+
+async function issueAnew(
+  call: Call,
+  db: Queryable,
+  domain: DomainRow,
+  { token, grant: { factor, factorId }, epoch }: { token: TokenRow; grant: CodeGrant; epoch: string | undefined },
+): Promise<Replacement> {
   const { id, userId } = token
   const code = newActivationCode(call.random)
-  const expiresAt = codeExpiry(call.clock.now(), domain.activationCodeExpiration)
+  const expiresAt = shownCodeExpiry(call.clock.now())
   const set = await setReplacement(db, id, {
-    sealed: call.secrets.seal(code, { kind: 'replacement code', id }),
+    sealed: call.secrets.seal(code, { kind: 'replacement code', id, userId }),
     lookup: call.secrets.lookup(activationCodeText(code)),
     expiresAt,
+    epoch,
+    grant: { factor, factorId },
   })
   if (!set) throw notFound()
   await auditCall(db, call, 'token.replacement_issued', {

@@ -1,17 +1,19 @@
 import * as browser from '../../contract/browsers.ts'
 import * as bypassCode from '../../contract/bypass-codes.ts'
 import * as domain from '../../contract/domains.ts'
+import * as factor from '../../contract/factors.ts'
 import * as hardwareToken from '../../contract/hardware.ts'
 import * as organization from '../../contract/organization.ts'
 import * as session from '../../contract/sessions.ts'
 import * as token from '../../contract/tokens.ts'
 import * as user from '../../contract/users.ts'
-import { route } from '../http/route.ts'
+import { preparedRoute, route } from '../http/route.ts'
 import type { Route } from '../http/route.ts'
 import * as browsers from './browsers.ts'
 import * as bypassCodes from './bypass-codes.ts'
 import * as domains from './domains.ts'
 import * as emailCode from './email-code.ts'
+import * as epochs from './epochs.ts'
 import * as hardware from './hardware.ts'
 import * as members from './members.ts'
 import * as organizations from './organization.ts'
@@ -31,6 +33,7 @@ export const routes: readonly Route[] = [
   route(user.getUser, users.get),
   route(user.updateUser, users.update),
   route(user.deleteUser, users.remove),
+  route(user.endUserSessions, epochs.endSessions),
 
   route(domain.getDomain, domains.get),
   route(domain.getDomainImage, domains.image),
@@ -38,7 +41,7 @@ export const routes: readonly Route[] = [
   route(domain.getMember, members.get),
   route(domain.listMembers, members.list),
   route(domain.removeMember, members.remove),
-  route(domain.synchronizeMembers, members.synchronize),
+  preparedRoute(domain.synchronizeMembers, members.drawTicket, members.synchronize),
 
   route(token.issueToken, tokens.issue),
   route(token.getToken, tokens.get),
@@ -46,10 +49,11 @@ export const routes: readonly Route[] = [
   route(token.issueFirstToken, tokens.issueFirst),
   route(token.issueReplacement, replacements.issue),
   route(token.withdrawReplacement, replacements.withdraw),
+  route(factor.getChangeRequirement, ownFactors.getRequirement),
   route(token.giveUpFactor, ownFactors.giveUp),
 
   route(hardwareToken.createHardwareToken, hardware.create),
-  route(hardwareToken.enrolHardwareToken, hardware.enrol),
+  route(hardwareToken.enrollHardwareToken, hardware.enroll),
   route(hardwareToken.listHardwareTokens, hardware.list),
   route(hardwareToken.getHardwareToken, hardware.get),
   route(hardwareToken.updateHardwareToken, hardware.update),
@@ -65,9 +69,9 @@ export const routes: readonly Route[] = [
   route(bypassCode.deleteBypassCodes, bypassCodes.removeAll),
   route(bypassCode.deleteBypassCode, bypassCodes.remove),
 
-  route(browser.rememberBrowser, browsers.remember),
-  route(browser.recogniseBrowser, browsers.recognise),
+  route(browser.recognizeBrowser, browsers.recognize),
   route(browser.forgetBrowsers, browsers.forget),
+  route(browser.readPauses, browsers.pauses),
 
   route(session.createSession, sessions.create),
   // Before the sessions by id: "events" is none.

@@ -3,13 +3,16 @@ import { auditRedeemed, auditRedeemRefused, auditSession, auditThrottled } from 
 import { withinBudget } from '../codes/code-budget.ts'
 import { bypassLookups } from '../codes/bypass-forms.ts'
 import { checkCode, meantFactor } from '../codes/check-code.ts'
-import { enrolUser } from '../enrolment.ts'
+import { enrollUser } from '../enrollment.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem, tooManyRequests } from '../problem.ts'
-import { takePush } from '../push/push-budget.ts'
+import { limitedNetwork, takePush } from '../push/push-budget.ts'
+import { fitAttributes } from '../rules/attributes.ts'
+import type { Budget } from '../rules/known-browsers.ts'
 import { newMatchingNumber } from '../rules/matching-number.ts'
 import { newId, random128 } from '../rules/random.ts'
 import { atTime, isReadable, redeemableFor, sessionView } from '../rules/session-state.ts'
+import { epochOfUser } from '../store/epochs.ts'
 import { activeDevice } from '../store/devices.ts'
 import type { DomainRow } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -18,27 +21,44 @@ import type { SessionRow } from '../store/sessions.ts'
 import type { UserRow } from '../store/users.ts'
 import { waiterKey } from '../waiters.ts'
 import { findDomain, findMember } from './find.ts'
+import { budgetOf, passInBrowser } from './known-browser.ts'
 import { notifySession } from './notify.ts'
 
 type New = Input<typeof contract.createSession>
 type Of = { domainId: string; sessionId: string }
 
-export const create: Handler<typeof contract.createSession> = async (input, call) => {
-  const { domain, user } = await findMember(call, input.domainId, input.user)
+export const create: Handler<typeof contract.createSession> = async (given, call) => {
+  const { domain, user } = await findMember(call, given.domainId, given.user)
+  const input = fitInformation(call, given)
   const starting = { input, domain, user, bypassLookups: await lookupsOf(call, input, user) }
+  let budget: Budget = 'other'
   const creating = call.store.db.transaction().execute(async (db) => {
-    const created = await start(call, db, starting)
+    budget = await budgetOf(call, db, { browser: input.browser, domainId: domain.id, userId: user.id })
+    const created = await start(call, db, { ...starting, budget })
     await auditSession(db, call, created.session, call)
     return created
   })
   const { session, triesLeft } = await creating.catch(async (error: unknown) => {
-    await auditThrottled(call, error, { domain: domain.id, user: user.id, address: input.ipAddress ?? null })
+    await auditThrottled(call, error, { domain: domain.id, user: user.id, budget, address: input.ipAddress ?? null })
     throw error
   })
-  if (session.state !== 'pending') call.observer.settled(session.reason ?? session.state)
+  if (session.state !== 'pending') {
+    call.observer.settled(session.reason ?? session.state, 1, { factor: session.factor ?? 'push' })
+  }
   notifySession(call, session)
   if (session.state === 'pending') call.pusher?.tell(session)
   return { ...sessionView(session), triesLeft }
+}
+
+/** What is only information fails no sign-in: it is shortened or left out, and the log says so, but not what it was. */
+function fitInformation(call: Call, given: New): New {
+  const { attributes, shortened, leftOut } = fitAttributes(given.attributes ?? [])
+  const noAddress = given.ipAddress === null
+  if ((shortened > 0 || leftOut > 0 || noAddress) && call.logLimit.admits(`information ${given.domainId}`)) {
+    const facts = { domain: given.domainId, shortenedAttributes: shortened, omittedAttributes: leftOut, noAddress }
+    call.logger.warn(facts, 'session information was shortened or left out')
+  }
+  return { ...given, attributes: [...attributes] }
 }
 
 interface Starting {
@@ -46,6 +66,7 @@ interface Starting {
   readonly domain: DomainRow
   readonly user: UserRow
   readonly bypassLookups: readonly string[]
+  readonly budget: Budget
 }
 
 /** Before the transaction: hashing takes its time. */
@@ -60,19 +81,19 @@ interface Started {
 }
 
 async function start(call: Call, db: Queryable, starting: Starting): Promise<Started> {
-  const { input, domain, user } = starting
+  const { input, domain, user, budget } = starting
   if (input.bypasscode ?? input.otp) return byCode(call, db, starting)
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
-  return { session: await ask(call, db, { input, domain, user, deviceId: device.id }) }
+  return { session: await ask(call, db, { input, domain, user, budget, deviceId: device.id }) }
 }
 
 export const get: Handler<typeof contract.getSession> = async (input, call) => {
-  const session = await call.hold(
-    waiterKey.session(input.sessionId),
-    () => load(call, input),
-    (read) => (read.state === 'pending' ? read.expiresAt : undefined),
-  )
+  const session = await call.hold(waiterKey.session(input.sessionId), {
+    read: () => load(call, input),
+    changesAt: (read) => (read.state === 'pending' ? read.expiresAt : undefined),
+    userOf: (read) => read.userId,
+  })
   return sessionView(session)
 }
 
@@ -89,7 +110,7 @@ export const cancel: Handler<typeof contract.cancelSession> = async (input, call
     return won
   })
   if (!cancelled) return
-  call.observer.settled('cancelled')
+  call.observer.settled('cancelled', 1, { factor: 'push', seconds: call.clock.now() - session.createdAt })
   notifySession(call, session)
 }
 
@@ -99,12 +120,26 @@ export const redeem: Handler<typeof contract.redeemSession> = async (input, call
   const of = { id: session.id, domainId: session.domainId, challenge: input.challenge }
   const redeemed = await call.store.db.transaction().execute(async (db) => {
     const won = await redeemApproval(db, { ...of, settledAfter: now - redeemableFor }, now)
-    if (won) await auditRedeemed(db, call, won, call)
-    return won
+    if (!won) return undefined
+    await auditRedeemed(db, call, won, call)
+    const epoch = await epochOfUser(db, won.userId)
+    return { ...sessionView(won), epoch, browser: await passedIn(call, db, won, input.browser) }
   })
-  if (redeemed) return sessionView(redeemed)
+  if (redeemed) return redeemed
   await auditRedeemRefused(call, session)
   throw new ApiProblem('api.error.conflict.state')
+}
+
+/** An e-mailed code makes no browser known: the second budget is not for who only reads somebody's mail. */
+function passedIn(
+  call: Call,
+  db: Queryable,
+  session: SessionRow,
+  given: Input<typeof contract.redeemSession>['browser'],
+) {
+  if (given === undefined || session.factor === 'email') return undefined
+  const { domainId, userId } = session
+  return passInBrowser(call, db, { domainId, userId, browser: given.id, rememberDays: given.rememberDays })
 }
 
 /** The session as it is now; settled ones for a day. */
@@ -121,20 +156,23 @@ interface Asking {
   readonly input: New
   readonly domain: DomainRow
   readonly user: UserRow
+  readonly budget: Budget
   readonly deviceId: string
 }
 
 /** Asks on the device; where the domain demands a number and the caller cannot show one, it is denied at once. */
-async function ask(call: Call, db: Queryable, { input, domain, user, deviceId }: Asking): Promise<SessionRow> {
+async function ask(call: Call, db: Queryable, asking: Asking): Promise<SessionRow> {
+  const { input, domain, user, deviceId } = asking
   const now = call.clock.now()
   if (domain.numberMatching === 'required' && !input.numberMatching) {
-    return insertSession(db, { ...blank(call, input, domain, user), ...denied('push_failed', now) })
+    return insertSession(db, { ...blank(call, asking), ...denied('push_failed', now) })
   }
-  const session = blank(call, input, domain, user)
+  const session = blank(call, asking)
   await takePush(call, db, session)
   const numbered = domain.numberMatching !== 'off' && input.numberMatching
   return insertSession(db, {
     ...session,
+    network: limitedNetwork(session),
     deviceId,
     number: numbered ? await freeNumber(call, db, domain, user) : null,
   })
@@ -148,15 +186,15 @@ async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: Us
 
 /** Settles at once. A wrong code is denied, and nothing says what was wrong with it. */
 async function byCode(call: Call, db: Queryable, starting: Starting): Promise<Started> {
-  const { input, domain, user } = starting
-  const budget = { userId: user.id, challenge: input.challenge }
-  const tried = await withinBudget(call, db, budget, () => checkCode(call, db, { ...starting, ...input, user }))
+  const { input, user, budget } = starting
+  const trying = { userId: user.id, budget, challenge: input.challenge }
+  const tried = await withinBudget(call, db, trying, () => checkCode(call, db, { ...starting, ...input, user }))
   const now = call.clock.now()
-  const session = blank(call, input, domain, user)
+  const session = blank(call, starting)
   if (tried.right) {
     // Who passes so has a factor, though nothing was ever set up: from now on a password alone adds none.
-    if (tried.right.factor === 'email') await enrolUser(db, call, { userId: user.id }, call)
-    const approved = { state: 'approved', factor: tried.right.factor, settledAt: now } as const
+    if (tried.right.factor === 'email') await enrollUser(db, call, { userId: user.id, strong: false }, call)
+    const approved = { state: 'approved', ...tried.right, settledAt: now } as const
     return { session: await insertSession(db, { ...session, ...approved }) }
   }
   const wrong = { factor: meantFactor(input), ...denied('wrong_code', now) }
@@ -167,7 +205,7 @@ const denied = (reason: 'wrong_code' | 'push_failed', now: number) =>
   ({ state: 'denied', reason, settledAt: now }) as const
 
 /** A pending session that asks nobody yet. */
-function blank(call: Call, input: New, domain: DomainRow, user: UserRow) {
+function blank(call: Call, { input, domain, user, budget }: Omit<Starting, 'bypassLookups'>) {
   const now = call.clock.now()
   return {
     id: newId(call.random),
@@ -178,6 +216,8 @@ function blank(call: Call, input: New, domain: DomainRow, user: UserRow) {
     attributes: JSON.stringify(input.attributes ?? []),
     ipAddress: input.ipAddress ?? null,
     challenge: input.challenge ?? null,
+    purpose: input.purpose ?? 'sign_in',
+    knownBrowser: budget === 'known' ? 1 : 0,
     createdAt: now,
     expiresAt: now + domain.requestTimeout,
   } as const

@@ -1,13 +1,14 @@
 import type { Token } from '../../contract/tokens.ts'
 import type * as contract from '../../contract/tokens.ts'
 import { auditCall, auditRevoked } from '../audit/audit.ts'
+import { announceRevoked } from '../factor-changes.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
-import { codeExpiry, hasExpired, newActivationCode } from '../rules/activation-code.ts'
+import { codeExpiry, hasExpired, isReplaceable, newActivationCode } from '../rules/activation-code.ts'
 import { newId } from '../rules/random.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { deviceOfToken } from '../store/devices.ts'
-import { limitToFirst } from '../store/enrolment.ts'
+import type { CodeGrant } from '../store/replacements.ts'
 import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../store/secrets.ts'
 import { insertToken, revokeTokens, tokenOf } from '../store/tokens.ts'
@@ -22,10 +23,11 @@ export const issue: Handler<typeof contract.issueToken> = async (input, call) =>
   return call.store.db.transaction().execute(async (db) => {
     const user = await lockMember(db, call, domain.id, input.userId)
     const present = await tokenOf(db, domain.id, user.id)
-    if (present && !hasExpired(present, now)) return show(call, db, user, present)
+    if (present && !hasExpired(present, now) && !mustBeUnseen(call, present)) return show(call, db, user, present)
     requireCodesFor(call, user)
+    const expiresAt = codeExpiry(now, domain.activationCodeExpiration)
     // Whoever takes over an app and its key must not keep a code for later.
-    return issueAnew(call, db, domain, { userId: user.id, firstOnly: call.role === 'auth' })
+    return issueAnew(call, db, { domain, user, expiresAt, firstOnly: call.role === 'auth', selfEnrollment: false })
   })
 }
 
@@ -36,9 +38,12 @@ export const issueFirst: Handler<typeof contract.issueFirstToken> = async (input
     const user = await lockMember(db, call, domain.id, input.userId)
     if (user.everEnrolled === 1) throw new ApiProblem('api.error.conflict.enrolled')
     const present = await tokenOf(db, domain.id, user.id)
-    if (!present || hasExpired(present, now)) return issueAnew(call, db, domain, { userId: user.id, firstOnly: true })
-    await limitToFirst(db, present.id)
-    return show(call, db, user, present)
+    if (!present || hasExpired(present, now)) {
+      const expiresAt = codeExpiry(now, domain.activationCodeExpiration)
+      return issueAnew(call, db, { domain, user, expiresAt, firstOnly: true, selfEnrollment: true })
+    }
+    // A page never shows the code that an administrator hands over in person: the password alone would be enough for it.
+    return present.selfEnrollment === 1 ? show(call, db, user, present) : { state: present.state }
   })
 }
 
@@ -57,21 +62,40 @@ export const revoke: Handler<typeof contract.revokeToken> = async (input, call) 
     if (!token || hasExpired(token, now)) throw new ApiProblem('api.error.notfound.token')
     const ended = await revokeTokens(db, { userIds: [user.id], domainId: domain.id }, now)
     await auditRevoked(db, call, ended, call)
+    await announceRevoked(db, call, ended, call)
     return ended
   })
   notifyRevoked(call, revoked)
 }
 
-async function issueAnew(
+/** An administrator hands over no code that a page has shown. */
+function mustBeUnseen(call: Call, token: TokenRow): boolean {
+  return call.role === 'admin' && token.state === 'pending' && token.selfEnrollment === 1
+}
+
+interface NewToken {
+  readonly domain: DomainRow
+  readonly user: UserRow
+  readonly expiresAt: number
+  readonly firstOnly: boolean
+  readonly selfEnrollment: boolean
+  /** What the user had passed with who is shown the code, where somebody had to. */
+  readonly grant?: CodeGrant
+}
+
+/** A pending token, in place of whatever the user had in the domain. */
+export async function issueAnew(
   call: Call,
   db: Queryable,
-  domain: DomainRow,
-  { userId, firstOnly }: { userId: string; firstOnly: boolean },
-): Promise<Token> {
+  { domain, user: { id: userId }, expiresAt, firstOnly, selfEnrollment, grant }: NewToken,
+): Promise<Token & { readonly code: string }> {
   const now = call.clock.now()
+  const present = await tokenOf(db, domain.id, userId)
   const ended = await revokeTokens(db, { userIds: [userId], domainId: domain.id }, now)
-  // The token itself had run out.
-  await auditRevoked(db, call, { ...ended, tokens: [] }, call)
+  // One that had run out was none any more.
+  const tokens = present && !hasExpired(present, now) ? ended.tokens : []
+  await auditRevoked(db, call, { ...ended, tokens }, call)
+  await announceRevoked(db, call, ended, call)
   const id = newId(call.random)
   const code = newActivationCode(call.random)
   await insertToken(db, {
@@ -79,24 +103,36 @@ async function issueAnew(
     domainId: domain.id,
     userId,
     state: 'pending',
-    code: call.secrets.seal(code, { kind: 'activation code', id }),
+    code: call.secrets.seal(code, { kind: 'activation code', id, userId }),
     codeLookup: call.secrets.lookup(activationCodeText(code)),
-    codeExpiresAt: codeExpiry(now, domain.activationCodeExpiration),
+    codeExpiresAt: expiresAt,
     firstOnly: firstOnly ? 1 : 0,
+    selfEnrollment: selfEnrollment ? 1 : 0,
+    grantedFactor: grant?.factor,
+    grantedFactorId: grant?.factorId,
     createdAt: now,
   })
   await auditCall(db, call, 'token.issued', { token: id, domain: domain.id, user: userId })
-  return { state: 'pending', code }
+  return { state: 'pending', code, ...(selfEnrollment && { selfEnrollment, expiresAt }) }
 }
 
 async function show(call: Call, db: Queryable, user: UserRow, token: TokenRow): Promise<Token> {
   if (token.state === 'active' || token.code === null) {
     // What people call their devices is none of the business of whoever only asks them.
     const device = call.role === 'admin' ? await deviceOfToken(db, token.id) : undefined
-    return { state: token.state, ...(device && { device }) }
+    return { state: token.state, ...(device && { device }), ...replacementOf(call, token) }
   }
   requireCodesFor(call, user)
-  return { state: 'pending', code: call.secrets.open(token.code, { kind: 'activation code', id: token.id }) }
+  return {
+    state: 'pending',
+    code: call.secrets.open(token.code, { kind: 'activation code', id: token.id, userId: user.id }),
+    ...(token.selfEnrollment === 1 && { selfEnrollment: true, expiresAt: token.codeExpiresAt ?? 0 }),
+  }
+}
+
+/** That another device may take the place of the present one, and until when. The code itself is not read again. */
+function replacementOf({ clock }: Call, { replacementExpiresAt: expiresAt }: TokenRow): Pick<Token, 'replacement'> {
+  return isReplaceable(expiresAt, clock.now()) ? { replacement: { expiresAt } } : {}
 }
 
 /** Whoever takes over an app and its key of role `auth` must not be able to replace the devices people have. */

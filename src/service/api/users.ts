@@ -1,3 +1,4 @@
+import { quoteName } from '../../contract/quote-name.ts'
 import type * as contract from '../../contract/users.ts'
 import { Username } from '../../contract/users.ts'
 import type { User } from '../../contract/users.ts'
@@ -11,23 +12,46 @@ import { belongings } from '../store/belongings.ts'
 import { removeEmailCodes } from '../store/email-codes.ts'
 import { removeUser } from '../store/leave.ts'
 import { listMembers, memberBy } from '../store/members.ts'
-import { insertUser, listUsers, lockUser, updateUser, userByUsername } from '../store/users.ts'
+import type { Queryable } from '../store/schema.ts'
+import { insertUser, listUsers, lockUser, similarUsername, updateUser, userByUsername } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
+import { releaseStagedUser } from '../synchronisation/synchronize.ts'
 import { findUser } from './find.ts'
 import { notifyRevoked } from './notify.ts'
 
 export const create: Handler<typeof contract.createUser> = async (input, call) => {
   const id = newId(call.random)
-  const { username, name, email } = input
+  const { username, name, email = '' } = input
   const { organizationId } = call
   const row = { id, organizationId, username, name, email, everEnrolled: 0, createdAt: call.clock.now() } as const
-  const inserted = await call.store.db.transaction().execute(async (db) => {
-    const done = await insertUser(db, row)
-    if (done) await auditCall(db, call, 'user.created', { user: id })
-    return done
-  })
+  const insert = () =>
+    call.store.db.transaction().execute(async (db) => {
+      const done = await insertUser(db, row)
+      if (done && input.provision) await refuseSimilar(db, call, row)
+      if (done) await auditCall(db, call, 'user.created', { user: id })
+      return done
+    })
+  const inserted =
+    (await insert()) || ((await releaseStagedUser(call, { organizationId, username })) && (await insert()))
   if (!inserted) throw new ApiProblem('api.error.conflict.username')
   return show(call, await findUser(call, id))
+}
+
+/**
+ * An app that keeps names as they were typed, but looks them up without regard to case, lets one person sign in as `alice`
+ * and as `ALICE`. The second one has no factor, and would set up a first one with the password alone.
+ */
+async function refuseSimilar(db: Queryable, call: Call, row: { organizationId: string; id: string; username: string }) {
+  const similar = await similarUsername(db, row)
+  if (similar === undefined) return
+  call.logger.warn(
+    { username: row.username, similar },
+    'user not provisioned: the name could be mistaken for another one',
+  )
+  throw new ApiProblem(
+    'api.error.conflict.similarusername',
+    `username: could be mistaken for ${quoteName(similar)}, which is registered.`,
+  )
 }
 
 export const find: Handler<typeof contract.findUsers> = async (input, call) => {
@@ -38,7 +62,11 @@ export const find: Handler<typeof contract.findUsers> = async (input, call) => {
   const user =
     call.limitedTo === null
       ? await userByUsername(db, call.organizationId, input.username)
-      : await memberBy(db, call.limitedTo, { username: input.username })
+      : await memberBy(
+          db,
+          { organizationId: call.organizationId, domainId: call.limitedTo },
+          { username: input.username },
+        )
   if (!user) throw new ApiProblem('api.error.notfound.user')
   return show(call, user)
 }
@@ -67,7 +95,7 @@ export const remove: Handler<typeof contract.deleteUser> = async (input, call) =
   const revoked = await call.store.db.transaction().execute(async (db) => {
     const { userId } = input
     if (!(await lockUser(db, call.organizationId, userId))) throw new ApiProblem('api.error.notfound.user')
-    const ended = await removeUser(db, userId, call.clock.now())
+    const ended = await removeUser(db, userId, { now: call.clock.now(), secrets: call.secrets })
     await auditRevoked(db, call, ended, call)
     await auditCall(db, call, 'user.deleted', { user: userId })
     return ended

@@ -4,7 +4,7 @@ import type { Revoked } from '../store/tokens.ts'
 import type { Actor, AuditEvent } from './entry.ts'
 import type { Audited, EventName, FactsOf } from './events.ts'
 
-export type AuditContext = Pick<ServiceContext, 'trail' | 'actor' | 'address'>
+export type AuditContext = Pick<ServiceContext, 'trail' | 'actor' | 'address' | 'requestId'>
 
 /** Writes down what happened, in the transaction in which it does. */
 export function audit(db: Queryable, ctx: AuditContext, ...happened: readonly Audited[]): Promise<void> {
@@ -50,5 +50,6 @@ function eventOf(ctx: AuditContext, { event, actor, organizationId, address, fac
     organizationId,
     address: address === undefined ? ctx.address : address,
     facts,
+    ...(ctx.requestId !== undefined && { requestId: ctx.requestId }),
   }
 }

@@ -19,6 +19,8 @@ export interface AuditEvent {
   /** Where it came from, as far as that is known. */
   readonly address: string | null
   readonly facts: Facts
+  /** Names the request that caused it, as the log does; absent where nobody asked. Its caller chose it: it proves nothing. */
+  readonly requestId?: string
 }
 
 /**
@@ -40,10 +42,26 @@ export const chainStart = '0'.repeat(64)
 
 /** @param previous hash of the entry before. */
 export function hashEntry(previous: string, entry: Omit<AuditEntry, 'hash'>): string {
-  const { writer, sequence, at, event, actor, organizationId, address, facts } = entry
+  const { writer, sequence, at, event, actor, organizationId, address } = entry
   // An array and sorted facts: one entry, one spelling.
-  const spelling = [previous, writer, sequence, at, event, actor.kind, actor.id, organizationId, address, sorted(facts)]
+  const spelling = [
+    previous,
+    writer,
+    sequence,
+    at,
+    event,
+    actor.kind,
+    actor.id,
+    organizationId,
+    address,
+    sorted(storedFacts(entry)),
+  ]
   return createHash('sha256').update(JSON.stringify(spelling)).digest('hex')
+}
+
+/** What is stored of an event as JSON, and covered by its hash. */
+export function storedFacts({ facts, requestId }: Pick<AuditEvent, 'facts' | 'requestId'>): Facts {
+  return requestId === undefined ? facts : { ...facts, requestId }
 }
 
 function sorted(facts: Facts): [string, Facts[string]][] {

@@ -1,5 +1,7 @@
 import type { Factor } from '../../contract/users.ts'
+import type { Budget } from '../rules/known-browsers.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
+import type { KeyRefusal } from '../http/shown-credentials.ts'
 import type { Actor } from './entry.ts'
 
 /** What can be said of an event: ids, states, reasons, counts. Never a code, number, seed, key, PIN, name or e-mail address. */
@@ -15,12 +17,14 @@ interface FactTypes {
   /** Which encryption key: its public id. */
   key: string
   factor: Factor | null
-  reason: SessionReason | 'unknown_code' | 'throttled' | null
+  reason: SessionReason | KeyRefusal | 'unknown_code' | 'throttled' | null
   /** Whether a number had to be typed. */
   numbered: boolean
   role: 'admin' | 'auth'
-  /** Wrong codes in a row, or wrong PINs. */
+  /** Wrong codes in a row, wrong PINs, or wrong activation codes in an hour. */
   failures: number
+  /** Of the user's known browsers together, or of everywhere else. */
+  budget: Budget
   /** Unix time, seconds. */
   until: number
   before: number
@@ -47,10 +51,10 @@ export const auditEvents = {
   'session.cancelled': ofSession,
   'session.redeemed': [...ofSession, 'factor'],
   'session.redeem_refused': ofSession,
-  'codes.locked': ['user', 'failures', 'until'],
-  'codes.refused': ['domain', 'user'],
+  'codes.locked': ['user', 'failures', 'until', 'budget'],
+  'codes.refused': ['domain', 'user', 'budget'],
   'codes.unlocked': ['user'],
-  'push.throttled': ['domain', 'user'],
+  'push.throttled': ['domain', 'user', 'budget'],
   'push.unlocked': ['user'],
   'email_code.sent': ['domain', 'user'],
   'token.issued': ['token', 'domain', 'user'],
@@ -59,6 +63,10 @@ export const auditEvents = {
   'token.replacement_withdrawn': ['token', 'domain', 'user'],
   'activation.used': ['token', 'domain', 'user', 'device'],
   'activation.failed': ['reason'],
+  /** More than `triesAlert`; said once an hour. */
+  'activation.many_failed': ['failures'],
+  /** All of `triesPerService` are used up; said once an hour. */
+  'activation.suspended': ['failures'],
   'device.revoked': ['device', 'domain', 'user'],
   'device.removed': ['device', 'domain', 'user'],
   'device.replay_refused': ['device', 'domain', 'user'],
@@ -70,6 +78,8 @@ export const auditEvents = {
   'user.deleted': ['user'],
   /** All factors taken away; a first one may be set up again. */
   'user.reset': ['user'],
+  /** The user has to pass the second step again everywhere. */
+  'user.sessions_ended': ['user'],
   'membership.added': ['domain', 'user'],
   'membership.removed': ['domain', 'user'],
   'membership.synchronised': ['domain', 'added', 'changed', 'removed'],
@@ -77,12 +87,14 @@ export const auditEvents = {
   'hardware.imported': ['count'],
   'hardware.renamed': ['hardware'],
   'hardware.deleted': ['hardware'],
-  'hardware.enrolled': ['hardware', 'user'],
+  'hardware.enrolled': ['hardware', 'domain', 'user'],
   'hardware.assigned': ['hardware', 'user'],
   'hardware.released': ['user'],
   'bypass.created': ['bypass', 'user', 'uses', 'until'],
   'bypass.deleted': ['bypass', 'user'],
   'bypass.all_deleted': ['user', 'count'],
+  /** A user passed in a browser that was not known for them; from then on it is, until that time. */
+  'browser.known': ['domain', 'user', 'until'],
   'browser.remembered': ['domain', 'user', 'until'],
   'browsers.forgotten': ['user'],
   'organization.created': [],
@@ -92,7 +104,11 @@ export const auditEvents = {
   'domain.image_removed': ['domain'],
   'api_key.created': ['apiKey', 'role', 'domain'],
   'api_key.revoked': ['apiKey'],
+  /** A request without a valid key; without a reason, how many more came in a minute. */
+  'api_key.refused': ['reason', 'count'],
   'keys.rotated': ['key', 'count'],
+  /** A copy of the past was put in place: `before` is when it was made, `count` how many revocations were applied again. */
+  'database.restored': ['before', 'count'],
   'audit.pruned': ['chain', 'through', 'removed', 'before'],
   'audit.suppressed': ['count'],
 } as const satisfies Record<string, readonly (keyof FactTypes)[]>

@@ -1,9 +1,11 @@
 import type { ServiceContext } from '../context.ts'
+import { inSteps } from '../in-steps.ts'
 import { auditRowsOf, auditWriterById, auditWritersBefore, moveAuditStart, removeAuditRows } from '../store/audit.ts'
+import { takePruneBudget } from '../store/trusted-clock.ts'
 import { audit } from './audit.ts'
 
-/** Rows that go in one transaction: others have a turn in between. */
-const step = 1_000
+/** Entries that go in one transaction, at most. */
+const pruneStep = 250
 
 type Context = Pick<ServiceContext, 'store' | 'trail' | 'actor' | 'address'>
 
@@ -11,21 +13,35 @@ type Context = Pick<ServiceContext, 'store' | 'trail' | 'actor' | 'address'>
  * Takes away what is older, from the beginning of each chain, and writes down that it did.
  * @returns how many entries went.
  */
-export async function pruneAudit(ctx: Context, before: number): Promise<number> {
+export async function pruneAudit(ctx: Context, before: number, options: PruneOptions = {}): Promise<number> {
   let removed = 0
   for (const writer of await auditWritersBefore(ctx.store.db, before)) {
-    for (let some = step; some === step; removed += some) some = await pruneStep(ctx, writer, before)
+    const steps = { size: pruneStep, signal: options.signal }
+    removed += await inSteps(steps, () => pruneSome(ctx, writer, before, options))
   }
   return removed
 }
 
-function pruneStep(ctx: Context, writer: string, before: number): Promise<number> {
+export interface PruneOptions {
+  /** Takes no more than the budget of the day. */
+  readonly withinBudget?: boolean
+  /** Ends it early: each chain still has one step. */
+  readonly signal?: AbortSignal | undefined
+}
+
+function pruneSome(
+  ctx: Context,
+  writer: string,
+  before: number,
+  { withinBudget = false }: PruneOptions,
+): Promise<number> {
   return ctx.store.db.transaction().execute(async (db) => {
     const start = await auditWriterById(db, writer)
     if (!start) return 0
-    const rows = await auditRowsOf(db, writer, start.startSequence, step)
+    const rows = await auditRowsOf(db, writer, start.startSequence, pruneStep)
     const young = rows.findIndex(({ at }) => at >= before)
-    const old = young === -1 ? rows : rows.slice(0, young)
+    const due = young === -1 ? rows : rows.slice(0, young)
+    const old = withinBudget ? due.slice(0, await takePruneBudget(db, due.length)) : due
     const last = old.at(-1)
     if (!last || !(await moveAuditStart(db, writer, start.startSequence, last))) return 0
     await removeAuditRows(db, writer, last.sequence)
@@ -34,8 +50,3 @@ function pruneStep(ctx: Context, writer: string, before: number): Promise<number
     return old.length
   })
 }
-
-const day = 24 * 60 * 60
-
-/** Whole days, so that it is done once a day. @param days How long entries are kept. */
-export const retentionEnd = (now: number, days: number): number => Math.floor(now / day) * day - days * day

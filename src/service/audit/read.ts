@@ -52,7 +52,9 @@ async function* readChains(db: Queryable): AsyncGenerator<AuditEntry> {
 function entryOf(row: AuditRow): AuditEntry {
   const { writer, sequence, at, event, organizationId, address, hash } = row
   const actor = { kind: row.actorKind as Actor['kind'], id: row.actorId }
-  return { writer, sequence, at, event, actor, organizationId, address, facts: readFacts(row.facts), hash }
+  const { requestId, ...facts } = readFacts(row.facts)
+  const entry = { writer, sequence, at, event, actor, organizationId, address, facts, hash }
+  return typeof requestId === 'string' ? { ...entry, requestId } : entry
 }
 
 /** What somebody has put there that is no JSON is found as a change, not as a fault of ours. */

@@ -2,50 +2,70 @@ import type { Clock } from '../../clock.ts'
 import type { ServiceContext } from '../context.ts'
 import { networkOf } from '../rules/network.ts'
 import { audit } from './audit.ts'
-import type { Audited } from './events.ts'
+import type { Audited, EventName } from './events.ts'
 
-/** In a minute from one address, in a minute and in a day from anywhere: what outsiders can make us write, at most. */
+/**
+ * In a minute from one address, in a minute and in a day from anywhere, of each event: what outsiders can make us write,
+ * at most. Each event has its own, so that noise of one kind, which costs nothing to make, hides no other.
+ */
 const mostPerAddress = 10
 const mostPerMinute = 60
 const mostPerDay = 5_000
 
 /** Which refusals are written down. Each process counts for itself. */
 export interface RefusalLimit {
-  /** @returns how many were left out since the last one that was not; undefined where this one is, too. */
-  admit(address: string | null): number | undefined
+  /** @returns how many of this event were left out since the last one that was not; undefined where this one is, too. */
+  admit(event: EventName, address: string | null): number | undefined
 }
 
 export function createRefusalLimit(clock: Pick<Clock, 'now'>): RefusalLimit {
-  let minute = { begun: 0, count: 0, byAddress: new Map<string, number>() }
-  let day = { begun: 0, count: 0 }
-  let leftOut = 0
+  const budgets = new Map<EventName, Budget>()
 
   return {
-    admit(address) {
-      const now = clock.now()
-      if (now - minute.begun >= 60) minute = { begun: now, count: 0, byAddress: new Map() }
-      if (now - day.begun >= 86_400) day = { begun: now, count: 0 }
-      const network = networkOf(address ?? undefined)
-      const fromThere = minute.byAddress.get(network) ?? 0
-      if (fromThere >= mostPerAddress || minute.count >= mostPerMinute || day.count >= mostPerDay) {
-        leftOut += 1
-        return undefined
-      }
-      minute.byAddress.set(network, fromThere + 1)
-      minute.count += 1
-      day.count += 1
-      const before = leftOut
-      leftOut = 0
-      return before
+    admit(event, address) {
+      const budget = budgets.get(event) ?? newBudget()
+      budgets.set(event, budget)
+      return admitWithin(budget, address, clock.now())
     },
   }
 }
 
-type Context = Pick<ServiceContext, 'store' | 'trail' | 'actor' | 'address' | 'refusals' | 'logger'>
+interface Budget {
+  minute: { readonly begun: number; count: number; readonly byAddress: Map<string, number> }
+  day: { readonly begun: number; count: number }
+  leftOut: number
+}
+
+const newMinute = (begun: number) => ({ begun, count: 0, byAddress: new Map<string, number>() })
+
+const newBudget = (): Budget => ({ minute: newMinute(0), day: { begun: 0, count: 0 }, leftOut: 0 })
+
+/** A clock that is set back begins anew, too: nothing is left out until it has caught up. */
+const isOver = (begun: number, length: number, now: number) => now < begun || now - begun >= length
+
+function admitWithin(budget: Budget, address: string | null, now: number): number | undefined {
+  if (isOver(budget.minute.begun, 60, now)) budget.minute = newMinute(now)
+  if (isOver(budget.day.begun, 86_400, now)) budget.day = { begun: now, count: 0 }
+  const { minute, day } = budget
+  const network = networkOf(address ?? undefined)
+  const fromThere = minute.byAddress.get(network) ?? 0
+  if (fromThere >= mostPerAddress || minute.count >= mostPerMinute || day.count >= mostPerDay) {
+    budget.leftOut += 1
+    return undefined
+  }
+  minute.byAddress.set(network, fromThere + 1)
+  minute.count += 1
+  day.count += 1
+  const before = budget.leftOut
+  budget.leftOut = 0
+  return before
+}
+
+type Context = Pick<ServiceContext, 'store' | 'trail' | 'actor' | 'address' | 'requestId' | 'refusals' | 'logger'>
 
 /** Writes down what was refused and so changed nothing, in a transaction of its own. The refusal stands whatever becomes of that. */
 export async function auditRefusal(ctx: Context, refused: Audited): Promise<void> {
-  const leftOut = ctx.refusals.admit(refused.address === undefined ? ctx.address : refused.address)
+  const leftOut = ctx.refusals.admit(refused.event, refused.address === undefined ? ctx.address : refused.address)
   if (leftOut === undefined) return
   const suppressed = { event: 'audit.suppressed', organizationId: null, facts: { count: leftOut }, ...bySelf } as const
   try {

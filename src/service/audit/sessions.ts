@@ -1,5 +1,6 @@
 import type { Call } from '../http/route.ts'
 import { ApiProblem } from '../problem.ts'
+import type { Budget } from '../rules/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import { audit } from './audit.ts'
@@ -19,6 +20,18 @@ export function auditSession(db: Queryable, ctx: AuditContext, session: SessionR
   return audit(db, ctx, { ...who(by), address: session.ipAddress, ...outcomeOf(session) } as Audited)
 }
 
+/** What many sessions have come to by themselves. */
+export function auditSessions(
+  db: Queryable,
+  ctx: AuditContext,
+  sessions: readonly SessionRow[],
+  organizationOf: (session: SessionRow) => string,
+): Promise<void> {
+  const entryOf = (session: SessionRow) =>
+    ({ organizationId: organizationOf(session), address: session.ipAddress, ...outcomeOf(session) }) as Audited
+  return audit(db, ctx, ...sessions.map(entryOf))
+}
+
 export function auditRedeemed(db: Queryable, ctx: AuditContext, session: SessionRow, by: By): Promise<void> {
   const facts = { ...idsOf(session), factor: session.factor }
   return audit(db, ctx, { ...who(by), event: 'session.redeemed', address: session.ipAddress, facts })
@@ -34,10 +47,11 @@ export function auditRedeemRefused(call: Call, session: SessionRow): Promise<voi
 export async function auditThrottled(
   call: Call,
   error: unknown,
-  of: { readonly domain: string; readonly user: string; readonly address: string | null },
+  of: { readonly domain: string; readonly user: string; readonly budget: Budget; readonly address: string | null },
 ): Promise<void> {
   const event = error instanceof ApiProblem ? throttled[error.code] : undefined
   if (event === undefined) return
+  call.observer.refused(event, of.budget)
   const { address, ...facts } = of
   await auditRefusal(call, { event, organizationId: call.organizationId, address, facts })
 }

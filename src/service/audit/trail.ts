@@ -5,7 +5,7 @@ import { insertAuditRows, insertAuditWriter } from '../store/audit.ts'
 import type { Queryable } from '../store/schema.ts'
 import { whenOver } from '../store/transaction-ends.ts'
 import type { Ending } from '../store/transaction-ends.ts'
-import { chainStart, hashEntry } from './entry.ts'
+import { chainStart, hashEntry, storedFacts } from './entry.ts'
 import type { AuditEntry, AuditEvent } from './entry.ts'
 import type { Head } from './verify-chains.ts'
 
@@ -20,6 +20,13 @@ export interface Trail {
 /** Rows in one statement. */
 const mostRows = 100
 
+interface TrailOptions {
+  readonly clock: Clock
+  readonly random: Random
+  /** Called with each entry once its transaction is committed. */
+  readonly committed?: (entry: AuditEntry) => void
+}
+
 interface Chain {
   /** What was committed. */
   head: Head
@@ -31,6 +38,7 @@ interface Chain {
 interface Lease {
   readonly chain: Chain
   head: Head
+  readonly entries: AuditEntry[]
 }
 
 /**
@@ -39,7 +47,7 @@ interface Lease {
  * would all meet there. So there are as many chains as there are audited transactions at once: one on SQLite, at most one
  * for each connection on PostgreSQL. A process begins its own and goes on with nobody else's.
  */
-export function createTrail({ clock, random }: { clock: Clock; random: Random }): Trail {
+export function createTrail({ clock, random, committed = () => {} }: TrailOptions): Trail {
   const free: Chain[] = []
   const all = new Set<Chain>()
   const leases = new WeakMap<Queryable, Lease>()
@@ -48,19 +56,20 @@ export function createTrail({ clock, random }: { clock: Clock; random: Random })
     const present = leases.get(db)
     if (present) return present
     const chain = free.pop() ?? { head: { writer: newId(random), sequence: 0, hash: chainStart }, known: false }
-    const lease: Lease = { chain, head: chain.head }
+    const lease: Lease = { chain, head: chain.head, entries: [] }
     leases.set(db, lease)
     whenOver(db, (ending) => takeBack(lease, ending))
     return lease
   }
 
-  function takeBack({ chain, head }: Lease, ending: Ending): void {
+  function takeBack({ chain, head, entries }: Lease, ending: Ending): void {
     // Nobody knows where it stands: it ends there, wherever that is.
     if (ending === 'unknown') return
     if (ending === 'committed') {
       chain.head = head
       chain.known = true
       all.add(chain)
+      entries.forEach(committed)
     }
     free.push(chain)
   }
@@ -84,6 +93,7 @@ export function createTrail({ clock, random }: { clock: Clock; random: Random })
       const lease = lend(db)
       await begin(db, lease)
       const entries = chainUp(lease, events, clock.now())
+      lease.entries.push(...entries)
       for (let start = 0; start < entries.length; start += mostRows) {
         await insertAuditRows(db, entries.slice(start, start + mostRows).map(rowOf))
       }
@@ -102,7 +112,7 @@ function chainUp(lease: Lease, events: readonly AuditEvent[], at: number): Audit
   })
 }
 
-const rowOf = ({ actor, facts, ...entry }: AuditEntry) => ({
+const rowOf = ({ actor, ...entry }: AuditEntry) => ({
   writer: entry.writer,
   sequence: entry.sequence,
   at: entry.at,
@@ -111,6 +121,6 @@ const rowOf = ({ actor, facts, ...entry }: AuditEntry) => ({
   actorId: actor.id,
   organizationId: entry.organizationId,
   address: entry.address,
-  facts: JSON.stringify(facts),
+  facts: JSON.stringify(storedFacts(entry)),
   hash: entry.hash,
 })

@@ -23,16 +23,16 @@ export interface GivenCode {
 
 /**
  * The one place where a code is checked, and used up where it is right. In the transaction of whatever depends on it.
- * @returns the factor the code belongs to; nothing for a wrong one, whatever is wrong with it.
+ * @returns what the code belongs to; nothing for a wrong one, whatever is wrong with it.
  */
-export async function checkCode(
-  ctx: Context,
-  db: Queryable,
-  given: GivenCode,
-): Promise<{ readonly factor: Factor } | undefined> {
-  const correct =
-    meantFactor(given) === 'bypass' ? await checkBypassCode(ctx, db, given) : await checkOtp(ctx, db, given)
-  return correct && { factor: correct }
+export async function checkCode(ctx: Context, db: Queryable, given: GivenCode): Promise<RightCode | undefined> {
+  return meantFactor(given) === 'bypass' ? checkBypassCode(ctx, db, given) : checkOtp(ctx, db, given)
+}
+
+export interface RightCode {
+  readonly factor: Factor
+  /** What made the code, or the bypass code itself; null for e-mail. */
+  readonly factorId: string | null
 }
 
 /** What the caller seems to mean, from the form of the code alone. */
@@ -40,10 +40,11 @@ export function meantFactor({ otp, bypasscode }: Pick<GivenCode, 'otp' | 'bypass
   return bypasscode !== undefined || looksLikeBypassCode(otp ?? '') ? 'bypass' : 'otp'
 }
 
-async function checkBypassCode(ctx: Context, db: Queryable, given: GivenCode): Promise<Factor | undefined> {
+async function checkBypassCode(ctx: Context, db: Queryable, given: GivenCode): Promise<RightCode | undefined> {
   const { user, domain, bypassLookups: codeLookups } = given
   if (domain.bypassEnabled !== 1 || codeLookups.length === 0) return undefined
-  return (await useBypassCode(db, { userId: user.id, codeLookups }, ctx.clock.now())) ? 'bypass' : undefined
+  const factorId = await useBypassCode(db, { userId: user.id, codeLookups }, ctx.clock.now())
+  return factorId === undefined ? undefined : { factor: 'bypass', factorId }
 }
 
 /** All that could have made the code are asked, so that a wrong one takes as long whatever the user has. */
@@ -51,10 +52,11 @@ async function checkOtp(
   ctx: Context,
   db: Queryable,
   { user, domain, otp = '' }: GivenCode,
-): Promise<Factor | undefined> {
+): Promise<RightCode | undefined> {
   const of = { userId: user.id, domain, code: otp }
-  if (await checkTimedCode(ctx, db, of)) return 'otp'
-  if (await checkEmailCode(ctx, db, of)) return 'email'
+  const generatorId = await checkTimedCode(ctx, db, of)
+  if (generatorId !== undefined) return { factor: 'otp', factorId: generatorId }
+  if (await checkEmailCode(ctx, db, of)) return { factor: 'email', factorId: null }
   await countWrong(db, of)
   return undefined
 }

@@ -2,7 +2,8 @@ import { auditCall } from '../audit/audit.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
-import { challengeTriesKept, lockedUntil, mostWrongPerChallenge, triesLeft } from '../rules/code-lock.ts'
+import { challengeTriesKept, lockedUntil, mostWrongPerChallenge, triesLeft, untilUnlocked } from '../rules/code-lock.ts'
+import type { Budget } from '../rules/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
 import {
   codesLockedUntil,
@@ -17,6 +18,7 @@ type Context = Pick<ServiceContext, 'clock'> & AuditContext & { readonly organiz
 
 interface Try {
   readonly userId: string
+  readonly budget: Budget
   /** Absent where the caller does not speak of challenges. */
   readonly challenge: string | undefined
 }
@@ -25,7 +27,8 @@ interface Try {
 export type Tried<T> = { readonly right: T } | { readonly right?: never; readonly triesLeft: number | undefined }
 
 /**
- * Checks a code within its budgets: 5 wrong ones a challenge, 10 in a row a user, whatever the factor, challenge or node.
+ * Checks a code within its budgets: 5 wrong ones a challenge, 10 in a row a user, whatever the factor, challenge or node;
+ * and another 10 from all known browsers of the user together, which nobody spends who only knows the password.
  * A try is taken before the code is looked at and given back by a right one; while codes are locked, none is looked at
  * or used up. Part of the caller's transaction: when that fails by our fault, the try was never taken.
  *
@@ -34,23 +37,24 @@ export type Tried<T> = { readonly right: T } | { readonly right?: never; readonl
 export async function withinBudget<T>(
   ctx: Context,
   db: Queryable,
-  { userId, challenge }: Try,
+  { userId, budget, challenge }: Try,
   check: () => Promise<T | undefined>,
 ): Promise<Tried<T>> {
   const now = ctx.clock.now()
-  const failures = await takeCodeTry(db, userId, now)
-  if (failures === undefined) throw locked(((await codesLockedUntil(db, userId)) ?? now) - now)
+  const of = { userId, budget }
+  const failures = await takeCodeTry(db, of, now)
+  if (failures === undefined) throw locked(((await codesLockedUntil(db, of, now)) ?? now) - now)
   const ofChallenge = challenge === undefined ? undefined : await takeOfChallenge(db, challenge, now)
   const right = await check()
   if (right === undefined) {
     const until = lockedUntil(failures, now)
     if (until !== undefined) {
-      await lockCodes(db, userId, until)
-      await auditCall(db, ctx, 'codes.locked', { user: userId, failures, until })
+      await lockCodes(db, of, { from: until === untilUnlocked ? null : now, until })
+      await auditCall(db, ctx, 'codes.locked', { user: userId, failures, until, budget })
     }
     return { triesLeft: ofChallenge === undefined ? undefined : triesLeft(failures, ofChallenge) }
   }
-  await forgetFailures(db, userId)
+  await forgetFailures(db, of)
   if (challenge !== undefined) await forgetChallenge(db, challenge)
   return { right }
 }

@@ -57,8 +57,9 @@ export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserR
 
 /** The member as it is now, for the rest of the transaction. */
 async function lockMember(db: Queryable, domain: DomainRow, user: UserRow): Promise<UserRow> {
-  const locked = await lockUser(db, domain.organizationId, user.id)
-  const present = locked ? await memberBy(db, domain.id, { id: user.id }) : undefined
+  const { id: domainId, organizationId } = domain
+  const locked = await lockUser(db, organizationId, user.id)
+  const present = locked ? await memberBy(db, { organizationId, domainId }, { id: user.id }) : undefined
   if (!present) throw new ApiProblem('api.error.notfound.user')
   return present
 }

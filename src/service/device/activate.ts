@@ -4,7 +4,8 @@ import type { KeyType } from '../../contract/pin.ts'
 import { notifyRevoked } from '../api/notify.ts'
 import { audit, auditRevoked } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
-import { enrolUser } from '../enrolment.ts'
+import { enrollUser } from '../enrollment.ts'
+import { announceChange } from '../factor-changes.ts'
 import { ApiProblem } from '../problem.ts'
 import { newId } from '../rules/random.ts'
 import { newSeed, seedInBase32 } from '../rules/totp.ts'
@@ -21,7 +22,7 @@ import { findActivation } from './find-activation.ts'
 import type { FoundActivation } from './find-activation.ts'
 import { newPin } from './new-pin.ts'
 import { sealedPush } from './push.ts'
-import { takeTry } from './tries.ts'
+import { tryCode } from './tries.ts'
 
 /** Binds a key pair to a token. It makes push possible and verifies nobody. */
 export async function activate(
@@ -31,10 +32,14 @@ export async function activate(
   const { key } = parseContent(ActivateRequest, peek(given.jws))
   const { payload } = await verify(ctx, given.jws, key, { method: 'POST', path: devicePaths.activate })
   const request = parseContent(ActivateRequest, payload)
-  await takeTry(ctx, given.address)
+  const found = await tryCode(ctx, given.address, () => findActivation(ctx, ctx.store.db, request.code))
   const device = newId(ctx.random)
   const seed = newSeed(ctx.random)
-  const unlocked = await unlockedBy(ctx, device, request)
+  const unlocked = await unlockedBy(
+    ctx,
+    { id: device, userId: found.userId },
+    { keyType: found.keyType, pin: request.pin },
+  )
   const { activation, ended } = await ctx.store.db.transaction().execute(async (db) => {
     const bound = await bind(ctx, db, request, { device, seed, unlocked, address: given.address })
     await auditUsed(ctx, db, bound.activation, { device, address: given.address })
@@ -78,11 +83,12 @@ interface Unlocked {
 }
 
 /** Before the transaction: hashing takes its time. */
-async function unlockedBy(ctx: ServiceContext, id: string, { code, pin }: Request): Promise<Unlocked> {
-  const found = await findActivation(ctx, ctx.store.db, code)
-  if (!found) throw noCode()
-  const { keyType } = found
-  return { keyType, pin: await newPin(ctx, { id, keyType, pin }) }
+async function unlockedBy(
+  ctx: ServiceContext,
+  device: { readonly id: string; readonly userId: string },
+  { keyType, pin }: { readonly keyType: KeyType; readonly pin: string | undefined },
+): Promise<Unlocked> {
+  return { keyType, pin: await newPin(ctx, device, { keyType, pin }) }
 }
 
 async function bind(
@@ -107,15 +113,18 @@ async function bind(
     keyX: request.key.x,
     keyY: request.key.y,
     pin: unlocked.pin,
-    push: accepted && sealedPush(ctx, device, accepted),
+    push: accepted && sealedPush(ctx, { id: device, userId: activation.userId }, accepted),
     createdAt: now,
     revokedAt: null,
   })
   await insertCodeGenerator(db, {
     id: device,
-    seed: ctx.secrets.seal(seed, { kind: 'seed', id: device }),
+    seed: ctx.secrets.seal(seed, { kind: 'seed', id: device, userId: activation.userId }),
     ...offlineCodes,
   })
+  const { organizationId, userId, domainId } = activation
+  const kind = ended.devices.length > 0 ? 'device_replaced' : 'device_added'
+  await announceChange(db, ctx, { kind, organizationId, userId, domainId, deviceId: device })
   return { activation, ended }
 }
 
@@ -124,14 +133,15 @@ async function bind(
  * writing decides. Where it replaces a device, that one is out of use from here on.
  */
 async function useCode(ctx: ServiceContext, db: Queryable, activation: FoundActivation): Promise<Revoked> {
-  const { userId, tokenId, organizationId, replaces, firstOnly } = activation
+  const { userId, tokenId, organizationId, replaces, firstOnly, grantedFactor } = activation
   const now = ctx.clock.now()
   const first = !replaces && firstOnly === 1
-  if (!(await enrolUser(db, ctx, { userId, tokenId, first }, { organizationId }))) throw noCode()
+  const firstStrong = grantedFactor === 'email'
+  if (!(await enrollUser(db, ctx, { userId, tokenId, first, firstStrong }, { organizationId }))) throw noCode()
   const used = replaces ? await useReplacement(db, activation, now) : await activateToken(db, tokenId, now)
   if (!used) throw noCode()
   if (!replaces) return noneRevoked
-  const ended = await moveAway(db, tokenId, now)
+  const ended = await moveAway(db, activation, now)
   await auditRevoked(db, ctx, ended, { organizationId })
   return ended
 }

@@ -9,6 +9,7 @@ import { ApiProblem } from '../problem.ts'
 import { forgetPushes, pausePushes } from '../push/push-budget.ts'
 import { atTime } from '../rules/session-state.ts'
 import { insertHistory } from '../store/device-history.ts'
+import { endOtherSessions } from '../store/epochs.ts'
 import { organizationOfDomain } from '../store/domains.ts'
 import { pinRule } from '../store/pins.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -25,11 +26,15 @@ type Given = ReturnType<typeof AnswerRequest.parse>
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
   const given = parseContent(AnswerRequest, call.payload)
   const held = await holdToPin(ctx, call, { sessionId, given })
-  const { answered, settled } = await ctx.store.db.transaction().execute(async (db) => {
+  const { answered, settled, createdAt } = await ctx.store.db.transaction().execute(async (db) => {
     await (held === 'unasked' ? useCall(db, call) : requireActive(db, call.device.id))
-    return decide(ctx, db, await findSession(db, call, { sessionId, given }), { ...given, held })
+    const session = await findSession(db, call, { sessionId, given })
+    return { ...(await decide(ctx, db, session, { ...given, held })), createdAt: session.createdAt }
   })
-  if (settled) ctx.observer.settled(answered.reason ?? answered.state)
+  if (settled) {
+    const seconds = ctx.clock.now() - createdAt
+    ctx.observer.settled(answered.reason ?? answered.state, 1, { factor: 'push', seconds })
+  }
   notifySession(ctx, { id: sessionId, deviceId: call.device.id })
   return answered
 }
@@ -97,13 +102,16 @@ async function decide(
   await auditAnswer(ctx, db, { ...session, state, reason, factor })
   await insertHistory(db, historyRow(session, outcome, now))
   if (outcome.state === 'approved') await forgetPushes(db, session)
-  if (outcome.reason === 'reported') await pausePushes(ctx, db, session)
+  if (outcome.reason === 'reported') {
+    await pausePushes(ctx, db, session)
+    await endOtherSessions(db, [session.userId])
+  }
   return { answered: { id: session.id, state: outcome.state, reason: outcome.reason }, settled: true }
 }
 
 function historyRow(session: SessionRow, { state, reason }: Outcome, now: number) {
-  const { id, deviceId, domainId, userId, attributes, ipAddress, createdAt } = session
-  const of = { sessionId: id, deviceId: deviceId ?? '', domainId, userId, attributes, ipAddress, createdAt }
+  const { id, deviceId, domainId, userId, attributes, ipAddress, purpose, createdAt } = session
+  const of = { sessionId: id, deviceId: deviceId ?? '', domainId, userId, attributes, ipAddress, purpose, createdAt }
   return { ...of, state, reason: reason ?? null, settledAt: now }
 }
 

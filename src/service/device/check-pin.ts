@@ -1,6 +1,7 @@
 import { notifyRevoked } from '../api/notify.ts'
 import { audit, auditRevoked } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
+import { announceRevoked } from '../factor-changes.ts'
 import { ApiProblem, tooManyRequests } from '../problem.ts'
 import type { DeviceRow } from '../store/devices.ts'
 import { deviceById } from '../store/devices.ts'
@@ -53,7 +54,7 @@ export async function checkPin(ctx: ServiceContext, taken: TakenTry, given: stri
 }
 
 function isRight(ctx: ServiceContext, { device, hash = '' }: TakenTry, given: string): Promise<boolean> {
-  return isPin(given, ctx.secrets.open(hash, { kind: 'pin', id: device.id }))
+  return isPin(given, ctx.secrets.open(hash, { kind: 'pin', id: device.id, userId: device.userId }))
 }
 
 async function countWrong(
@@ -73,6 +74,7 @@ async function countWrong(
   if (failures < most) return { triesLeft: most - failures, revoked: noneRevoked }
   const revoked = await revokeTokens(db, { userIds: [userId], domainId }, ctx.clock.now())
   await auditRevoked(db, ctx, revoked, by)
+  await announceRevoked(db, ctx, revoked, by)
   return { triesLeft: 0, revoked }
 }
 

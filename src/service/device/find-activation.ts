@@ -1,6 +1,9 @@
 import type { ServiceContext } from '../context.ts'
 import { activationOf, replacementOf } from '../store/activations.ts'
 import type { Activation } from '../store/activations.ts'
+import { domainById } from '../store/domains.ts'
+import { memberBy } from '../store/members.ts'
+import { isInForce } from '../store/passes.ts'
 import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../store/secrets.ts'
 
@@ -19,6 +22,16 @@ export async function findActivation(
   if (!found?.sealedCode) return undefined
   // Who can write to the database could move a lookup to another user's token; the sealed code it cannot move.
   const kind = pending ? 'activation code' : 'replacement code'
-  const meant = secrets.open(found.sealedCode, { kind, id: found.tokenId })
-  return meant === code ? { ...found, replaces: !pending } : undefined
+  const meant = secrets.open(found.sealedCode, { kind, id: found.tokenId, userId: found.userId })
+  if (meant !== code || !(await isStillGranted(db, found, clock.now()))) return undefined
+  return { ...found, replaces: !pending }
+}
+
+/** A code ends with the factor that its user had passed with to be shown it: the thief of a token keeps nothing. */
+async function isStillGranted(db: Queryable, activation: Activation, now: number): Promise<boolean> {
+  const { organizationId, domainId, userId, grantedFactor: factor, grantedFactorId: factorId } = activation
+  if (factor === null) return true
+  const domain = await domainById(db, organizationId, domainId)
+  const user = domain && (await memberBy(db, { organizationId, domainId }, { id: userId }))
+  return domain !== undefined && user !== undefined && isInForce(db, { domain, user, factor, factorId }, now)
 }

@@ -27,6 +27,7 @@ function entryView(row: HistoryRow): HistoryEntry {
     ...(row.ipAddress !== null && { ipAddress: row.ipAddress }),
     state: row.state,
     ...(row.reason !== null && { reason: row.reason }),
+    ...(row.purpose !== 'sign_in' && { purpose: row.purpose }),
     createdAt: row.createdAt,
     settledAt: row.settledAt,
   }

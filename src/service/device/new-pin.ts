@@ -11,12 +11,13 @@ import { hashPin } from './pin-hash.ts'
  */
 export async function newPin(
   { random, secrets }: Pick<ServiceContext, 'random' | 'secrets'>,
-  { id, keyType, pin }: { readonly id: string; readonly keyType: KeyType; readonly pin: string | undefined },
+  device: { readonly id: string; readonly userId: string },
+  { keyType, pin }: { readonly keyType: KeyType; readonly pin: string | undefined },
 ): Promise<string | null> {
   if (keyType === 'NONE') return null
   const problem = pinProblem(keyType, pin ?? '')
   if (problem) throw new ApiProblem('api.error.invalid.pin', messages[problem][keyType])
-  return secrets.seal(await hashPin(random, pin ?? ''), { kind: 'pin', id })
+  return secrets.seal(await hashPin(random, pin ?? ''), { kind: 'pin', id: device.id, userId: device.userId })
 }
 
 const messages = {

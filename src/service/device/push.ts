@@ -15,7 +15,7 @@ export async function changePush(ctx: ServiceContext, call: SignedCall): Promise
   }
   await ctx.store.db.transaction().execute(async (db) => {
     await useCall(db, call)
-    await setPush(db, call.device.id, push && sealedPush(ctx, call.device.id, push))
+    await setPush(db, call.device.id, push && sealedPush(ctx, call.device, push))
   })
   return stateOf(ctx, push?.endpoint)
 }
@@ -23,12 +23,16 @@ export async function changePush(ctx: ServiceContext, call: SignedCall): Promise
 export async function readPush(ctx: ServiceContext, { device }: SignedCall): Promise<PushState> {
   await requireActive(ctx.store.db, device.id)
   if (device.push === null) return stateOf(ctx, undefined)
-  const text = ctx.secrets.open(device.push, { kind: 'push subscription', id: device.id })
+  const text = ctx.secrets.open(device.push, { kind: 'push subscription', id: device.id, userId: device.userId })
   return stateOf(ctx, (JSON.parse(text) as PushSubscription).endpoint)
 }
 
-export function sealedPush({ secrets }: Pick<ServiceContext, 'secrets'>, id: string, push: PushSubscription): string {
-  return secrets.seal(JSON.stringify(push), { kind: 'push subscription', id })
+export function sealedPush(
+  { secrets }: Pick<ServiceContext, 'secrets'>,
+  { id, userId }: { readonly id: string; readonly userId: string },
+  push: PushSubscription,
+): string {
+  return secrets.seal(JSON.stringify(push), { kind: 'push subscription', id, userId })
 }
 
 function stateOf({ pusher }: ServiceContext, endpoint: string | undefined): PushState {

@@ -1,6 +1,7 @@
 import { notifyRevoked } from '../api/notify.ts'
 import { audit, auditRevoked } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
+import { announceRevoked } from '../factor-changes.ts'
 import { organizationOfDomain } from '../store/domains.ts'
 import { revokeTokens } from '../store/tokens.ts'
 import { useCall } from './signed-call.ts'
@@ -19,6 +20,7 @@ export async function removeDevice(ctx: ServiceContext, call: SignedCall, addres
     const here = { ...ctx, address }
     await audit(db, here, { ...by, event: 'device.removed', facts: { device, domain: domainId, user: userId } })
     await auditRevoked(db, here, { ...ended, devices: [] }, by)
+    await announceRevoked(db, ctx, ended, by)
     return ended
   })
   notifyRevoked(ctx, revoked)

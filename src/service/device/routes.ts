@@ -7,7 +7,7 @@ import { answer, jsonLabel } from '../http/answer.ts'
 import { readJson, readText } from '../http/body.ts'
 import { answerError } from '../http/errors.ts'
 import { heldRead, preferredWait } from '../http/held-read.ts'
-import { nameRequest } from '../http/request-id.ts'
+import { contextOfRequest, nameRequest } from '../http/request-id.ts'
 import { answerImage } from '../http/image.ts'
 import { ApiProblem } from '../problem.ts'
 import { noImage } from '../rules/default-image.ts'
@@ -19,6 +19,7 @@ import { activate } from './activate.ts'
 import { answerRequest } from './answer.ts'
 import { changesAt, isNamedBy, readInbox } from './inbox.ts'
 import { readHistory } from './history.ts'
+import { acknowledgeNotice } from './notices.ts'
 import { preview } from './preview.ts'
 import { changePush, readPush } from './push.ts'
 import { auditingForgeries, auditingTries } from './refusals.ts'
@@ -35,54 +36,61 @@ interface Reply {
   readonly image?: NamedImage
 }
 
-type Serve = (req: Request, res: Response) => Promise<Reply>
+/** @param ctx That of this request. */
+type Serve = (ctx: ServiceContext, req: Request, res: Response) => Promise<Reply>
 
 /** What a path does, by method. */
 type Ways = Readonly<Partial<Record<'GET' | 'POST', Serve>>>
 
 /** The device protocol. Answers everything below `/device`. */
-export function createDeviceRoutes(ctx: ServiceContext): Router {
+export function createDeviceRoutes(service: ServiceContext): Router {
   const router = Router({ caseSensitive: true, strict: true })
-  const on = (path: string, ways: Ways) => router.all(path, only(ctx, path, ways))
+  const on = (path: string, ways: Ways) => router.all(path, only(service, path, ways))
   const post = (path: string, serve: Serve) => on(path, { POST: serve })
   const get = (path: string, serve: Serve) => on(path, { GET: serve })
 
-  post(devicePaths.preview, async (req, res) => {
-    const given = { body: await readJson(req, res), address: addressOf(req) }
+  post(devicePaths.preview, async (ctx, req, res) => {
+    const given = { body: await readJson(req, res), address: ctx.addressOf(req) }
     return { value: await auditingTries(ctx, given.address, () => preview(ctx, given)) }
   })
 
-  post(devicePaths.activate, async (req, res) => {
-    const given = { jws: await readText(req, res), address: addressOf(req) }
+  post(devicePaths.activate, async (ctx, req, res) => {
+    const given = { jws: await readText(req, res), address: ctx.addressOf(req) }
     return { value: await auditingTries(ctx, given.address, () => activate(ctx, given)) }
   })
 
-  get(devicePaths.requests, (req, res) => serveInbox(ctx, req, res))
+  get(devicePaths.requests, (ctx, req, res) => serveInbox(ctx, req, res))
 
-  post(devicePaths.answer(':sessionId'), async (req, res) => {
+  post(devicePaths.answer(':sessionId'), async (ctx, req, res) => {
     const sessionId = String(req.params.sessionId)
     return postOf(ctx, { req, res, path: devicePaths.answer(sessionId) }, (call) => answerRequest(ctx, call, sessionId))
   })
 
-  post(devicePaths.remove, (req, res) =>
-    postOf(ctx, { req, res, path: devicePaths.remove }, (call) => removeDevice(ctx, call, addressOf(req) ?? null)),
+  post(devicePaths.acknowledge(':noticeId'), async (ctx, req, res) => {
+    const noticeId = String(req.params.noticeId)
+    const path = devicePaths.acknowledge(noticeId)
+    return postOf(ctx, { req, res, path }, (call) => acknowledgeNotice(ctx, call, noticeId))
+  })
+
+  post(devicePaths.remove, (ctx, req, res) =>
+    postOf(ctx, { req, res, path: devicePaths.remove }, (call) => removeDevice(ctx, call, ctx.addressOf(req) ?? null)),
   )
 
   on(devicePaths.push, {
-    GET: async (req) => ({ value: await readPush(ctx, await callOf(ctx, req, devicePaths.push)) }),
-    POST: (req, res) => postOf(ctx, { req, res, path: devicePaths.push }, (call) => changePush(ctx, call)),
+    GET: async (ctx, req) => ({ value: await readPush(ctx, await callOf(ctx, req, devicePaths.push)) }),
+    POST: (ctx, req, res) => postOf(ctx, { req, res, path: devicePaths.push }, (call) => changePush(ctx, call)),
   })
 
-  get(devicePaths.history, async (req) => ({
+  get(devicePaths.history, async (ctx, req) => ({
     value: await readHistory(ctx, await callOf(ctx, req, devicePaths.history)),
   }))
 
-  get(devicePaths.image(':domainId'), async (req) => {
+  get(devicePaths.image(':domainId'), async (ctx, req) => {
     return { image: (await imageOfDomain(ctx.store.db, String(req.params.domainId))) ?? noImage() }
   })
 
   router.use('/device', (_req, res) =>
-    answerError(res, new ApiProblem('api.error.notfound.operation'), jsonLabel, ctx.logger),
+    answerError(res, new ApiProblem('api.error.notfound.operation'), jsonLabel, service.failures),
   )
   return router
 }
@@ -96,7 +104,7 @@ interface Exchange {
 /** Acts on what a device signed. */
 async function postOf(ctx: ServiceContext, { req, res, path }: Exchange, act: (call: SignedCall) => Promise<unknown>) {
   const jws = await readText(req, res)
-  const value = await auditingForgeries(ctx, { jws, address: addressOf(req) }, async () =>
+  const value = await auditingForgeries(ctx, { jws, address: ctx.addressOf(req) }, async () =>
     act(await verifyCall(ctx, jws, { method: 'POST', path })),
   )
   return { value }
@@ -106,22 +114,31 @@ async function postOf(ctx: ServiceContext, { req, res, path }: Exchange, act: (c
 async function callOf(ctx: ServiceContext, req: Request, path: string): Promise<SignedCall> {
   const jws = /^Device ([\w.-]+)$/i.exec(req.headers.authorization ?? '')?.[1]
   if (jws === undefined) throw refused()
-  return auditingForgeries(ctx, { jws, address: addressOf(req) }, () => verifyCall(ctx, jws, { method: 'GET', path }))
+  return auditingForgeries(ctx, { jws, address: ctx.addressOf(req) }, () =>
+    verifyCall(ctx, jws, { method: 'GET', path }),
+  )
 }
 
 /** Held while it is what the device knows already. */
 async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Promise<Reply> {
   const { device } = await callOf(ctx, req, devicePaths.requests)
   const known = req.headers['if-none-match']
-  const wait = preferredWait(req.headers.prefer?.toString())
+  // A device that is told that its read was held asks again at once.
+  const wait = ctx.waiters.closed() ? undefined : preferredWait(req.headers.prefer?.toString())
+  let held = wait !== undefined
   const inbox = await heldRead(ctx, {
     key: waiterKey.device(device.id),
     wait: wait ?? 0,
     res,
     read: () => readInbox(ctx, device.id),
     changesAt: (read) => (isNamedBy(known, read) ? changesAt(read) : undefined),
+    takePlace() {
+      const leave = ctx.places.readsOfDevice.take(device.id)
+      held = leave !== undefined
+      return leave
+    },
   })
-  const headers = { ETag: inbox.etag, ...(wait !== undefined && { 'Preference-Applied': `wait=${wait}` }) }
+  const headers = { ETag: inbox.etag, ...(held && { 'Preference-Applied': `wait=${wait}` }) }
   return isNamedBy(known, inbox) ? { status: 304, headers } : { value: inbox.inbox, headers }
 }
 
@@ -135,11 +152,11 @@ function only(ctx: ServiceContext, path: string, ways: Ways) {
       const serve = req.method === 'GET' || req.method === 'POST' ? ways[req.method] : undefined
       if (!serve) throw notThisWay(ways)
       refuseOtherSites(req)
-      const { status = 200, value, headers, image } = await serve(req, res)
+      const { status = 200, value, headers, image } = await serve(contextOfRequest(ctx, res), req, res)
       if (image) answerImage(req, res, image, headers)
       else answer(res, status, value, { ...jsonLabel, ...headers })
     } catch (error) {
-      answerError(res, error, jsonLabel, ctx.logger)
+      answerError(res, error, jsonLabel, ctx.failures)
     }
   }
 }
@@ -154,9 +171,4 @@ const notThisWay = (ways: Ways) =>
 function refuseOtherSites(req: Request): void {
   const site = req.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') throw new ApiProblem('api.error.forbidden')
-}
-
-/** The caller, as an Express app around us sees it by its own `trust proxy`; without one, the other end of the connection. */
-function addressOf(req: Request): string | undefined {
-  return req.ip ?? req.socket.remoteAddress
 }

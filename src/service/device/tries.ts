@@ -1,14 +1,79 @@
+import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
-import { tooManyRequests } from '../problem.ts'
+import { ApiProblem, tooManyRequests } from '../problem.ts'
 import { networkOf } from '../rules/network.ts'
 import { takeAttempt } from '../store/attempts.ts'
+import { release, reserve } from '../store/tallies.ts'
+import type { Reserved } from '../store/tallies.ts'
 
-/** Counts a try of an activation code, in a transaction of its own: it counts whatever becomes of it. */
-export async function takeTry(ctx: ServiceContext, address: string | undefined): Promise<void> {
-  const limits = [
-    { scope: `code:${networkOf(address)}`, limit: ctx.limits.triesPerAddress, window: 10 * 60 },
-    { scope: 'code', limit: ctx.limits.triesPerService, window: 60 * 60 },
-  ]
-  const wait = await ctx.store.db.transaction().execute((db) => takeAttempt(db, limits, ctx.clock.now()))
-  if (wait > 0) throw tooManyRequests(wait)
+/**
+ * Looks up an activation code within the budgets of its address and of the service. Only wrong codes count, but a spent
+ * budget refuses right ones as well: otherwise guessing would go on where wrong guesses are refused. A try is reserved
+ * before the look-up, so that many at once do not exceed the budget, and released when the code is right. Nothing is
+ * counted by the code or a part of it: that would let anybody lock a code they want to keep from being used.
+ *
+ * @throws {ApiProblem} `api.error.toomanyrequests`, `api.error.notfound.activationcode`
+ */
+export async function tryCode<T>(
+  ctx: ServiceContext,
+  address: string | undefined,
+  find: () => Promise<T | undefined>,
+): Promise<T> {
+  const reserved = await reserveTry(ctx, address)
+  const found = await find().catch(async (error: unknown) => {
+    // Our own fault counts against nobody. Where the database is gone, the try stays counted for its time.
+    await releaseTry(ctx, reserved).catch(() => {})
+    throw error
+  })
+  if (found === undefined) {
+    ctx.observer.triedActivation('wrong')
+    const failures = reserved.counts[1] ?? 0
+    if (failures >= ctx.limits.triesAlert) await alert(ctx, 'activation.many_failed', failures)
+    throw new ApiProblem('api.error.notfound.activationcode')
+  }
+  await releaseTry(ctx, reserved)
+  ctx.observer.triedActivation('right')
+  return found
+}
+
+async function reserveTry(ctx: ServiceContext, address: string | undefined): Promise<Reserved> {
+  const { triesPerAddress, triesPerService } = ctx.limits
+  const ofAddress = { scope: `code ${networkOf(address)}`, limit: triesPerAddress, window: 10 * 60, slot: 1 }
+  const ofService = { scope: 'code', limit: triesPerService, window: hour, slot: 60 }
+  const taken = await ctx.store.db.transaction().execute((db) => reserve(db, [ofAddress, ofService], ctx.clock.now()))
+  if ('counts' in taken) return taken
+  ctx.observer.triedActivation('refused')
+  if (taken.refusedBy === ofService) await alert(ctx, 'activation.suspended', triesPerService)
+  throw tooManyRequests(taken.wait)
+}
+
+const releaseTry = (ctx: ServiceContext, reserved: Reserved) =>
+  ctx.store.db.transaction().execute((db) => release(db, reserved))
+
+/** Seconds. */
+const hour = 60 * 60
+
+const alerts = {
+  'activation.many_failed': 'many wrong activation codes: somebody may be guessing',
+  'activation.suspended': 'activation codes are refused: too many wrong ones were tried',
+} as const
+
+/** Tells the operator, once an hour over all nodes. Each process looks once a minute whether there is anything to tell. */
+async function alert(ctx: ServiceContext, event: keyof typeof alerts, failures: number): Promise<void> {
+  if (!ctx.logLimit.admits(event)) return
+  const limit = { scope: event, limit: 1, window: hour }
+  const telling = ctx.store.db.transaction().execute(async (db) => {
+    const wait = await takeAttempt(db, [limit], ctx.clock.now())
+    const actor = { kind: 'service', id: ctx.serviceId } as const
+    if (wait === 0) await audit(db, ctx, { event, organizationId: null, actor, address: null, facts: { failures } })
+    return wait === 0
+  })
+  // The answer to the caller stands, whatever becomes of this; and one line too many is better than none.
+  const told = await telling.catch((error: unknown) => {
+    ctx.logger.error({ err: error, event }, 'audit entry lost')
+    return true
+  })
+  if (!told) return
+  ctx.observer.alerted(event)
+  ctx.logger.error({ event, failures }, alerts[event])
 }

@@ -25,7 +25,7 @@ export interface FrontOptions {
 
 /** Everything on one server, down to what is nowhere. */
 export function createFront(
-  ctx: Pick<ServiceContext, 'logger'>,
+  ctx: Pick<ServiceContext, 'failures'>,
   { vendor, pages, handles }: FrontOptions,
 ): (req: IncomingMessage, res: ServerResponse) => void {
   const label = vendorLabel(vendor, '1.3')
@@ -35,7 +35,7 @@ export function createFront(
     req.url = originForm(req.url)
     const page = byPath.get(req.url.replace(/\?.*$/s, ''))
     if (page) void servePage(ctx, page, req, res)
-    else passOn(handles, req, res, (error) => answerError(res, error ?? notFound(), label, ctx.logger))
+    else passOn(handles, req, res, (error) => answerError(res, error ?? notFound(), label, ctx.failures))
   }
 }
 
@@ -61,7 +61,7 @@ function passOn(
 const methods = 'GET, HEAD, OPTIONS'
 
 async function servePage(
-  ctx: Pick<ServiceContext, 'logger'>,
+  ctx: Pick<ServiceContext, 'failures'>,
   page: Page,
   req: IncomingMessage,
   res: ServerResponse,
@@ -74,6 +74,6 @@ async function servePage(
     }
     await page.serve(req, res)
   } catch (error) {
-    answerError(res, error, label, ctx.logger)
+    answerError(res, error, label, ctx.failures)
   }
 }

@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../context.ts'
 import { answer, jsonLabel } from '../http/answer.ts'
 import { ApiProblem } from '../problem.ts'
+import type { Store } from '../store/store.ts'
 import type { Page } from './front.ts'
 
 /** How long the database may take to answer who asks whether it does, milliseconds. */
@@ -12,16 +13,29 @@ export const health: Page = {
   serve: (_req, res) => answer(res, 200, { status: 'ok' }, jsonLabel),
 }
 
-/** Requests make sense: the database answers, and the service is not about to end. */
+/** Requests make sense: the database answers and takes changes, and the service is not about to end. */
 export function readiness(ctx: Pick<ServiceContext, 'store' | 'clock' | 'waiters'>): Page {
   return {
     path: '/readyz',
     async serve(_req, res) {
       if (ctx.waiters.closed()) throw unavailable(new Error('The service is closing.'))
-      await soon(ctx, ctx.store.db.selectFrom('service').select('id').executeTakeFirstOrThrow())
+      await soon(ctx, requireUsable(ctx.store))
       answer(res, 200, { status: 'ok' }, jsonLabel)
     },
   }
+}
+
+/** The same for a figure. Rejects when the database does not answer, or cannot be written. */
+export async function isReady({ store, waiters }: Pick<ServiceContext, 'store' | 'waiters'>): Promise<boolean> {
+  if (waiters.closed()) return false
+  await requireUsable(store)
+  return true
+}
+
+async function requireUsable(store: Store): Promise<void> {
+  const problem = await store.problem()
+  if (problem !== undefined) throw new Error(problem)
+  await store.db.selectFrom('service').select('id').executeTakeFirstOrThrow()
 }
 
 async function soon({ clock }: Pick<ServiceContext, 'clock'>, query: Promise<unknown>): Promise<void> {

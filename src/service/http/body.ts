@@ -23,25 +23,31 @@ function reader(limit: number): ReturnType<typeof raw> {
 /** What clearly is no JSON, whoever sends it. All else is tried: `curl -d` says it sends a form. */
 const foreignTypes = /^(multipart\/|image\/|audio\/|video\/|text\/xml$|application\/xml$|.*\+xml$)/i
 
-/** The body as JSON, whatever type it says it has. @param limit Bytes. */
-export async function readJson(
-  req: IncomingMessage,
-  res: ServerResponse,
-  limit: number = deviceLimit,
-): Promise<unknown> {
+export interface BodyOptions {
+  /** The largest body, bytes; 64 KiB if absent. */
+  readonly limit?: number
+  /**
+   * Called for a body that is not valid UTF-8, which is then read as ISO-8859-1: old clients in Java write it so.
+   * If absent, such a body is refused.
+   */
+  readonly onLatin1?: (() => void) | undefined
+}
+
+/** The body as JSON, whatever type it says it has. */
+export async function readJson(req: IncomingMessage, res: ServerResponse, options: BodyOptions = {}): Promise<unknown> {
   refuseForeignTypes(req)
-  const body = await readBody(req, res, limit)
+  const body = await readBody(req, res, options)
   return typeof body === 'string' ? parseJson(body) : body
 }
 
-/** The body as the elements of a JSON array, some at a time; see `rows.ts`. @param limit Bytes. */
+/** The body as the elements of a JSON array, some at a time; see `rows.ts`. */
 export async function readRows(
   req: IncomingMessage,
   res: ServerResponse,
-  limit: number,
+  options: BodyOptions,
 ): Promise<Iterable<readonly unknown[]>> {
   refuseForeignTypes(req)
-  const body = await readBody(req, res, limit)
+  const body = await readBody(req, res, options)
   // A body parser of the app before us has read it in one piece already.
   if (typeof body !== 'string') return Array.isArray(body) ? [body] : parseRows(JSON.stringify(body))
   return parseRows(body)
@@ -49,7 +55,7 @@ export async function readRows(
 
 /** The body as text. */
 export async function readText(req: IncomingMessage, res: ServerResponse): Promise<string> {
-  const body = await readBody(req, res, deviceLimit)
+  const body = await readBody(req, res, {})
   if (typeof body !== 'string') throw new ApiProblem('api.error.malformed')
   return body
 }
@@ -60,20 +66,22 @@ function refuseForeignTypes(req: IncomingMessage): void {
 }
 
 /** Text, or what a body parser of the app before us made of it. */
-async function readBody(req: IncomingMessage, res: ServerResponse, limit: number): Promise<unknown> {
+async function readBody(req: IncomingMessage, res: ServerResponse, options: BodyOptions): Promise<unknown> {
   await new Promise<void>((resolve, reject) => {
-    reader(limit)(req, res, (error?: Error) => (error ? reject(error) : resolve()))
+    reader(options.limit ?? deviceLimit)(req, res, (error?: Error) => (error ? reject(error) : resolve()))
   })
   const body: unknown = 'body' in req ? req.body : undefined
   if (body === undefined) return ''
-  return Buffer.isBuffer(body) ? decodeText(body) : body
+  return Buffer.isBuffer(body) ? decodeText(body, options) : body
 }
 
-function decodeText(body: Buffer): string {
+function decodeText(body: Buffer, { onLatin1 }: BodyOptions): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
     // Other bytes have no meaning in JSON (RFC 8259 section 8.1).
-    throw new ApiProblem('api.error.malformed', 'The body has to be JSON in UTF-8.')
+    if (!onLatin1) throw new ApiProblem('api.error.malformed', 'The body has to be JSON in UTF-8.')
+    onLatin1()
+    return body.toString('latin1')
   }
 }

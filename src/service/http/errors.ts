@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 import type { ErrorBody } from '../../contract/errors.ts'
-import type { Logger } from '../context.ts'
+import type { FailureLog } from '../failure-log.ts'
 import { ApiProblem } from '../problem.ts'
 import { StoreUnavailableError } from '../store/store.ts'
 import { answer } from './answer.ts'
@@ -9,15 +9,9 @@ import type { Label } from './answer.ts'
 import { requestIdOf } from './request-id.ts'
 
 /** The one place where errors become answers: what is not a no of ours becomes `internal`, and is logged. */
-export function answerError(res: ServerResponse, error: unknown, label: Label, logger: Logger): void {
+export function answerError(res: ServerResponse, error: unknown, label: Label, failures: FailureLog): void {
   const problem = toProblem(error)
-  if (problem.status >= 500) {
-    const requestId = requestIdOf(res)
-    logger.error(
-      { err: problem.cause ?? problem, code: problem.code, ...(requestId && { requestId }) },
-      'request failed',
-    )
-  }
+  if (problem.status >= 500) failures.requestFailed(problem, requestIdOf(res))
   const patience = problem.status === 503 ? { 'Retry-After': '1' } : {}
   answer(res, problem.status, errorBody(problem), { ...label, ...patience, ...problem.headers })
 }

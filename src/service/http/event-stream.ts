@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Clock } from '../../clock.ts'
+import { startsWaiting } from './admission.ts'
 
 /** Who is told of events. */
 export interface Follower<T> {
@@ -39,6 +40,7 @@ export function answerEvents<T>(
     'X-Content-Type-Options': 'nosniff',
   })
   if (req.method === 'HEAD') return void res.end()
+  startsWaiting(res)
   stream(clock, res, source)
 }
 

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 
 import { longestWait } from '../../contract/sessions.ts'
 import type { ServiceContext } from '../context.ts'
+import { startsWaiting } from './admission.ts'
 
 /** Seconds of `Prefer: wait=N` (RFC 7240 section 4.3), at most `longestWait`; nothing where it is absent or makes no sense. */
 export function preferredWait(prefer: string | undefined): number | undefined {
@@ -20,6 +21,8 @@ export interface Held<T> {
   readonly read: () => Promise<T>
   /** Unix time at which the value changes by itself, `Infinity` for never; nothing where it is what was waited for. */
   readonly changesAt: (value: T) => number | undefined
+  /** Takes a place to wait in. @returns how to leave it; undefined where there is none: then the value is the answer. */
+  readonly takePlace?: (value: T) => (() => void) | undefined
 }
 
 /** Reads until there is news or the wait is over, and answers what it read last. */
@@ -27,6 +30,7 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
   if (held.wait === 0) return held.read()
   const subscription = ctx.waiters.subscribe(held.key)
   let over = false
+  let leave: (() => void) | undefined
   const end = () => {
     over = true
     subscription.giveUp()
@@ -38,6 +42,9 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
       const value = await held.read()
       const changesAt = held.changesAt(value)
       if (over || ctx.waiters.closed() || changesAt === undefined) return value
+      leave ??= held.takePlace ? held.takePlace(value) : () => {}
+      if (!leave) return value
+      startsWaiting(held.res)
       const stopAlarm = alarm(ctx, changesAt, () => subscription.wake())
       const news = await subscription.woken()
       stopAlarm()
@@ -48,6 +55,7 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
     stopTimer()
     held.res.off('close', end)
     subscription.end()
+    leave?.()
   }
 }
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
 import { ApiProblem } from '../problem.ts'
@@ -19,16 +19,25 @@ export interface Timeouts {
   readonly request: number
   /** Until the next request on a connection that stays open. */
   readonly keepAlive: number
+  /**
+   * Until the first request of a connection that is new when closing begins. Its first bytes may be on the way, and closing
+   * the connection then would reset it.
+   */
+  readonly firstRequest: number
 }
 
 /** Common proxies let go of an idle connection after a minute: who is first must be the proxy. */
-const defaultTimeouts: Timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000 }
+const defaultTimeouts: Timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, firstRequest: 1_000 }
 
 export interface ListenOptions {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
+  /** File descriptor of a listening socket that somebody else holds, such as systemd; used instead of host and port. */
+  readonly fd?: number | undefined
   readonly timeouts?: Partial<Timeouts>
+  /** Whether the process goes on for as long as the server listens; default true. */
+  readonly keepsAlive?: boolean
   /** How answers to what is no request are labelled. */
   readonly label?: Label
 }
@@ -37,49 +46,96 @@ export interface ListenOptions {
 export interface Listening {
   readonly host: string
   readonly port: number
-  /** Takes no new connections from now on; resolves when the last one has ended. */
+  /** Goes on serving, but keeps no connection for another request: each response says `Connection: close`. */
+  drain(): void
+  /**
+   * Takes no new connections from now on; resolves when the last one has ended. Of a socket that somebody else holds, only
+   * our copy is closed: connections that come now wait for the next process.
+   */
   close(): Promise<void>
 }
 
 /** Rejects where the address cannot be had. */
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
-  const server = createPatientServer(listener, options)
-  const unspoken = connectionsWithoutRequest(server)
+  const connections = createConnections()
+  const server = createPatientServer(connections.track(listener), options)
+  connections.watch(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(options.port, options.host, resolve)
+    if (options.fd === undefined) server.listen(options.port, options.host, resolve)
+    else server.listen({ fd: options.fd }, resolve)
   })
   // Later ones belong to single connections, which Node ends by itself.
   server.removeAllListeners('error').on('error', () => {})
+  if (options.keepsAlive === false) server.unref()
+  const { address: host, port } = addressOf(server) ?? { address: options.host, port: options.port }
   return {
-    host: options.host,
-    port: (server.address() as AddressInfo).port,
+    host: options.fd === undefined ? options.host : host,
+    port,
+    drain: () => connections.drain(),
     close: () =>
       new Promise((resolve) => {
-        // A connection that has had its answer is not kept for another request.
-        server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))
-        server.close(() => resolve())
-        // Callers open some ahead, or give up meanwhile; Node does not count those as idle.
-        for (const connection of unspoken) connection.destroy()
-        const idle = setInterval(() => server.closeIdleConnections(), 20)
-        const late = setTimeout(() => server.closeAllConnections(), patience)
-        server.once('close', () => {
-          clearInterval(idle)
-          clearTimeout(late)
+        connections.drain()
+        // Not before requests are read that have arrived: to close their connections would reset them.
+        setImmediate(() => {
+          server.close(() => resolve())
+          connections.closeUnused({ ...defaultTimeouts, ...options.timeouts }.firstRequest)
+          const idle = setInterval(() => server.closeIdleConnections(), 20)
+          const late = setTimeout(() => server.closeAllConnections(), patience)
+          server.once('close', () => {
+            clearInterval(idle)
+            clearTimeout(late)
+          })
         })
       }),
   }
 }
 
-/** Those on which nobody has asked for anything yet. */
-function connectionsWithoutRequest(server: Server): ReadonlySet<Socket> {
-  const unspoken = new Set<Socket>()
-  server.on('connection', (connection) => {
-    unspoken.add(connection)
-    connection.once('close', () => unspoken.delete(connection))
-  })
-  server.prependListener('request', ({ socket }) => unspoken.delete(socket))
-  return unspoken
+/** Undefined for a Unix socket, which has a path or no name at all. */
+function addressOf(server: Server): AddressInfo | undefined {
+  const address = server.address()
+  return address === null || typeof address === 'string' ? undefined : address
+}
+
+/** What is to be known of the connections of a server in order to end them without resetting any. */
+function createConnections() {
+  /** Those on which nobody has asked for anything yet, and since when, milliseconds. */
+  const unused = new Map<Socket, number>()
+  const unanswered = new Set<ServerResponse>()
+  let draining = false
+
+  const closeAfterwards = (res: ServerResponse) => {
+    if (!res.headersSent) res.setHeader('Connection', 'close')
+  }
+
+  return {
+    watch(server: Server): void {
+      server.on('connection', (connection) => {
+        unused.set(connection, performance.now())
+        connection.once('close', () => unused.delete(connection))
+      })
+    },
+    track:
+      (listener: RequestListener): RequestListener =>
+      (req, res) => {
+        unused.delete(req.socket)
+        unanswered.add(res)
+        res.once('close', () => unanswered.delete(res))
+        if (draining) closeAfterwards(res)
+        listener(req, res)
+      },
+    drain(): void {
+      draining = true
+      for (const res of unanswered) closeAfterwards(res)
+    },
+    /** Callers open some ahead, or give up meanwhile; Node does not count those as idle. @param grace Milliseconds. */
+    closeUnused(grace: number): void {
+      for (const [connection, since] of unused) {
+        const left = since + grace - performance.now()
+        setTimeout(() => unused.has(connection) && connection.destroy(), Math.max(0, left))
+      }
+    },
+  }
 }
 
 /** Patient, but not endlessly so. */

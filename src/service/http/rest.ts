@@ -9,7 +9,7 @@ import type { Vendor } from '../../contract/media-type.ts'
 import { operations } from '../../contract/operations.ts'
 import type { ServiceContext } from '../context.ts'
 import { observe } from '../observer.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem, tooManyRequests } from '../problem.ts'
 import type { NamedImage } from '../rules/image.ts'
 import { networkOf } from '../rules/network.ts'
 import { answer, vendorLabel } from './answer.ts'
@@ -22,10 +22,12 @@ import { answerEvents } from './event-stream.ts'
 import type { EventSource } from './event-stream.ts'
 import { heldRead, preferredWait } from './held-read.ts'
 import { answerImage } from './image.ts'
+import { takeAll } from './places.ts'
 import { parseQuery } from './query-string.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import { nameRequest } from './request-id.ts'
+import { contextOfRequest, nameRequest, requestIdOf } from './request-id.ts'
 import type { Call, Given, Route } from './route.ts'
+import { shownCredentials } from './shown-credentials.ts'
 
 export interface RestOptions {
   readonly vendor: Vendor
@@ -41,6 +43,9 @@ export interface Rates {
   /** For what comes without a valid key. */
   readonly byAddress: RateLimiter
 }
+
+/** When to try again where a key has too many event streams, seconds. */
+const streamRetry = 30
 
 /** The largest body of an operation that says nothing else, bytes. */
 const bodyLimit = 1024 * 1024
@@ -69,7 +74,7 @@ async function serve(
   const accepted = acceptedVersion(options.vendor, req.headers.accept)
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
   try {
-    const key = await admit(options, req, res)
+    const key = await admit(ctx, options, req, res)
     const visible = visibleTo(accepted, routes)
     if (req.method === 'OPTIONS') return answer(res, 200, undefined, { Allow: allowedOn(visible) })
     const { endpoint, run } = select(visible, req.method)
@@ -78,17 +83,32 @@ async function serve(
     if (version === undefined) throw new ApiProblem('api.error.notacceptable')
     const headers: Record<string, string> = {}
     const call = createCall(ctx, { key, version, headers, req, res })
-    const output = await run(givenBy(req, res, endpoint), call)
+    if (endpoint.media === 'text/event-stream') takeStream(ctx, key, res)
+    const output = await run(givenBy(req, res, endpoint, call), call)
     if (endpoint.media === 'image/png') answerImage(req, res, output as NamedImage, headers)
     else if (endpoint.media !== undefined) answerEvents(ctx.clock, req, res, output as EventSource<unknown>, headers)
     else answer(res, 200, output, { ...label, ...headers })
   } catch (error) {
-    answerError(res, error, label, ctx.logger)
+    answerError(res, error, label, ctx.failures)
   }
 }
 
+/** @throws {ApiProblem} where the service ends, or the key has as many streams as it may have. */
+function takeStream({ waiters, places }: ServiceContext, key: KnownKey, res: ServerResponse): void {
+  // It would end at once, and its caller would open the next one.
+  if (waiters.closed()) throw new ApiProblem('api.error.unavailable')
+  const leave = places.streamsOfKey.take(key.id)
+  if (!leave) throw tooManyRequests(streamRetry)
+  res.once('close', leave)
+}
+
 /** The caller's key, while it has not asked too often. */
-async function admit({ vendor, findKey, rates }: RestOptions, req: Request, res: Response): Promise<KnownKey> {
+async function admit(
+  { addressOf, refusedKeys }: ServiceContext,
+  { vendor, findKey, rates }: RestOptions,
+  req: Request,
+  res: Response,
+): Promise<KnownKey> {
   const limited = (limiter: RateLimiter | undefined, caller: string) =>
     Object.entries(limiter?.take(caller) ?? {}).forEach(([name, value]) => void res.setHeader(name, value))
   try {
@@ -97,7 +117,14 @@ async function admit({ vendor, findKey, rates }: RestOptions, req: Request, res:
     return key
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 401) {
-      limited(rates?.byAddress, networkOf(req.ip ?? req.socket.remoteAddress))
+      const address = addressOf(req)
+      await refusedKeys.report({
+        ...shownCredentials(req, vendor),
+        address,
+        wanted: vendor,
+        requestId: requestIdOf(res),
+      })
+      limited(rates?.byAddress, networkOf(address))
     }
     throw error
   }
@@ -136,12 +163,15 @@ function mediaVersion({ media, since }: Endpoint, accept: string | undefined): V
   return media !== undefined && acceptsType(accept, media) ? (since ?? '1.3') : undefined
 }
 
-function givenBy(req: Request, res: Response, endpoint: Endpoint): Given {
+function givenBy(req: Request, res: Response, endpoint: Endpoint, { version, logger }: Call): Given {
+  const onLatin1 = () =>
+    logger.warn({ path: endpoint.path }, 'body is not valid UTF-8: read as ISO-8859-1; have the client send UTF-8')
+  const options = { limit: endpoint.bodyLimit ?? bodyLimit, onLatin1: version === '1.3' ? onLatin1 : undefined }
   return {
     params: req.params,
     query: parseQuery(req.originalUrl),
-    body: () => readJson(req, res, endpoint.bodyLimit ?? bodyLimit),
-    rows: () => readRows(req, res, endpoint.bodyLimit ?? bodyLimit),
+    body: () => readJson(req, res, options),
+    rows: () => readRows(req, res, options),
   }
 }
 
@@ -155,20 +185,38 @@ interface CallParts {
 
 function createCall(ctx: ServiceContext, { key: caller, version, headers, req, res }: CallParts): Call {
   return {
-    ...ctx,
+    ...contextOfRequest(ctx, res),
     organizationId: caller.organizationId,
     actor: { kind: 'api_key', id: caller.id },
-    address: req.ip ?? req.socket.remoteAddress ?? null,
+    address: ctx.addressOf(req) ?? null,
     role: caller.role,
     limitedTo: caller.domainId,
     version,
     path: req.originalUrl.split('?', 1)[0] ?? '',
+    ifMatch: req.headers['if-match'],
+    gone: () => res.destroyed || req.socket.destroyed,
     setHeader: (name, value) => void (headers[name] = value),
-    async hold(key, read, changesAt) {
+    async hold(key, { read, changesAt, userOf }) {
       const wait = preferredWait(req.headers.prefer?.toString())
-      if (wait === undefined) return read()
+      // A caller who is told that the read was held asks again at once.
+      if (wait === undefined || ctx.waiters.closed()) return read()
       headers['Preference-Applied'] = `wait=${wait}`
-      return heldRead(ctx, { key, wait, res, read, changesAt })
+      const { readsOfKey, readsOfUser } = ctx.places
+      return heldRead(ctx, {
+        key,
+        wait,
+        res,
+        read,
+        changesAt,
+        takePlace(value) {
+          const leave = takeAll([
+            [readsOfKey, caller.id],
+            [readsOfUser, userOf(value)],
+          ])
+          if (!leave) delete headers['Preference-Applied']
+          return leave
+        },
+      })
     },
   }
 }
@@ -176,5 +224,5 @@ function createCall(ctx: ServiceContext, { key: caller, version, headers, req, r
 /** What Express itself refuses: a path that cannot be decoded. */
 function failed(ctx: ServiceContext, options: RestOptions): ErrorRequestHandler {
   return (error: unknown, _req: IncomingMessage, res: ServerResponse, _next: unknown) =>
-    answerError(res, error, vendorLabel(options.vendor, '1.3'), ctx.logger)
+    answerError(res, error, vendorLabel(options.vendor, '1.3'), ctx.failures)
 }

@@ -2,9 +2,12 @@ import { z } from 'zod'
 
 import { commonErrors, isErrorCode, notFoundByParam } from '../../contract/errors.ts'
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
+import { validate } from '../../contract/validate.ts'
+import type { Mistake } from '../../contract/validate.ts'
 import type { ServiceContext } from '../context.ts'
 import { ApiProblem } from '../problem.ts'
 import type { EventSource } from './event-stream.ts'
+import type { Held } from './held-read.ts'
 import type { NamedImage } from '../rules/image.ts'
 
 /** The service, as one call of one caller sees it. */
@@ -18,9 +21,19 @@ export interface Call extends ServiceContext {
   readonly version: Version
   /** Path of the operation as the caller sees it, for links. */
   readonly path: string
+  /** The header `If-Match`, if the caller sent it. */
+  readonly ifMatch: string | undefined
+  /** Whether the caller has hung up. */
+  readonly gone: () => boolean
   readonly setHeader: (name: string, value: string) => void
   /** Reads at once, or is held as the caller prefers. */
-  readonly hold: <T>(key: string, read: () => Promise<T>, changesAt: (value: T) => number | undefined) => Promise<T>
+  readonly hold: <T>(key: string, held: HeldCall<T>) => Promise<T>
+}
+
+/** A read that the caller may prefer to be held. */
+export interface HeldCall<T> extends Pick<Held<T>, 'read' | 'changesAt'> {
+  /** The user it is about: each has a limit of their own. */
+  readonly userOf: (value: T) => string
 }
 
 /** A body that is an array is read some rows at a time, as it may be long. */
@@ -44,6 +57,12 @@ type JsonOutput<E extends Endpoint> = E extends { readonly response: z.ZodType }
 
 export type Handler<E extends Endpoint> = (input: Input<E>, call: Call) => Promise<Output<E>>
 
+/** A handler that is given what was prepared before the body was read. */
+export type PreparedHandler<E extends Endpoint, P> = (input: Input<E>, call: Call, prepared: P) => Promise<Output<E>>
+
+/** What an operation does when the head of a request is there, and its body is not read yet. */
+export type Prepare<E extends Endpoint, P> = (params: Parsed<E, 'params'>, call: Call) => Promise<P>
+
 /** An endpoint with what it does. */
 export interface Route {
   readonly endpoint: Endpoint
@@ -61,12 +80,23 @@ export interface Given {
 }
 
 export function route<E extends Endpoint>(endpoint: E, handle: Handler<E>): Route {
+  return preparedRoute(endpoint, () => Promise.resolve(undefined), handle)
+}
+
+/** The same, where something is to be done before the body is read. */
+export function preparedRoute<E extends Endpoint, P>(
+  endpoint: E,
+  prepare: Prepare<E, P>,
+  handle: PreparedHandler<E, P>,
+): Route {
   return {
     endpoint,
     async run(given, call) {
-      const input = (await parseInput(endpoint, given, call.version)) as Input<E>
+      const head = parseHead(endpoint, given)
       try {
-        return filter(endpoint, await handle(input, call), call.version)
+        const prepared = await prepare(head as Parsed<E, 'params'>, call)
+        const input = { ...head, ...(await parseContent(endpoint, given, call.version)) } as Input<E>
+        return filter(endpoint, await handle(input, call, prepared), call.version)
       } catch (error) {
         throw declared(endpoint, error)
       }
@@ -74,13 +104,16 @@ export function route<E extends Endpoint>(endpoint: E, handle: Handler<E>): Rout
   }
 }
 
-async function parseInput(endpoint: Endpoint, given: Given, version: Version): Promise<object> {
-  const body = version === '1.3' ? (endpoint.body13 ?? endpoint.body) : endpoint.body
+function parseHead(endpoint: Endpoint, given: Given): object {
   return {
     ...(endpoint.params && parse(endpoint.params, given.params, (issue) => notFound(issue))),
     ...(endpoint.query && parse(endpoint.query, given.query, (issue) => invalid(endpoint, issue))),
-    ...(body && (await parseBody(endpoint, body, given))),
   }
+}
+
+async function parseContent(endpoint: Endpoint, given: Given, version: Version): Promise<object> {
+  const body = version === '1.3' ? (endpoint.body13 ?? endpoint.body) : endpoint.body
+  return body ? parseBody(endpoint, body, given) : {}
 }
 
 async function parseBody(endpoint: Endpoint, body: z.ZodType, given: Given): Promise<object> {
@@ -102,27 +135,26 @@ async function parseRows(endpoint: Endpoint, schema: z.ZodType, given: Given): P
   return rows
 }
 
-function parse<S extends z.ZodType>(schema: S, value: unknown, problem: (issue: z.core.$ZodIssue) => ApiProblem) {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw issue ? problem(issue) : new ApiProblem('api.error.malformed')
+function parse<S extends z.ZodType>(schema: S, value: unknown, problem: (mistake: Mistake) => ApiProblem) {
+  const validated = validate(schema, value)
+  if (validated.success) return validated.data
+  throw problem(validated.mistakes[0])
 }
 
 /** What is not even an id names nothing. */
-function notFound(issue: z.core.$ZodIssue): ApiProblem {
-  return new ApiProblem(notFoundByParam[String(issue.path[0])] ?? 'api.error.malformed')
+function notFound(mistake: Mistake): ApiProblem {
+  return new ApiProblem(notFoundByParam[String(mistake.path[0])] ?? 'api.error.malformed')
 }
 
-/** Says which field, and what is expected there; Zod's messages do not quote what was given. */
+/** Says which field, and what is expected there. */
 function invalid(
   endpoint: Endpoint,
-  issue: z.core.$ZodIssue,
+  mistake: Mistake,
   row?: { readonly name: string; readonly position: string },
 ): ApiProblem {
-  const code = `api.error.invalid.${row?.name ?? String(issue.path[0]).toLowerCase()}`
-  const place = [row?.position, ...issue.path].filter((part) => part !== undefined).join('.')
-  const message = [place, issue.message].filter(Boolean).join(': ')
+  const code = `api.error.invalid.${row?.name ?? String(mistake.path[0]).toLowerCase()}`
+  const place = [row?.position, ...mistake.path].filter((part) => part !== undefined).join('.')
+  const message = [place, mistake.message].filter(Boolean).join(': ')
   const known = isErrorCode(code) && endpoint.errors.includes(code)
   return new ApiProblem(known ? code : 'api.error.malformed', message)
 }

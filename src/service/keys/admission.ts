@@ -1,4 +1,5 @@
 import type { KeyCheckTable, KeyNodeTable, Queryable } from '../store/schema.ts'
+import { notAfter } from '../rules/present.ts'
 import { announceNode, insertKeyCheck, keyChecks } from '../store/key-nodes.ts'
 import { countSealed, removeEmailCodesOfNoKey } from '../store/sealed-values.ts'
 import { createSecrets } from '../store/secrets.ts'
@@ -36,7 +37,8 @@ export function admit(ctx: HoldingContext, candidate: Candidate): Promise<Admitt
     const checks = await keyChecks(db)
     for (const check of checks) requireOpens(ctx, ring, check)
     const key = choose(candidate, checks, await otherNodes(db, ctx.clock, row.id))
-    const since = (key.id === row.primaryId ? row.primarySince : undefined) ?? ctx.clock.now()
+    const now = ctx.clock.now()
+    const since = notAfter((key.id === row.primaryId ? row.primarySince : undefined) ?? now, now)
     await announceNode(db, { ...row, primaryId: key.id, primarySince: since })
     if (checks.some(({ keyId }) => keyId === key.id)) return { key, since }
     const secrets = createSecrets(() => ({ primary: key, keys: ring.keys }), ctx.random)

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../context.ts'
+import type { FailureLog } from '../failure-log.ts'
 import { newId } from '../rules/random.ts'
 import type { Random } from '../rules/random.ts'
 import { announceNode, removeNode, removeNodesSeenBefore } from '../store/key-nodes.ts'
@@ -10,6 +11,7 @@ import { createSecrets } from '../store/secrets.ts'
 import type { Secrets } from '../store/secrets.ts'
 import type { Store } from '../store/store.ts'
 import { admit } from './admission.ts'
+import { saveKeyFile } from './key-file.ts'
 import type { KeyRing, RingKey } from './key-ring.ts'
 import type { KeySource } from './key-source.ts'
 import { heartbeat } from './live-nodes.ts'
@@ -29,6 +31,8 @@ export interface HeldKeys {
   readonly writing: () => RingKey
   /** Reads the key file again and takes up what can be taken up; by itself every 10 seconds. */
   readonly refresh: () => Promise<void>
+  /** Writes all keys to a new file, mode 0600; rejects when the file exists. */
+  readonly save: (path: string) => Promise<void>
   /** Signs off. */
   readonly close: () => Promise<void>
 }
@@ -38,6 +42,7 @@ export interface HoldingContext {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  readonly failures?: Pick<FailureLog, 'covers'>
 }
 
 /**
@@ -88,6 +93,7 @@ export async function holdKeys(ctx: HoldingContext, source: KeySource, alone: bo
     ring: () => ring,
     writing: () => present().primary,
     refresh,
+    save: (path) => saveKeyFile(path, ring),
     async close() {
       await beats?.stop()
       // A node that cannot sign off is forgotten soon enough.
@@ -96,9 +102,13 @@ export async function holdKeys(ctx: HoldingContext, source: KeySource, alone: bo
   }
 }
 
-function startBeats({ clock, logger }: HoldingContext, refresh: () => Promise<void>): { stop(): Promise<void> } {
+function startBeats(
+  { clock, logger, failures }: HoldingContext,
+  refresh: () => Promise<void>,
+): { stop(): Promise<void> } {
   let running = Promise.resolve()
   let stopped = false
+  let problem: string | undefined
   let cancel = schedule()
 
   function schedule(): () => void {
@@ -108,11 +118,20 @@ function startBeats({ clock, logger }: HoldingContext, refresh: () => Promise<vo
   async function beat(): Promise<void> {
     try {
       await refresh()
+      if (problem !== undefined) logger.info({}, 'the keys can be read again')
+      problem = undefined
     } catch (error) {
-      // The keys it has stay in use; what is sealed with others does not open.
-      logger.error({ err: error }, 'the keys need attention')
+      // A database that is gone is logged already, and says nothing of the keys.
+      if (!failures?.covers(error)) report(error)
     }
     if (!stopped) cancel = schedule()
+  }
+
+  /** The keys it holds stay in use; values that are sealed with others do not open. */
+  function report(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    if (message !== problem) logger.error({ err: error }, `the keys need attention: ${message}`)
+    problem = message
   }
 
   return {

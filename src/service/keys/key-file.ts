@@ -1,8 +1,10 @@
+import { statSync } from 'node:fs'
 import { chmod, link, open, readFile, unlink } from 'node:fs/promises'
 
 import type { Random } from '../rules/random.ts'
 import type { KeyRing } from './key-ring.ts'
 import { formatKey, keySize, parseKeyRing } from './key-ring.ts'
+import { KeysError } from './keys-error.ts'
 
 /** Where the keys of an embedded database are, when nothing else says so. */
 export const keyFileOf = (database: string): string => `${database}.keys`
@@ -20,13 +22,50 @@ export async function openKeyFile(path: string, random: Random): Promise<{ ring:
   return { ring: parseKeyFile(path, await readFile(path, 'utf8')), made }
 }
 
+/**
+ * Reads the ring of a key file that was there before. Never creates one: a new key beside an existing database would
+ * open nothing, and a backup would keep the wrong file.
+ *
+ * @throws {KeysError} when the file is missing.
+ */
+export async function readKeyFile(path: string): Promise<KeyRing> {
+  const text = await readIfThere(path)
+  if (text === undefined) {
+    throw new KeysError(
+      `The key file ${path} is missing. The service keeps the keys that it holds until it stops: send it SIGUSR2 to ` +
+        'save them to a new file, or put the file back from its backup.',
+    )
+  }
+  return parseKeyFile(path, text)
+}
+
+/**
+ * Writes the ring to a new file, mode 0600.
+ *
+ * @throws {Error} with code `EEXIST` when the file exists: keys are never overwritten.
+ */
+export async function saveKeyFile(path: string, { keys }: KeyRing): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(keys.map(({ id, secret }) => `${formatKey(id, secret)}\n`).join(''))
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw new Error(`The key file ${path} cannot be read`, { cause: error })
+    throw new KeysError(`The key file ${path} cannot be read${ownedByOther(path)}`, { cause: error })
   }
+}
+
+function ownedByOther(path: string): string {
+  const owner = statSync(path, { throwIfNoEntry: false })?.uid
+  return owner === undefined || owner === process.getuid?.() ? '' : ': it is owned by another user'
 }
 
 /** Written whole under another name and then linked: nobody ever reads half a key, and only the first link succeeds. */

@@ -3,6 +3,8 @@ import { hkdfSync } from 'node:crypto'
 /** A key of the ring. What is encrypted says its id, so that it finds its key again after others were added. */
 export interface RingKey {
   readonly id: string
+  /** 32 bytes, as they stand in the key file; only for writing that file. */
+  readonly secret: Buffer
   /** For AES-256-GCM. */
   readonly encryption: Buffer
   /** For HMAC-SHA-256, of what has to be found without being readable. */
@@ -48,7 +50,7 @@ function parseKey(entry: string, position: number): RingKey {
   }
   const secret = Buffer.from(encoded, 'base64')
   if (secret.length !== keySize) throw new TypeError(`Key "${id}" has ${secret.length} bytes: it must have ${keySize}`)
-  return Object.freeze({ id, encryption: derive(secret, 'encryption'), lookup: derive(secret, 'lookup') })
+  return Object.freeze({ id, secret, encryption: derive(secret, 'encryption'), lookup: derive(secret, 'lookup') })
 }
 
 /** One secret, one key a purpose (RFC 5869). */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 
 import type { Random } from '../rules/random.ts'
-import { keyFileOf, openKeyFile } from './key-file.ts'
+import { keyFileOf, openKeyFile, readKeyFile } from './key-file.ts'
 import { formatKey, keySize, parseKeyRing } from './key-ring.ts'
 import type { KeyRing } from './key-ring.ts'
 import { KeysError } from './keys-error.ts'
@@ -21,19 +21,24 @@ interface Given {
   /** Goes before a key file. */
   readonly keys?: KeyRing | undefined
   readonly random: Random
+  readonly create: boolean
 }
 
 /**
  * @param inUse Ids of the keys that the database has something sealed with: where there are any, none are made up.
  * @throws {KeysError} where the key file is missing.
  */
-export async function openKeySource({ database, keys, random }: Given, inUse: readonly string[]): Promise<KeySource> {
+export async function openKeySource(
+  { database, keys, random, create }: Given,
+  inUse: readonly string[],
+): Promise<KeySource> {
   if (keys) return fixed(keys)
   if (database === ':memory:') return fixed(parseKeyRing(formatKey('memory', random(keySize))))
   const file = keyFileOf(database)
-  if (inUse.length > 0 && !existsSync(file)) throw new KeysError(missing(file, inUse))
+  // Of a database that was there before, the keys are lost or elsewhere: new ones would not be its own.
+  if ((inUse.length > 0 || !create) && !existsSync(file)) throw new KeysError(missing(file, inUse))
   const { made } = await openKeyFile(file, random)
-  return { file, made, read: async () => (await openKeyFile(file, random)).ring }
+  return { file, made, read: () => readKeyFile(file) }
 }
 
 /** A database elsewhere has no place beside it. @throws {TypeError} where keys have to be given. */
@@ -50,5 +55,5 @@ const keysAreNeeded =
   'to id:base64, such as k1: and the output of `openssl rand -base64 32`'
 
 const missing = (file: string, inUse: readonly string[]) =>
-  `its secrets are sealed with the key ${inUse.join(', ')}, and there is no key file ${file}. ` +
+  `its secrets are sealed with the key ${inUse.join(', ') || 'of a key file'}, and there is no key file ${file}. ` +
   'Put the key file back from its backup, or give the keys.'

@@ -1,6 +1,8 @@
 import type { Clock } from '../../clock.ts'
-import { nodesSeenSince } from '../store/key-nodes.ts'
+import { nodesSeenSince, nodesToPresent } from '../store/key-nodes.ts'
 import type { KeyNodeTable, Queryable } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+import type { HeldKeys } from './held-keys.ts'
 
 /** How often a node says that it lives and what keys it has, seconds. */
 export const heartbeat = 10
@@ -9,7 +11,14 @@ const livesFor = 3 * heartbeat
 
 /** Nodes that run, besides this one. */
 export async function otherNodes(db: Queryable, clock: Clock, nodeId: string): Promise<KeyNodeTable[]> {
-  return (await nodesSeenSince(db, clock.now() - livesFor)).filter(({ id }) => id !== nodeId)
+  const now = clock.now()
+  await nodesToPresent(db, now)
+  return (await nodesSeenSince(db, now - livesFor)).filter(({ id }) => id !== nodeId)
+}
+
+/** The names of those nodes, for people. */
+export async function liveNodes(ctx: { store: Store; clock: Clock; keys: HeldKeys }): Promise<string[]> {
+  return (await otherNodes(ctx.store.db, ctx.clock, ctx.keys.nodeId)).map(({ name }) => name)
 }
 
 export const knows = (node: KeyNodeTable, keyId: string): boolean => node.keyIds.split(' ').includes(keyId)

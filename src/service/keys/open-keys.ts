@@ -7,13 +7,15 @@ import { openKeySource } from './key-source.ts'
 interface Given extends Omit<HoldingContext, 'store'> {
   readonly database: string
   readonly keys?: KeyRing | undefined
+  /** Whether a key file that does not exist is created; by default it is. */
+  readonly create?: boolean | undefined
 }
 
 /** The keys of a database that is open. @throws {KeysError} where they are not its keys; nothing is changed then. */
 export async function openKeys(store: HoldingContext['store'], given: Given): Promise<HeldKeys> {
-  const { database, keys, random, logger } = given
+  const { database, keys, random, logger, create = true } = given
   const inUse = (await keyChecks(store.db)).map(({ keyId }) => keyId)
-  const source = await openKeySource({ database, keys, random }, inUse)
+  const source = await openKeySource({ database, keys, random, create: create || store.created }, inUse)
   if (source.made) logger.warn({ file: source.file }, backUp(source.file))
   return holdKeys({ ...given, store }, source, database === ':memory:')
 }

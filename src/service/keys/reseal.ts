@@ -1,5 +1,5 @@
 import type { Queryable } from '../store/schema.ts'
-import { replaceSealed, sealedPage, sealedPlaces } from '../store/sealed-values.ts'
+import { recordOf, replaceSealed, sealedPage, sealedPlaces } from '../store/sealed-values.ts'
 import type { SealedPlace, SealedValue } from '../store/sealed-values.ts'
 import type { Secrets } from '../store/secrets.ts'
 
@@ -53,9 +53,9 @@ async function resealPage(
   values: readonly SealedValue[],
 ): Promise<void> {
   for (const value of values) {
-    const of = { kind: place.kind, id: value.id }
+    const of = recordOf(place, value)
     const secret = open ? open(value.sealed, of) : secrets.open(value.sealed, of)
-    const lookup = place.lookup && secrets.lookup(place.lookup.text(secret, value.owner))
+    const lookup = place.lookup && secrets.lookup(place.lookup.text(secret, value.userId))
     await replaceSealed(db, place, value, { sealed: secrets.seal(secret, of), lookup })
   }
 }

@@ -2,7 +2,9 @@ import { audit } from '../audit/audit.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import { pause } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { removeDeadBypassCodes } from '../store/bypass-codes.ts'
+import { inSteps } from '../in-steps.ts'
+import { removeExpiredBypassCodes, removeUsedUpBypassCodes } from '../store/bypass-codes.ts'
+import { sweepStep } from '../store/due.ts'
 import { removeOtherKeyChecks } from '../store/key-nodes.ts'
 import { removeExpiredEmailCodes } from '../store/email-codes.ts'
 import { countSealed } from '../store/sealed-values.ts'
@@ -75,8 +77,9 @@ async function waitForNodes(ctx: RotationContext, { waiting }: RotationOptions):
 async function pass({ store, clock, keys }: RotationContext, { progress }: RotationOptions): Promise<number> {
   const { db } = store
   // Whatever is dead already need not be carried over, and cannot be in the way.
-  await removeDeadBypassCodes(db, clock.now())
-  await removeExpiredEmailCodes(db, clock.now())
+  for (const removeSome of [removeExpiredBypassCodes, removeUsedUpBypassCodes, removeExpiredEmailCodes]) {
+    await inSteps({ size: sweepStep }, () => removeSome(db, clock.now()))
+  }
   const { values } = await countSealed(db)
   const ring = { ...keys.ring(), primary: keys.writing() }
   return resealAll(

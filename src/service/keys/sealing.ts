@@ -19,7 +19,7 @@ export class UnsealError extends Error {
 export function seal({ primary }: KeyRing, random: Random, secret: string, record: string): string {
   const nonce = random(nonceSize)
   const cipher = createCipheriv('aes-256-gcm', primary.encryption, nonce, { authTagLength: tagSize })
-  cipher.setAAD(Buffer.from(record))
+  cipher.setAAD(recordData(record))
   const sealed = [nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]
   return `${primary.id}.${Buffer.concat(sealed).toString('base64url')}`
 }
@@ -31,7 +31,7 @@ export function unseal(ring: KeyRing, sealed: string, record: string): string {
     const decipher = createDecipheriv('aes-256-gcm', key.encryption, bytes.subarray(0, nonceSize), {
       authTagLength: tagSize,
     })
-    decipher.setAAD(Buffer.from(record))
+    decipher.setAAD(recordData(record))
     decipher.setAuthTag(bytes.subarray(-tagSize))
     const text = decipher.update(bytes.subarray(nonceSize, -tagSize))
     return Buffer.concat([text, decipher.final()]).toString('utf8')
@@ -39,6 +39,9 @@ export function unseal(ring: KeyRing, sealed: string, record: string): string {
     throw new UnsealError('A sealed value was changed, or belongs to another record.', { cause })
   }
 }
+
+/** What AES-GCM authenticates beside the secret: a value copied to another record does not open there. */
+const recordData = (record: string) => Buffer.from(record)
 
 /** Whether a value is sealed with the primary key; if not, it is to be sealed anew. */
 export function isCurrent({ primary }: KeyRing, sealed: string): boolean {

@@ -1,4 +1,5 @@
 import type { Mail } from './mailer.ts'
+import { plainLine } from './plain-line.ts'
 
 /** What the mail is about. The names are chosen by administrators: nothing in it is chosen by who signs up. */
 export interface CodeMail {
@@ -11,7 +12,7 @@ export interface CodeMail {
 
 /** The mail that carries a one-time code: short, no links, nothing to load. The subject shows on locked screens: no code there. */
 export function codeMail({ organization, domain, code, minutes }: CodeMail): Omit<Mail, 'to'> {
-  const names = { domain: plain(domain), organization: plain(organization) }
+  const names = { domain: plainLine(domain), organization: plainLine(organization) }
   const spaced = `${code.slice(0, 3)} ${code.slice(3)}`
   const words = {
     headline: `Your code for ${names.domain}`,
@@ -56,11 +57,6 @@ function page(words: Words): string {
 </body>
 </html>
 `
-}
-
-/** On one line, and nothing that turns a line around. */
-function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim()
 }
 
 const entities: Readonly<Record<string, string>> = {

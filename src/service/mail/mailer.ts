@@ -1,4 +1,6 @@
 import type { Clock } from '../../clock.ts'
+import { mailTimeout } from '../../contract/sessions.ts'
+import { loadOptional } from '../optional-package.ts'
 import { isThisMachine } from './smtp-options.ts'
 import type { SmtpServer } from './smtp-options.ts'
 
@@ -7,7 +9,8 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
-  readonly html: string
+  /** Absent in mail that is plain text alone. */
+  readonly html?: string
 }
 
 /** Hands mail in. */
@@ -21,11 +24,11 @@ class MailError extends Error {
   override readonly name = 'MailError'
 }
 
-/** Longest step on the way, and the whole of it, milliseconds: less than callers wait for us. */
+/** Longest step on the way, and the whole of it, ms: what our client waits longer for than for any other call. */
 const stepTimeout = 4_000
-const timeout = 8_000
+const timeout = mailTimeout * 1_000
 
-/** @throws where nodemailer is not installed. */
+/** @throws {SetupError} where nodemailer is missing or too old. */
 export async function createMailer(server: SmtpServer, clock: Clock): Promise<Mailer> {
   const { createTransport } = await load()
   const transport = createTransport({
@@ -53,13 +56,11 @@ export async function createMailer(server: SmtpServer, clock: Clock): Promise<Ma
 /** Nobody answers a machine (RFC 3834 section 5). */
 const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
+const library = { name: 'nodemailer', purpose: 'Sending mail', oldest: 6 }
+
 async function load() {
-  try {
-    const { default: nodemailer } = await import('nodemailer')
-    return nodemailer
-  } catch (cause) {
-    throw new Error('The service sends mail with nodemailer: npm install nodemailer', { cause })
-  }
+  const { default: nodemailer } = await loadOptional(library, () => import('nodemailer'))
+  return nodemailer
 }
 
 async function withinTime(sending: Promise<unknown>, clock: Clock): Promise<void> {

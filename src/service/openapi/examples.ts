@@ -17,6 +17,8 @@ const { userId, domainId, sessionId, hardwareTokenId, bypassCodeId } = examplePa
 
 const challenge = 'q83vEjRWeJCrze8SNFZ4kA'
 
+const epoch = 'q3pXb0y2sVn8cT1mLr5wZA'
+
 const user = {
   id: userId,
   username: 'alice',
@@ -27,6 +29,7 @@ const user = {
   bypasscodes: [bypassCodeId],
   factors: ['push', 'otp', 'bypass'],
   everEnrolled: true,
+  epoch,
 }
 
 const domain = {
@@ -49,14 +52,24 @@ const newSession = {
   ipAddress: '203.0.113.7',
   numberMatching: true,
   challenge,
+  purpose: 'sign_in',
 }
 
-const pending = { id: sessionId, state: 'pending', number: '47', createdAt: 1795000000, expiresAt: 1795000090 }
+const pending = {
+  id: sessionId,
+  state: 'pending',
+  purpose: 'sign_in',
+  number: '47',
+  createdAt: 1795000000,
+  expiresAt: 1795000090,
+}
 
 const approved = {
   id: sessionId,
   state: 'approved',
   factor: 'push',
+  factorId: '6a'.repeat(20),
+  purpose: 'sign_in',
   createdAt: 1795000000,
   expiresAt: 1795000090,
   settledAt: 1795000012,
@@ -83,7 +96,8 @@ const bypassCode = {
   user: userId,
 }
 
-const marker = 'k1.8vXw1mS0cQxJbRkzVYtJ2l3oWq5nUeHg'
+/** Of a browser. */
+const browserId = 'yLq0hP2bS1m9uV4cT7dX3g'
 
 const newUser = { username: 'alice', name: 'Alice Example', email: 'alice@example.com' }
 
@@ -91,12 +105,13 @@ const newUser = { username: 'alice', name: 'Alice Example', email: 'alice@exampl
 export const examples: Readonly<Record<string, Example>> = {
   createUser: {
     request: newUser,
-    answer: { ...user, domains: [], hardware: '', bypasscodes: [], factors: [], everEnrolled: false },
+    answer: { ...user, domains: [], hardware: '', bypasscodes: [], factors: [], everEnrolled: false, epoch: userId },
   },
   findUsers: { answer: user },
   getUser: { answer: user },
   updateUser: { request: { name: 'Alice Exemplary' }, answer: { ...user, name: 'Alice Exemplary' } },
   deleteUser: {},
+  endUserSessions: { request: { epoch }, answer: { epoch } },
 
   getDomain: { answer: domain },
   addMember: {},
@@ -114,14 +129,19 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   revokeToken: {},
   issueFirstToken: { answer: { state: 'pending', code: 'k3v9m2p7qx' } },
-  issueReplacement: { answer: { code: 'w8r4t6y2ab', expiresAt: 1795604800 } },
+  issueReplacement: { request: { pass: sessionId }, answer: { code: 'w8r4t6y2ab', expiresAt: 1795604800 } },
   withdrawReplacement: {},
-  giveUpFactor: { request: { what: 'device' } },
+  giveUpFactor: { request: { what: 'device', pass: sessionId } },
+
+  getChangeRequirement: { answer: { factors: ['push', 'otp'], passed: false } },
 
   createSession: { request: newSession, answer: pending },
   getSession: { answer: approved },
   cancelSession: {},
-  redeemSession: { request: { challenge }, answer: approved },
+  redeemSession: {
+    request: { challenge, browser: { rememberDays: 30 } },
+    answer: { ...approved, epoch, browser: { id: browserId, expiresAt: 1810552010, rememberedUntil: 1797592010 } },
+  },
   watchSessions: { answer: { id: sessionId } },
   sendEmailCode: { request: { deliverableOTPType: 'EMAIL' } },
 
@@ -134,7 +154,7 @@ export const examples: Readonly<Record<string, Example>> = {
     },
     answer: hardware,
   },
-  enrolHardwareToken: {
+  enrollHardwareToken: {
     request: {
       type: 'TOTP6',
       timeStep: 30,
@@ -159,7 +179,7 @@ export const examples: Readonly<Record<string, Example>> = {
 
   createBypassCode: { request: { usesAllowed: '5', expirationTime: '1440' }, answer: bypassCode },
   replaceBypassCodes: {
-    request: { usesAllowed: 1, expirationTime: 0 },
+    request: { usesAllowed: 1, expirationTime: 0, pass: sessionId },
     answer: [{ ...bypassCode, usesAllowed: 1, usesRemaining: 1, dtExpiry: '9999-12-31T23:59:59+0000' }],
   },
   listBypassCodes: { answer: [bypassCode] },
@@ -167,9 +187,12 @@ export const examples: Readonly<Record<string, Example>> = {
   deleteBypassCodes: {},
   deleteBypassCode: {},
 
-  rememberBrowser: { request: { days: 30 }, answer: { marker, expiresAt: 1797592000 } },
-  recogniseBrowser: { request: { marker }, answer: { expiresAt: 1797592000 } },
+  recognizeBrowser: {
+    request: { browser: browserId },
+    answer: { expiresAt: 1810552000, rememberedUntil: 1797592000 },
+  },
   forgetBrowsers: {},
+  readPauses: { request: { browser: browserId }, answer: { push: { until: 1795000600 }, codes: {} } },
 
   getOrganization: { answer: { name: 'Example Ltd' } },
   ping: { answer: { status: 'OK' } },

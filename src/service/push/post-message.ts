@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import type { Agent } from 'node:https'
 
+import { readRetryAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 
 /** A message on its way to a push service. */
@@ -39,7 +40,10 @@ export function postMessage(
     })
     posting.once('response', (response) => {
       ignoreBody(response)
-      resolve({ status: response.statusCode ?? 0, retryAfter: secondsOf(response.headers['retry-after']) })
+      resolve({
+        status: response.statusCode ?? 0,
+        retryAfter: readRetryAfter(response.headers['retry-after'], clock.now()),
+      })
     })
     posting.end(body)
   })
@@ -53,5 +57,3 @@ function ignoreBody(response: IncomingMessage): void {
     if (length > mostIgnored) response.destroy()
   })
 }
-
-const secondsOf = (header: string | undefined) => (/^\d{1,6}$/.test(header ?? '') ? Number(header) : undefined)

@@ -1,12 +1,14 @@
 import type { ServiceContext } from '../context.ts'
 import { tooManyRequests } from '../problem.ts'
 import { networkOf } from '../rules/network.ts'
-import { mostPendingPushes, pushLimits } from '../rules/push-limits.ts'
-import { forgetScopes, noteAttempt, secondsUntilFree, takeAttempt } from '../store/attempts.ts'
-import type { Queryable } from '../store/schema.ts'
-import { pendingExpiries } from '../store/sessions.ts'
+import { latestBeginning } from '../rules/present.ts'
+import { mostPendingPushes, networkWait, networkWindow, pushLimits } from '../rules/push-limits.ts'
+import { forgetScopes, noteAttempt, secondsUntilFree } from '../store/attempts.ts'
+import type { Limit } from '../store/attempts.ts'
+import type { Fact, Queryable } from '../store/schema.ts'
+import { askedFrom, pendingExpiries } from '../store/sessions.ts'
 
-type Context = Pick<ServiceContext, 'clock'>
+type Context = Pick<ServiceContext, 'clock' | 'limits'>
 
 /** Whose device is asked, and by whom. */
 export interface PushOf {
@@ -15,6 +17,8 @@ export interface PushOf {
   /** Absent where nothing says that a password came first. */
   readonly challenge: string | null
   readonly ipAddress: string | null
+  /** Whether it comes from a known browser of the user: those have limits of their own, all of them together. */
+  readonly knownBrowser: Fact
 }
 
 /**
@@ -24,14 +28,46 @@ export interface PushOf {
  * @throws {ApiProblem} `api.error.toomanyrequests`
  */
 export async function takePush(ctx: Context, db: Queryable, of: PushOf): Promise<void> {
+  const limits = limitsOf(of)
+  const wait = await secondsUntilPush(ctx, db, of, limits)
+  if (wait > 0) throw tooManyRequests(wait)
+  await noteAttempt(
+    db,
+    limits.map(({ scope }) => scope),
+    ctx.clock.now(),
+  )
+}
+
+/** @returns 0 where a request could be sent now; else the seconds until all limits allow one again. */
+export async function secondsUntilPush(
+  ctx: Context,
+  db: Queryable,
+  of: PushOf,
+  limits: readonly Limit[] = limitsOf(of),
+): Promise<number> {
   const now = ctx.clock.now()
-  const paused = await secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now)
-  if (paused > 0) throw tooManyRequests(paused)
+  const waits = [await secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now)]
   const expiries = await pendingExpiries(db, of, now)
   const [earliest] = expiries
-  if (earliest !== undefined && expiries.length >= mostPendingPushes) throw tooManyRequests(earliest - now)
-  const wait = await takeAttempt(db, limitsOf(of), now)
-  if (wait > 0) throw tooManyRequests(wait)
+  if (earliest !== undefined && expiries.length >= mostPendingPushes) waits.push(earliest - now)
+  // A known browser has limits of its own, which nobody else at its address spends.
+  const network = of.knownBrowser === 1 ? null : limitedNetwork(of)
+  if (network !== null) {
+    const asked = await askedFrom(db, {
+      domainId: of.domainId,
+      network,
+      since: now - networkWindow,
+      until: latestBeginning(now),
+    })
+    waits.push(networkWait(asked, ctx.limits.pushedUsersPerAddress, now))
+  }
+  for (const limit of limits) waits.push(await secondsUntilFree(db, limit, now))
+  return Math.max(...waits)
+}
+
+/** The network by which a request is limited; null where it is not: after a password, a whole office may share an address. */
+export function limitedNetwork({ challenge, ipAddress }: Pick<PushOf, 'challenge' | 'ipAddress'>): string | null {
+  return challenge !== null || ipAddress === null ? null : networkOf(ipAddress)
 }
 
 /** An approval says that the requests were wanted. */
@@ -42,28 +78,27 @@ export function forgetPushes(db: Queryable, of: PushOf): Promise<void> {
   )
 }
 
-/** What an administrator does: as if nobody had been asked, nor had reported it. */
+/** What an administrator does: as if nobody had been asked, from wherever, nor had reported it. */
 export function forgetAllPushes(
   db: Queryable,
   { domainId, userId }: Pick<PushOf, 'domainId' | 'userId'>,
 ): Promise<void> {
   const of = { domainId, userId, challenge: null, ipAddress: null }
-  return forgetScopes(db, [...limitsOf(of).map(({ scope }) => scope), reported(of)])
+  const limits = ([0, 1] as const).flatMap((knownBrowser) => limitsOf({ ...of, knownBrowser }))
+  return forgetScopes(db, [...limits.map(({ scope }) => scope), reported(of)])
 }
 
-/** "This was not me": no further request for a while. */
-export function pausePushes(ctx: Context, db: Queryable, of: PushOf): Promise<void> {
-  return noteAttempt(db, reported(of), ctx.clock.now())
+/** "This was not me": no further request for a while, from wherever. */
+export function pausePushes(ctx: Pick<ServiceContext, 'clock'>, db: Queryable, of: PushOf): Promise<void> {
+  return noteAttempt(db, [reported(of)], ctx.clock.now())
 }
 
-function limitsOf(of: PushOf) {
-  const whose = `${of.domainId} ${of.userId}`
-  const limits = [
+function limitsOf(of: PushOf): readonly Limit[] {
+  const whose = `${of.knownBrowser === 1 ? 'known ' : ''}${of.domainId} ${of.userId}`
+  return [
     { scope: `push 10m ${whose}`, ...pushLimits.short },
     { scope: `push 24h ${whose}`, ...pushLimits.long },
   ]
-  if (of.challenge !== null || of.ipAddress === null) return limits
-  return [...limits, { scope: `push from ${of.domainId} ${networkOf(of.ipAddress)}`, ...pushLimits.perAddress }]
 }
 
-const reported = ({ domainId, userId }: PushOf) => `push reported ${domainId} ${userId}`
+const reported = ({ domainId, userId }: Pick<PushOf, 'domainId' | 'userId'>) => `push reported ${domainId} ${userId}`

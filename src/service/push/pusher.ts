@@ -5,8 +5,9 @@ import type { Agent } from 'node:https'
 import { pause } from '../../clock.ts'
 import type { PushSubscription } from '../../contract/device.ts'
 import type { ServiceContext } from '../context.ts'
-import { forgetPush, pushOfPending } from '../store/pushes.ts'
+import { forgetPush, pushOfNotice, pushOfPending } from '../store/pushes.ts'
 import type { SealedPush } from '../store/pushes.ts'
+import type { Queryable } from '../store/schema.ts'
 import { acceptedHost } from './accepted-endpoint.ts'
 import { createLane, createLanes } from './lane.ts'
 import type { Lane } from './lane.ts'
@@ -21,14 +22,16 @@ export interface Pusher {
   readonly publicKey: string
   /** Whether messages are sent to it. */
   accepts(subscription: PushSubscription): boolean
-  /** Sends, now and again until the session is answered; nobody waits for it, and nothing depends on it. */
-  tell(session: Told): void
+  /** Sends, and tries again until it is of no use any more; nobody waits for it, and nothing depends on it. */
+  tell(told: Told): void
   /** Gives up what is under way. */
   close(): Promise<void>
 }
 
-/** A session that was created. */
+/** A session or a notice that was created. */
 export interface Told {
+  /** A session where absent. */
+  readonly kind?: 'notice'
   readonly id: string
   readonly expiresAt: number
 }
@@ -111,9 +114,9 @@ async function deliver(sending: Sending, session: Told): Promise<void> {
 /** @returns no `push` where there is nothing to push any more, no `reply` where there was none. */
 async function post(sending: Sending, session: Told): Promise<{ push?: SealedPush; reply?: PushReply }> {
   const { store, secrets, clock, lanes, hosts } = sending
-  const push = await lanes.reading.run(() => pushOfPending(store.db, session.id, clock.now()))
+  const push = await lanes.reading.run(() => findPush(store.db, session, clock.now()))
   if (!push || sending.signal.aborted) return {}
-  const text = secrets.open(push.sealed, { kind: 'push subscription', id: push.deviceId })
+  const text = secrets.open(push.sealed, { kind: 'push subscription', id: push.deviceId, userId: push.userId })
   const subscription = JSON.parse(text) as PushSubscription
   // The operator may have changed his mind about hosts since.
   const host = acceptedHost(subscription.endpoint, hosts)
@@ -122,16 +125,20 @@ async function post(sending: Sending, session: Told): Promise<{ push?: SealedPus
   return { push, ...(reply && { reply }) }
 }
 
+function findPush(db: Queryable, { kind, id }: Told, now: number): Promise<SealedPush | undefined> {
+  return kind === 'notice' ? pushOfNotice(db, id) : pushOfPending(db, id, now)
+}
+
 async function handIn(
   sending: Sending,
   subscription: PushSubscription,
-  { id, expiresAt }: Told,
+  { kind, id, expiresAt }: Told,
 ): Promise<PushReply | undefined> {
   const { clock, keys, webPush, signal } = sending
   // Whoever waited for a turn may have waited too long.
   if (signal.aborted || clock.now() >= expiresAt) return undefined
   const delivery = { timeToLive: Math.max(0, expiresAt - clock.now()), topic: id.slice(0, 32) }
-  const message = webPush.seal(keys, subscription, { session: id }, delivery)
+  const message = webPush.seal(keys, subscription, kind === 'notice' ? { notice: id } : { session: id }, delivery)
   // What went wrong on the way names the endpoint, which is nobody else's business.
   return postMessage(sending, message).catch(() => undefined)
 }

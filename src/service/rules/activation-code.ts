@@ -1,4 +1,5 @@
 import { activationCodeAlphabet, activationCodeLength } from '../../contract/tokens.ts'
+import { latestBeginning } from './present.ts'
 import { randomText } from './random.ts'
 import type { Random } from './random.ts'
 
@@ -8,10 +9,22 @@ export function newActivationCode(random: Random): string {
   return randomText(random, activationCodeAlphabet, activationCodeLength)
 }
 
+/** How long a code is good that a page shows, seconds: the person is at the page, and others may have seen it. */
+const shownFor = 15 * 60
+
+export const shownCodeExpiry = (now: number): number => now + shownFor
+
 /** @param days As the domain has it. */
 export const codeExpiry = (now: number, days: number): number => now + days * day
 
 /** A pending token whose code has expired reads as none. */
-export function hasExpired(token: { state: string; codeExpiresAt: number | null }, now: number): boolean {
-  return token.state === 'pending' && (token.codeExpiresAt ?? 0) <= now
+export function hasExpired(
+  token: { state: string; codeExpiresAt: number | null; createdAt: number },
+  now: number,
+): boolean {
+  return token.state === 'pending' && ((token.codeExpiresAt ?? 0) <= now || token.createdAt > latestBeginning(now))
 }
+
+/** Whether the code is good that puts another device in the place of the present one. */
+export const isReplaceable = (expiresAt: number | null, now: number): expiresAt is number =>
+  expiresAt !== null && expiresAt > now && expiresAt <= latestBeginning(shownCodeExpiry(now))

@@ -1,6 +1,9 @@
-/** NIST SP 800-63B-4 section 3.2.2: failed tries in a row are limited, over all factors and challenges. */
 const failuresPerLock = 10
-const failuresUntilUnlocked = 100
+/**
+ * NIST SP 800-63B-4 section 3.2.2: at most 100 failed tries in a row, over all factors and challenges. There are two
+ * budgets, one for known browsers and one for everywhere else, so each ends at half of that.
+ */
+const failuresUntilUnlocked = 50
 
 const firstLock = 15 * 60
 const longestLock = 24 * 60 * 60

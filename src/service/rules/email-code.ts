@@ -1,3 +1,4 @@
+import { notAfter } from './present.ts'
 import { randomText } from './random.ts'
 import type { Random } from './random.ts'
 
@@ -20,5 +21,5 @@ export const emailCodeLimits = (userId: string) => [
 
 /** Seconds until codes go to an address that was changed: whoever changed it may not be who should read them. */
 export function addressRest({ emailChangedAt }: { emailChangedAt: number | null }, now: number): number {
-  return emailChangedAt === null ? 0 : Math.max(0, emailChangedAt + 24 * hour - now)
+  return emailChangedAt === null ? 0 : Math.max(0, notAfter(emailChangedAt, now) + 24 * hour - now)
 }

@@ -1,3 +1,4 @@
+import type { FactorChangeKind } from '../../contract/device.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
 import type { HardwareTokenRow } from '../store/hardware.ts'
 
@@ -11,6 +12,11 @@ export const appAlias = 'Authenticator app'
 export const appSerialNumber = (id: string): string => `APP-${id.slice(0, 16)}`
 
 export const digitsOf = (type: HardwareToken['type']): 6 | 8 => (type === 'TOTP6' ? 6 : 8)
+
+/** What users lose with a token. */
+export function removalKind(token: Pick<HardwareTokenRow, 'selfEnrolled'> | undefined): FactorChangeKind {
+  return token?.selfEnrolled === 1 ? 'app_removed' : 'hardware_removed'
+}
 
 export function hardwareView(token: HardwareTokenRow): HardwareToken {
   return {

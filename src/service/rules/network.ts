@@ -1,19 +1,25 @@
-import { isIPv6 } from 'node:net'
+import { dottedIpv4, ipv6Groups, parseIpAddress } from '../../contract/ip-address.ts'
 
 /** What one person cannot easily change: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string | undefined): string {
-  if (address === undefined) return 'unknown'
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  const [plain = ''] = address.split('%')
-  return isIPv6(plain) ? `${firstGroups(plain).join(':')}::/64` : address
+  const parsed = address === undefined ? undefined : parseIpAddress(address)
+  // Text that is not an address must not be a key of its own: whoever chooses the text would have as many as they like.
+  if (parsed === undefined) return 'unknown'
+  if (!parsed.includes(':')) return parsed
+  const groups = ipv6Groups(parsed)
+  const embedded = embeddedIpv4(groups)
+  if (embedded !== undefined) return embedded
+  const prefix = groups.slice(0, 4)
+  return `${prefix.map((group) => group.toString(16)).join(':')}::/64`
 }
 
-function firstGroups(address: string): string[] {
-  const [head = '', tail] = address.split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  // What "::" stands for. A dotted end counts for two groups, but is never among the first four.
-  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
-  return [...before, ...zeros, ...after].slice(0, 4).map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+/**
+ * The IPv4 address in an IPv6 one. Behind a translator (RFC 6052) all of IPv4 is in one network, and would share one limit;
+ * with 6to4 (RFC 3056) one IPv4 address is 65,536 networks, and would have as many limits.
+ */
+function embeddedIpv4(groups: readonly number[]): string | undefined {
+  const [first, second, ...rest] = groups
+  if (first === 0x2002) return dottedIpv4(groups.slice(1, 3))
+  const translated = first === 0x64 && second === 0xff9b && rest.slice(0, 4).every((group) => group === 0)
+  return translated ? dottedIpv4(groups.slice(6)) : undefined
 }

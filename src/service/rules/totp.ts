@@ -2,6 +2,7 @@ import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 
 import { HOTP, Secret } from 'otpauth'
 
+import { latestBeginning } from './present.ts'
 import type { Random } from './random.ts'
 
 /** How far from the remembered drift a code may be to be accepted, steps (RFC 6238 section 5.2). */
@@ -25,6 +26,12 @@ export interface CodeSource {
   /** The last step that was seen only in the wide window, and when. */
   readonly seenStep: number | null
   readonly seenAt: number | null
+  /**
+   * Whether its clock may be off: nobody can set the clock of a hardware token, so drift is remembered and two
+   * consecutive codes resynchronize it (RFC 6238 section 6). Phones set theirs by the network, and accepting codes that
+   * are minutes old would only help whoever noted them.
+   */
+  readonly resynchronizes: boolean
 }
 
 export type Verdict =
@@ -58,12 +65,13 @@ export const stepAt = (now: number, period: number): number => Math.floor(now / 
 /** What a code is worth. Steps that were accepted before, and all before them, are over. */
 export function judgeCode(source: CodeSource, code: string, now: number): Verdict {
   const present = stepAt(now, source.period)
-  const expected = present + source.drift
+  const expected = present + (source.resynchronizes ? source.drift : 0)
+  // The wide window also where it does not count: how long a code takes must not say what its user has.
   const step = matchingStep(source, code, expected)
   if (step === undefined) return { outcome: 'wrong' }
-  const near = Math.abs(step - expected) <= window
-  if (near || follows(source, step, now)) return { outcome: 'accepted', step, drift: step - present }
-  return { outcome: 'seen', step }
+  if (Math.abs(step - expected) <= window) return { outcome: 'accepted', step, drift: step - present }
+  if (!source.resynchronizes) return { outcome: 'wrong' }
+  return follows(source, step, now) ? { outcome: 'accepted', step, drift: step - present } : { outcome: 'seen', step }
 }
 
 /** The step nearest to the expected one that has this code; all are looked at, whichever it is. */
@@ -75,7 +83,8 @@ function matchingStep(source: CodeSource, code: string, expected: number): numbe
 }
 
 function follows({ seenStep, seenAt, period }: CodeSource, step: number, now: number): boolean {
-  return seenStep !== null && seenAt !== null && step === seenStep + 1 && now - seenAt <= patience * period
+  if (seenStep === null || seenAt === null || step !== seenStep + 1) return false
+  return now - seenAt <= patience * period && seenAt <= latestBeginning(now)
 }
 
 function isSame(expected: string, given: string): boolean {

@@ -4,6 +4,7 @@ import type { User } from '../../contract/users.ts'
 import type { DomainRow } from '../store/domains.ts'
 import type { Belongings } from '../store/belongings.ts'
 import type { UserRow } from '../store/users.ts'
+import { epochOf } from './epoch.ts'
 
 export function domainView(domain: DomainRow): Domain {
   return {
@@ -11,6 +12,7 @@ export function domainView(domain: DomainRow): Domain {
     requestPollingEnabled: domain.requestPollingEnabled === 1,
     bypassEnabled: domain.bypassEnabled === 1,
     emailOtpEnabled: domain.emailOtpEnabled === 1,
+    synchronizationVersion: domain.synchronizationApplied,
   }
 }
 
@@ -25,6 +27,7 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
     bypasscodes: has?.bypassCodeIds ?? [],
     factors: has ? factorsOf(user, has) : [],
     everEnrolled: user.everEnrolled === 1,
+    epoch: epochOf(user),
   }
 }
 

@@ -1,4 +1,7 @@
 import type { Domain } from '../../contract/domains.ts'
+import type { Factor } from '../../contract/users.ts'
+import { shownCodeExpiry } from '../rules/activation-code.ts'
+import { latestBeginning } from '../rules/present.ts'
 import type { Fact, Queryable } from './schema.ts'
 
 /** What a code leads to that a device is activated with. */
@@ -14,6 +17,11 @@ export interface Activation {
   readonly username: string
   /** Whether it may only be the first factor its user ever had. */
   readonly firstOnly: Fact
+  /** The user's epoch once it has replaced a device, where that was chosen. */
+  readonly replacementEpoch: string | null
+  /** What its user had passed with to whom the code was shown; null where nobody had to pass for it. */
+  readonly grantedFactor: Factor | null
+  readonly grantedFactorId: string | null
 }
 
 /** What a pending token's code leads to. @param codeLookups All the code may have. */
@@ -27,6 +35,7 @@ export function activationOf(
     .where('token.codeLookup', 'in', codeLookups)
     .where('token.state', '=', 'pending')
     .where('token.codeExpiresAt', '>', now)
+    .where('token.createdAt', '<=', latestBeginning(now))
     .executeTakeFirst()
 }
 
@@ -41,6 +50,7 @@ export function replacementOf(
     .where('token.replacementLookup', 'in', codeLookups)
     .where('token.state', '=', 'active')
     .where('token.replacementExpiresAt', '>', now)
+    .where('token.replacementExpiresAt', '<=', latestBeginning(shownCodeExpiry(now)))
     .executeTakeFirst()
 }
 
@@ -48,13 +58,16 @@ export function replacementOf(
 export async function activateToken(db: Queryable, tokenId: string, now: number): Promise<boolean> {
   const won = await db
     .updateTable('token')
-    .set({ state: 'active', code: null, codeLookup: null, codeExpiresAt: null, activatedAt: now })
+    .set({ state: 'active', code: null, codeLookup: null, codeExpiresAt: null, activatedAt: now, ...noGrant })
     .where('id', '=', tokenId)
     .where('state', '=', 'pending')
     .where('codeExpiresAt', '>', now)
+    .where('createdAt', '<=', latestBeginning(now))
     .executeTakeFirst()
   return won.numUpdatedRows === 1n
 }
+
+const noGrant = { grantedFactor: null, grantedFactorId: null } as const
 
 function activations(db: Queryable) {
   return db
@@ -72,5 +85,8 @@ function activations(db: Queryable) {
       'user.id as userId',
       'user.username',
       'token.firstOnly',
+      'token.replacementEpoch',
+      'token.grantedFactor',
+      'token.grantedFactorId',
     ])
 }

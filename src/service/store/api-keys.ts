@@ -1,3 +1,4 @@
+import { prepare } from '../prepared.ts'
 import type { ApiKeyTable, Queryable } from './schema.ts'
 
 export async function insertApiKey(db: Queryable, row: ApiKeyTable): Promise<void> {
@@ -5,8 +6,10 @@ export async function insertApiKey(db: Queryable, row: ApiKeyTable): Promise<voi
 }
 
 export function apiKeyByHash(db: Queryable, hash: string): Promise<ApiKeyTable | undefined> {
-  return db.selectFrom('apiKey').selectAll().where('hash', '=', hash).executeTakeFirst()
+  return byHash(db, { hash }).executeTakeFirst()
 }
+
+const byHash = prepare((db, { hash }: { hash: string }) => db.selectFrom('apiKey').selectAll().where('hash', '=', hash))
 
 /** Oldest first. */
 export function apiKeysOf(db: Queryable, organizationId: string): Promise<ApiKeyTable[]> {

@@ -91,10 +91,35 @@ function filtered(db: Queryable, { event, userId, organizationId, since }: Audit
   )
 }
 
-/** Chains that begin before a time. */
+/** How many entries there are, at most: positions have no end, and gaps only where something was taken back. */
+export async function auditSpan(db: Queryable): Promise<number> {
+  const [first, last] = await Promise.all(
+    (['asc', 'desc'] as const).map((order) =>
+      db.selectFrom('audit').select('position').orderBy('position', order).limit(1).executeTakeFirst(),
+    ),
+  )
+  return first && last ? last.position - first.position + 1 : 0
+}
+
+/** Chains whose oldest entry is from before a time. Reads that one entry of each chain, not the whole trail. */
 export async function auditWritersBefore(db: Queryable, time: number): Promise<string[]> {
-  const rows = await db.selectFrom('audit').select('writer').distinct().where('at', '<', time).execute()
-  return rows.map(({ writer }) => writer)
+  const rows = await db
+    .selectFrom('auditWriter')
+    .select('id')
+    .where(
+      (eb) =>
+        eb
+          .selectFrom('audit')
+          .select('audit.at')
+          .whereRef('audit.writer', '=', 'auditWriter.id')
+          .whereRef('audit.sequence', '>', 'auditWriter.startSequence')
+          .orderBy('audit.sequence')
+          .limit(1),
+      '<',
+      time,
+    )
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Moves the beginning of a chain. @returns false where somebody else did. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 
-import type { CodeGeneratorTable, Queryable } from './schema.ts'
+import type { CodeGeneratorTable, Fact, Queryable } from './schema.ts'
 
 export type CodeGeneratorRow = Selectable<CodeGeneratorTable>
 
@@ -14,12 +14,16 @@ export async function insertCodeGenerator(
     .execute()
 }
 
-/** Of the hardware token the user has. */
-export function generatorOfHardware(db: Queryable, userId: string): Promise<CodeGeneratorRow | undefined> {
+/** Of the hardware token or the authenticator app (`selfEnrolled`) the user has. */
+export function generatorOfHardware(
+  db: Queryable,
+  userId: string,
+): Promise<(CodeGeneratorRow & { readonly selfEnrolled: Fact }) | undefined> {
   return db
     .selectFrom('codeGenerator')
     .innerJoin('hardwareToken', 'hardwareToken.id', 'codeGenerator.id')
     .selectAll('codeGenerator')
+    .select('hardwareToken.selfEnrolled')
     .where('hardwareToken.userId', '=', userId)
     .executeTakeFirst()
 }

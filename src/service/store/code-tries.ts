@@ -1,3 +1,6 @@
+import type { Budget } from '../rules/known-browsers.ts'
+import { endOfWait } from '../rules/present.ts'
+import { removedBy, someOf } from './due.ts'
 import type { Queryable } from './schema.ts'
 
 /**
@@ -6,30 +9,73 @@ import type { Queryable } from './schema.ts'
  *
  * @returns how many in a row this one makes, if it is wrong; undefined where codes are locked.
  */
-export async function takeCodeTry(db: Queryable, userId: string, now: number): Promise<number | undefined> {
+export async function takeCodeTry(
+  db: Queryable,
+  { userId, budget }: CodesOf,
+  now: number,
+): Promise<number | undefined> {
+  const { failures, lockedUntil } = columns[budget]
   const taken = await db
     .updateTable('user')
-    .set((eb) => ({ codeFailures: eb('codeFailures', '+', 1) }))
+    .set((eb) =>
+      budget === 'known'
+        ? { knownCodeFailures: eb('knownCodeFailures', '+', 1) }
+        : { codeFailures: eb('codeFailures', '+', 1) },
+    )
     .where('id', '=', userId)
-    .where((eb) => eb.or([eb('codesLockedUntil', 'is', null), eb('codesLockedUntil', '<=', now)]))
-    .returning('codeFailures')
+    .where((eb) => eb.or([eb(lockedUntil, 'is', null), eb(lockedUntil, '<=', now)]))
+    .returning((eb) => eb.ref(failures).as('failures'))
     .executeTakeFirst()
-  return taken?.codeFailures
+  return taken?.failures
 }
+
+/** Whose codes, and tried from where: wrong ones from known browsers are counted apart. */
+export interface CodesOf {
+  readonly userId: string
+  readonly budget: Budget
+}
+
+const columns = {
+  known: { failures: 'knownCodeFailures', lockedUntil: 'knownCodesLockedUntil', lockedAt: 'knownCodesLockedAt' },
+  other: { failures: 'codeFailures', lockedUntil: 'codesLockedUntil', lockedAt: 'codesLockedAt' },
+} as const
 
 /** Unix time, seconds; null where they are not locked. */
-export async function codesLockedUntil(db: Queryable, userId: string): Promise<number | null> {
-  const user = await db.selectFrom('user').select('codesLockedUntil').where('id', '=', userId).executeTakeFirst()
-  return user?.codesLockedUntil ?? null
+export async function codesLockedUntil(
+  db: Queryable,
+  { userId, budget }: CodesOf,
+  now: number,
+): Promise<number | null> {
+  const { lockedUntil, lockedAt } = columns[budget]
+  const user = await db
+    .selectFrom('user')
+    .select((eb) => [eb.ref(lockedUntil).as('until'), eb.ref(lockedAt).as('from')])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  if (user === undefined || user.until === null) return null
+  return endOfWait({ from: user.from ?? 0, until: user.until }, now)
 }
 
-export async function lockCodes(db: Queryable, userId: string, until: number): Promise<void> {
-  await db.updateTable('user').set({ codesLockedUntil: until }).where('id', '=', userId).execute()
+/** @param lock `from` is null where only an administrator ends it. */
+export async function lockCodes(
+  db: Queryable,
+  { userId, budget }: CodesOf,
+  { from, until }: { readonly from: number | null; readonly until: number },
+): Promise<void> {
+  const lock =
+    budget === 'known'
+      ? { knownCodesLockedUntil: until, knownCodesLockedAt: from }
+      : { codesLockedUntil: until, codesLockedAt: from }
+  await db.updateTable('user').set(lock).where('id', '=', userId).execute()
 }
 
 /** After a right code, and when an administrator unlocks. */
-export async function forgetFailures(db: Queryable, userId: string): Promise<void> {
-  await db.updateTable('user').set({ codeFailures: 0, codesLockedUntil: null }).where('id', '=', userId).execute()
+export async function forgetFailures(db: Queryable, { userId, budget }: CodesOf): Promise<void> {
+  const none =
+    budget === 'known'
+      ? { knownCodeFailures: 0, knownCodesLockedUntil: null, knownCodesLockedAt: null }
+      : { codeFailures: 0, codesLockedUntil: null, codesLockedAt: null }
+  await db.updateTable('user').set(none).where('id', '=', userId).execute()
 }
 
 /** Takes one of the tries of a challenge. @returns how many are taken now; undefined where none was left. */
@@ -56,6 +102,7 @@ export async function forgetChallenge(db: Queryable, challenge: string): Promise
   await db.deleteFrom('challengeTry').where('challenge', '=', challenge).execute()
 }
 
-export async function removeOldChallengeTries(db: Queryable, now: number): Promise<void> {
-  await db.deleteFrom('challengeTry').where('expiresAt', '<=', now).execute()
+export async function removeOldChallengeTries(db: Queryable, now: number): Promise<number> {
+  const due = db.selectFrom('challengeTry').select('challenge').where('expiresAt', '<=', now)
+  return removedBy(await db.deleteFrom('challengeTry').where('challenge', 'in', someOf(db, due)).executeTakeFirst())
 }

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 
+import { removedBy, someOf } from './due.ts'
 import type { DeviceHistoryTable, Queryable } from './schema.ts'
 
 /** An answer with the words a person knows it by. */
@@ -45,6 +46,7 @@ export async function removeHistories(db: Queryable, deviceIds: readonly string[
   if (deviceIds.length > 0) await db.deleteFrom('deviceHistory').where('deviceId', 'in', deviceIds).execute()
 }
 
-export async function removeHistorySettledBefore(db: Queryable, time: number): Promise<void> {
-  await db.deleteFrom('deviceHistory').where('settledAt', '<=', time).execute()
+export async function removeHistorySettledBefore(db: Queryable, time: number): Promise<number> {
+  const due = db.selectFrom('deviceHistory').select('sequence').where('settledAt', '<=', time)
+  return removedBy(await db.deleteFrom('deviceHistory').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
 }

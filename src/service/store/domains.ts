@@ -1,11 +1,14 @@
-import type { Selectable, Updateable } from 'kysely'
+import type { Insertable, Selectable, Updateable } from 'kysely'
 
 import type { DomainTable, Queryable } from './schema.ts'
 
 export type DomainRow = Selectable<DomainTable>
-export type DomainChanges = Omit<Updateable<DomainTable>, 'id' | 'organizationId' | 'createdAt'>
+export type DomainChanges = Omit<
+  Updateable<DomainTable>,
+  'id' | 'organizationId' | 'createdAt' | 'synchronizationTicket' | 'synchronizationApplied'
+>
 
-export async function insertDomain(db: Queryable, row: DomainTable): Promise<boolean> {
+export async function insertDomain(db: Queryable, row: Insertable<DomainTable>): Promise<boolean> {
   const inserted = await db
     .insertInto('domain')
     .values(row)

@@ -1,3 +1,6 @@
+import { isSomeOf, removedBy } from './due.ts'
+import { emailCodeLifetime } from '../rules/email-code.ts'
+import { latestBeginning } from '../rules/present.ts'
 import type { EmailCodeTable, Queryable } from './schema.ts'
 
 /** Which code is meant: one a user and domain. */
@@ -30,6 +33,7 @@ export async function useEmailCode(
     .where('userId', '=', userId)
     .where('codeLookup', 'in', codeLookups)
     .where('expiresAt', '>', now)
+    .where('expiresAt', '<=', latestBeginning(now + emailCodeLifetime))
     .executeTakeFirst()
   return used.numDeletedRows === 1n
 }
@@ -63,6 +67,8 @@ export async function removeEmailCodes(
     .execute()
 }
 
-export async function removeExpiredEmailCodes(db: Queryable, now: number): Promise<void> {
-  await db.deleteFrom('emailCode').where('expiresAt', '<=', now).execute()
+export async function removeExpiredEmailCodes(db: Queryable, now: number): Promise<number> {
+  const due = db.selectFrom('emailCode').select(['domainId', 'userId']).where('expiresAt', '<=', now)
+  const isDue = isSomeOf(db, ['domainId', 'userId'], due)
+  return removedBy(await db.deleteFrom('emailCode').where(isDue).executeTakeFirst())
 }

@@ -2,8 +2,10 @@ import type { Insertable, Selectable } from 'kysely'
 
 import { insertCodeGenerator, removeCodeGenerators } from './code-generators.ts'
 import type { CodeGeneratorRow } from './code-generators.ts'
-import { forgetBrowsersOf } from './remembered-browsers.ts'
+import { endOtherSessions } from './epochs.ts'
 import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
+import type { Secrets } from './secrets.ts'
+import { resealSeeds } from './seed-owners.ts'
 
 /** A hardware token with what can be shown of its generator. */
 export interface HardwareTokenRow
@@ -82,14 +84,20 @@ export async function renameHardwareToken(db: Queryable, id: string, alias: stri
 }
 
 /** In a transaction that has locked the user, and has seen that it has none. @returns false where somebody has the token. */
-export async function giveHardwareToken(db: Queryable, id: string, userId: string): Promise<boolean> {
+export async function giveHardwareToken(
+  db: Queryable,
+  secrets: Secrets,
+  { id, userId }: { readonly id: string; readonly userId: string },
+): Promise<boolean> {
   const won = await db
     .updateTable('hardwareToken')
     .set({ userId })
     .where('id', '=', id)
     .where('userId', 'is', null)
     .executeTakeFirst()
-  return won.numUpdatedRows === 1n
+  if (won.numUpdatedRows !== 1n) return false
+  await resealSeeds(db, secrets, [{ id, userId: null }], userId)
+  return true
 }
 
 /**
@@ -98,24 +106,31 @@ export async function giveHardwareToken(db: Queryable, id: string, userId: strin
  *
  * @returns false where there was none.
  */
-export async function releaseHardwareTokens(db: Queryable, userIds: readonly string[]): Promise<boolean> {
+export async function releaseHardwareTokens(
+  db: Queryable,
+  secrets: Secrets,
+  userIds: readonly string[],
+  epoch?: string,
+): Promise<boolean> {
   const ended = await db
     .deleteFrom('hardwareToken')
     .where('userId', 'in', userIds)
     .where('selfEnrolled', '=', 1)
-    .returning('id')
+    .returning(['id', 'userId'])
     .execute()
   await removeCodeGenerators(
     db,
     ended.map(({ id }) => id),
   )
   const released = await db
-    .updateTable('hardwareToken')
-    .set({ userId: null })
+    .selectFrom('hardwareToken')
+    .select(['id', 'userId'])
     .where('userId', 'in', userIds)
-    .executeTakeFirst()
-  await forgetBrowsersOf(db, userIds)
-  return ended.length > 0 || released.numUpdatedRows > 0n
+    .execute()
+  await resealSeeds(db, secrets, released, null)
+  await db.updateTable('hardwareToken').set({ userId: null }).where('userId', 'in', userIds).execute()
+  await endOtherSessions(db, usersOf([...ended, ...released]), epoch)
+  return ended.length > 0 || released.length > 0
 }
 
 /** In a transaction. @returns false where there is no such token. */
@@ -124,11 +139,17 @@ export async function removeHardwareToken(db: Queryable, organizationId: string,
     .deleteFrom('hardwareToken')
     .where('id', '=', id)
     .where('organizationId', '=', organizationId)
-    .executeTakeFirst()
-  if (removed.numDeletedRows === 0n) return false
+    .returning('userId')
+    .execute()
+  if (removed.length === 0) return false
   await removeCodeGenerators(db, [id])
+  await endOtherSessions(db, usersOf(removed))
   return true
 }
+
+const usersOf = (tokens: readonly { readonly userId: string | null }[]): string[] => [
+  ...new Set(tokens.flatMap(({ userId }) => userId ?? [])),
+]
 
 function hardwareTokens(db: Queryable) {
   return db

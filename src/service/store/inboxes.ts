@@ -1,3 +1,4 @@
+import { isPending } from './pending.ts'
 import type { Queryable } from './schema.ts'
 
 /** What of a device's inbox changes whenever a request comes or goes. */
@@ -16,8 +17,7 @@ export async function inboxMarks(db: Queryable, now: number): Promise<InboxMark[
       eb.fn.countAll<number | string>().as('pending'),
       eb.fn.max<number | string>('sequence').as('newest'),
     ])
-    .where('state', '=', 'pending')
-    .where('expiresAt', '>', now)
+    .where(isPending(now))
     .where('deviceId', 'is not', null)
     .groupBy('deviceId')
     .execute()

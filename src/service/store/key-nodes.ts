@@ -18,6 +18,12 @@ export async function removeNodesSeenBefore(db: Queryable, time: number): Promis
   await db.deleteFrom('keyNode').where('seenAt', '<', time).execute()
 }
 
+/** A node that dated its last sign of life in the future, because its clock was ahead, would otherwise live for ever. */
+export async function nodesToPresent(db: Queryable, now: number): Promise<void> {
+  await db.updateTable('keyNode').set({ seenAt: now }).where('seenAt', '>', now).execute()
+  await db.updateTable('keyNode').set({ primarySince: now }).where('primarySince', '>', now).execute()
+}
+
 /** By name. */
 export function nodesSeenSince(db: Queryable, time: number): Promise<KeyNodeTable[]> {
   return db.selectFrom('keyNode').selectAll().where('seenAt', '>=', time).orderBy('name').execute()

@@ -16,10 +16,21 @@ export async function insertMember(db: Queryable, domainId: string, userId: stri
   return inserted.numInsertedOrUpdatedRows === 1n
 }
 
-/** @param user Exactly one of the two. The domain has to be the caller's. */
+/** Whose domain it is: usernames are unique in an organization, and only there. */
+interface DomainOfOrganization {
+  readonly organizationId: string
+  readonly domainId: string
+}
+
+/**
+ * The organization is part of every look-up: the index on usernames begins with it. By the domain alone, a username
+ * would be compared with that of every member.
+ *
+ * @param user Exactly one of the two.
+ */
 export function memberBy(
   db: Queryable,
-  domainId: string,
+  { organizationId, domainId }: DomainOfOrganization,
   user: { id?: string | undefined; username?: string | undefined },
 ): Promise<UserRow | undefined> {
   const member = db
@@ -27,6 +38,7 @@ export function memberBy(
     .innerJoin('member', 'member.userId', 'user.id')
     .selectAll('user')
     .where('member.domainId', '=', domainId)
+    .where('user.organizationId', '=', organizationId)
   return user.id === undefined
     ? member.where('user.username', '=', user.username ?? '').executeTakeFirst()
     : member.where('user.id', '=', user.id).executeTakeFirst()

@@ -10,6 +10,19 @@ export async function serviceId(db: Queryable, id: string): Promise<string> {
   return (await db.selectFrom('service').select('id').executeTakeFirstOrThrow()).id
 }
 
+/** Longer than a page of SQLite: to store it, the file needs room. */
+const filler = 'x'.repeat(12_000)
+
+/**
+ * Finds out whether the database takes changes: changes the service's row and changes it back, in a transaction. The same
+ * value again would not do, because SQLite does not write what is there already.
+ */
+export async function rewriteService(db: Queryable): Promise<void> {
+  const { id } = await db.selectFrom('service').select('id').executeTakeFirstOrThrow()
+  await db.updateTable('service').set({ id: filler }).execute()
+  await db.updateTable('service').set({ id }).execute()
+}
+
 export async function insertOrganization(db: Queryable, row: OrganizationTable): Promise<boolean> {
   const inserted = await db
     .insertInto('organization')

@@ -1,4 +1,5 @@
 import type { Domain } from '../../contract/domains.ts'
+import { prepare } from '../prepared.ts'
 import type { Queryable } from './schema.ts'
 
 /** What a domain demands of those who approve. */
@@ -8,8 +9,12 @@ export interface PinRule {
 }
 
 export function pinRule(db: Queryable, domainId: string): Promise<PinRule | undefined> {
-  return db.selectFrom('domain').select(['keyType', 'maxAllowedRetries']).where('id', '=', domainId).executeTakeFirst()
+  return ruleOf(db, { domainId }).executeTakeFirst()
 }
+
+const ruleOf = prepare((db, { domainId }: { domainId: string }) =>
+  db.selectFrom('domain').select(['keyType', 'maxAllowedRetries']).where('id', '=', domainId),
+)
 
 /**
  * Takes one of the tries of a PIN, before it is looked at: however many come at once, no more than `most` are.

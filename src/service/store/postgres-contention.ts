@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import type { KyselyConfig, Transaction, TransactionBuilder } from 'kysely'
 
+import { observable } from './observed-dialect.ts'
 import { StoreUnavailableError } from './store.ts'
 import { watching } from './transaction-ends.ts'
 
@@ -19,13 +20,15 @@ export class SerializableDatabase<DB> extends Kysely<DB> {
   readonly #whileContended: WhileContended
 
   constructor(config: KyselyConfig, whileContended: WhileContended) {
-    super(config)
+    const { dialect, attach } = observable(config.dialect)
+    super({ ...config, dialect })
+    attach(this)
     this.#whileContended = whileContended
   }
 
   override transaction(): TransactionBuilder<DB> {
     const builder = super.transaction().setIsolationLevel('serializable')
-    const execute = watching(builder, isContention)
+    const execute = watching(builder, isContention, this)
     return Object.assign(builder, {
       execute: <T>(callback: (db: Transaction<DB>) => Promise<T>) => this.#whileContended(() => execute(callback)),
     })

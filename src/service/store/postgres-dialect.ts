@@ -3,18 +3,24 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, PostgresPool }
 
 import type { WhileContended } from './postgres-contention.ts'
 import { StoreUnavailableError } from './store.ts'
+import type { WriteHealth } from './write-health.ts'
 
 /** Kysely's dialect of PostgreSQL, which says when the database is not there. */
-export function createPostgresDialect(pool: PostgresPool, whileContended: WhileContended): Dialect {
+export function createPostgresDialect(
+  pool: PostgresPool,
+  whileContended: WhileContended,
+  writes: WriteHealth,
+): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => createDriver(new PostgresDriver({ pool }), whileContended),
+    createDriver: () => createDriver(new PostgresDriver({ pool }), whileContended, writes),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
 }
 
-function createDriver(driver: Driver, whileContended: WhileContended): Driver {
+function createDriver(driver: Driver, whileContended: WhileContended, writes: WriteHealth): Driver {
+  const namingOutages = createNamingOutages(writes)
   const connections = new WeakMap<DatabaseConnection, DatabaseConnection>()
   const inTransaction = new WeakSet<DatabaseConnection>()
   const innerOf = (connection: DatabaseConnection) => connections.get(connection) ?? connection
@@ -22,8 +28,9 @@ function createDriver(driver: Driver, whileContended: WhileContended): Driver {
     init: (options) => driver.init(options),
     async acquireConnection(options) {
       const inner = await namingOutages(() => driver.acquireConnection(options))
+      // Only what stands alone: a transaction is tried again as a whole.
       const retry: WhileContended = (attempt) => (inTransaction.has(inner) ? attempt() : whileContended(attempt))
-      const outer = withOutages(inner, retry)
+      const outer = withOutages(inner, (attempt) => retry(() => namingOutages(attempt)))
       connections.set(outer, inner)
       return outer
     },
@@ -47,20 +54,38 @@ function createDriver(driver: Driver, whileContended: WhileContended): Driver {
   }
 }
 
-/** @param retry Only for what stands alone: a transaction is tried again as a whole. */
-function withOutages(inner: DatabaseConnection, retry: WhileContended): DatabaseConnection {
+function withOutages(inner: DatabaseConnection, attempt: WhileContended): DatabaseConnection {
   return {
-    executeQuery: <R>(query: CompiledQuery) => retry(() => namingOutages(() => inner.executeQuery<R>(query))),
+    executeQuery: <R>(query: CompiledQuery) => attempt(() => inner.executeQuery<R>(query)),
     streamQuery: <R>(query: CompiledQuery, chunkSize: number) => inner.streamQuery<R>(query, chunkSize),
   }
 }
 
-async function namingOutages<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    throw isOutage(error) ? new StoreUnavailableError('The database cannot be reached.', { cause: error }) : error
+type NamingOutages = <T>(call: () => Promise<T>) => Promise<T>
+
+const createNamingOutages =
+  (writes: WriteHealth): NamingOutages =>
+  async (call) => {
+    try {
+      return await call()
+    } catch (error) {
+      const writeOutage = writeOutages.find(([code]) => sqlStateOf(error).startsWith(code))
+      if (writeOutage) writes.failed()
+      if (!writeOutage && !isOutage(error)) throw error
+      throw new StoreUnavailableError(writeOutage?.[1] ?? 'The database cannot be reached.', { cause: error })
+    }
   }
+
+/** Errors after which PostgreSQL may still read, but not write (its manual, appendix A). */
+const writeOutages = [
+  ['53100', 'The disk of the database is full.'],
+  ['58', 'The disk of the database reports an error.'],
+  ['25006', 'The database is read-only.'],
+] as const
+
+/** @returns `''` for what is not an error of the server. */
+function sqlStateOf(error: unknown): string {
+  return error instanceof Error && 'severity' in error && 'code' in error ? String(error.code) : ''
 }
 
 /**
@@ -69,7 +94,6 @@ async function namingOutages<T>(call: () => Promise<T>): Promise<T> {
  */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const code = 'code' in error ? String(error.code) : ''
-  if (!('severity' in error)) return /^E[A-Z]+$/.test(code) || /connect|terminated|timeout/i.test(error.message)
-  return /^(08|53|57P0|57014)/.test(code)
+  if ('severity' in error) return /^(08|53|57P0|57014)/.test(sqlStateOf(error))
+  return ('code' in error && /^E[A-Z]+$/.test(String(error.code))) || /connect|terminated|timeout/i.test(error.message)
 }

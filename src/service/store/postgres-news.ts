@@ -11,34 +11,66 @@ interface NewsLine {
   close(): Promise<void>
 }
 
-type Query = (text: string, values: unknown[]) => Promise<unknown>
+export interface NewsOptions {
+  /** A connection of its own, not connected yet. */
+  readonly connect: () => Pg.Client
+  /** Through the pool. */
+  readonly query: (text: string, values: unknown[]) => Promise<unknown>
+  /** How often the listening connection is tried, and how long it may take to answer; milliseconds. */
+  readonly beat: number
+  /** Called when notifications do not arrive although the database answers, and when they arrive again. */
+  readonly onHearing: (hears: boolean) => void
+}
 
 const channel = 'second_factor'
-/** Keys in one message: it may have 8,000 bytes, a key has about 50. */
-const mostKeys = 120
+/** Keys in one message: it may have 8,000 bytes, a key has 90 at most. */
+const mostKeys = 80
 /** With more to say than so many messages: who listens looks at everything. */
 const mostMessages = 20
 /** Milliseconds. */
 const firstPause = 100
 const longestPause = 5_000
-/** How often a silent connection is tried. */
-const beat = 20_000
+/** How often those who wait look for themselves while no notifications arrive, milliseconds. */
+const lookInterval = 1_000
+/** First word of a message by which a node tries whether it hears itself. No key begins with it. */
+const echoWord = 'echo'
 
-/** @param connect A connection of its own, not connected yet. @param query Through the pool. */
-export async function openNews(connect: () => Pg.Client, query: Query): Promise<NewsLine> {
+export async function openNews({ connect, query, beat, onHearing }: NewsOptions): Promise<NewsLine> {
   const self = randomUUID()
   const watchers = new Set<(news: News) => void>()
   const tell = (news: News) => {
     for (const watcher of watchers) watcher(news)
   }
-  const listener = await listen(connect, {
+  const notify = (words: readonly string[]) => query('select pg_notify($1, $2)', [channel, [self, ...words].join(' ')])
+  const echo = createEcho((word) => notify([echoWord, word]), beat)
+  const teller = createTeller(notify)
+  let looking: NodeJS.Timeout | undefined
+
+  /** Whoever is not told looks for themselves. */
+  const hear = (hears: boolean) => {
+    if (hears === (looking === undefined)) return
+    if (hears) {
+      clearInterval(looking)
+      looking = undefined
+      tell('gap')
+    } else {
+      looking = setInterval(() => tell('something'), lookInterval).unref()
+    }
+    onHearing(hears)
+  }
+  const listener = await listen(connect, beat, {
     heard(payload) {
-      const [from, ...keys] = payload.split(' ')
-      if (from !== self) tell(keys.length === 0 ? 'gap' : keys)
+      const [from, ...words] = payload.split(' ')
+      if (from === self) echo.heard(words)
+      else if (words[0] !== echoWord) tell(words.length === 0 ? 'gap' : words)
     },
     missed: () => tell('gap'),
+    async connected() {
+      const heard = await echo.try()
+      if (heard !== undefined) hear(heard)
+      if (heard !== undefined) teller.retry()
+    },
   })
-  const teller = createTeller((keys) => query('select pg_notify($1, $2)', [channel, [self, ...keys].join(' ')]))
   return {
     watch(watcher) {
       watchers.add(watcher)
@@ -46,33 +78,72 @@ export async function openNews(connect: () => Pg.Client, query: Query): Promise<
     },
     tell: (keys) => teller.tell(keys),
     async close() {
+      clearInterval(looking)
+      echo.close()
       await teller.finish()
       await listener.close()
     },
   }
 }
 
+/** Tries whether what is sent through the pool arrives at the listening connection. */
+function createEcho(send: (word: string) => Promise<unknown>, timeout: number) {
+  let count = 0
+  let arrived: ((heard: boolean) => void) | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  return {
+    /** @returns nothing where it cannot be tried: the database does not answer. */
+    async try(): Promise<boolean | undefined> {
+      count += 1
+      const heard = new Promise<boolean>((resolve) => void (arrived = resolve))
+      try {
+        await send(String(count))
+      } catch {
+        // Whoever asks the database for something finds out, too.
+        return undefined
+      }
+      timer = setTimeout(() => arrived?.(false), timeout).unref()
+      return heard.finally(() => clearTimeout(timer))
+    },
+    heard(words: readonly string[]): void {
+      if (words[0] === echoWord && words[1] === String(count)) arrived?.(true)
+    },
+    close: () => clearTimeout(timer),
+  }
+}
+
 /** Collects what is to be told while something is being told. */
-function createTeller(send: (keys: readonly string[]) => Promise<unknown>) {
+function createTeller(send: (words: readonly string[]) => Promise<unknown>) {
   const waiting = new Set<string>()
   let telling: Promise<void> | undefined
+  let failed = false
 
   async function tellAll(): Promise<void> {
-    while (waiting.size > 0) {
-      const keys = [...waiting]
+    while (failed || waiting.size > 0) {
+      const keys = failed ? undefined : [...waiting]
       waiting.clear()
-      if (keys.length > mostKeys * mostMessages) await send([])
+      failed = true
+      if (keys === undefined || keys.length > mostKeys * mostMessages) await send([])
       else for (let start = 0; start < keys.length; start += mostKeys) await send(keys.slice(start, start + mostKeys))
+      failed = false
     }
+  }
+
+  const start = () => {
+    // What could not be told is told later as a gap: others may have heard nothing of it.
+    telling ??= tellAll()
+      .catch(() => {})
+      .finally(() => (telling = undefined))
   }
 
   return {
     tell(keys: readonly string[]): void {
       for (const key of keys) waiting.add(key)
-      // Who is not told finds out when its wait is over; where this fails, reading fails, too.
-      telling ??= tellAll()
-        .catch(() => waiting.clear())
-        .finally(() => (telling = undefined))
+      start()
+    },
+    retry(): void {
+      if (failed) start()
     },
     finish: () => telling ?? Promise.resolve(),
   }
@@ -82,10 +153,12 @@ interface Hearing {
   readonly heard: (payload: string) => void
   /** There was a time without a connection. */
   readonly missed: () => void
+  /** The connection has just answered. */
+  readonly connected: () => Promise<void>
 }
 
 /** Stays connected; the first connection has to succeed. */
-async function listen(connect: () => Pg.Client, hearing: Hearing): Promise<{ close(): Promise<void> }> {
+async function listen(connect: () => Pg.Client, beat: number, hearing: Hearing): Promise<{ close(): Promise<void> }> {
   let closed = false
   let client: Pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -119,8 +192,13 @@ async function listen(connect: () => Pg.Client, hearing: Hearing): Promise<{ clo
     }
     if (closed) return lost()
     client = fresh
-    const tryConnection = () => later(beat, () => void fresh.query('select 1').then(tryConnection, lost))
-    tryConnection()
+    void keepTrying(fresh, lost)
+  }
+
+  async function keepTrying(fresh: Pg.Client, lost: () => void): Promise<void> {
+    await hearing.connected()
+    if (client !== fresh || closed) return
+    later(beat, () => void fresh.query('select 1').then(() => keepTrying(fresh, lost), lost))
   }
 
   await open()

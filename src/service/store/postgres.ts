@@ -1,46 +1,64 @@
 import type Pg from 'pg'
 import { CamelCasePlugin, sql } from 'kysely'
+import type { PostgresPool } from 'kysely'
 
+import { loadOptional } from '../optional-package.ts'
 import type { Engine } from './migrations/engine.ts'
 import { migrate } from './migrations/migrate.ts'
 import { createWhileContended, SerializableDatabase } from './postgres-contention.ts'
+import type { WhileContended } from './postgres-contention.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
 import { openNews } from './postgres-news.ts'
+import { createPatientPool } from './postgres-pool.ts'
 import type { Database } from './schema.ts'
-import type { Store } from './store.ts'
+import type { OpenOptions, Store } from './store.ts'
+import { createWriteHealth } from './write-health.ts'
+import type { WriteHealth } from './write-health.ts'
 
 /** Connections of one node for queries; another one listens. */
 const mostConnections = 10
-/** How long a connection, and an answer, may take until the database counts as gone; milliseconds. */
-const connectTimeout = 5_000
-const queryTimeout = 30_000
+/** How long a connection may take, also one that others have at the moment; milliseconds. */
+const connectTimeout = 3_000
+/** Of a running service: less than the 5 s that callers wait by default. Milliseconds. */
+const usualPatience = 4_000
+/** How often the listening connection is tried, milliseconds. */
+const usualBeat = 5_000
 /** The type of `bigint`, as pg_type has it. */
 const int8 = 20
 
-/** @param url `postgres://user:password@host:port/database`, as libpq reads it. Never repeated in errors. */
-export async function openPostgresStore(url: string): Promise<Store> {
+/**
+ * @param url `postgres://user:password@host:port/database`, as libpq reads it. Never repeated in errors.
+ * @throws {NoDatabaseError} where it has no schema yet and may not get one.
+ */
+export async function openPostgresStore(url: string, options: PostgresOpenOptions = {}): Promise<Store> {
+  const { create = true, patience = usualPatience, beat = usualBeat, listenDatabase = url, onHearing } = options
   const pg = await load()
-  const config = configOf(pg, url)
-  const pool = new pg.Pool({ ...config, max: mostConnections, statement_timeout: queryTimeout })
-  // A connection broke: idle, or between two queries. The next query says so, or gets another one.
-  pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
+  const config = { ...configOf(pg, url, 'database'), connectionTimeoutMillis: Math.min(connectTimeout, patience) }
+  const listenConfig = {
+    ...configOf(pg, listenDatabase, 'listenDatabase'),
+    query_timeout: beat,
+    connectionTimeoutMillis: connectTimeout,
+  }
+  const created = await migrateWithoutHurry(pg, config, create)
+  const pool = createPatientPool(openPool(pg, { ...config, ...(await limitsOf(pg, config, patience)) }), patience)
   const whileContended = createWhileContended()
-  const dialect = createPostgresDialect(pool, whileContended)
-  const db = new SerializableDatabase<Database>({ dialect, plugins: [new CamelCasePlugin()] }, whileContended)
+  const writes = createWriteHealth()
+  const db = openDatabase(pool, whileContended, writes)
   try {
-    await migrate(db, postgresEngine)
-    const news = await openNews(
-      () => new pg.Client(config),
-      (text, values) => pool.query(text, values),
-    )
+    const news = await openNews({
+      connect: () => new pg.Client(listenConfig),
+      query: (text, values) => queryOnce(pool, text, values),
+      beat,
+      onHearing: onHearing ?? (() => {}),
+    })
     return {
       db,
+      created,
       watchOthers: news.watch,
       tellOthers: news.tell,
       // By itself it looks once a minute; until then it reads tables that it takes for small from end to end.
-      async takeStock() {
-        await sql`analyze "user", membership, synchronised_user`.execute(db)
-      },
+      takeStock: () => analyze(pg, config),
+      problem: () => writes.problem(db),
       async close() {
         await news.close()
         await db.destroy()
@@ -52,29 +70,101 @@ export async function openPostgresStore(url: string): Promise<Store> {
   }
 }
 
+export interface PostgresOpenOptions extends OpenOptions {
+  /** Where to listen for what other nodes changed, when `url` is a pooler that lends connections by transaction. */
+  readonly listenDatabase?: string | undefined
+  /** Called when notifications do not arrive although the database answers, and when they arrive again. */
+  readonly onHearing?: (hears: boolean) => void
+  /** How often the listening connection is tried, milliseconds. */
+  readonly beat?: number
+}
+
+/** A migration may rewrite a large table: it has all the time it needs. */
+async function migrateWithoutHurry(pg: typeof Pg, config: Pg.ClientConfig, create: boolean): Promise<boolean> {
+  const db = openDatabase(openPool(pg, config), createWhileContended())
+  try {
+    return await migrate(db, postgresEngine, create)
+  } finally {
+    await db.destroy()
+  }
+}
+
+function openPool(pg: typeof Pg, config: Pg.ClientConfig): Pg.Pool {
+  const pool = new pg.Pool({ ...config, max: mostConnections })
+  // A connection broke: idle, or between two queries. The next query says so, or gets another one.
+  return pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
+}
+
+function openDatabase(
+  pool: PostgresPool,
+  whileContended: WhileContended,
+  writes: WriteHealth = createWriteHealth(),
+): SerializableDatabase<Database> {
+  const dialect = createPostgresDialect(pool, whileContended, writes)
+  return new SerializableDatabase<Database>({ dialect, plugins: [new CamelCasePlugin()] }, whileContended)
+}
+
+/**
+ * The database ends what this node has given up, and what a node that no longer runs has left open, whose locks would hold
+ * up the others. A pooler may refuse to pass this on; connections that are given up end their work there as well.
+ */
+async function limitsOf(pg: typeof Pg, config: Pg.ClientConfig, patience: number): Promise<Pg.ClientConfig> {
+  const limits = { statement_timeout: patience, idle_in_transaction_session_timeout: patience }
+  const client = new pg.Client({ ...config, ...limits })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return limits
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('unsupported startup parameter')) return {}
+    throw error
+  } finally {
+    await client.end()
+  }
+}
+
+async function queryOnce(pool: PostgresPool, text: string, values: unknown[]): Promise<unknown> {
+  const client = await pool.connect()
+  try {
+    return await client.query(text, values)
+  } finally {
+    client.release()
+  }
+}
+
+async function analyze(pg: typeof Pg, config: Pg.ClientConfig): Promise<void> {
+  const db = openDatabase(openPool(pg, config), createWhileContended())
+  try {
+    await sql`analyze "user", membership, synchronised_user`.execute(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
 const postgresEngine: Engine = {
   sequenceType: 'bigserial',
   sequence: (column) => column.primaryKey(),
   // Byte for byte, and whatever the database's own rules for words are.
   exactText: sql`text collate "C"`,
+  async hasTable(db, table) {
+    const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
+    return rows[0]?.found === true
+  },
 }
 
 async function load(): Promise<typeof Pg> {
-  try {
-    const { default: pg } = await import('pg')
-    return pg
-  } catch (cause) {
-    throw new Error('The service keeps its data in PostgreSQL with pg: npm install pg', { cause })
-  }
+  const library = { name: 'pg', purpose: 'A PostgreSQL database', oldest: 8 }
+  const { default: pg } = await loadOptional(library, () => import('pg'))
+  return pg
 }
 
-function configOf(pg: typeof Pg, url: string): Pg.ClientConfig {
+/** @param option What the address was given as. */
+function configOf(pg: typeof Pg, url: string, option: string): Pg.ClientConfig {
   // Its own complaint would quote the password.
-  if (!URL.canParse(url)) throw new TypeError('database: this is no address such as postgres://user:password@host/name')
+  if (!URL.canParse(url))
+    throw new TypeError(`${option}: this is no address such as postgres://user:password@host/name`)
   return {
     connectionString: url,
-    connectionTimeoutMillis: connectTimeout,
-    query_timeout: queryTimeout,
     keepAlive: true,
     application_name: 'second-factor',
     types: {

@@ -1,3 +1,4 @@
+import { isPending } from './pending.ts'
 import type { PushKeyTable, Queryable } from './schema.ts'
 
 /** @param sealed Null for none. */
@@ -11,13 +12,17 @@ export async function setPush(db: Queryable, deviceId: string, sealed: string | 
 }
 
 /** Unless the device has set another one meanwhile. */
-export async function forgetPush(db: Queryable, { deviceId, sealed }: SealedPush): Promise<void> {
+export async function forgetPush(
+  db: Queryable,
+  { deviceId, sealed }: Pick<SealedPush, 'deviceId' | 'sealed'>,
+): Promise<void> {
   await db.updateTable('device').set({ push: null }).where('id', '=', deviceId).where('push', '=', sealed).execute()
 }
 
 /** A subscription as it stands in the database. */
 export interface SealedPush {
   readonly deviceId: string
+  readonly userId: string
   readonly sealed: string
 }
 
@@ -26,13 +31,24 @@ export async function pushOfPending(db: Queryable, sessionId: string, now: numbe
   const found = await db
     .selectFrom('session')
     .innerJoin('device', 'device.id', 'session.deviceId')
-    .select(['device.id as deviceId', 'device.push as sealed'])
+    .select(['device.id as deviceId', 'session.userId', 'device.push as sealed'])
     .where('session.id', '=', sessionId)
-    .where('session.state', '=', 'pending')
-    .where('session.expiresAt', '>', now)
+    .where(isPending(now))
     .where('device.revokedAt', 'is', null)
     .executeTakeFirst()
-  return found?.sealed ? { deviceId: found.deviceId, sealed: found.sealed } : undefined
+  return found?.sealed ? { deviceId: found.deviceId, userId: found.userId, sealed: found.sealed } : undefined
+}
+
+/** Where to push a notice to that was not acknowledged yet; nothing where there is no need to any more. */
+export async function pushOfNotice(db: Queryable, noticeId: string): Promise<SealedPush | undefined> {
+  const found = await db
+    .selectFrom('deviceNotice')
+    .innerJoin('device', 'device.id', 'deviceNotice.deviceId')
+    .select(['device.id as deviceId', 'device.userId', 'device.push as sealed'])
+    .where('deviceNotice.id', '=', noticeId)
+    .where('device.revokedAt', 'is', null)
+    .executeTakeFirst()
+  return found?.sealed ? { deviceId: found.deviceId, userId: found.userId, sealed: found.sealed } : undefined
 }
 
 /** @returns the pair of this database: the one given where there was none yet, on whichever node. */

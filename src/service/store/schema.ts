@@ -1,9 +1,9 @@
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
-import type { Decision } from '../../contract/device.ts'
+import type { Decision, FactorChangeKind } from '../../contract/device.ts'
 import type { Domain } from '../../contract/domains.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
-import type { SessionReason, SessionState } from '../../contract/sessions.ts'
+import type { SessionPurpose, SessionReason, SessionState } from '../../contract/sessions.ts'
 import type { Token } from '../../contract/tokens.ts'
 import type { Factor } from '../../contract/users.ts'
 
@@ -31,13 +31,18 @@ export interface Database {
   emailCode: EmailCodeTable
   deviceCall: DeviceCallTable
   deviceHistory: DeviceHistoryTable
+  deviceNotice: DeviceNoticeTable
   pushKey: PushKeyTable
   attempt: AttemptTable
+  tally: TallyTable
   keyCheck: KeyCheckTable
   keyNode: KeyNodeTable
   challengeTry: ChallengeTryTable
+  knownBrowser: KnownBrowserTable
   audit: AuditTable
   auditWriter: AuditWriterTable
+  trustedClock: TrustedClockTable
+  epochChange: EpochChangeTable
 }
 
 /** Facts of SQL: portable, as SQLite has no booleans. */
@@ -85,6 +90,10 @@ export interface DomainTable {
   emailOtpEnabled: Fact
   numberMatching: 'off' | 'offered' | 'required'
   createdAt: number
+  /** The last ticket that was drawn: each synchronization draws one when it arrives. */
+  synchronizationTicket: Generated<number>
+  /** The ticket of the synchronization that was applied last. */
+  synchronizationApplied: Generated<number>
 }
 
 /** Apart from its domain, which is read far more often. */
@@ -101,16 +110,26 @@ export interface UserTable {
   id: string
   organizationId: string
   username: string
+  /** What names that could be mistaken for each other have in common; not unique. See `rules/name-key.ts`. */
+  nameKey: string
   name: string
   email: string
   everEnrolled: Fact
+  /** The same, without e-mail: as long as it is 0, a pass by e-mail may set up the first strong factor. */
+  strongEnrolled: Generated<Fact>
   /** When the address was last replaced by another one; whatever changes `email` sets it. */
   emailChangedAt: number | null
-  /** Wrong codes in a row, of whatever factor. */
+  /** Wrong codes in a row, of whatever factor, from anywhere but the user's known browsers. */
   codeFailures: Generated<number>
   codesLockedUntil: Generated<number | null>
-  /** How often the user had all remembered browsers forgotten. */
-  browsersForgotten: Generated<number>
+  /** When that lock began; null where only an administrator ends it. */
+  codesLockedAt: Generated<number | null>
+  /** The same from the user's known browsers, all of them together. */
+  knownCodeFailures: Generated<number>
+  knownCodesLockedUntil: Generated<number | null>
+  knownCodesLockedAt: Generated<number | null>
+  /** What the user's verified web sessions are bound to; null until it changes for the first time. */
+  epoch: ColumnType<string | null, string | undefined, string | null>
   createdAt: number
   /** The synchronisation with which it begins to exist. */
   addedBy: ColumnType<string | null, string | undefined, string | null>
@@ -141,6 +160,8 @@ export interface SynchronisationTable {
   domainId: string
   /** Who works on it, and when it was last heard of: one that has died is replaced. */
   holder: string
+  /** The process of the holder, as JSON, where the system says enough of it. */
+  holderProcess: ColumnType<string | null, string | null | undefined, string | null>
   beatAt: number
   /** Since then what it staged counts. */
   appliedAt: number | null
@@ -166,10 +187,17 @@ export interface TokenTable {
   codeExpiresAt: number | null
   /** Whether its code is good only as long as its user never had a factor. */
   firstOnly: Generated<Fact>
+  /** Whether a page had its code issued and shows it; else an administrator hands the code over. */
+  selfEnrollment: Generated<Fact>
   /** The code of a device that is to take the place of the present one, sealed; only while active. */
   replacement: ColumnType<string | null, string | undefined, string | null>
   replacementLookup: ColumnType<string | null, string | undefined, string | null>
   replacementExpiresAt: ColumnType<number | null, number | undefined, number | null>
+  /** The user's epoch from the use of that code on; null: whatever is drawn then. */
+  replacementEpoch: ColumnType<string | null, string | undefined, string | null>
+  /** What the user had passed with to whom the code was shown; null where nobody had to pass for it. */
+  grantedFactor: ColumnType<Factor | null, Factor | null | undefined, Factor | null>
+  grantedFactorId: ColumnType<string | null, string | null | undefined, string | null>
   createdAt: number
   activatedAt: number | null
 }
@@ -209,19 +237,28 @@ export interface SessionTable {
   state: SessionState
   reason: SessionReason | null
   factor: Factor | null
+  /** The device, generator or bypass code it was approved with; null for e-mail, and until then. */
+  factorId: ColumnType<string | null, string | null | undefined, string | null>
+  purpose: Generated<SessionPurpose>
   number: string | null
   nonce: string
   /** JSON. */
   attributes: string
   ipAddress: string | null
   challenge: string | null
+  /** Whether it was created from a known browser of the user. */
+  knownBrowser: Generated<Fact>
   createdAt: number
   expiresAt: number
   settledAt: number | null
   redeemedAt: number | null
+  /** Whether its challenge has redeemed it; an approval that ended unused has `redeemedAt` alone. */
+  passed: Generated<Fact>
   /** What the device answered, so that the same answer sent again is known. */
   answeredDecision: Decision | null
   answeredNumber: string | null
+  /** Who shares the address that asked on the device; null where nobody is limited by it. */
+  network: ColumnType<string | null, string | null | undefined, string | null>
 }
 
 /** What makes codes from a seed and the time (RFC 6238): a hardware token or a device, and has its id. */
@@ -265,6 +302,8 @@ export interface BypassCodeTable {
   codeLookup: string
   usesAllowed: number
   usesRemaining: number
+  /** The last time it was used. A code without uses left reads as gone, but stands behind the pass it was used for. */
+  usedAt: Generated<number | null>
   expiresAt: number
   createdAt: number
 }
@@ -297,8 +336,20 @@ export interface DeviceHistoryTable {
   ipAddress: string | null
   state: 'approved' | 'denied'
   reason: SessionReason | null
+  purpose: Generated<SessionPurpose>
   createdAt: number
   settledAt: number
+}
+
+/** A change of a user's factors that a device still has to show. */
+export interface DeviceNoticeTable {
+  sequence: Generated<number>
+  id: string
+  deviceId: string
+  /** Where it changed. */
+  domainId: string
+  kind: FactorChangeKind
+  createdAt: number
 }
 
 /** One row: the pair push messages are signed with (RFC 8292), base64url. */
@@ -316,10 +367,33 @@ export interface ChallengeTryTable {
   expiresAt: number
 }
 
+/** A browser in which a user passed the second step, by the random id in its cookie. Several users may share a browser. */
+export interface KnownBrowserTable {
+  /** SHA-256 of the id, hexadecimal. */
+  idHash: string
+  domainId: string
+  userId: string
+  /** What the user passed the second step with then; see `factorState`. */
+  factors: string
+  /** When the user last passed in it. */
+  passedAt: number
+  expiresAt: number
+  /** Until when it passes the gate without a second step; null where the person did not want that. */
+  rememberedUntil: number | null
+}
+
 /** One try at something that is limited. */
 export interface AttemptTable {
+  sequence: Generated<number>
   scope: string
   at: number
+}
+
+/** How many there were in a stretch of time that begins at `at`. */
+export interface TallyTable {
+  scope: string
+  at: number
+  count: number
 }
 
 /** A key that something may be sealed with. */
@@ -342,6 +416,13 @@ export interface KeyNodeTable {
   seenAt: number
 }
 
+/** That a user of a domain got another epoch. */
+export interface EpochChangeTable {
+  sequence: Generated<number>
+  domainId: string
+  userId: string
+}
+
 /** One entry of the audit trail; see `audit/entry.ts`. */
 export interface AuditTable {
   /** Order in which entries were written, for reading on. */
@@ -357,6 +438,18 @@ export interface AuditTable {
   /** JSON. */
   facts: string
   hash: string
+}
+
+/** One row: see `rules/trusted-time.ts`. */
+export interface TrustedClockTable {
+  row: number
+  trustedAt: number
+  wallAt: number
+  /** Seconds. */
+  agreed: number
+  /** The day that the budget is of, Unix time in days, and how many entries may still go on it. */
+  prunedOn: number
+  pruneBudget: number
 }
 
 /** A chain of the audit trail. Its row stays when its entries are gone. */

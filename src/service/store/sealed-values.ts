@@ -3,58 +3,81 @@ import type { RawBuilder } from 'kysely'
 
 import type { Database, Queryable } from './schema.ts'
 import { activationCodeText, bypassCodeText } from './secrets.ts'
-import type { SealedRecord } from './secrets.ts'
+import type { SealedRecord, ServiceSecret, UserSecret } from './secrets.ts'
 
 /** A sealed value as it stands in the database. */
 export interface SealedValue {
   /** Of the record it is sealed for. */
   readonly id: string
   readonly sealed: string
-  /** What its lookup is made with, beside the secret. */
-  readonly owner: string
+  /** Of whom it is; null for what is nobody's. */
+  readonly userId: string | null
 }
 
 /** A column of secrets. */
-export interface SealedPlace {
-  readonly kind: SealedRecord['kind']
+export type SealedPlace = {
   readonly table: keyof Database
   readonly column: string
-  /** The id of the record, where that is no column of its own. */
-  readonly id?: string
   /** Where the secret is found by something: the column beside it, and what that is made of. */
-  readonly lookup?: { readonly column: string; readonly owner?: string; readonly text: LookupText }
-}
+  readonly lookup?: { readonly column: string; readonly text: LookupText }
+} & (
+  | {
+      readonly kind: UserSecret
+      /** Whose the record is. */
+      readonly user: RawBuilder<string | null>
+    }
+  | {
+      readonly kind: ServiceSecret
+      /** The id of the one record there is. */
+      readonly id: string
+    }
+)
 
-type LookupText = (secret: string, owner: string) => string
+type LookupText = (secret: string, userId: string | null) => string
 
 /** The id of the one there is. */
 export const pushKeyRecord = { kind: 'push key', id: 'vapid' } as const
 
 /** Everything that is sealed. Whoever adds a secret to the database adds it here. */
 export const sealedPlaces: readonly SealedPlace[] = [
-  { kind: 'seed', table: 'codeGenerator', column: 'seed' },
+  {
+    kind: 'seed',
+    table: 'codeGenerator',
+    column: 'seed',
+    // Of a hardware token or of a device, which have its id.
+    user: sql`coalesce((select user_id from hardware_token where hardware_token.id = code_generator.id),
+      (select user_id from device where device.id = code_generator.id))`,
+  },
   {
     kind: 'bypass code',
     table: 'bypassCode',
     column: 'code',
-    lookup: { column: 'codeLookup', owner: 'userId', text: (code, userId) => bypassCodeText(userId, code) },
+    user: sql.ref('userId'),
+    lookup: { column: 'codeLookup', text: (code, userId) => bypassCodeText(userId ?? '', code) },
   },
   {
     kind: 'activation code',
     table: 'token',
     column: 'code',
+    user: sql.ref('userId'),
     lookup: { column: 'codeLookup', text: activationCodeText },
   },
   {
     kind: 'replacement code',
     table: 'token',
     column: 'replacement',
+    user: sql.ref('userId'),
     lookup: { column: 'replacementLookup', text: activationCodeText },
   },
-  { kind: 'pin', table: 'device', column: 'pin' },
-  { kind: 'push subscription', table: 'device', column: 'push' },
+  { kind: 'pin', table: 'device', column: 'pin', user: sql.ref('userId') },
+  { kind: 'push subscription', table: 'device', column: 'push', user: sql.ref('userId') },
   { ...pushKeyRecord, table: 'pushKey', column: 'privateKey' },
 ]
+
+/** What a value of this place is sealed for. */
+export function recordOf(place: SealedPlace, { id, userId }: SealedValue): SealedRecord {
+  return 'user' in place ? { kind: place.kind, id, userId } : { kind: place.kind, id }
+}
 
 /** In the order of their ids. */
 export async function sealedPage(
@@ -63,8 +86,8 @@ export async function sealedPage(
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<SealedValue[]> {
   const { table, column, id } = names(place)
-  const owner = place.lookup?.owner === undefined ? id : sql.ref(place.lookup.owner)
-  const { rows } = await sql<SealedValue>`select ${id} as id, ${column} as sealed, ${owner} as owner from ${table}
+  const user = 'user' in place ? place.user : sql`null`
+  const { rows } = await sql<SealedValue>`select ${id} as id, ${column} as sealed, ${user} as user_id from ${table}
     where ${column} is not null and ${id} > ${after} order by 1 limit ${limit}`.execute(db)
   return rows
 }
@@ -106,8 +129,9 @@ async function countIn(db: Queryable, { table, column }: Omit<Names, 'id'>, keyI
   return Number(rows[0]?.count)
 }
 
-function names({ table, column, id }: SealedPlace): Names {
-  return { table: sql.table(table), column: sql.ref(column), id: id === undefined ? sql.ref('id') : sql.lit(id) }
+function names(place: SealedPlace): Names {
+  const id = 'id' in place ? sql.lit(place.id) : sql.ref('id')
+  return { table: sql.table(place.table), column: sql.ref(place.column), id }
 }
 
 /** Codes that were found before there were keys; nobody can say what they were. */

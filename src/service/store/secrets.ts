@@ -13,21 +13,24 @@ export interface Secrets {
   lookups(text: string): readonly string[]
 }
 
-/** What a sealed value belongs to; in another record, or as something else of the same one, it does not open. */
-export interface SealedRecord {
-  readonly kind:
-    | 'seed'
-    | 'activation code'
-    | 'replacement code'
-    | 'remembered browser'
-    | 'bypass code'
-    | 'key check'
-    | DeviceSecret
-  readonly id: string
-}
+/**
+ * What a sealed value belongs to; in another record, for another user, or as something else of the same one, it does not
+ * open. So whoever can write to the database but has no keys cannot give somebody else a secret they know.
+ */
+export type SealedRecord =
+  | {
+      readonly kind: UserSecret
+      readonly id: string
+      /** Whose it is: null for the seed of a hardware token that nobody has. */
+      readonly userId: string | null
+    }
+  | { readonly kind: ServiceSecret; readonly id: string }
 
-/** What a device is unlocked with and reached by, and the key that messages to all of them are signed with. */
-type DeviceSecret = 'pin' | 'push subscription' | 'push key'
+/** What a user passes with: seeds and codes, and what a device is unlocked with and reached by. */
+export type UserSecret = 'seed' | 'activation code' | 'replacement code' | 'bypass code' | 'pin' | 'push subscription'
+
+/** What is nobody's, or has its user as id; and the key that messages to all devices are signed with. */
+export type ServiceSecret = 'remembered browser' | 'key check' | 'push key'
 
 /** @param present The ring as it is at the moment: keys come and go while a service runs. */
 export function createSecrets(present: () => KeyRing, random: Random): Secrets {
@@ -42,7 +45,8 @@ export function createSecrets(present: () => KeyRing, random: Random): Secrets {
   }
 }
 
-const nameOf = ({ kind, id }: SealedRecord): string => `${kind}:${id}`
+const nameOf = (of: SealedRecord): string =>
+  'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`
 
 /** Of the code a device is activated with: whoever types it says nothing else. */
 export const activationCodeText = (code: string): string => `activation:${code}`

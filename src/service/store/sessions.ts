@@ -2,7 +2,13 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
 import type { Decision } from '../../contract/device.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
-import type { Database, Queryable, SessionTable } from './schema.ts'
+import { prepare } from '../prepared.ts'
+import { latestBeginning } from '../rules/present.ts'
+import type { AskedUser } from '../rules/push-limits.ts'
+import { maxRequestTimeout } from '../rules/session-state.ts'
+import { removedBy, someOf } from './due.ts'
+import { isPending } from './pending.ts'
+import type { Database, Fact, Queryable, SessionTable } from './schema.ts'
 
 export type SessionRow = Selectable<SessionTable>
 
@@ -20,19 +26,26 @@ export function sessionOf(
   db: Queryable,
   of: { organizationId: string; domainId: string; sessionId: string },
 ): Promise<SessionRow | undefined> {
-  return db
+  return ofDomain(db, of).executeTakeFirst()
+}
+
+const ofDomain = prepare((db, of: { organizationId: string; domainId: string; sessionId: string }) =>
+  db
     .selectFrom('session')
     .innerJoin('domain', 'domain.id', 'session.domainId')
     .selectAll('session')
     .where('session.id', '=', of.sessionId)
     .where('domain.id', '=', of.domainId)
-    .where('domain.organizationId', '=', of.organizationId)
-    .executeTakeFirst()
-}
+    .where('domain.organizationId', '=', of.organizationId),
+)
 
 export function sessionOfDevice(db: Queryable, deviceId: string, id: string): Promise<SessionRow | undefined> {
-  return db.selectFrom('session').selectAll().where('id', '=', id).where('deviceId', '=', deviceId).executeTakeFirst()
+  return ofDevice(db, { deviceId, id }).executeTakeFirst()
 }
+
+const ofDevice = prepare((db, { deviceId, id }: { deviceId: string; id: string }) =>
+  db.selectFrom('session').selectAll().where('id', '=', id).where('deviceId', '=', deviceId),
+)
 
 /** A pending session with the words a person knows it by. */
 export interface PendingRow extends SessionRow {
@@ -42,23 +55,25 @@ export interface PendingRow extends SessionRow {
 
 /** What waits for an answer of the device, newest first. */
 export function pendingOfDevice(db: Queryable, deviceId: string, now: number): Promise<PendingRow[]> {
-  return db
+  return pendingOnes(db, { deviceId, now, latest: latestBeginning(now) }).execute()
+}
+
+const pendingOnes = prepare((db, { deviceId, now, latest }: { deviceId: string; now: number; latest: number }) =>
+  db
     .selectFrom('session')
     .innerJoin('domain', 'domain.id', 'session.domainId')
     .innerJoin('user', 'user.id', 'session.userId')
     .selectAll('session')
     .select(['domain.name as domainName', 'user.username'])
     .where('session.deviceId', '=', deviceId)
-    .where('session.state', '=', 'pending')
-    .where('session.expiresAt', '>', now)
-    .orderBy('session.sequence', 'desc')
-    .execute()
-}
+    .where(isPending(now, latest))
+    .orderBy('session.sequence', 'desc'),
+)
 
-/** When the requests that wait for a user in a domain lapse, soonest first. */
+/** When the requests that wait for a user in a domain lapse, soonest first: those of known browsers, or the others. */
 export async function pendingExpiries(
   db: Queryable,
-  of: { domainId: string; userId: string },
+  of: { domainId: string; userId: string; knownBrowser: Fact },
   now: number,
 ): Promise<number[]> {
   const rows = await db
@@ -66,11 +81,35 @@ export async function pendingExpiries(
     .select('expiresAt')
     .where('userId', '=', of.userId)
     .where('domainId', '=', of.domainId)
-    .where('state', '=', 'pending')
-    .where('expiresAt', '>', now)
+    .where('knownBrowser', '=', of.knownBrowser)
+    .where(isPending(now))
     .orderBy('expiresAt')
     .execute()
   return rows.map((row) => row.expiresAt)
+}
+
+/** Requests of one network that are looked at, newest first: more of them say nothing else, and would take longer. */
+const maxRequestsRead = 1_000
+
+/** The different users whom a network has asked in a domain. */
+export async function askedFrom(
+  db: Queryable,
+  { domainId, network, since, until }: { domainId: string; network: string; since: number; until: number },
+): Promise<AskedUser[]> {
+  const rows = await db
+    .selectFrom('session')
+    .select(['userId', 'state', 'createdAt'])
+    .where('domainId', '=', domainId)
+    .where('network', '=', network)
+    .where('createdAt', '>', since)
+    .where('createdAt', '<=', until)
+    .orderBy('createdAt', 'desc')
+    .limit(maxRequestsRead)
+    .execute()
+  return [...Map.groupBy(rows, ({ userId }) => userId).values()].map((requests) => ({
+    lastAskedAt: Math.max(...requests.map(({ createdAt }) => createdAt)),
+    approved: requests.some(({ state }) => state === 'approved'),
+  }))
 }
 
 /** Numbers a person may be looking at right now. */
@@ -79,8 +118,7 @@ export async function pendingNumbers(db: Queryable, userId: string, now: number)
     .selectFrom('session')
     .select('number')
     .where('userId', '=', userId)
-    .where('state', '=', 'pending')
-    .where('expiresAt', '>', now)
+    .where(isPending(now))
     .where('number', 'is not', null)
     .execute()
   return new Set(rows.flatMap((row) => row.number ?? []))
@@ -101,13 +139,13 @@ export async function settleSession(
       state: answer.outcome.state,
       reason: answer.outcome.reason ?? null,
       factor: answer.outcome.factor ?? null,
+      factorId: answer.outcome.factor === undefined ? null : answer.deviceId,
       answeredDecision: answer.decision,
       answeredNumber: answer.number,
       settledAt: now,
     })
     .where('id', '=', answer.id)
-    .where('state', '=', 'pending')
-    .where('expiresAt', '>', now)
+    .where(isPending(now))
     .where('deviceId', '=', answer.deviceId)
     .where((eb) =>
       eb.exists(
@@ -133,8 +171,7 @@ export function cancelPending(
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
     .where('id', '=', id)
-    .where('state', '=', 'pending')
-    .where('expiresAt', '>', now)
+    .where(isPending(now))
     .returning('deviceId')
     .executeTakeFirst()
 }
@@ -148,15 +185,29 @@ export function redeemApproval(
   of: { id: string; domainId: string; challenge: string; settledAfter: number },
   now: number,
 ): Promise<SessionRow | undefined> {
-  return db
+  return redeeming(db, { ...of, now, latest: latestBeginning(now) }).executeTakeFirst()
+}
+
+interface Redeeming {
+  readonly id: string
+  readonly domainId: string
+  readonly challenge: string
+  readonly settledAfter: number
+  readonly latest: number
+  readonly now: number
+}
+
+const redeeming = prepare((db, of: Redeeming & Readonly<Record<string, unknown>>) =>
+  db
     .updateTable('session')
-    .set({ redeemedAt: now })
+    .set({ redeemedAt: of.now, passed: 1 })
     .where('id', '=', of.id)
     .where('domainId', '=', of.domainId)
     .where('state', '=', 'approved')
     .where('challenge', '=', of.challenge)
     .where('redeemedAt', 'is', null)
     .where('settledAt', '>', of.settledAfter)
+    .where('settledAt', '<=', of.latest)
     .where(isOfMember)
     .where((eb) =>
       eb.or([
@@ -170,39 +221,50 @@ export function redeemApproval(
         ),
       ]),
     )
-    .returningAll()
-    .executeTakeFirst()
-}
+    .returningAll(),
+)
 
 export async function countPending(db: Queryable, now: number): Promise<number> {
   const { pending } = await db
     .selectFrom('session')
     .select((eb) => eb.fn.countAll<number | string>().as('pending'))
-    .where('state', '=', 'pending')
-    .where('expiresAt', '>', now)
+    .where(isPending(now))
     .executeTakeFirstOrThrow()
   return Number(pending)
 }
 
 /** Writes down what reads as expired already, some of it. In a transaction. */
 export function expireSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
-  const some = db
+  const due = db.selectFrom('session').select('sequence').where('state', '=', 'pending').where('expiresAt', '<=', now)
+  return (
+    db
+      .updateTable('session')
+      .set((eb) => ({ state: 'expired', reason: 'timeout', settledAt: eb.ref('expiresAt') }))
+      // Nothing else is asked here, or SQLite walks through all pending sessions to find these.
+      .where('sequence', 'in', someOf(db, due, most))
+      .returningAll()
+      .execute()
+  )
+}
+
+/** The same for what a clock that was ahead has dated in the future: it reads as expired, too. */
+export function endFutureSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
+  const future = db
     .selectFrom('session')
     .select('sequence')
     .where('state', '=', 'pending')
-    .where('expiresAt', '<=', now)
-    .limit(most)
+    .where('expiresAt', '>', latestBeginning(now + maxRequestTimeout))
   return db
     .updateTable('session')
-    .set((eb) => ({ state: 'expired', reason: 'timeout', settledAt: eb.ref('expiresAt') }))
-    .where('sequence', 'in', some)
-    .where('state', '=', 'pending')
+    .set({ state: 'expired', reason: 'timeout', settledAt: now })
+    .where('sequence', 'in', someOf(db, future, most))
     .returningAll()
     .execute()
 }
 
-export async function removeSessionsSettledBefore(db: Queryable, time: number): Promise<void> {
-  await db.deleteFrom('session').where('settledAt', '<=', time).execute()
+export async function removeSessionsSettledBefore(db: Queryable, time: number): Promise<number> {
+  const due = db.selectFrom('session').select('sequence').where('settledAt', '<=', time)
+  return removedBy(await db.deleteFrom('session').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
 }
 
 /** Who has left the domain a moment ago, together with many others, may still have a device. */

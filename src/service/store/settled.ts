@@ -1,4 +1,5 @@
 import type { SessionState } from '../../contract/sessions.ts'
+import { isPending } from './pending.ts'
 import type { Queryable } from './schema.ts'
 
 /** As much of a session as tells who has to hear of it. */
@@ -51,8 +52,7 @@ export async function firstExpiry(
   const first = await db
     .selectFrom('session')
     .select('expiresAt')
-    .where('state', '=', 'pending')
-    .where('expiresAt', '>', now)
+    .where(isPending(now))
     .where('domainId', 'in', domainIds)
     .orderBy('expiresAt')
     .limit(1)

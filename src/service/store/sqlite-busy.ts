@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { StoreUnavailableError } from './store.ts'
+import { isBusy } from './sqlite-outage.ts'
 
-/** Longer than any write of ours takes; milliseconds. */
-const patience = 5_000
-const longestPause = 40
+/** Milliseconds. */
+const maxPause = 40
 
-/** Tries again while another process writes, leaving the event loop to others in between. */
-export async function whileBusy<T>(attempt: () => T | Promise<T>): Promise<T> {
-  const end = performance.now() + patience
-  for (let delay = 1; ; delay = Math.min(delay * 2, longestPause)) {
+/**
+ * Tries again while another process locks the file, leaving the event loop to others in between.
+ *
+ * @param until Time of `performance.now()` at which the last attempt is made.
+ * @param given Called before each attempt; throws to give up.
+ * @throws {Error} of SQLite when the file is still locked then.
+ */
+export async function whileBusy<T>(until: number, attempt: () => T, given: () => void = () => {}): Promise<T> {
+  for (let delay = 1; ; delay = Math.min(delay * 2, maxPause)) {
+    given()
     try {
-      return await attempt()
+      return attempt()
     } catch (error) {
-      if (!isBusy(error)) throw error
-      if (performance.now() >= end) throw new StoreUnavailableError('The database stayed locked.', { cause: error })
+      if (!isBusy(error) || performance.now() >= until) throw error
     }
-    // Not in step with whoever else waits.
-    await pause(delay * (0.5 + Math.random() / 2))
+    // Out of step with other processes that wait.
+    await pause(Math.min(delay * (0.5 + Math.random() / 2), Math.max(1, until - performance.now())))
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 }

@@ -1,38 +1,77 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import type BetterSqlite3 from 'better-sqlite3'
-import { CamelCasePlugin } from 'kysely'
+import { CamelCasePlugin, sql } from 'kysely'
 
+import { loadSqlite } from './load-sqlite.ts'
 import type { Engine } from './migrations/engine.ts'
 import { migrate } from './migrations/migrate.ts'
 import type { Database } from './schema.ts'
 import { whileBusy } from './sqlite-busy.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
-import type { Store } from './store.ts'
+import { nameSqliteOutage } from './sqlite-outage.ts'
+import { explainDamage, refuseEmptyFile, watchSoundness } from './sqlite-soundness.ts'
+import type { FindProblem } from './sqlite-soundness.ts'
+import { createWriter } from './sqlite-writer.ts'
+import { NoDatabaseError } from './store.ts'
+import type { OpenOptions, Store } from './store.ts'
 import { WatchedDatabase } from './transaction-ends.ts'
+import { createWriteHealth } from './write-health.ts'
 
 /** How often a file is looked at for changes of other processes while somebody waits, milliseconds. */
 const watchInterval = 50
+/** How long a change waits for another process that locks the file, from its arrival on; milliseconds. */
+const writeTimeout = 2_000
+/** The same while the file is opened, when the other process may be migrating it. */
+const openTimeout = 10_000
 
-/** @param file Path of the database, made where there is none, or `:memory:`. */
-export async function openSqliteStore(file: string): Promise<Store> {
+/**
+ * @param file Path of the database, or `:memory:`, which never exists before.
+ * @throws {NoDatabaseError} where there is none and it may not be created.
+ * @throws {DatabaseFileError} when the file is empty or damaged.
+ * @throws {NewerSchemaError} when a newer version of this package has used it.
+ */
+export async function openSqliteStore(file: string, { create = true, check = true }: OpenOptions = {}): Promise<Store> {
+  // Opening creates the file. What has no schema is found out later.
+  if (!create && !existsSync(file)) throw new NoDatabaseError()
+  await refuseEmptyFile(file)
   const database = await open(file)
-  const db = new WatchedDatabase<Database>({ dialect: createSqliteDialect(database), plugins: [new CamelCasePlugin()] })
-  try {
-    await migrate(db, sqliteEngine)
-  } catch (error) {
+  const reader = database.memory ? undefined : await openReader(file, database)
+  let opened = false
+  const writer = createWriter(database, () => (opened ? writeTimeout : openTimeout))
+  const writes = createWriteHealth()
+  const dialect = createSqliteDialect({ writer, reader, writes })
+  const db = new WatchedDatabase<Database>({ dialect, plugins: [new CamelCasePlugin()] })
+  const close = () => {
+    // The last connection to close clears the log of changes, which one that only reads cannot do.
+    reader?.close()
     database.close()
+  }
+  let created: boolean
+  let findProblem: FindProblem = () => undefined
+  try {
+    if (check && !database.memory) findProblem = watchSoundness(database, file)
+    created = await migrate(db, sqliteEngine, create)
+  } catch (error) {
+    close()
     throw error
   }
+  opened = true
   return {
     db,
+    created,
+    // Of the connection that writes: it does not rise at our own changes, and that of a reader does.
     watchOthers: (changed) => (database.memory ? () => {} : watchDataVersion(database, () => changed('something'))),
     // They look at the file.
     tellOthers: () => {},
     // It chooses its indexes by their columns.
     takeStock: () => Promise.resolve(),
-    close: () => db.destroy(),
+    problem: async () => findProblem() ?? (await writes.problem(db)),
+    async close() {
+      await db.destroy()
+      close()
+    },
   }
 }
 
@@ -40,32 +79,38 @@ const sqliteEngine: Engine = {
   sequenceType: 'integer',
   sequence: (column) => column.primaryKey().autoIncrement(),
   exactText: 'text',
+  async hasTable(db, table) {
+    const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${table}`.execute(db)
+    return rows.length > 0
+  },
 }
 
 async function open(file: string): Promise<BetterSqlite3.Database> {
-  const Sqlite = await load()
+  const Sqlite = await loadSqlite()
   if (file !== ':memory:') createPrivately(file)
   // Waiting inside SQLite would stall the event loop: `whileBusy` waits outside.
   const database = new Sqlite(file, { timeout: 0 })
   try {
-    await whileBusy(() => {
+    await whileBusy(performance.now() + openTimeout, () => {
       database.pragma('journal_mode = WAL')
       database.pragma('synchronous = FULL')
       database.pragma('foreign_keys = ON')
     })
   } catch (error) {
     database.close()
-    throw error
+    throw nameSqliteOutage(explainDamage(error, file))
   }
   return database
 }
 
-async function load(): Promise<typeof BetterSqlite3> {
+/** Reads what is committed while the other connection writes, or waits for another process that does. */
+async function openReader(file: string, writer: BetterSqlite3.Database): Promise<BetterSqlite3.Database> {
+  const Sqlite = await loadSqlite()
   try {
-    const { default: Sqlite } = await import('better-sqlite3')
-    return Sqlite
-  } catch (cause) {
-    throw new Error('The service keeps its data with better-sqlite3: npm install better-sqlite3', { cause })
+    return new Sqlite(file, { timeout: 0, readonly: true, fileMustExist: true })
+  } catch (error) {
+    writer.close()
+    throw nameSqliteOutage(error)
   }
 }
 

@@ -1,5 +1,6 @@
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 
+import { nameKey } from '../rules/name-key.ts'
 import type { Queryable, SynchronisationTable, SynchronisedUserTable } from './schema.ts'
 
 export type SynchronisationRow = Selectable<SynchronisationTable>
@@ -10,8 +11,59 @@ export type Held = Pick<SynchronisationRow, 'id' | 'organizationId' | 'domainId'
 /** How many rows one step touches: some 10 ms on either engine. */
 export const stepSize = 500
 
+/** Draws the ticket of a synchronization that has just arrived. @returns undefined where there is no such domain. */
+export async function drawTicket(
+  db: Queryable,
+  of: { organizationId: string; domainId: string },
+): Promise<number | undefined> {
+  const drawn = await db
+    .updateTable('domain')
+    .set((eb) => ({ synchronizationTicket: eb('synchronizationTicket', '+', 1) }))
+    .where('id', '=', of.domainId)
+    .where('organizationId', '=', of.organizationId)
+    .returning('synchronizationTicket')
+    .executeTakeFirst()
+  return drawn?.synchronizationTicket
+}
+
+/**
+ * Makes a ticket the newest one that was applied.
+ * @param expected The version that the caller saw, if it said so.
+ * @returns false where a newer one was applied, or where another version is there than the expected one.
+ */
+export async function useTicket(
+  db: Queryable,
+  { domainId, ticket, expected }: { domainId: string; ticket: number; expected: number | undefined },
+): Promise<boolean> {
+  const won = await db
+    .updateTable('domain')
+    .set({ synchronizationApplied: ticket })
+    .where('id', '=', domainId)
+    .where('synchronizationApplied', '<', ticket)
+    .$if(expected !== undefined, (query) => query.where('synchronizationApplied', '=', expected ?? 0))
+    .executeTakeFirst()
+  return won.numUpdatedRows === 1n
+}
+
+/** The synchronization that is about to bring a user of this name, if there is one. */
+export async function synchronisationBringing(
+  db: Queryable,
+  organizationId: string,
+  username: string,
+): Promise<SynchronisationRow | undefined> {
+  // Two statements: joined, PostgreSQL may look for the name among all users that a synchronization brings.
+  const user = await db
+    .selectFrom('user')
+    .select('addedBy')
+    .where('organizationId', '=', organizationId)
+    .where('username', '=', username)
+    .executeTakeFirst()
+  if (!user?.addedBy) return undefined
+  return db.selectFrom('synchronisation').selectAll().where('id', '=', user.addedBy).executeTakeFirst()
+}
+
 /** @returns false where the organization has one already. */
-export async function insertSynchronisation(db: Queryable, row: SynchronisationRow): Promise<boolean> {
+export async function insertSynchronisation(db: Queryable, row: Insertable<SynchronisationTable>): Promise<boolean> {
   const inserted = await db
     .insertInto('synchronisation')
     .values(row)
@@ -24,20 +76,24 @@ export function synchronisationOf(db: Queryable, organizationId: string): Promis
   return db.selectFrom('synchronisation').selectAll().where('organizationId', '=', organizationId).executeTakeFirst()
 }
 
-/** Those that nobody was heard of since. */
-export function abandonedSynchronisations(db: Queryable, time: number): Promise<SynchronisationRow[]> {
-  return db.selectFrom('synchronisation').selectAll().where('beatAt', '<=', time).execute()
+export function allSynchronisations(db: Queryable): Promise<SynchronisationRow[]> {
+  return db.selectFrom('synchronisation').selectAll().execute()
+}
+
+/** A sign of life from the future, of a clock that was ahead, keeps nobody waiting for longer than one of now. */
+export async function beatsToPresent(db: Queryable, now: number): Promise<void> {
+  await db.updateTable('synchronisation').set({ beatAt: now }).where('beatAt', '>', now).execute()
 }
 
 /** @returns false where its holder has come back, or somebody else was first. */
 export async function takeOver(
   db: Queryable,
   { id, holder, beatAt }: SynchronisationRow,
-  next: { holder: string; now: number },
+  next: { holder: string; holderProcess: string | null; now: number },
 ): Promise<boolean> {
   const won = await db
     .updateTable('synchronisation')
-    .set({ holder: next.holder, beatAt: next.now })
+    .set({ holder: next.holder, holderProcess: next.holderProcess, beatAt: next.now })
     .where('id', '=', id)
     .where('holder', '=', holder)
     .where('beatAt', '=', beatAt)
@@ -99,7 +155,16 @@ export async function stageUsers(
   const common = { organizationId, addedBy, everEnrolled: 0, createdAt: now } as const
   await db
     .insertInto('user')
-    .values(users.map(({ id, username, name, email }) => ({ id, username, name, email, ...common })))
+    .values(
+      users.map(({ id, username, name, email }) => ({
+        id,
+        username,
+        nameKey: nameKey(username),
+        name,
+        email,
+        ...common,
+      })),
+    )
     .execute()
 }
 
@@ -161,9 +226,13 @@ export async function stageLeaving(
     .execute()
 }
 
+/** Members who leave in one step: with each of them go a device, its sessions, codes and all else that only they had. */
+const leavingStep = 50
+
 /** Some of those who leave. */
 export async function leavingIds(db: Queryable, { id }: Held): Promise<string[]> {
-  const rows = await db.selectFrom('membership').select('userId').where('removedBy', '=', id).limit(stepSize).execute()
+  const query = db.selectFrom('membership').select('userId').where('removedBy', '=', id)
+  const rows = await query.limit(leavingStep).execute()
   return rows.map((row) => row.userId)
 }
 

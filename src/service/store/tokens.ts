@@ -2,6 +2,10 @@ import type { Insertable, Selectable } from 'kysely'
 
 import { removeCodeGenerators } from './code-generators.ts'
 import { removeHistories } from './device-history.ts'
+import { removeNotices } from './device-notices.ts'
+import { removedBy, someOf } from './due.ts'
+import { endOtherSessions } from './epochs.ts'
+import { isPending } from './pending.ts'
 import type { Queryable, TokenTable } from './schema.ts'
 
 export type TokenRow = Selectable<TokenTable>
@@ -39,7 +43,7 @@ export function tokenOf(db: Queryable, domainId: string, userId: string): Promis
 /** Takes users' tokens away, in one domain or in all, with the devices that hold them and the sessions they could answer. */
 export async function revokeTokens(
   db: Queryable,
-  of: { userIds: readonly string[]; domainId?: string | undefined },
+  of: { userIds: readonly string[]; domainId?: string | undefined; epoch?: string | undefined },
   now: number,
 ): Promise<Revoked> {
   const domains = of.domainId === undefined ? [] : [of.domainId]
@@ -59,27 +63,34 @@ export async function revokeTokens(
     .execute()
   // Their codes end with them, and what only they could read.
   const deviceIds = devices.map(({ id }) => id)
+  await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], of.epoch)
   await removeCodeGenerators(db, deviceIds)
   await removeHistories(db, deviceIds)
+  await removeNotices(db, deviceIds)
   const sessions = await db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
     .where('userId', 'in', of.userIds)
-    .where('state', '=', 'pending')
-    .where('expiresAt', '>', now)
+    .where(isPending(now))
     .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
     .returning(['id', 'domainId', 'userId'])
     .execute()
   return { tokens, devices, sessions }
 }
 
-/** @returns false where it is pending no more. */
-export async function removePendingToken(db: Queryable, id: string): Promise<boolean> {
-  const removed = await db.deleteFrom('token').where('id', '=', id).where('state', '=', 'pending').executeTakeFirst()
+/** Removes a token whose code a page shows. @returns false where it is not pending, or an administrator issued it. */
+export async function removeShownToken(db: Queryable, id: string): Promise<boolean> {
+  const removed = await db
+    .deleteFrom('token')
+    .where('id', '=', id)
+    .where('state', '=', 'pending')
+    .where('selfEnrollment', '=', 1)
+    .executeTakeFirst()
   return removed.numDeletedRows === 1n
 }
 
 /** Tokens nobody activated in time read as none already. */
-export async function removeExpiredTokens(db: Queryable, now: number): Promise<void> {
-  await db.deleteFrom('token').where('state', '=', 'pending').where('codeExpiresAt', '<=', now).execute()
+export async function removeExpiredTokens(db: Queryable, now: number): Promise<number> {
+  const due = db.selectFrom('token').select('id').where('state', '=', 'pending').where('codeExpiresAt', '<=', now)
+  return removedBy(await db.deleteFrom('token').where('id', 'in', someOf(db, due)).executeTakeFirst())
 }

@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely'
-import type { Transaction, TransactionBuilder } from 'kysely'
+import type { KyselyConfig, Transaction, TransactionBuilder } from 'kysely'
 
+import { observable } from './observed-dialect.ts'
 import type { Queryable } from './schema.ts'
 
 /** How a transaction ended; `unknown` where the connection broke while it was committed. */
@@ -9,6 +10,23 @@ export type Ending = 'committed' | 'undone' | 'unknown'
 type Listener = (ending: Ending) => void
 
 const listeners = new WeakMap<object, Listener[]>()
+
+/** Which database a transaction is of, and who is told of what its transactions change. */
+const databases = new WeakMap<object, object>()
+const heralds = new WeakMap<object, (keys: readonly string[]) => void>()
+
+/** Whoever waits for something is told through this, by `tellAfter`. */
+export function heraldOf(database: Queryable, herald: (keys: readonly string[]) => void): void {
+  heralds.set(database, herald)
+}
+
+/** Tells those who wait for these once the transaction is over, unless it came to nothing. No caller can forget it. */
+export function tellAfter(db: Queryable, keys: readonly string[]): void {
+  if (keys.length === 0) return
+  whenOver(db, (ending) => {
+    if (ending !== 'undone') heralds.get(databases.get(db) ?? db)?.(keys)
+  })
+}
 
 /** Calls back when the transaction is over. What it learns in it, it must not believe before. */
 export function whenOver(db: Queryable, listener: Listener): void {
@@ -19,9 +37,15 @@ export function whenOver(db: Queryable, listener: Listener): void {
 
 /** Says how its transactions end. */
 export class WatchedDatabase<DB> extends Kysely<DB> {
+  constructor(config: KyselyConfig) {
+    const { dialect, attach } = observable(config.dialect)
+    super({ ...config, dialect })
+    attach(this)
+  }
+
   override transaction(): TransactionBuilder<DB> {
     const builder = super.transaction()
-    return Object.assign(builder, { execute: watching(builder) })
+    return Object.assign(builder, { execute: watching(builder, undefined, this) })
   }
 }
 
@@ -29,6 +53,7 @@ export class WatchedDatabase<DB> extends Kysely<DB> {
 export function watching<DB>(
   builder: TransactionBuilder<DB>,
   surelyUndone: (error: unknown) => boolean = () => false,
+  database?: Kysely<DB>,
 ): TransactionBuilder<DB>['execute'] {
   const execute = builder.execute.bind(builder)
   return async (callback) => {
@@ -38,6 +63,7 @@ export function watching<DB>(
     try {
       const result = await execute(async (db: Transaction<DB>) => {
         listeners.set(db, heard)
+        if (database) databases.set(db, database)
         const done = await callback(db)
         committing = true
         return done

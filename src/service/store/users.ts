@@ -1,14 +1,15 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
+import { nameKey } from '../rules/name-key.ts'
 import type { Database, Queryable, UserTable } from './schema.ts'
 
 export type UserRow = Selectable<UserTable>
 
 /** @returns false where the organization has the username already, or a synchronisation is about to bring it. */
-export async function insertUser(db: Queryable, row: Insertable<UserTable>): Promise<boolean> {
+export async function insertUser(db: Queryable, row: Omit<Insertable<UserTable>, 'nameKey'>): Promise<boolean> {
   const inserted = await db
     .insertInto('user')
-    .values(row)
+    .values({ ...row, nameKey: nameKey(row.username) })
     .onConflict((conflict) => conflict.columns(['organizationId', 'username']).doNothing())
     .executeTakeFirst()
   return inserted.numInsertedOrUpdatedRows === 1n
@@ -32,6 +33,26 @@ export function userByUsername(db: Queryable, organizationId: string, username: 
     .where('username', '=', username)
     .where(exists)
     .executeTakeFirst()
+}
+
+/**
+ * Somebody else of the organization whose name could be mistaken for this one; also somebody a synchronisation is about to
+ * bring. In the transaction that adds the user: of two who come at once, the other one finds it.
+ */
+export async function similarUsername(
+  db: Queryable,
+  { organizationId, id, username }: { organizationId: string; id: string; username: string },
+): Promise<string | undefined> {
+  const similar = await db
+    .selectFrom('user')
+    .select('username')
+    .where('organizationId', '=', organizationId)
+    .where('nameKey', '=', nameKey(username))
+    .where('id', '<>', id)
+    // In no order: to find one by it, PostgreSQL may walk through the users.
+    .limit(1)
+    .executeTakeFirst()
+  return similar?.username
 }
 
 /** Oldest first. */
@@ -84,9 +105,14 @@ export async function lockUser(db: Queryable, organizationId: string, id: string
   return locked.numUpdatedRows === 1n
 }
 
-/** In whatever organization. */
+/** In whatever organization: asks each of them, as the index on usernames begins with the organization. */
 export async function userIdsNamed(db: Queryable, username: string): Promise<string[]> {
-  const rows = await db.selectFrom('user').select('id').where('username', '=', username).execute()
+  const rows = await db
+    .selectFrom('user')
+    .select('id')
+    .where('organizationId', 'in', (eb) => eb.selectFrom('organization').select('organization.id'))
+    .where('username', '=', username)
+    .execute()
   return rows.map(({ id }) => id)
 }
 

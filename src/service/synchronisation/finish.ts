@@ -50,7 +50,8 @@ async function endMemberships(ctx: ServiceContext, held: Held): Promise<void> {
     const { userIds, revoked } = await step(ctx, held, async (db) => {
       const leaving = await leavingIds(db, held)
       const of = { domainId: held.domainId, userIds: leaving }
-      const ended = leaving.length > 0 ? await leaveDomain(db, of, ctx.clock.now()) : noneRevoked
+      const ended =
+        leaving.length > 0 ? await leaveDomain(db, of, { now: ctx.clock.now(), secrets: ctx.secrets }) : noneRevoked
       await auditRevoked(db, ctx, ended, held)
       return { userIds: leaving, revoked: ended }
     })

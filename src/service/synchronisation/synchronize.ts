@@ -1,9 +1,16 @@
 import { auditCall } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
-import { StoreUnavailableError } from '../store/store.ts'
-import { abandonedSynchronisations, markApplied } from '../store/synchronisations.ts'
+import { ApiProblem } from '../problem.ts'
+import { CallerGoneError, StoreUnavailableError } from '../store/store.ts'
+import {
+  allSynchronisations,
+  beatsToPresent,
+  markApplied,
+  synchronisationBringing,
+  useTicket,
+} from '../store/synchronisations.ts'
 import type { Held, StagedRow, SynchronisationRow } from '../store/synchronisations.ts'
-import { abandonedAfter, claim, replaceHolder } from './claim.ts'
+import { claim, replaceHolder, secondsUntilAbandoned } from './claim.ts'
 import { finish, undo } from './finish.ts'
 import { stage } from './stage.ts'
 import type { Changes } from './stage.ts'
@@ -12,25 +19,42 @@ import type { Changes } from './stage.ts'
  * Makes the rows the members of the domain: staged in small steps that nobody sees, applied by one, then cleaned up in
  * small steps. Until the one step everything is as before, after it everything is new.
  */
-export async function synchronizeMembers(
-  ctx: ServiceContext,
-  of: { organizationId: string; domainId: string },
-  rows: readonly StagedRow[],
-): Promise<void> {
-  const held = await claim(ctx, of, (abandoned) => recover(ctx, abandoned))
+export async function synchronizeMembers(ctx: ServiceContext, arrived: Arrived): Promise<void> {
+  const { organizationId, domainId, rows } = arrived
+  const held = await claim(ctx, { organizationId, domainId }, (abandoned) => recover(ctx, abandoned))
   const changes = await stageOrUndo(ctx, held, rows)
-  if (changes.added + changes.changed + changes.removed === 0) return undo(ctx, held)
-  await apply(ctx, held, changes)
-  await finish(ctx, held)
+  if (await apply(ctx, held, arrived, changes)) return finish(ctx, held)
+  await undo(ctx, held)
+  if (arrived.gone()) throw new CallerGoneError('The caller of the synchronization has hung up.')
+  if (arrived.expected !== undefined) throw new ApiProblem('api.error.precondition')
+  // A list that arrived later was applied already: everything is as if this one had been applied before it.
 }
 
-async function apply(ctx: ServiceContext, held: Held, changes: Changes): Promise<void> {
-  await ctx.store.db.transaction().execute(async (db) => {
+/** A synchronization that a caller asks for. */
+export interface Arrived {
+  readonly organizationId: string
+  readonly domainId: string
+  readonly rows: readonly StagedRow[]
+  /** Drawn when it arrived, before its body was read: an older one is not applied after a newer one. */
+  readonly ticket: number
+  /** The version the caller wants to replace, if it said so. */
+  readonly expected: number | undefined
+  /** Whether the caller has hung up. It may have sent another one since, to another node. */
+  readonly gone: () => boolean
+}
+
+/** @returns false where a newer one was applied before, or nobody waits for this one any more. */
+async function apply(ctx: ServiceContext, held: Held, arrived: Arrived, changes: Changes): Promise<boolean> {
+  if (arrived.gone()) return false
+  return ctx.store.db.transaction().execute(async (db) => {
+    if (!(await useTicket(db, arrived))) return false
     if (!(await markApplied(db, held, ctx.clock.now()))) {
       throw new StoreUnavailableError('The synchronisation was taken over.')
     }
-    const { organizationId, domainId: domain } = held
+    if (changes.added + changes.changed + changes.removed === 0) return true
+    const { domainId: domain, organizationId } = held
     await auditCall(db, { ...ctx, organizationId }, 'membership.synchronised', { domain, ...changes })
+    return true
   })
 }
 
@@ -46,8 +70,26 @@ async function stageOrUndo(ctx: ServiceContext, held: Held, rows: readonly Stage
 
 /** Brings those to an end whose process has died on the way. */
 export async function recoverSynchronisations(ctx: ServiceContext): Promise<void> {
-  const abandoned = await abandonedSynchronisations(ctx.store.db, ctx.clock.now() - abandonedAfter)
-  for (const row of abandoned) await recover(ctx, row)
+  await beatsToPresent(ctx.store.db, ctx.clock.now())
+  const all = await allSynchronisations(ctx.store.db)
+  for (const row of all.filter((one) => secondsUntilAbandoned(one, ctx.clock.now()) === 0)) await recover(ctx, row)
+}
+
+/**
+ * A synchronization that was abandoned may have staged a user whom nobody sees, and whose name nobody can have. Takes it
+ * back, if that is so.
+ *
+ * @returns whether the name may be free now.
+ */
+export async function releaseStagedUser(
+  ctx: ServiceContext,
+  of: { organizationId: string; username: string },
+): Promise<boolean> {
+  await beatsToPresent(ctx.store.db, ctx.clock.now())
+  const row = await synchronisationBringing(ctx.store.db, of.organizationId, of.username)
+  if (!row || secondsUntilAbandoned(row, ctx.clock.now()) > 0) return false
+  await recover(ctx, row)
+  return true
 }
 
 async function recover(ctx: ServiceContext, row: SynchronisationRow): Promise<void> {

@@ -140,8 +140,8 @@ describe('second-factor audit', () => {
     expect(readFileSync(file('heads'), 'utf8')).toBe(before)
   })
 
-  it('verifies against the log of a service', async () => {
-    const service = start('serve', '--database', place.database, '--port', '0', '--log-level', 'info')
+  it('verifies against the log of a service, which has the heads at its default level', async () => {
+    const service = start('serve', '--database', place.database, '--port', '0')
     await service.printed(/listens/)
     const [origin] = /http:[^ ]+/.exec(service.stdout())!
     const user = { username: 'bob', name: 'Bob', email: 'bob@example.com' }

@@ -26,6 +26,7 @@ describe('second-factor domain', () => {
       bypassEnabled: true,
       emailOtpEnabled: false,
       numberMatching: 'offered',
+      synchronizationVersion: 0,
     })
     expect(other).toMatchObject({
       type: 'RADIUS',

@@ -20,12 +20,24 @@ async function arrange() {
     })
   const report = () =>
     withService({ database: place.database }, async ({ ctx }) => {
-      const of = { domainId: place.domainId, userId: id as string, challenge: null, ipAddress: null }
+      const of = {
+        domainId: place.domainId,
+        userId: id as string,
+        challenge: null,
+        ipAddress: null,
+        knownBrowser: 0,
+      } as const
       await ctx.store.db.transaction().execute((db) => pausePushes(ctx, db, of))
     })
   const ask = () =>
     withService({ database: place.database }, async ({ ctx }) => {
-      const of = { domainId: place.domainId, userId: id as string, challenge: null, ipAddress: null }
+      const of = {
+        domainId: place.domainId,
+        userId: id as string,
+        challenge: null,
+        ipAddress: null,
+        knownBrowser: 0,
+      } as const
       await ctx.store.db.transaction().execute((db) => takePush(ctx, db, of))
     })
   return { id, guess, report, ask }

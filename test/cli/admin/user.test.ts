@@ -33,6 +33,8 @@ describe('second-factor user', () => {
       bypasscodes: [],
       factors: [],
       everEnrolled: false,
+      epoch: expect.any(String),
+      knownBrowsers: 0,
     })
     expect(member.domains).toEqual([place.domainId])
   })
@@ -59,6 +61,7 @@ describe('second-factor user', () => {
       'Hardware token  none',
       'Bypass codes    0',
       'Ever enrolled   no',
+      'Known browsers  0',
       '',
     ])
   })

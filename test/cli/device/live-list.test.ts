@@ -116,6 +116,7 @@ describe('the live list', () => {
 
     expect(actions).toEqual([])
     expect(shown(gone)).toContain('The request is gone.')
+    expect(gone.mode).toEqual({ name: 'list' })
     expect(typed(state, { name: 'down' }, ...keys('d')).actions).toMatchObject([
       { pending: { request: { id: second.request.id } } },
     ])

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { importHardwareTokens } from '../../../src/service/administration/hardware-import.ts'
-import { parseOptions, ServiceOptions } from '../../../src/service/options.ts'
+import { parseOptions } from '../../../src/contract/validate.ts'
+import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
 import { createAdministration } from '../../../src/service/administration.ts'
@@ -71,7 +72,14 @@ describe('a domain', () => {
     const { id } = await administration.createDomain(mine, { name: 'A' })
     // As a later version may have left it.
     await db.updateTable('domain').set({ keyType: 'PIN' }).where('id', '=', id).execute()
-    const user = { id: 'a'.repeat(40), organizationId: mine, username: 'u', name: 'u', email: 'u@example.com' }
+    const user = {
+      id: 'a'.repeat(40),
+      organizationId: mine,
+      username: 'u',
+      nameKey: 'u',
+      name: 'u',
+      email: 'u@example.com',
+    }
     await db
       .insertInto('user')
       .values({ ...user, everEnrolled: 0, createdAt: 0 })

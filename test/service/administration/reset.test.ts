@@ -7,6 +7,7 @@ import type { OpenedService } from '../../../src/service/service.ts'
 import { previewCode, random128 } from '../../support/device-signer.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { hardwareToken, unique } from '../codes/code-holder.ts'
+import { passByCode } from '../known-browser.ts'
 import { activateDevice, createTenant, keysFor, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
@@ -31,7 +32,7 @@ describe.each(engines)('a user who is reset, on %s', (engine) => {
 
   /** Somebody who has all there is. */
   async function wealthy() {
-    const person = await running.enrol(unique())
+    const person = await running.enroll(unique())
     const { id } = person.user
     const token = await hardwareToken(running)
     await running.call('PUT', `/users/${id}/hardware/${token.id}`)
@@ -39,9 +40,10 @@ describe.each(engines)('a user who is reset, on %s', (engine) => {
     const bypass = await running.call('POST', `/users/${id}/bypasscodes`, {
       body: { usesAllowed: 9, expirationTime: 0 },
     })
-    const moving = await running.call('PUT', `${path}/token/replacement`)
-    const { marker } = (await running.call('POST', `${path}/browsers`, { body: { days: 30 } })).json
-    const recognise = () => running.call('POST', `${path}/browsers/recognise`, { body: { marker } })
+    const moving = await running.call('PUT', `${path}/token/replacement`, { body: {} })
+    const known = await passByCode(running, { user: { id }, bypasscode: bypass.json.code }, { rememberDays: 30 })
+    const recognise = () => running.call('POST', `${path}/browsers/recognize`, { body: { browser: known?.id } })
+    expect((await recognise()).status).toBe(200)
     return { ...person, id, token, bypass: bypass.json.code, moving: moving.json.code, recognise }
   }
 
@@ -86,7 +88,7 @@ describe.each(engines)('a user who is reset, on %s', (engine) => {
 
   it('leaves the hardware token to somebody else', async () => {
     const { id, token } = await wealthy()
-    const next = await running.enrol(unique())
+    const next = await running.enroll(unique())
 
     await reset(id)
 

@@ -1,7 +1,8 @@
 import { openService } from '../../../src/service/service.ts'
 import type { AuditEntry } from '../../../src/service/audit/entry.ts'
 import { readAudit } from '../../../src/service/audit/read.ts'
-import { parseOptions, ServiceOptions } from '../../../src/service/options.ts'
+import { parseOptions } from '../../../src/contract/validate.ts'
+import { ServiceOptions } from '../../../src/service/options.ts'
 import type { Queryable } from '../../../src/service/store/schema.ts'
 
 /** A service without doors on the database, as commands open it. */

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 
+import { createRefusalLimit } from '../../../src/service/audit/refusals.ts'
 import { pruneAudit } from '../../../src/service/audit/prune.ts'
+import { acceptClock } from '../../../src/service/audit/retention.ts'
 import { verifyAudit } from '../../../src/service/audit/read.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
 import { createService } from '../../../src/service/index.ts'
@@ -40,7 +42,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
   it('says who did it, where, when and to whom', async () => {
     const { running, trail } = await arrange()
     const { service, organization, clock } = running
-    const person = await running.enrol(unique())
+    const person = await running.enroll(unique())
     const { id } = await person.ask({ ipAddress: '192.0.2.7' })
     const [request] = await person.pending()
     await person.device.answer(id, { nonce: request!.nonce, decision: 'approve' })
@@ -72,8 +74,11 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     })
     await expect(undone).rejects.toThrow('taken back')
     await create()
+    // By the process that took its change back.
+    await db.transaction().execute((tx) => auditCall(tx, call, 'user.deleted', { user: 'v' }))
 
-    expect((await trail()).map(({ event }) => event).slice(before)).toEqual(['user.created'])
+    const events = (await trail()).map(({ event }) => event)
+    expect(events.slice(before).toSorted()).toEqual(['user.created', 'user.deleted'])
     expect((await verify()).findings).toEqual([])
   })
 
@@ -188,11 +193,15 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('keeps entries for as long as it is told, by itself', async () => {
+  it('lets entries go by itself when their time is over, a tenth a day', async () => {
     const { database, running, trail, verify, create } = await arrange()
     await create()
     const clock = createTestClock(running.clock.now() + 3 * 86_400)
-    const later = opened(await openDatabase(database, { clock, auditRetention: 2, ...keysFor(database) }))
+    const given = { clock, auditRetention: 2, ...keysFor(database) }
+    const accepting = await openDatabase(database, given)
+    await acceptClock(accepting.ctx)
+    await accepting.close()
+    const later = opened(await openDatabase(database, given))
     const old = async () => (await trail()).filter(({ at }) => at <= running.clock.now())
     const before = await old()
 
@@ -200,8 +209,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     // Closing waits for the sweep.
     await later.close()
 
-    expect(before.length).toBeGreaterThan(0)
-    expect(await old()).toEqual([])
+    expect(await old()).toEqual(before.slice(Math.ceil(before.length / 10)))
     expect((await verify()).findings).toEqual([])
   })
 
@@ -229,6 +237,29 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     const entries = await trail()
     expect(entries.filter(({ event }) => event === 'activation.failed')).toHaveLength(11)
     expect(entries.find(({ event }) => event === 'audit.suppressed')?.facts).toEqual({ count: 30 })
+  })
+
+  it('has a refusal of each kind, however many there were of another kind', async () => {
+    const { running, trail } = await arrange({ trustProxy: 1 })
+    const person = await running.enroll('asked too often')
+    for (let tries = 0; tries < 70; tries += 1) {
+      await previewCode(running.origin, 'abcdefghjk', { 'x-forwarded-for': `192.0.2.${tries}` })
+    }
+
+    for (let times = 0; times < 4; times += 1) await person.ask()
+
+    const events = (await trail()).map(({ event }) => event)
+    expect(events.filter((event) => event === 'activation.failed')).toHaveLength(60)
+    expect(events).toContain('push.throttled')
+  })
+
+  it('has refusals also after the clock was set back', () => {
+    let now = 1_000_000
+    const limit = createRefusalLimit({ now: () => now })
+    for (let tries = 0; tries < 70; tries += 1) limit.admit('activation.failed', `192.0.2.${tries}`)
+    now -= 3_600
+
+    expect(limit.admit('activation.failed', '192.0.2.99')).toBe(10)
   })
 
   it('says every 15 minutes in the log how far it has come, where it has, and at the end', async () => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { parseOptions, ServiceOptions } from '../../../src/service/options.ts'
+import { parseOptions } from '../../../src/contract/validate.ts'
+import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'
 
 import { member, otherThan } from './code-holder.ts'
@@ -84,7 +85,7 @@ describe('a bypass code that is shown once', () => {
     const { ctx, close } = await openService(parseOptions(ServiceOptions, 'createService', { database }))
     const { secrets, store } = ctx
     const row = await store.db.selectFrom('bypassCode').selectAll().where('userId', '=', id).executeTakeFirstOrThrow()
-    const kept = secrets.open(row.code, { kind: 'bypass code', id: row.id })
+    const kept = secrets.open(row.code, { kind: 'bypass code', id: row.id, userId: row.userId })
     const ofCode = secrets.lookup(`bypass:${id}:${code}`)
     await close()
 

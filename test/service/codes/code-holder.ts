@@ -1,5 +1,6 @@
 import { codeAt, stepAt } from '../../../src/service/rules/totp.ts'
 import type { Session } from '../../../src/contract/sessions.ts'
+import { random128 } from '../../support/device-signer.ts'
 import { newUser } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
@@ -9,7 +10,8 @@ let count = 0
 export const unique = (): string => `${process.pid}-${(count += 1)}`
 
 /** A member of the domain without anything, and what can be asked of it. */
-export async function member({ call, clock, domain }: Running, given: { readonly email?: string } = {}) {
+export async function member(running: Running, given: { readonly email?: string } = {}) {
+  const { call, clock, domain } = running
   const username = unique()
   const { json: user } = await call('POST', '/users', { body: { ...newUser(username), ...given } })
   await call('PUT', `/domains/${domain.id}/users/${user.id}`)
@@ -17,18 +19,44 @@ export async function member({ call, clock, domain }: Running, given: { readonly
     id: user.id as string,
     username,
     path: `/users/${user.id}`,
+    memberPath: `/domains/${domain.id}/users/${user.id}`,
     show: async () => (await call('GET', `/users/${user.id}`)).json,
     /** Sets up an authenticator app, as its owner would: with the code it shows. */
-    enrolApp: async (more: object = {}) => enrolApp(call, clock, `/users/${user.id}/hardware`, more),
+    enrollApp: async (more: object = {}) =>
+      enrollApp(call, clock, `/domains/${domain.id}/users/${user.id}/hardware`, more),
+    /** Passes in order to change factors. @returns the id of the session. */
+    pass: (factor?: object) => changePass(running, user.id, factor),
     signIn: async (more: object): Promise<Session> =>
       (await call('POST', `/domains/${domain.id}/sessions`, { body: { user: { id: user.id }, ...more } })).json,
   }
 }
 
-async function enrolApp(call: Running['call'], clock: Running['clock'], path: string, more: object) {
+/**
+ * Passes in order to change factors, with what is given, or with a bypass code that is used up by it.
+ * @returns the id of the session.
+ */
+export async function changePass(running: Running, userId: string, given?: object): Promise<string> {
+  const { call, domain } = running
+  const sessions = `/domains/${domain.id}/sessions`
+  const challenge = random128()
+  const by = given ?? { bypasscode: (await bypassCodeOf(running, userId)).code }
+  const body = { user: { id: userId }, purpose: 'change_devices', challenge, ...by }
+  const { json: session } = await call('POST', sessions, { body })
+  await call('POST', `${sessions}/${session.id}/redeem`, { body: { challenge } })
+  return session.id
+}
+
+/** A code that is good once, for an hour. */
+export async function bypassCodeOf({ call }: Running, userId: string): Promise<{ id: string; code: string }> {
+  const body = { usesAllowed: 1, expirationTime: 60 }
+  return (await call('POST', `/users/${userId}/bypasscodes`, { body })).json
+}
+
+async function enrollApp(call: Running['call'], clock: Running['clock'], path: string, more: object) {
   const seed = Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
   const code = (ahead = 0) => codeAt({ seed, digits: 6 }, stepAt(clock.now(), 30) + ahead)
-  const body = { type: 'TOTP6', timeStep: 30, seed, otp: code(), ...more }
+  const first = !('replaces' in more || 'pass' in more)
+  const body = { type: 'TOTP6', timeStep: 30, seed, otp: code(), first, ...more }
   return { seed, code, answer: await call('POST', path, { body }) }
 }
 

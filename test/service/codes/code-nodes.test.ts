@@ -6,7 +6,7 @@ import { listen } from '../../../src/service/http/listen.ts'
 import type { Listening } from '../../../src/service/http/listen.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import type { MailServer } from '../../support/mail-server.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { openPostgres } from '../../support/postgres.ts'
 import type { Postgres } from '../../support/postgres.ts'
 import { hardwareToken, holder, member, otherThan } from './code-holder.ts'
 import { createCall, keysFor, startService } from '../start-service.ts'
@@ -21,7 +21,7 @@ let door: Listening
 let running: Running
 
 beforeAll(async () => {
-  ;[postgres, mailServer] = await Promise.all([startPostgres(), startMailServer()])
+  ;[postgres, mailServer] = await Promise.all([openPostgres(), startMailServer()])
   const database = await postgres.createDatabase()
   const smtp = { host: '127.0.0.1', port: mailServer.port, from: 'mfa@example.com' }
   first = await startService({ database, smtp }, { bypassEnabled: true, emailOtpEnabled: true })

@@ -2,7 +2,7 @@ import { Secret } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { codeAt, stepAt } from '../../../src/service/rules/totp.ts'
-import { hardwareToken, holder, member, otherThan } from './code-holder.ts'
+import { hardwareToken, holder, member, otherThan, unique } from './code-holder.ts'
 import { startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
@@ -32,6 +32,8 @@ describe('a session with a code', () => {
       id: session.id,
       state: 'approved',
       factor: 'otp',
+      factorId: token.id,
+      purpose: 'sign_in',
       createdAt: now,
       expiresAt: now + 90,
       settledAt: now,
@@ -51,7 +53,7 @@ describe('a session with a code', () => {
   })
 
   it('needs no device, and asks none', async () => {
-    const { user, ask, pending } = await running.enrol('with device and code')
+    const { user, ask, pending } = await running.enroll('with device and code')
     const { json } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 1 },
     })
@@ -108,7 +110,7 @@ describe('a wrong code', () => {
   it('is denied in the same words, whatever the user has', async () => {
     const { token, ...withToken } = await holder(running)
     const without = await member(running)
-    const { user, ask } = await running.enrol('denied in the same words')
+    const { user, ask } = await running.enroll('denied in the same words')
     const bypass = await running.call('POST', `/users/${user.id}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 1 },
     })
@@ -156,7 +158,7 @@ describe('which factor a code belongs to', () => {
   })
 
   it('is a token or a device, whichever shows it; using one up leaves the other', async () => {
-    const { user, codeSecret, ask } = await running.enrol('token and device')
+    const { user, codeSecret, ask } = await running.enroll('token and device')
     const token = await hardwareToken(running)
     await running.call('PUT', `/users/${user.id}/hardware/${token.id}`)
     const seed = Secret.fromBase32(codeSecret).hex
@@ -293,5 +295,40 @@ describe('the clock of a hardware token', () => {
     ].map(({ state }) => state)
 
     expect(states).toEqual(['denied', 'approved', 'denied', 'denied'])
+  })
+})
+
+describe('the clock of a phone', () => {
+  it.each([
+    [
+      'an authenticator app',
+      async () => {
+        const person = await member(running)
+        const { code } = await person.enrollApp()
+        return { code, signIn: person.signIn }
+      },
+    ],
+    [
+      'a device',
+      async () => {
+        const { codeSecret, ask } = await running.enroll(`phone ${unique()}`)
+        const seed = Secret.fromBase32(codeSecret).hex
+        const code = (ahead: number) => codeAt({ seed, digits: 6 }, stepAt(running.clock.now(), 30) + ahead)
+        return { code, signIn: ask }
+      },
+    ],
+  ])('is not resynchronized by two noted codes in a row: %s', async (_what, own) => {
+    const { code, signIn } = await own()
+    await running.clock.advance(300)
+
+    const states = [
+      await signIn({ otp: code(-5) }),
+      await signIn({ otp: code(-4) }),
+      await signIn({ otp: code(2) }),
+      await signIn({ otp: code(-1) }),
+      await signIn({ otp: code(1) }),
+    ].map(({ state }) => state)
+
+    expect(states).toEqual(['denied', 'denied', 'denied', 'approved', 'approved'])
   })
 })

@@ -54,7 +54,7 @@ describe('an e-mailed code', () => {
   })
 
   it('is a factor once it was used: from then on the password alone sets up no first one', async () => {
-    const { id, mailed, signIn, enrolApp, show } = await person()
+    const { id, mailed, signIn, enrollApp, show } = await person()
     const first = `/domains/${running.domain.id}/users/${id}/token/first`
     const noted = (await running.call('PUT', first)).json.code
     expect(await signIn({ otp: '000000' })).toMatchObject({ state: 'denied' })
@@ -62,7 +62,7 @@ describe('an e-mailed code', () => {
 
     await signIn({ otp: await mailed() })
 
-    const late = [await running.call('PUT', first), (await enrolApp({ first: true })).answer]
+    const late = [await running.call('PUT', first), (await enrollApp({ first: true })).answer]
     expect(late.map(({ code }) => code)).toEqual(Array(2).fill('api.error.conflict.enrolled'))
     expect((await previewCode(running.origin, noted)).status).toBe(404)
   })
@@ -327,9 +327,9 @@ describe('sending a code', () => {
 })
 
 describe('a mail server that fails', () => {
-  const refusal = { status: 503, code: 'api.error.unavailable' }
+  const refusal = { status: 503, code: 'api.error.unavailable.mail' }
 
-  it('is answered as unavailable; nothing counts, and the code before stays good', async () => {
+  it('is answered by a code of its own; nothing counts, and the code before stays good', async () => {
     const { mailed, send, signIn } = await person()
     const otp = await mailed()
     await running.clock.advance(minute)
@@ -344,6 +344,22 @@ describe('a mail server that fails', () => {
     expect(refused[0]?.headers.get('retry-after')).toBe('10')
     expect(session.state).toBe('approved')
     expect(again).toMatch(/^\d{6}$/)
+  })
+
+  it('is answered as before to callers of 1.3, who know no such code', async () => {
+    const { id } = await person()
+    server.refuse()
+
+    const answer = await running.call('POST', sendingPath(id), {
+      body: email,
+      headers: { accept: 'application/vnd.service.v1+json' },
+    })
+
+    expect(answer).toMatchObject({ status: 503, code: 'api.error.unavailable' })
+    expect(answer.text).toBe(
+      '{"errors":[{"code":"api.error.unavailable","message":"The service is not available right now."}]}',
+    )
+    expect(answer.headers.get('retry-after')).toBe('10')
   })
 
   it('does not use up one of the five of an hour', async () => {
@@ -365,15 +381,15 @@ describe('a mail server that fails', () => {
     const { send } = await person()
     server.hang()
     const waiting = running.clock.timerSet(8)
-    const begun = performance.now()
+    let refused = false
 
-    const sending = send()
+    const sending = send().finally(() => (refused = true))
     await waiting
+    const before = refused
     await running.clock.advance(8)
 
     expect(await sending).toMatchObject(refusal)
-    // The clock of the test was waited for, and no time-out of the connection.
-    expect(performance.now() - begun).toBeLessThan(3_000)
+    expect(before).toBe(false)
   })
 
   it('leaves neither the code nor the address in the log', async () => {

@@ -7,7 +7,16 @@ import type { CodeSource } from '../../../src/service/rules/totp.ts'
 /** "12345678901234567890", the secret of both RFCs. */
 const seed = '3132333435363738393031323334353637383930'
 
-const fresh: CodeSource = { seed, digits: 6, period: 30, lastStep: -1, drift: 0, seenStep: null, seenAt: null }
+const fresh: CodeSource = {
+  seed,
+  digits: 6,
+  period: 30,
+  lastStep: -1,
+  drift: 0,
+  seenStep: null,
+  seenAt: null,
+  resynchronizes: true,
+}
 
 /** Step 1000 begins then. */
 const now = 30_000
@@ -118,6 +127,14 @@ describe('resynchronisation', () => {
 
   it('does not bring back what was accepted before', () => {
     expect(judge(1006, { ...seen, lastStep: 1006 }, now + 30).outcome).toBe('wrong')
+  })
+
+  it('never happens to a phone, whose codes count one step around the present alone', () => {
+    const phone = { resynchronizes: false, drift: -3 }
+    const outcomes = [998, 999, 1000, 1001, 1002].map((step) => judge(step, phone).outcome)
+
+    expect(outcomes).toEqual(['wrong', 'accepted', 'accepted', 'accepted', 'wrong'])
+    expect(judge(1006, { ...seen, ...phone }, now + 30).outcome).toBe('wrong')
   })
 })
 

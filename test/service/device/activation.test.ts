@@ -1,10 +1,10 @@
 import { generateKeyPair } from 'jose'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { devicePaths } from '../../../src/contract/device.ts'
-import { createDeviceCalls, createDeviceSigner, previewCode } from '../../support/device-signer.ts'
+import { previewCode } from '../../support/device-signer.ts'
 import { invited, outcome } from './people.ts'
-import { newUser, read, startService } from '../start-service.ts'
+import { read, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
 let running: Running
@@ -115,81 +115,4 @@ describe('activating', () => {
 
     expect(await outcome(await activate(code, { name: '' }))).toEqual([400, 'api.error.invalid.name'])
   })
-})
-
-describe('tries of activation codes', () => {
-  let limited: Running
-
-  beforeEach(async () => {
-    limited = await startService({ limits: { triesPerAddress: 3, triesPerService: 5 } })
-  })
-  afterEach(() => limited.close())
-
-  const guess = (headers: Record<string, string> = {}) => previewCode(limited.origin, 'aaaaaaaaaa', headers)
-
-  it('are counted per address, also when they come at once, and given back after ten minutes', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, async () => read(await guess())))
-    await limited.clock.advance(599)
-    const early = await read(await guess())
-    await limited.clock.advance(1)
-    const later = await guess()
-
-    expect(answers.filter((answer) => answer.status === 404)).toHaveLength(3)
-    const refused = answers.filter((answer) => answer.status === 429)
-    expect(refused).toHaveLength(5)
-    expect(refused[0]?.headers.get('retry-after')).toBe('600')
-    expect([early.status, early.headers.get('retry-after'), early.code]).toEqual([
-      429,
-      '1',
-      'api.error.toomanyrequests',
-    ])
-    expect(later.status).toBe(404)
-  })
-
-  it('are counted for the whole service, too', async () => {
-    const statuses: number[] = []
-    for (let round = 0; round < 6; round += 1) {
-      statuses.push((await guess()).status)
-      await limited.clock.advance(600)
-    }
-
-    expect(statuses).toEqual([404, 404, 404, 404, 404, 429])
-  })
-
-  it('cannot be moved to another address by a header', async () => {
-    const statuses: number[] = []
-    for (let round = 0; round < 4; round += 1) {
-      statuses.push((await guess({ 'x-forwarded-for': `192.0.2.${round}` })).status)
-    }
-
-    expect(statuses).toEqual([404, 404, 404, 429])
-  })
-
-  it('are also what activating takes', async () => {
-    const signer = await createDeviceSigner({ service: await serviceIdOf(limited), now: () => limited.clock.now() })
-    const { activate } = createDeviceCalls(limited.origin, signer)
-    const statuses: number[] = []
-    for (let round = 0; round < 3; round += 1) statuses.push((await activate('aaaaaaaaaa')).status)
-
-    expect(statuses).toEqual([404, 404, 429])
-  })
-
-  it('cannot be used up by another web site', async () => {
-    const responses = await Promise.all(
-      Array.from({ length: 5 }, async () => outcome(await guess({ 'sec-fetch-site': 'cross-site' }))),
-    )
-
-    expect(new Set(responses.map((response) => response.join()))).toEqual(new Set(['403,api.error.forbidden']))
-    expect((await guess({ 'sec-fetch-site': 'same-origin' })).status).toBe(404)
-  })
-
-  /** Costs one try. */
-  async function serviceIdOf(service: Running): Promise<string> {
-    const { json: user } = await service.call('POST', '/users', { body: newUser('somebody') })
-    const membership = `/domains/${service.domain.id}/users/${user.id}`
-    await service.call('PUT', membership)
-    const { json: token } = await service.call('PUT', `${membership}/token`)
-    const preview = await previewCode(service.origin, token.code)
-    return (await read(preview)).json.service
-  }
 })

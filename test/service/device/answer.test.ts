@@ -38,7 +38,7 @@ describe('the inbox', () => {
 
   it('is of this device alone', async () => {
     await asked(running)
-    const other = await running.enrol('empty inbox')
+    const other = await running.enroll('empty inbox')
 
     expect(await other.pending()).toEqual([])
   })
@@ -155,7 +155,7 @@ describe('an answer', () => {
 
   it('is not taken from the device of somebody else', async () => {
     const { id, nonce, session } = await asked(running)
-    const other = await running.enrol(`other device ${unique()}`)
+    const other = await running.enroll(`other device ${unique()}`)
 
     const answer = await outcome(await other.device.answer(id, { nonce, decision: 'approve' }))
 

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-type Person = Awaited<ReturnType<Running['enrol']>>
+type Person = Awaited<ReturnType<Running['enroll']>>
 
 const history = async ({ device }: Pick<Person, 'device'>, content: object = {}) =>
   read(await device.get(devicePaths.history, content))
@@ -65,7 +65,7 @@ const sweepEvery = 5 * 60
 
 describe('the history of a device', () => {
   it('has what it answered, newest first, as the person saw it', async () => {
-    const person = await running.enrol(unique())
+    const person = await running.enroll(unique())
     const ids = [
       await answered(person, { decision: 'deny' }, { attributes: [{ key: 'Browser', value: 'Firefox' }] }),
       await answered(person, { decision: 'approve', number: '1' }, { numberMatching: true }),
@@ -93,7 +93,7 @@ describe('the history of a device', () => {
   })
 
   it('has nothing of what nobody answered there', async () => {
-    const person = await running.enrol(unique())
+    const person = await running.enroll(unique())
     const { id } = await person.ask({ challenge: random128() })
     await running.call('DELETE', `${person.sessions}/${id}`)
     await person.ask({ otp: '000000' })
@@ -104,7 +104,7 @@ describe('the history of a device', () => {
   })
 
   it('has an answer once, however often it was sent', async () => {
-    const person = await running.enrol(unique())
+    const person = await running.enroll(unique())
     const { id } = await person.ask({ challenge: random128() })
     const [request] = await person.pending()
     for (let times = 0; times < 3; times += 1) {
@@ -115,7 +115,7 @@ describe('the history of a device', () => {
   })
 
   it('is read in pages of 50', async () => {
-    const person = await running.enrol(unique())
+    const person = await running.enroll(unique())
     const ids: string[] = []
     for (let count = 0; count < 52; count += 1) ids.unshift(await answered(person, { decision: 'approve' }))
 
@@ -129,7 +129,7 @@ describe('the history of a device', () => {
   })
 
   it('is nobody else’s to read, nor to find one’s way in', async () => {
-    const [mine, other] = [await running.enrol(unique()), await running.enrol(unique())]
+    const [mine, other] = [await running.enroll(unique()), await running.enroll(unique())]
     await answered(mine, { decision: 'approve' })
     const others = await answered(other, { decision: 'approve' })
 
@@ -144,7 +144,7 @@ describe('the history of a device', () => {
   })
 
   it('is kept for 90 days, longer than the sessions, and then it is gone', async () => {
-    const person = await running.enrol(unique())
+    const person = await running.enroll(unique())
     await answered(person, { decision: 'approve' })
     const day = 86_400
 
@@ -156,7 +156,7 @@ describe('the history of a device', () => {
   })
 
   it('goes with the device, and with the user', async () => {
-    const [removed, deleted] = [await running.enrol(unique()), await running.enrol(unique())]
+    const [removed, deleted] = [await running.enroll(unique()), await running.enroll(unique())]
     for (const person of [removed, deleted]) await answered(person, { decision: 'approve' })
 
     await removed.device.remove()
@@ -167,7 +167,7 @@ describe('the history of a device', () => {
   })
 
   it('takes no word for an entry', async () => {
-    const person = await running.enrol(unique())
+    const person = await running.enroll(unique())
 
     expect((await history(person, { before: "' or 1=1 --" })).code).toBe('api.error.malformed')
   })

@@ -6,7 +6,7 @@ import type { Running } from '../start-service.ts'
 
 /** A device with one request, and what it would answer honestly. */
 export async function asked(running: Running, more: object = {}) {
-  const enrolled = await running.enrol(`asked ${unique()}`)
+  const enrolled = await running.enroll(`asked ${unique()}`)
   const session = await enrolled.ask(more)
   const [request] = await enrolled.pending()
   const path = devicePaths.answer(session.id)

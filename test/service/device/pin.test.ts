@@ -13,7 +13,7 @@ const pin = '4071'
 
 /** Somebody whose device asks for a PIN, and a session that waits for the answer. */
 async function asked(running: Running, more: object = {}) {
-  const enrolled = await running.enrol(unique(), { pin })
+  const enrolled = await running.enroll(unique(), { pin })
   const session = await enrolled.ask(more)
   const [request] = await enrolled.pending()
   const nonce = request!.nonce

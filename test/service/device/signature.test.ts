@@ -152,7 +152,7 @@ describe('a call that was recorded', () => {
 
   it('is refused for as long as its signature is young enough, also when old ones were just cleared away', async () => {
     const fresh = await startService()
-    const { ask, pending, device, signer } = await fresh.enrol('recorded')
+    const { ask, pending, device, signer } = await fresh.enroll('recorded')
     const betweenSweeps = 300
     await fresh.clock.advance(betweenSweeps - 120)
     const { id } = await ask()

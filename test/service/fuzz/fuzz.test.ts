@@ -4,7 +4,7 @@ import { ErrorBody, errorStatus, isErrorCode } from '../../../src/contract/error
 import { operations } from '../../../src/contract/operations.ts'
 import { exchange, openRaw } from '../../support/raw-http.ts'
 import type { RawAnswer } from '../../support/raw-http.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { openPostgres } from '../../support/postgres.ts'
 import type { Postgres } from '../../support/postgres.ts'
 import { createTenant, newUser, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
@@ -29,7 +29,7 @@ let known: Known
 async function start(database: string): Promise<void> {
   running = await startService({ database, metrics: { token: 'sixteen characters' } })
   const other = await createTenant(running.service, running.origin)
-  const { user, ask } = await running.enrol('alice')
+  const { user, ask } = await running.enroll('alice')
   const { id } = await ask()
   known = {
     // Mostly ours.
@@ -81,7 +81,7 @@ describe.each(engines)(
     let postgres: Postgres | undefined
 
     beforeAll(async () => {
-      if (engine === 'PostgreSQL') postgres = await startPostgres()
+      if (engine === 'PostgreSQL') postgres = await openPostgres()
       await start((await postgres?.createDatabase()) ?? ':memory:')
     })
     afterAll(async () => {
@@ -89,7 +89,10 @@ describe.each(engines)(
       await postgres?.stop()
     })
 
-    it('that are HTTP get no 5xx, and no error without the shape of errors', { timeout: 120_000 }, async () => {
+    /** What is logged beside what an operator is told of healthy services. */
+    const faults = () => running.logged.filter(({ message }) => !told.test(message))
+
+    it('that are HTTP get no 5xx, and no error without the shape of errors', { timeout: 300_000 }, async () => {
       const chance = createChance(seed)
       const complaints: string[] = []
       const answered = new Map<string, Set<number>>()
@@ -119,10 +122,10 @@ describe.each(engines)(
 
       expect(complaints).toEqual([])
       expect(engine === 'SQLite' ? unreached(answered) : []).toEqual([])
-      expect(running.logged).toEqual([])
+      expect(faults()).toEqual([])
     })
 
-    it('that are no HTTP get an error with the shape of errors', { timeout: 60_000 }, async () => {
+    it('that are no HTTP get an error with the shape of errors', { timeout: 120_000 }, async () => {
       const chance = createChance(seed + 1)
       const complaints: string[] = []
 
@@ -139,7 +142,7 @@ describe.each(engines)(
       }
 
       expect(complaints).toEqual([])
-      expect(running.logged).toEqual([])
+      expect(faults()).toEqual([])
     })
 
     it('that carry what a database could mind get no 5xx', async () => {
@@ -166,12 +169,12 @@ describe.each(engines)(
 
         expect(answers.filter(({ status }) => status >= 500).map((answer) => answer.text)).toEqual([])
       }
-      expect(running.logged).toEqual([])
+      expect(faults()).toEqual([])
     })
 
     it('leave the service as well as it was', async () => {
       const answer = await running.call('GET', '/ping')
-      const { ask, session, device, pending } = await running.enrol('after the storm')
+      const { ask, session, device, pending } = await running.enroll('after the storm')
       const { id } = await ask()
       const [request] = await pending()
       await device.answer(id, { nonce: request!.nonce, decision: 'approve' })
@@ -197,6 +200,9 @@ function unreached(answered: ReadonlyMap<string, ReadonlySet<number>>): string[]
     .filter((name) => !withoutFailure.has(name))
 }
 
+/** The database at the start, revocations, callers without a key, and facts of a session that were shortened. */
+const told = /made just now|^revoked$|^no valid API key$|^session information was shortened|read as ISO-8859-1/
+
 /** Their paths have no parameters, or they cannot be done by chance. */
 const withoutFailure = new Set([
   'getOrganization',
@@ -205,8 +211,9 @@ const withoutFailure = new Set([
   'sendEmailCode',
   'watchSessions',
   'issueReplacement',
-  'enrolHardwareToken',
-  'recogniseBrowser',
+  'enrollHardwareToken',
+  'replaceBypassCodes',
+  'recognizeBrowser',
   'giveUpFactor',
 ])
 

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 
 import { describe, expect, it } from 'vitest'
 
+import { systemClock } from '../../../src/clock.ts'
+import { createFailureLog } from '../../../src/service/failure-log.ts'
 import { jsonLabel } from '../../../src/service/http/answer.ts'
 import { answerError } from '../../../src/service/http/errors.ts'
 import { systemRandom } from '../../../src/service/rules/random.ts'
@@ -32,7 +34,7 @@ describe('what nobody expected', () => {
     expect(failuresOf(running)).toMatchObject([{ details: { err: { message: 'the detail' } } }])
   })
 
-  it('never brings a key or a code into the log', async () => {
+  it('never brings a key or a code into an answer or the log', async () => {
     let broken = false
     const running = await startService({
       random(size) {
@@ -40,18 +42,25 @@ describe('what nobody expected', () => {
         return systemRandom(size)
       },
     })
-    const { user } = await running.enrol('secretive')
+    const { user } = await running.enroll('secretive')
 
     broken = true
     const answer = await running.call('POST', `/domains/${running.domain.id}/sessions`, {
       body: { user: { id: user.id }, otp: '735912' },
     })
+    const malformed = await fetch(`${running.origin}/api/domains/${running.domain.id}/sessions`, {
+      method: 'POST',
+      headers: { authorization: `Service key="${running.apiKey}"`, 'content-type': 'application/json' },
+      body: `{"otp":x735912,"key":"${running.apiKey}"}`,
+    })
+    const refused = await malformed.text()
     await running.close()
     const log = JSON.stringify(running.logged, (_key, value: unknown) => (value instanceof Error ? value.stack : value))
 
     expect(failuresOf(running)).toHaveLength(1)
     expect(answer.status).toBe(500)
-    for (const text of [log, JSON.stringify(answer)]) {
+    expect(malformed.status).toBe(400)
+    for (const text of [log, refused, JSON.stringify(answer)]) {
       expect(text).not.toContain(running.apiKey)
       expect(text).not.toContain('735912')
     }
@@ -60,9 +69,12 @@ describe('what nobody expected', () => {
 
 describe('a database that stays locked', () => {
   it('is 503 with the advice to come back', async () => {
-    const logger = { info: () => {}, warn: () => {}, error: () => {} }
+    const failures = createFailureLog({
+      logger: { info: () => {}, warn: () => {}, error: () => {} },
+      clock: systemClock,
+    })
     const server = createServer((_req, res) =>
-      answerError(res, new StoreUnavailableError('locked'), jsonLabel, logger),
+      answerError(res, new StoreUnavailableError('locked'), jsonLabel, failures),
     ).listen(0, '127.0.0.1')
     await new Promise((resolve) => void server.once('listening', resolve))
 

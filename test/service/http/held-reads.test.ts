@@ -21,7 +21,7 @@ afterAll(() => running.close())
 
 describe('a held read of a session', () => {
   async function hold(username: string, wait = 25) {
-    const enrolled = await running.enrol(username)
+    const enrolled = await running.enroll(username)
     const { id } = await enrolled.ask()
     const [request] = await enrolled.pending()
     const begun = running.clock.timerSet(Math.min(wait, 60))
@@ -59,7 +59,7 @@ describe('a held read of a session', () => {
     expect((await answer).json.state).toBe('pending')
 
     const short = await startService({}, { requestTimeout: 20 })
-    const { ask, held } = await short.enrol('expires')
+    const { ask, held } = await short.enroll('expires')
     const { id } = await ask()
     const begun = short.clock.timerSet(20)
     const expiring = held(id, 60)
@@ -88,7 +88,7 @@ describe('a held read of a session', () => {
   })
 
   it('is not held where the caller does not ask, or asks for nothing', async () => {
-    const { ask, session, held } = await running.enrol('at once')
+    const { ask, session, held } = await running.enroll('at once')
     const { id } = await ask()
 
     const plain = await session(id)
@@ -98,7 +98,7 @@ describe('a held read of a session', () => {
   })
 
   it('is not held where the session is settled already', async () => {
-    const { ask, sessions, held } = await running.enrol('settled')
+    const { ask, sessions, held } = await running.enroll('settled')
     const { id } = await ask()
     await running.call('DELETE', `${sessions}/${id}`)
 
@@ -109,7 +109,7 @@ describe('a held read of a session', () => {
 
   it('answers as it is when the service closes', async () => {
     const closing = await startService()
-    const { ask, held } = await closing.enrol('closing')
+    const { ask, held } = await closing.enroll('closing')
     const { id } = await ask()
     const begun = closing.clock.timerSet(25)
     const answer = held(id, 25)
@@ -123,7 +123,7 @@ describe('a held read of a session', () => {
 
 describe('a held inbox', () => {
   async function hold(username: string) {
-    const enrolled = await running.enrol(username)
+    const enrolled = await running.enroll(username)
     const etag = (await enrolled.device.inbox()).headers.get('etag') ?? ''
     const begun = running.clock.timerSet(15)
     const answer = enrolled.device.inbox({ 'if-none-match': etag, prefer: 'wait=15' })
@@ -151,7 +151,7 @@ describe('a held inbox', () => {
   })
 
   it('answers at once when a request is cancelled, and when it lapses', async () => {
-    const { ask, sessions, device } = await running.enrol('inbox cancel')
+    const { ask, sessions, device } = await running.enroll('inbox cancel')
     for (const end of [(id: string) => running.call('DELETE', `${sessions}/${id}`), () => running.clock.advance(5)]) {
       const { id } = await ask()
       await running.clock.advance(85)
@@ -167,7 +167,7 @@ describe('a held inbox', () => {
   })
 
   it('is not held while the device knows another list, or none', async () => {
-    const { device } = await running.enrol('inbox other')
+    const { device } = await running.enroll('inbox other')
 
     const responses = await Promise.all([
       device.inbox({ prefer: 'wait=15' }),

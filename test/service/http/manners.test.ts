@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listen } from '../../../src/service/http/listen.ts'
 import { createService } from '../../../src/service/index.ts'
 import { systemRandom } from '../../../src/service/rules/random.ts'
+import { createTestClock } from '../../../src/testing/clock.ts'
 import { exchange, openRaw } from '../../support/raw-http.ts'
 import { newUser, read, startService, unknownId } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
@@ -94,7 +95,7 @@ describe('the id of a request', () => {
     })
   })
 
-  it.each([['two words'], ['"quoted"'], ['x'.repeat(129)], ['{"a":1}'], ['<b>']])(
+  it.each([['two words'], ['"quoted"'], ['x'.repeat(65)], ['Zq9'.repeat(21) + 'x'], ['{"a":1}'], ['<b>']])(
     'is another one where that is not fit for a log: %s',
     async (given) => {
       const answer = await running.call('GET', '/ping', { headers: { 'x-request-id': given } })
@@ -265,6 +266,43 @@ describe('/metrics', () => {
     },
   )
 
+  it('is closed to an address that guesses its token too often', async () => {
+    const strict = await startService({ metrics: { token }, limits: { requestsPerSecond: 3 } })
+    const guess = () => fetch(`${strict.origin}/metrics`, { headers: { authorization: `Bearer ${token}x` } })
+
+    const guesses = [await guess(), await guess(), await guess(), await guess()]
+    const right = await fetch(`${strict.origin}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+    await strict.close()
+
+    expect(guesses.map(({ status }) => status)).toEqual([401, 401, 401, 429])
+    expect(right.status).toBe(200)
+  })
+
+  it('counts locks, sweeps, and times at which the clock leapt', async () => {
+    const clock = createTestClock()
+    let wrongBy = 0
+    const machine = { ...clock, now: () => clock.now() + wrongBy }
+    const watched = await startService({ clock: machine, metrics: { token } })
+    const { user, call, domain } = { ...watched, ...(await watched.enroll('locked')) }
+    const guess = { user: { username: user.username }, otp: '000000' }
+    for (let tries = 0; tries < 11; tries += 1) await call('POST', `/domains/${domain.id}/sessions`, { body: guess })
+    const figures = async () =>
+      (await fetch(`${watched.origin}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text()
+
+    await clock.advance(5 * 60)
+    await expect.poll(figures).toContain('second_factor_sweep_duration_seconds_count{outcome="done"} 1')
+    const before = await figures()
+    wrongBy = 90 * 24 * 60 * 60
+    await clock.advance(5 * 60)
+    await expect.poll(figures).toContain('second_factor_sweep_duration_seconds_count{outcome="done"} 2')
+    const after = await figures()
+    await watched.close()
+
+    expect(before).toContain('second_factor_locks_total{what="codes"} 1')
+    expect(before).toContain('second_factor_clock_leaps_total 0')
+    expect(after).toContain('second_factor_clock_leaps_total 1')
+  })
+
   it('counts requests by operation and status, and how long they took', async () => {
     await running.call('GET', '/organization')
     await get('/api/organization')
@@ -277,7 +315,7 @@ describe('/metrics', () => {
   })
 
   it('tells how many sessions are pending, and how many answers are held', async () => {
-    const { ask, held, sessions } = await running.enrol('measured')
+    const { ask, held, sessions } = await running.enroll('measured')
     const { id } = await ask()
     const waiting = running.clock.timerSet(30)
     const answer = held(id, 30)
@@ -295,7 +333,7 @@ describe('/metrics', () => {
   })
 
   it('tells how sessions were settled', async () => {
-    const { ask, sessions, device, pending } = await running.enrol('settling')
+    const { ask, sessions, device, pending } = await running.enroll('settling')
     const cancelled = await ask()
     await running.call('DELETE', `${sessions}/${cancelled.id}`)
     await ask()
@@ -305,9 +343,25 @@ describe('/metrics', () => {
 
     const text = await metrics()
 
-    for (const outcome of ['cancelled', 'approved', 'wrong_code']) {
-      expect(text).toMatch(new RegExp(`second_factor_sessions_settled_total\\{outcome="${outcome}"\\} [1-9]`))
+    for (const [outcome, factor] of [
+      ['cancelled', 'push'],
+      ['approved', 'push'],
+      ['wrong_code', 'otp'],
+    ]) {
+      const labels = `outcome="${outcome}",factor="${factor}"`
+      expect(text).toMatch(new RegExp(`second_factor_sessions_settled_total\\{${labels}\\} [1-9]`))
     }
+  })
+
+  it('tells how many sessions were refused after too many tries, and of which budget', async () => {
+    const { ask } = await running.enroll('refused')
+    for (let tries = 0; tries < 11; tries += 1) await ask({ otp: '000000' })
+    for (let tries = 0; tries < 4; tries += 1) await ask()
+
+    const text = await metrics()
+
+    expect(text).toMatch(/second_factor_sessions_refused_total\{way="code",browser="other"\} [1-9]/)
+    expect(text).toMatch(/second_factor_sessions_refused_total\{way="push",browser="other"\} [1-9]/)
   })
 
   it('is nowhere unless it was asked for, and on a port of its own without a token', async () => {

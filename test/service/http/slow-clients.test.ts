@@ -57,8 +57,12 @@ describe('a client that is too slow', () => {
     expectTimeout(answer)
   })
 
-  it('holds up nobody who closes when it has asked for nothing', { timeout: 5_000 }, async () => {
-    const patient = await listen(running.service.listener, { host: '127.0.0.1', port: 0 })
+  it('holds up nobody who closes when it has asked for nothing', async () => {
+    const patient = await listen(running.service.listener, {
+      host: '127.0.0.1',
+      port: 0,
+      timeouts: { headers: 600_000, request: 600_000, keepAlive: 600_000 },
+    })
     const connection = await openRaw(patient.port)
 
     await patient.close()
@@ -79,7 +83,7 @@ describe('a client that is too slow', () => {
   })
 
   it('is not who waits for an answer that is held', async () => {
-    const { ask, sessions } = await running.enrol('patient')
+    const { ask, sessions } = await running.enroll('patient')
     const { id } = await ask()
     const connection = await openRaw(door.port)
 

@@ -2,20 +2,20 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { exchange, openRaw } from '../../support/raw-http.ts'
 import type { RawAnswer } from '../../support/raw-http.ts'
-import { unique } from '../codes/code-holder.ts'
-import { newUser, startService } from '../start-service.ts'
+import { holder, unique } from '../codes/code-holder.ts'
+import { newUser, startService, v14 } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
 /** Clients that exist and cannot be changed, byte for byte as they write. */
 let running: Running
-let alice: Awaited<ReturnType<Running['enrol']>>
+let alice: Awaited<ReturnType<Running['enroll']>>
 
 beforeAll(async () => {
   running = await startService()
 })
 // Nobody is asked more than a few times in ten minutes.
 beforeEach(async () => {
-  alice = await running.enrol(unique())
+  alice = await running.enroll(unique())
 })
 afterAll(() => running.close())
 
@@ -200,7 +200,7 @@ describe('a request', () => {
 
   it('may have a body where none is read', async () => {
     const body = '{"this":"is not read"}'
-    const { user } = await running.enrol('bodyless')
+    const { user } = await running.enroll('bodyless')
 
     const answers = await Promise.all(
       ['GET', 'PUT', 'DELETE'].map((method) =>
@@ -250,6 +250,30 @@ describe('what clients write in JSON', () => {
     const answer = await ask(raw())
 
     expect([answer.status, answer.json]).toEqual([200, { id: expect.any(String), state: 'pending' }])
+  })
+
+  it.each([
+    ['1.3', '*/*', 200],
+    ['1.4', v14, 400],
+  ])('may be ISO-8859-1 in version 1.3 only, which the log says: %s', async (_version, accept, status) => {
+    const raw = Buffer.from(`{"username":"${unique()}","name":"Jürgen Groß","email":"j@example.com"}`, 'latin1')
+
+    const answer = await running.call('POST', '/users', { raw, headers: { accept } })
+
+    expect([answer.status, answer.json.name]).toEqual([status, status === 200 ? 'Jürgen Groß' : undefined])
+    expect(running.logged.some(({ message }) => message.includes('read as ISO-8859-1'))).toBe(true)
+  })
+
+  it('gives a one-time password as a number where it keeps its length', async () => {
+    const { token, id } = await holder(running)
+    while (token.code().startsWith('0')) await running.clock.advance(30)
+
+    const whole = await ask(`{"user":{"id":"${id}"},"otp":${token.code()}}`)
+    const cut = await ask(`{"user":{"id":"${id}"},"otp":12345}`)
+
+    expect([whole.status, whole.json.state]).toEqual([200, 'approved'])
+    expect([cut.status, cut.code]).toEqual([400, 'api.error.invalid.otp'])
+    expect(cut.json.errors[0].message).toBe('otp: must be a string: a number has no leading zeros')
   })
 
   it.each([

@@ -1,5 +1,6 @@
 import { parseKeyRing } from '../../../src/service/keys/key-ring.ts'
-import { parseOptions, ServiceOptions } from '../../../src/service/options.ts'
+import { parseOptions } from '../../../src/contract/validate.ts'
+import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'
 import type { TestClock } from '../../../src/testing/clock.ts'
 

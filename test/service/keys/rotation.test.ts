@@ -12,7 +12,7 @@ import type { Waiting } from '../../../src/service/keys/rotation.ts'
 import type { ServiceContext } from '../../../src/service/context.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
 import { pushKey } from '../../../src/service/store/pushes.ts'
-import { pushKeyRecord, sealedPage, sealedPlaces } from '../../../src/service/store/sealed-values.ts'
+import { pushKeyRecord, recordOf, sealedPage, sealedPlaces } from '../../../src/service/store/sealed-values.ts'
 import { activationCodeText } from '../../../src/service/store/secrets.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
 import type { TestClock } from '../../../src/testing/clock.ts'
@@ -289,7 +289,7 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
     expect(resealed).toBe(middle[0])
     const { secrets, store } = again.ctx
     const rows = await store.db.selectFrom('codeGenerator').select(['id', 'seed']).execute()
-    const opened = rows.map(({ id, seed }) => secrets.open(seed, { kind: 'seed', id }))
+    const opened = rows.map(({ id, seed }) => secrets.open(seed, { kind: 'seed', id, userId: null }))
     expect(rows.every(({ seed }) => seed.startsWith('k2.'))).toBe(true)
     expect(opened.toSorted()).toEqual(seeds)
   })
@@ -298,8 +298,12 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
 /** What people make with a browser that takes messages, with a PIN, and when they get another device. */
 async function keepOneOfEach({ store, secrets }: ServiceContext): Promise<void> {
   const { db } = store
-  const device = await db.selectFrom('device').select('id').executeTakeFirstOrThrow()
-  const token = await db.selectFrom('token').select('id').where('state', '=', 'active').executeTakeFirstOrThrow()
+  const device = await db.selectFrom('device').select(['id', 'userId']).executeTakeFirstOrThrow()
+  const token = await db
+    .selectFrom('token')
+    .select(['id', 'userId'])
+    .where('state', '=', 'active')
+    .executeTakeFirstOrThrow()
   const pin = secrets.seal('hash of a PIN', { kind: 'pin', ...device })
   const push = secrets.seal('where messages go', { kind: 'push subscription', ...device })
   await db.updateTable('device').set({ pin, push }).where('id', '=', device.id).execute()
@@ -315,10 +319,10 @@ async function keepOneOfEach({ store, secrets }: ServiceContext): Promise<void> 
 async function allSealed({ store, secrets }: ServiceContext) {
   const pages = sealedPlaces.map(async (place) => {
     const values = await sealedPage(store.db, place, { after: '', limit: 100 })
-    return values.map(({ id, sealed }) => ({
+    return values.map((value) => ({
       kind: place.kind,
-      id,
-      secret: secrets.open(sealed, { kind: place.kind, id }),
+      id: value.id,
+      secret: secrets.open(value.sealed, recordOf(place, value)),
     }))
   })
   return (await Promise.all(pages)).flat()

@@ -93,7 +93,7 @@ describe('a secret in a database that somebody else wrote to', () => {
   })
 
   it('with a changed byte leaves the other codes of its user alone', async () => {
-    const { user, codeSecret } = await (await start()).enrol('both')
+    const { user, codeSecret } = await (await start()).enroll('both')
     const { call, clock, domain } = running!
     const token = await hardwareToken(running!)
     await call('PUT', `/users/${user.id}/hardware/${token.id}`)

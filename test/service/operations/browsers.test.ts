@@ -1,106 +1,171 @@
+import { randomUUID } from 'node:crypto'
+
 import { expect, it } from 'vitest'
 
-import { hardwareToken, member } from '../codes/code-holder.ts'
+import { member } from '../codes/code-holder.ts'
+import { browserUser, passByCode } from '../known-browser.ts'
 import { operation } from './operation.ts'
-import type { Subject } from './operation.ts'
 
-async function remembered(subject: Subject) {
-  const person = await member(subject)
-  const path = `/domains/${subject.domain.id}/users/${person.id}/browsers`
-  const { json } = await subject.call('POST', path, { body: { days: 30 } })
-  const recognise = () => subject.call('POST', `${path}/recognise`, { body: { marker: json.marker } })
-  return { ...person, browsers: path, json, recognise }
-}
+const day = 86_400
 
-operation('POST /domains/{domainId}/users/{userId}/browsers', (subject) => {
-  it('makes a marker that says nothing by itself, for 90 days at most', async () => {
-    const { json, browsers, id } = await remembered(subject())
+operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject) => {
+  it('knows a browser for 180 days after the last pass in it', async () => {
+    const person = await browserUser(subject())
+    const known = await person.pass()
+    const refreshed = await person.pass({ id: known?.id })
 
-    const tooLong = await subject().call('POST', browsers, { body: { days: 91 } })
+    const { json } = await person.recognize(known?.id)
 
-    expect(json).toEqual({ marker: expect.stringMatching(/^[\w.-]+$/), expiresAt: subject().clock.now() + 30 * 86_400 })
-    expect(Buffer.from(json.marker, 'base64url').toString()).not.toContain(id)
-    expect(tooLong.code).toBe('api.error.malformed')
-  })
-})
-
-operation('POST /domains/{domainId}/users/{userId}/browsers/recognise', (subject) => {
-  it('knows the marker until it expires', async () => {
-    const { json, recognise } = await remembered(subject())
-
-    const first = await recognise()
-    await subject().clock.advance(30 * 86_400)
-    const late = await recognise()
-
-    expect(first.json).toEqual({ expiresAt: json.expiresAt })
-    expect(late.code).toBe('api.error.notfound.browser')
+    expect(refreshed?.id).toBe(known?.id)
+    expect(json).toEqual({ expiresAt: subject().clock.now() - 30 + 180 * day })
   })
 
-  it('knows no marker of somebody else, and none that was changed', async () => {
-    const [one, other] = [await remembered(subject()), await remembered(subject())]
-    const path = `${one.browsers}/recognise`
-    const changed = one.json.marker.replace(/.$/, (last: string) => (last === 'A' ? 'B' : 'A'))
+  it('says until when the browser is remembered, where that was chosen', async () => {
+    const person = await browserUser(subject())
+    const known = await person.pass({ rememberDays: 1 })
 
-    const answers = await Promise.all(
-      [other.json.marker, changed, ''].map((marker) => subject().call('POST', path, { body: { marker } })),
-    )
+    const first = await person.recognize(known?.id)
+    await subject().clock.advance(day)
+    const later = await person.recognize(known?.id)
+
+    expect(first.json).toEqual({ expiresAt: known?.expiresAt, rememberedUntil: known?.rememberedUntil })
+    expect(later.json).toEqual({ expiresAt: known?.expiresAt })
+  })
+
+  it('knows no browser of somebody else, also where both pass with the same', async () => {
+    const [one, other] = [await member(subject()), await member(subject())]
+    const { json } = await subject().call('POST', `${one.path}/bypasscodes`, {
+      body: { usesAllowed: 1, expirationTime: 0 },
+    })
+    const known = await passByCode(subject(), { user: { id: one.id }, bypasscode: json.code })
+    const recognize = ({ id }: { id: string }) =>
+      subject().call('POST', `/domains/${subject().domain.id}/users/${id}/browsers/recognize`, {
+        body: { browser: known?.id },
+      })
+
+    expect((await recognize(one)).status).toBe(200)
+    expect((await recognize(other)).code).toBe('api.error.notfound.browser')
+  })
+
+  it('knows nothing that is no id', async () => {
+    const person = await browserUser(subject())
+
+    const answers = await Promise.all(['', undefined, 'a'.repeat(5000)].map((browser) => person.recognize(browser)))
 
     expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.notfound.browser'))
   })
 
-  it('knows it no more once anything has changed that the user passes the second step with', async () => {
-    const person = await remembered(subject())
+  it('knows a browser no more once anything has changed that the user passes with', async () => {
+    const person = await browserUser(subject())
+    const { json: domainUser } = await subject().call('GET', person.path)
+    const known = await person.pass()
 
-    await person.enrolApp()
+    await subject().call('DELETE', `/hardware/${domainUser.hardware}`)
 
-    expect((await person.recognise()).code).toBe('api.error.notfound.browser')
+    expect(await person.isKnown(known?.id)).toBe(false)
   })
 
   it('knows it no more, also when what was taken away is given back', async () => {
-    const person = await member(subject())
-    const token = await hardwareToken(subject())
+    const person = await browserUser(subject())
     const [hardware, membership] = [
-      `${person.path}/hardware/${token.id}`,
+      `${person.path}/hardware/${person.token.id}`,
       `/domains/${subject().domain.id}/users/${person.id}`,
     ]
-    await subject().call('PUT', hardware)
-    const mark = async () => (await subject().call('POST', `${membership}/browsers`, { body: { days: 1 } })).json.marker
-    const recognise = async (marker: string) =>
-      (await subject().call('POST', `${membership}/browsers/recognise`, { body: { marker } })).code
-
-    const first = await mark()
+    const first = await person.pass()
     await subject().call('DELETE', `${person.path}/hardware`)
     await subject().call('PUT', hardware)
-    const afterHardware = await recognise(first)
-    const second = await mark()
+    const afterHardware = await person.isKnown(first?.id)
+    const second = await person.pass()
     await subject().call('DELETE', membership)
     await subject().call('PUT', membership)
     await subject().call('PUT', hardware)
 
-    expect([afterHardware, await recognise(second)]).toEqual(Array(2).fill('api.error.notfound.browser'))
+    expect([afterHardware, await person.isKnown(second?.id)]).toEqual([false, false])
+  })
+
+  it('does not recognize it again after its user has left the domain and come back', async () => {
+    const person = await browserUser(subject())
+    const { id } = await subject().service.administration.createDomain(subject().organization.id, {
+      name: randomUUID(),
+    })
+    // Members of another domain keep their hardware token.
+    await subject().call('PUT', `/domains/${id}/users/${person.id}`)
+    const known = await person.pass()
+    const membership = `/domains/${subject().domain.id}/users/${person.id}`
+
+    await subject().call('DELETE', membership)
+    await subject().call('PUT', membership)
+
+    expect(await person.isKnown(known?.id)).toBe(false)
   })
 
   it('knows it in its own domain alone', async () => {
-    const person = await remembered(subject())
+    const person = await browserUser(subject())
+    const known = await person.pass()
     const other = await subject().service.administration.createDomain(subject().organization.id, { name: 'Other' })
     await subject().call('PUT', `/domains/${other.id}/users/${person.id}`)
 
-    const path = `/domains/${other.id}/users/${person.id}/browsers/recognise`
-    const answer = await subject().call('POST', path, { body: { marker: person.json.marker } })
+    const path = `/domains/${other.id}/users/${person.id}/browsers/recognize`
+    const answer = await subject().call('POST', path, { body: { browser: known?.id } })
 
     expect(answer.code).toBe('api.error.notfound.browser')
   })
 })
 
 operation('DELETE /domains/{domainId}/users/{userId}/browsers', (subject) => {
-  it('makes every marker there is worthless, and none of those made after', async () => {
-    const person = await remembered(subject())
+  it('ends every known browser of the user, and none of anybody else', async () => {
+    const [person, other] = [await browserUser(subject()), await browserUser(subject())]
+    const [first, second] = [await person.pass(), await person.pass()]
+    const shared = await other.pass({ id: first?.id })
 
     await subject().call('DELETE', person.browsers)
 
-    const { json } = await subject().call('POST', person.browsers, { body: { days: 1 } })
-    const path = `${person.browsers}/recognise`
-    expect((await person.recognise()).code).toBe('api.error.notfound.browser')
-    expect((await subject().call('POST', path, { body: { marker: json.marker } })).status).toBe(200)
+    expect([await person.isKnown(shared?.id), await person.isKnown(second?.id)]).toEqual([false, false])
+    expect(await other.isKnown(shared?.id)).toBe(true)
+  })
+})
+
+operation('POST /domains/{domainId}/users/{userId}/pauses', (subject) => {
+  it('says nothing where everything works, and counts nothing', async () => {
+    const person = await browserUser(subject())
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => person.pauses()))
+
+    expect(answers).toEqual(answers.map(() => ({})))
+  })
+
+  it('says until when codes are locked, from here and not from elsewhere', async () => {
+    const person = await browserUser(subject())
+    const known = await person.pass()
+    await person.guess(10)
+
+    expect(await person.pauses()).toEqual({ codes: { until: subject().clock.now() + 900 } })
+    expect(await person.pauses(known?.id)).toEqual({})
+  })
+
+  it('says that only an administrator unlocks codes by not saying until when', async () => {
+    const person = await browserUser(subject())
+    for (let round = 0; round < 5; round += 1) {
+      await person.guess(10)
+      await subject().clock.advance(day)
+    }
+
+    expect(await person.pauses()).toEqual({ codes: {} })
+  })
+
+  it('says when all limits of requests allow one again, not only the first', async () => {
+    const { user, device, pending, sessions } = await subject().enroll('asked')
+    const path = `/domains/${subject().domain.id}/users/${user.id}/pauses`
+    const ask = () => subject().call('POST', sessions, { body: { user: { id: user.id } } })
+    for (let times = 0; times < 15; times += 1) {
+      await ask()
+      const [asked] = await pending()
+      await device.answer(asked!.id, { nonce: asked!.nonce, decision: times === 14 ? 'report' : 'deny' })
+      if (times % 5 === 4) await subject().clock.advance(times === 14 ? 0 : 600)
+    }
+
+    const { json } = await subject().call('POST', path, { body: {} })
+
+    expect(json).toEqual({ push: { until: subject().clock.now() - 1200 + day } })
   })
 })

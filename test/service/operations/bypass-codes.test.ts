@@ -74,12 +74,12 @@ operation('DELETE /bypasscodes/{bypassCodeId}', (subject) => {
   })
 })
 
-operation('PUT /users/{userId}/bypasscodes', (subject) => {
+operation('PUT /domains/{domainId}/users/{userId}/bypasscodes', (subject) => {
   it('makes five codes in place of all there are', async () => {
     const person = await excused(subject())
-    const body = { usesAllowed: 1, expirationTime: 0 }
+    const body = { usesAllowed: 1, expirationTime: 0, pass: await person.pass() }
 
-    const { json } = await subject().call('PUT', `${person.path}/bypasscodes`, { body })
+    const { json } = await subject().call('PUT', `${person.memberPath}/bypasscodes`, { body })
 
     const codes = json.map((made: { code: string }) => made.code)
     expect(new Set(codes).size).toBe(5)

@@ -12,7 +12,7 @@ operation('GET /domains/{domainId}', (subject) => {
     const present = await call('GET', `/domains/${domain.id}`)
 
     expect(old.text).toMatch(`{"id":"${domain.id}","name":"Domain","type":"WEB","keyType":"NONE",`)
-    expect(present.json).toEqual({ ...old.json, numberMatching: 'offered' })
+    expect(present.json).toEqual({ ...old.json, numberMatching: 'offered', synchronizationVersion: 0 })
   })
 
   it('knows no domain of others', async () => {
@@ -111,6 +111,17 @@ operation('PUT /domains/{domainId}/users', (subject) => {
       [staying.username, 'arriving'].sort(),
     )
     expect((await call('GET', leaving.path)).json.domains).toEqual([])
+  })
+
+  it('takes rows that are identical as one row', async () => {
+    const { call, domain } = subject()
+    const row = newUser(unique())
+
+    const answer = await call('PUT', `/domains/${domain.id}/users`, { body: [row, newUser(unique()), row] })
+    const { json } = await call('GET', `/domains/${domain.id}/users`)
+
+    expect(answer.status).toBe(200)
+    expect(json).toHaveLength(2)
   })
 
   it('does nothing at all where one row is wrong, and names its position', async () => {

@@ -49,6 +49,15 @@ operation('PUT /hardware/{hardwareTokenId}', (subject) => {
 
     expect(json).toEqual({ ...before, alias: 'Renamed' })
   })
+
+  it.each([{}, { alias: null }])('changes nothing where no alias is given: %j', async (body) => {
+    const { id, show } = await hardwareToken(subject())
+    const before = await show()
+
+    const { json } = await subject().call('PUT', `/hardware/${id}`, { body })
+
+    expect(json).toEqual(before)
+  })
 })
 
 operation('DELETE /hardware/{hardwareTokenId}', (subject) => {
@@ -100,11 +109,11 @@ operation('DELETE /users/{userId}/hardware', (subject) => {
   })
 })
 
-operation('POST /users/{userId}/hardware', (subject) => {
+operation('POST /domains/{domainId}/users/{userId}/hardware', (subject) => {
   it('adds an authenticator app for the user, and uses up the code it was shown with', async () => {
     const person = await member(subject())
 
-    const { answer, code } = await person.enrolApp()
+    const { answer, code } = await person.enrollApp()
     const replayed = await person.signIn({ otp: code() })
     await subject().clock.advance(30)
     const next = await person.signIn({ otp: code() })
@@ -117,7 +126,7 @@ operation('POST /users/{userId}/hardware', (subject) => {
   it('adds nothing where the code is wrong', async () => {
     const person = await member(subject())
 
-    const { answer } = await person.enrolApp({ otp: '000000' })
+    const { answer } = await person.enrollApp({ otp: '000000' })
 
     expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.otp'])
     expect(await person.show()).toMatchObject({ hardware: '', factors: [], everEnrolled: false })

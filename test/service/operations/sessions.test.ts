@@ -12,7 +12,7 @@ const challenge = 'q83vEjRWeJCrze8SNFZ4kA'
 
 operation('POST /domains/{domainId}/sessions', (subject) => {
   it('asks the device, and answers 1.3 two members', async () => {
-    const { user, sessions, pending } = await subject().enrol(unique())
+    const { user, sessions, pending } = await subject().enroll(unique())
 
     const { text, json } = await subject().call13('POST', sessions, { body: { user: { id: user.id } } })
 
@@ -33,7 +33,7 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
 
 operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
   it('shows how the session stands', async () => {
-    const { ask, sessions } = await subject().enrol(unique())
+    const { ask, sessions } = await subject().enroll(unique())
     const session = await ask()
 
     const old = await subject().call13('GET', `${sessions}/${session.id}`)
@@ -44,7 +44,7 @@ operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
   })
 
   it('is held where the caller prefers to wait', async () => {
-    const { ask, sessions } = await subject().enrol(unique())
+    const { ask, sessions } = await subject().enroll(unique())
     const { id } = await ask()
     const held = subject().clock.timerSet(25)
 
@@ -60,7 +60,7 @@ operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
 
 operation('DELETE /domains/{domainId}/sessions/{sessionId}', (subject) => {
   it('cancels what is pending, and does nothing to what is settled', async () => {
-    const { ask, sessions, session } = await subject().enrol(unique())
+    const { ask, sessions, session } = await subject().enroll(unique())
     const { id } = await ask()
 
     const answers = [
@@ -84,7 +84,7 @@ operation('DELETE /domains/{domainId}/sessions/{sessionId}', (subject) => {
 
 operation('POST /domains/{domainId}/sessions/{sessionId}/redeem', (subject) => {
   it('uses an approval up, once', async () => {
-    const { ask, sessions, pending, device } = await subject().enrol(unique())
+    const { ask, sessions, pending, device } = await subject().enroll(unique())
     const { id } = await ask({ challenge })
     const [request] = await pending()
     await device.answer(id, { nonce: request?.nonce, decision: 'approve' })
@@ -99,7 +99,7 @@ operation('POST /domains/{domainId}/sessions/{sessionId}/redeem', (subject) => {
 
 operation('GET /domains/{domainId}/sessions/events', (subject) => {
   it('tells of each session of the domain as it settles', async () => {
-    const { ask, sessions } = await subject().enrol(unique())
+    const { ask, sessions } = await subject().enroll(unique())
     const { id } = await ask()
     const path = `/domains/${subject().domain.id}/sessions/events`
     // Remembered; a stream of its own is read below.
@@ -163,6 +163,6 @@ operation('POST /domains/{domainId}/users/{userId}/otp', (subject) => {
     const answer = await other.call('POST', `/domains/${other.domain.id}/users/${id}/otp`, { body })
     await other.close()
 
-    expect([answer.status, answer.code]).toEqual([503, 'api.error.unavailable'])
+    expect([answer.status, answer.code]).toEqual([503, 'api.error.unavailable.mail'])
   })
 })

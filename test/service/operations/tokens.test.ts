@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import { hardwareToken, member, unique } from '../codes/code-holder.ts'
+import { changePass, hardwareToken, member, unique } from '../codes/code-holder.ts'
 import { previewCode } from '../../support/device-signer.ts'
 import { activateDevice } from '../start-service.ts'
 import type { Subject } from './operation.ts'
@@ -62,7 +62,9 @@ operation('PUT /domains/{domainId}/users/{userId}/token/first', (subject) => {
     await activateDevice(subject().origin, subject().clock, issued.json.code)
     const refused = await subject().call('PUT', `${path}/first`)
 
-    expect(issued.json).toEqual({ state: 'pending', code: expect.stringMatching(/^[a-z2-9]{10}$/) })
+    const expiresAt = subject().clock.now() + 7 * 86_400
+    const code = expect.stringMatching(/^[a-z2-9]{10}$/)
+    expect(issued.json).toEqual({ state: 'pending', code, selfEnrollment: true, expiresAt })
     expect(again.text).toBe(issued.text)
     expect([refused.status, refused.code]).toEqual([409, 'api.error.conflict.enrolled'])
   })
@@ -74,22 +76,52 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     const { json } = await subject().call('PUT', path)
     const { device } = await activateDevice(subject().origin, subject().clock, json.code)
 
-    const issued = await subject().call('PUT', `${path}/replacement`)
-    const again = await subject().call('PUT', `${path}/replacement`)
+    const issued = await subject().call('PUT', `${path}/replacement`, { body: {} })
+    const again = await subject().call('PUT', `${path}/replacement`, { body: {} })
 
-    const expiresAt = subject().clock.now() + 7 * 86_400
+    const expiresAt = subject().clock.now() + 15 * 60
     expect(issued.json).toEqual({ code: expect.stringMatching(/^[a-z2-9]{10}$/), expiresAt })
     expect(again.text).toBe(issued.text)
     expect((await device.inbox()).status).toBe(200)
   })
 
-  it('needs a token that is active', async () => {
+  it('issues the code of a first device to a user without one, for as long', async () => {
     const path = await tokenOf(subject())
-    await subject().call('PUT', path)
 
-    const pending = await subject().call('PUT', `${path}/replacement`)
+    const issued = await subject().call('PUT', `${path}/replacement`, { body: {} })
+    const again = await subject().call('PUT', `${path}/replacement`, { body: {} })
+    await subject().clock.advance(15 * 60)
 
-    expect(pending.code).toBe('api.error.notfound.token')
+    expect(again.text).toBe(issued.text)
+    expect(issued.json.expiresAt).toBe(subject().clock.now())
+    expect((await previewCode(subject().origin, issued.json.code)).status).toBe(404)
+  })
+
+  it('neither answers nor replaces a code that an administrator issued', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+
+    const refused = await subject().call('PUT', `${path}/replacement`, { body: {} })
+
+    expect([refused.status, refused.code]).toEqual([409, 'api.error.conflict.state'])
+    expect((await subject().call('GET', path)).json).toEqual({ state: 'pending', code: json.code })
+  })
+
+  it('is told by the token until the code is used, withdrawn or over', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+    await activateDevice(subject().origin, subject().clock, json.code)
+    const { expiresAt } = (await subject().call('PUT', `${path}/replacement`, { body: {} })).json
+
+    const { json: shown, text } = await subject().call('GET', path)
+    const old = await subject().call13('GET', path)
+    await subject().clock.advance(15 * 60)
+    const over = await subject().call('GET', path)
+
+    expect(shown).toMatchObject({ state: 'active', replacement: { expiresAt } })
+    expect(text).not.toContain('code')
+    expect(old.text).toBe('{"state":"active"}')
+    expect(over.json).not.toHaveProperty('replacement')
   })
 })
 
@@ -98,7 +130,7 @@ operation('DELETE /domains/{domainId}/users/{userId}/token/replacement', (subjec
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
     await activateDevice(subject().origin, subject().clock, json.code)
-    const { json: replacement } = await subject().call('PUT', `${path}/replacement`)
+    const { json: replacement } = await subject().call('PUT', `${path}/replacement`, { body: {} })
 
     const first = await subject().call('DELETE', `${path}/replacement`)
     const second = await subject().call('DELETE', `${path}/replacement`)
@@ -106,15 +138,39 @@ operation('DELETE /domains/{domainId}/users/{userId}/token/replacement', (subjec
     expect([first.status, first.text, second.status]).toEqual([200, '', 200])
     expect((await previewCode(subject().origin, replacement.code)).status).toBe(404)
   })
+
+  it('leaves a code that an administrator issued', async () => {
+    const path = await tokenOf(subject())
+    const { json } = await subject().call('PUT', path)
+
+    await subject().call('DELETE', `${path}/replacement`)
+
+    expect((await previewCode(subject().origin, json.code)).status).toBe(200)
+  })
+})
+
+operation('GET /domains/{domainId}/users/{userId}/factors/requirement', (subject) => {
+  it('says what a change can be confirmed with, and whether a session allows it', async () => {
+    const { user } = await subject().enroll(unique())
+    const path = `/domains/${subject().domain.id}/users/${user.id}/factors/requirement?changed=device`
+
+    const before = await subject().call('GET', path)
+    const pass = await changePass(subject(), user.id)
+    const after = await subject().call('GET', `${path}&pass=${pass}`)
+
+    expect(before.json).toEqual({ factors: ['push', 'otp'], passed: false })
+    expect(after.json).toEqual({ factors: ['push', 'otp'], passed: true })
+  })
 })
 
 operation('POST /domains/{domainId}/users/{userId}/factors/give-up', (subject) => {
   async function both() {
-    const person = await subject().enrol(unique())
+    const person = await subject().enroll(unique())
     const token = await hardwareToken(subject())
     await subject().call('PUT', `/users/${person.user.id}/hardware/${token.id}`)
     const path = `/domains/${subject().domain.id}/users/${person.user.id}/factors/give-up`
-    const giveUp = (what: string) => subject().call('POST', path, { body: { what } })
+    const pass = await changePass(subject(), person.user.id)
+    const giveUp = (what: string) => subject().call('POST', path, { body: { what, pass } })
     return {
       ...person,
       token,

@@ -19,12 +19,37 @@ operation('POST /users', (subject) => {
     expect(json).toMatchObject({ factors: [], everEnrolled: false })
   })
 
-  it('needs a username, a name and an e-mail address', async () => {
+  it('refuses a name that could be mistaken for another one, where somebody is provisioned, since 1.4', async () => {
+    const name = `Straße ${unique()}`
+    const create = (username: string, more: object, call = subject().call) =>
+      call('POST', '/users', { body: { ...newUser(username), ...more } })
+    await create(name, {})
+
+    const provisioned = await create(name.toUpperCase(), { provision: true })
+    const same = await create(name, { provision: true })
+    const old = await create(name.toUpperCase(), { provision: true }, subject().call13)
+
+    expect([provisioned.code, same.code]).toEqual(['api.error.conflict.similarusername', 'api.error.conflict.username'])
+    expect(provisioned.json.errors[0].message).toBe(`username: could be mistaken for "${name}", which is registered.`)
+    expect(old.json.username).toBe(name.toUpperCase())
+  })
+
+  it('takes a user without an e-mail address in 1.4, and refuses it in 1.3', async () => {
+    const { username, name } = newUser(unique())
+
+    const old = await subject().call13('POST', '/users', { body: { username, name } })
+    const { json } = await subject().call('POST', '/users', { body: { username, name } })
+
+    expect(old.code).toBe('api.error.invalid.email')
+    expect(json).toMatchObject({ username, name, email: '' })
+  })
+
+  it('needs a username and a name, and an e-mail address of the right form', async () => {
     const { username, name, email } = newUser(unique())
     const incomplete = [
       { name, email },
       { username, email },
-      { username, name },
+      { username, name, email: 'nowhere' },
     ]
 
     const answers = await Promise.all(incomplete.map((body) => subject().call('POST', '/users', { body })))
@@ -78,6 +103,15 @@ operation('PUT /users/{userId}', (subject) => {
     expect(json).toMatchObject({ username, name: 'Another', email: 'somebody@example.com' })
   })
 
+  it('changes nothing where a field is null, as clients write it that always send all fields', async () => {
+    const { path, show } = await member(subject())
+    const before = await show()
+
+    const { json } = await subject().call('PUT', path, { body: { name: null, email: null } })
+
+    expect(json).toEqual(before)
+  })
+
   it('never changes the username', async () => {
     const { path, username } = await member(subject())
 
@@ -97,5 +131,17 @@ operation('DELETE /users/{userId}', (subject) => {
 
     expect([first.status, first.text]).toEqual([200, ''])
     expect(second.code).toBe('api.error.notfound.user')
+  })
+})
+
+operation('POST /domains/{domainId}/users/{userId}/epoch', (subject) => {
+  it('gives the user another epoch', async () => {
+    const { id, show } = await member(subject())
+    const { epoch: before } = await show()
+
+    const { json } = await subject().call('POST', `/domains/${subject().domain.id}/users/${id}/epoch`, { body: {} })
+
+    expect(json.epoch).not.toBe(before)
+    expect((await show()).epoch).toBe(json.epoch)
   })
 })

@@ -40,7 +40,7 @@ describe.each(engines)('the nodes of one %s database', (engine) => {
     })
     const door = await listen(there.listener, { host: '127.0.0.1', port: 0 })
     const callThere = createCall(`http://127.0.0.1:${door.port}`, here.apiKey)
-    const { user } = await here.enrol(unique(), { push: pushes.subscribe() })
+    const { user } = await here.enroll(unique(), { push: pushes.subscribe() })
 
     const { json } = await callThere('POST', `/domains/${here.domain.id}/sessions`, { body: { user: { id: user.id } } })
     await pushes.received(1)

@@ -27,7 +27,7 @@ afterEach(async () => {
 /** Somebody whose authenticator can be woken. */
 async function subscribed() {
   const subscription = pushes.subscribe()
-  const person = await running.enrol(unique(), { push: subscription })
+  const person = await running.enroll(unique(), { push: subscription })
   const state = async () => (await read(await person.device.get(devicePaths.push))).json
   return { ...person, subscription, state, waits: untilForgotten(state) }
 }
@@ -238,7 +238,7 @@ describe('a message that is not taken', () => {
 
 describe('a subscription', () => {
   it('is set, renewed and forgotten by its device', async () => {
-    const { device } = await running.enrol(unique())
+    const { device } = await running.enroll(unique())
     const [first, second] = [pushes.subscribe(), pushes.subscribe()]
     const endpoint = async () => (await read(await device.get(devicePaths.push))).json.endpoint
 
@@ -276,7 +276,7 @@ describe('what becomes of messages', () => {
     const push = { agent: pushes.agent() }
     const counting = await startService({ push, metrics: { token } })
     try {
-      const { ask } = await counting.enrol(unique(), { push: pushes.subscribe() })
+      const { ask } = await counting.enroll(unique(), { push: pushes.subscribe() })
       pushes.reply(201, 400)
       await ask()
       await ask()
@@ -320,7 +320,7 @@ describe('the option push', () => {
   it.each([
     [{ subject: 'nobody' }, 'push.subject: must begin with https: or mailto:'],
     [{ hosts: ['https://push.example'] }, 'push.hosts.0: must be a name such as push.example or *.push.example'],
-    [{ host: ['push.example'] }, 'push: Unrecognized key: "host"'],
+    [{ host: ['push.example'] }, 'push: "host" is unknown: did you mean "hosts"?'],
   ])('says what is wrong with %j', async (push, message) => {
     await expect(createService({ database: ':memory:', push: push as object })).rejects.toThrow(
       new TypeError(`createService: ${message}`),
@@ -332,7 +332,7 @@ describe('without push messages', () => {
   it('a service says so by having no key, and refuses subscriptions', async () => {
     const silent = await startService({ push: false })
     try {
-      const { device } = await silent.enrol(unique())
+      const { device } = await silent.enroll(unique())
 
       expect((await read(await device.get(devicePaths.push))).json).toEqual({})
       expect((await read(await device.push(pushes.subscribe()))).code).toBe('api.error.invalid.push')

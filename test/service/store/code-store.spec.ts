@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
+import { systemRandom } from '../../../src/service/rules/random.ts'
 import {
   bypassCodesOfUsers,
   insertBypassCode,
-  removeDeadBypassCodes,
+  removeExpiredBypassCodes,
+  removeUsedUpBypassCodes,
   useBypassCode,
 } from '../../../src/service/store/bypass-codes.ts'
 import { insertCodeGenerator, rememberStep, useStep } from '../../../src/service/store/code-generators.ts'
@@ -18,7 +20,9 @@ import {
 import { giveHardwareToken, hardwareTokenOfUser, insertHardwareToken } from '../../../src/service/store/hardware.ts'
 import { insertOrganization } from '../../../src/service/store/organizations.ts'
 import type { Store } from '../../../src/service/store/store.ts'
+import { createSecrets } from '../../../src/service/store/secrets.ts'
 import { insertUser, lockUser, userById, updateUser } from '../../../src/service/store/users.ts'
+import { ringOf } from '../keys/key-holders.ts'
 
 /** What every engine has to do with codes; outside of transactions, where only the statements themselves decide. */
 export function describeCodeStore(engine: string, open: (name: string) => Promise<Store>): void {
@@ -37,7 +41,7 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
     })
     afterEach(() => store.close())
 
-    const times = (count: number, act: () => Promise<boolean>) => Promise.all(Array.from({ length: count }, act))
+    const times = <T>(count: number, act: () => Promise<T>) => Promise.all(Array.from({ length: count }, act))
     const wins = (outcomes: boolean[]) => outcomes.filter(Boolean).length
 
     describe('a time step', () => {
@@ -75,13 +79,13 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
       it('is used as often as it says', async () => {
         await insert()
 
-        expect(wins(await times(16, () => use()))).toBe(3)
+        expect((await times(16, () => use())).filter((used) => used === id('b'))).toHaveLength(3)
       })
 
       it('is not used by another user, nor at its end', async () => {
         await insert()
 
-        expect([await use(50, id('3')), await use(100), await use(99)]).toEqual([false, false, true])
+        expect([await use(50, id('3')), await use(100), await use(99)]).toEqual([undefined, undefined, id('b')])
       })
 
       it('is different from the others of its user', async () => {
@@ -90,13 +94,30 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         expect(rows.map((row) => row?.id)).toEqual([id('b'), undefined, id('d')])
       })
 
+      it('stays for 25 minutes once it is used up, as what a pass rests on, and is never accepted again', async () => {
+        await insert({ usesRemaining: 1, expiresAt: 10_000 })
+        const rows = () => store.db.selectFrom('bypassCode').select(['id', 'usedAt']).execute()
+
+        await use(50)
+        await removeUsedUpBypassCodes(store.db, 50 + 25 * 60 - 1)
+        const kept = await rows()
+        const again = await use(60)
+        await removeUsedUpBypassCodes(store.db, 50 + 25 * 60)
+
+        expect(kept).toEqual([{ id: id('b'), usedAt: 50 }])
+        expect(again).toBeUndefined()
+        expect(await bypassCodesOfUsers(store.db, [id('2')], 60)).toEqual([])
+        expect(await rows()).toEqual([])
+      })
+
       it('that is used up or over is not among those of its user, and is swept away', async () => {
         await insert({ id: id('b'), codeLookup: '1' })
-        await insert({ id: id('c'), codeLookup: '2', usesRemaining: 0 })
+        await insert({ id: id('c'), codeLookup: '2', usesRemaining: 0, createdAt: -3000, expiresAt: 10_000 })
         await insert({ id: id('d'), codeLookup: '3', expiresAt: 60 })
 
         const present = await bypassCodesOfUsers(store.db, [id('2')], 60)
-        await removeDeadBypassCodes(store.db, 60)
+        await removeExpiredBypassCodes(store.db, 60)
+        await removeUsedUpBypassCodes(store.db, 60)
         const rows = await store.db.selectFrom('bypassCode').select('id').execute()
 
         expect(present.map((row) => row.id)).toEqual([id('b')])
@@ -150,13 +171,13 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
     })
 
     it('gives a hardware token to one user', async () => {
+      const secrets = createSecrets(() => ringOf('k1'), systemRandom)
+      const seed = secrets.seal('s', { kind: 'seed', id: id('e'), userId: null })
       const row = { id: id('e'), organizationId: id('0'), alias: 'A', serialNumber: '1', createdAt: 1 }
-      await store.db
-        .transaction()
-        .execute((db) => insertHardwareToken(db, { ...row, seed: 's', digits: 6, period: 30 }))
+      await store.db.transaction().execute((db) => insertHardwareToken(db, { ...row, seed, digits: 6, period: 30 }))
 
       const outcomes = await Promise.all(
-        [id('2'), id('3')].map((userId) => giveHardwareToken(store.db, id('e'), userId)),
+        [id('2'), id('3')].map((userId) => giveHardwareToken(store.db, secrets, { id: id('e'), userId })),
       )
       const owners = await Promise.all([id('2'), id('3')].map((userId) => hardwareTokenOfUser(store.db, userId)))
 

@@ -42,7 +42,7 @@ describe.each(engines)('somebody who is taken out, on %s,', (engine) => {
   /** With everything there is, in the domain of the service. */
   async function furnished(username: string) {
     const { call, domain, clock } = running
-    const enrolled = await running.enrol(username)
+    const enrolled = await running.enroll(username)
     const { user } = enrolled
     const token = await hardwareToken(running)
     await call('PUT', `/users/${user.id}/hardware/${token.id}`)
@@ -96,7 +96,7 @@ describe.each(engines)('somebody who is taken out, on %s,', (engine) => {
 
     it('leaves the hardware token to others', async () => {
       const person = await furnished(`hardware ${way}`)
-      const other = await running.enrol(`heir ${way}`)
+      const other = await running.enroll(`heir ${way}`)
 
       await out(person.out)
       await again(other.user.id, person.out.domainId)

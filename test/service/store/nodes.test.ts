@@ -37,13 +37,13 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
   })
 
   /** A person whose device talks to the other node. */
-  async function enrol(username: string) {
-    const enrolled = await here.enrol(username)
+  async function enroll(username: string) {
+    const enrolled = await here.enroll(username)
     return { ...enrolled, deviceThere: createDeviceCalls(there.origin, enrolled.signer) }
   }
 
   it('answer at one what is held at the other', async () => {
-    const { ask, pending, held, deviceThere } = await enrol('held')
+    const { ask, pending, held, deviceThere } = await enroll('held')
     const { id } = await ask()
     const [asked] = await pending()
     const begun = here.clock.timerSet(25)
@@ -56,7 +56,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
   })
 
   it('bring a request to the device that waits at the other', async () => {
-    const { ask, deviceThere } = await enrol('inbox')
+    const { ask, deviceThere } = await enroll('inbox')
     const etag = (await deviceThere.inbox()).headers.get('etag') ?? ''
     const begun = here.clock.timerSet(25)
     const inbox = deviceThere.inbox({ 'if-none-match': etag, prefer: 'wait=25' })
@@ -75,7 +75,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     })
     const events = readEvents(response.body!)
     await events.next()
-    const { ask, sessions } = await enrol('streamed')
+    const { ask, sessions } = await enroll('streamed')
     const { id } = await ask()
 
     await here.call('DELETE', `${sessions}/${id}`)
@@ -87,7 +87,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
   })
 
   it('tell a device at the other that it was revoked', async () => {
-    const { user, deviceThere } = await enrol('revoked')
+    const { user, deviceThere } = await enroll('revoked')
     const etag = (await deviceThere.inbox()).headers.get('etag') ?? ''
     const begun = here.clock.timerSet(25)
     const inbox = deviceThere.inbox({ 'if-none-match': etag, prefer: 'wait=25' })
@@ -100,7 +100,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
 
   it('settle a session once when 32 answers and cancellations come at once', async () => {
     for (let round = 0; round < 4; round++) {
-      const { ask, pending, device, deviceThere, sessions, session } = await enrol(`settle ${round}`)
+      const { ask, pending, device, deviceThere, sessions, session } = await enroll(`settle ${round}`)
       const { id } = await ask()
       const [asked] = await pending()
       const { nonce } = asked!
@@ -131,7 +131,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
   })
 
   it('redeem an approval once when 32 try at once', async () => {
-    const { ask, pending, device, sessions } = await enrol('redeem')
+    const { ask, pending, device, sessions } = await enroll('redeem')
     const { id } = await ask({ challenge })
     const [asked] = await pending()
     await device.answer(id, { nonce: asked!.nonce, decision: 'approve' })

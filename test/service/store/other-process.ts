@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 import { afterEach, beforeEach } from 'vitest'
@@ -31,8 +31,20 @@ export function useSharedFile() {
     startOther: async (): Promise<{ child: ChildProcess; origin: string }> => {
       const child = spawn(process.execPath, [program, 'serve', '--database', database(), '--port', '0'])
       others.push(child)
-      const [line] = (await once(child.stdout, 'data')) as [Buffer]
-      return { child, origin: /http:\/\/[\d.:]+/.exec(line.toString())![0] }
+      return { child, origin: await originOf(child.stdout) }
     },
   }
+}
+
+/** Where it says that it listens, however many pieces that comes in. Reading goes on after that: a full pipe would stop it. */
+function originOf(output: Readable): Promise<string> {
+  let text = ''
+  return new Promise((resolve, reject) => {
+    output.on('data', (piece: Buffer) => {
+      text += piece.toString()
+      const [, origin] = /(http:\/\/[\d.]+:\d+)\s/.exec(text) ?? []
+      if (origin !== undefined) resolve(origin)
+    })
+    output.once('end', () => reject(new Error(`The other process ended after it said ${text}`)))
+  })
 }

@@ -1,5 +1,3 @@
-import { connect, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
 import { inspect } from 'node:util'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -8,7 +6,8 @@ import { serviceId } from '../../../src/service/store/organizations.ts'
 import { openPostgresStore } from '../../../src/service/store/postgres.ts'
 import { StoreUnavailableError } from '../../../src/service/store/store.ts'
 import type { News } from '../../../src/service/store/store.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startPostgresProxy } from '../../support/postgres-proxy.ts'
+import { openPostgres } from '../../support/postgres.ts'
 import type { Postgres } from '../../support/postgres.ts'
 import { describeCodeStore } from './code-store.spec.ts'
 import { describeStore } from './store.spec.ts'
@@ -17,7 +16,7 @@ let postgres: Postgres
 let databases: Map<string, Promise<string>>
 
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await openPostgres()
 })
 afterAll(() => postgres.stop())
 beforeEach(() => {
@@ -36,33 +35,7 @@ describeStore('PostgreSQL', open)
 describeCodeStore('PostgreSQL', open)
 
 describe('a PostgreSQL store', () => {
-  /** A way to the database that can be cut and mended. */
-  async function throughProxy() {
-    const url = new URL(await postgres.createDatabase())
-    const target = Number(url.port)
-    const sockets = new Set<Socket>()
-    const server = createServer((near) => {
-      const far = connect(target, '127.0.0.1')
-      for (const socket of [near, far]) {
-        sockets.add(socket)
-        socket.on('error', () => {}).on('close', () => sockets.delete(socket))
-      }
-      near.pipe(far).pipe(near)
-    })
-    const listen = (port: number) => new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve))
-    await listen(0)
-    const { port } = server.address() as AddressInfo
-    url.port = String(port)
-    return {
-      url: url.href,
-      cut: async () => {
-        const closed = new Promise((resolve) => void server.close(resolve))
-        for (const socket of sockets) socket.destroy()
-        await closed
-      },
-      mend: () => listen(port),
-    }
-  }
+  const throughProxy = async () => startPostgresProxy(await postgres.createDatabase())
 
   it('says that the database is unavailable while it is, and goes on afterwards', async () => {
     const { url, cut, mend } = await throughProxy()

@@ -13,7 +13,7 @@ describe('two processes on one database', () => {
     const here = await startService({ database: database(), clock: systemClock })
     const { origin } = await startOther()
     const there = createCall(origin, here.apiKey)
-    const { ask, held, sessions } = await here.enrol('shared')
+    const { ask, held, sessions } = await here.enroll('shared')
     const { id } = await ask()
 
     const answer = held(id, 30)
@@ -24,7 +24,8 @@ describe('two processes on one database', () => {
     await here.close()
 
     expect(json.state).toBe('cancelled')
-    expect(took).toBeLessThan(2_000)
+    // Well before the 30 seconds are over after which it would be answered anyhow.
+    expect(took).toBeLessThan(15_000)
   })
 
   it('write at the same time without losing anything', async () => {
@@ -50,7 +51,7 @@ describe('a process that is told to end', () => {
     const here = await startService({ database: database(), clock: systemClock })
     const { child, origin } = await startOther()
     const there = createCall(origin, here.apiKey)
-    const { ask, sessions } = await here.enrol('ending')
+    const { ask, sessions } = await here.enroll('ending')
     const { id } = await ask()
     const answer = there('GET', `${sessions}/${id}`, { headers: { prefer: 'wait=30' } })
     // On a connection of its own: when it is answered, the held one has been taken in.

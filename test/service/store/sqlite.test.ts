@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import BetterSqlite3 from 'better-sqlite3'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { insertOrganization } from '../../../src/service/store/organizations.ts'
@@ -40,10 +41,9 @@ describe('an SQLite file', () => {
   it('survives a crash of the machine: changes are in a synchronised log', async () => {
     const file = join(folder, 'mfa.sqlite')
     const store = await openSqliteStore(file)
-    const { rows } = await store.db.executeQuery<{ synchronous: number }>({
-      sql: 'PRAGMA synchronous',
-      parameters: [],
-    } as never)
+    const { rows } = await store.db
+      .transaction()
+      .execute((db) => sql<{ synchronous: number }>`PRAGMA synchronous`.execute(db))
     await store.close()
 
     const reader = new BetterSqlite3(file, { readonly: true })

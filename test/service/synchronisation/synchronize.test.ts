@@ -5,9 +5,11 @@ import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'
 import { markApplied } from '../../../src/service/store/synchronisations.ts'
 import { claim } from '../../../src/service/synchronisation/claim.ts'
-import { finish } from '../../../src/service/synchronisation/finish.ts'
+import { finish, undo } from '../../../src/service/synchronisation/finish.ts'
+import { ownProcess } from '../../../src/service/synchronisation/process-identity.ts'
 import { stage } from '../../../src/service/synchronisation/stage.ts'
 import { engines, useEngine } from '../../support/engines.ts'
+import { openRaw } from '../../support/raw-http.ts'
 import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from '../start-service.ts'
 import type { Running, Tenant } from '../start-service.ts'
 
@@ -148,7 +150,11 @@ describe.each(engines)('synchronisation on %s', (engine) => {
 
     const long = 'x'.repeat(129)
     it.each<[string, unknown, string]>([
-      ['a user twice', [...many(40), newUser('person 3')], 'users[40].username: the same as users[3].username'],
+      [
+        'a user twice',
+        [...many(40), { ...newUser('person 3'), name: 'Another' }],
+        'users[40].username: the same as users[3].username, but name or email differ',
+      ],
       ['a wrong address', [...many(41), { ...newUser('x'), email: 'Secret1' }], 'users[41].email: '],
       ['a name that is too long', [{ ...newUser('x'), name: long }], 'users[0].name: '],
       ['no username', [newUser('x'), { name: 'N', email: 'e@example.com' }], 'users[1].username: '],
@@ -262,7 +268,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
 
     it('after it was applied is brought to its end by others', async () => {
       const { domain } = await newTenant()
-      const enrolled = await running.enrol('not of this domain')
+      const enrolled = await running.enroll('not of this domain')
       await put(people('old', 'stays'))
       const { ctx, held } = await stageAndDie([...people('new'), { ...newUser('stays'), name: 'Another' }])
       await markApplied(ctx.store.db, held, running.clock.now())
@@ -281,9 +287,9 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       await put(people('old'))
       const { ctx } = await stageAndDie(people('new'))
       const waiting = put(people('newer'))
-      await running.clock.timerSet(60)
+      await running.clock.timerSet(10)
 
-      await running.clock.advance(60)
+      await running.clock.advance(10)
       await waiting
 
       expect([await members(), await userOf('new')]).toEqual([['newer'], 'api.error.notfound.user'])
@@ -294,8 +300,8 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       await newTenant()
       const { ctx, held } = await stageAndDie(people('new'))
       const waiting = put(people('newer'))
-      await running.clock.timerSet(60)
-      await running.clock.advance(60)
+      await running.clock.timerSet(10)
+      await running.clock.advance(10)
       await waiting
 
       await expect(stage(ctx, held, people('late'))).rejects.toThrow('taken over')
@@ -306,7 +312,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
 
     it('has removed nobody who could still sign in', async () => {
       await newTenant()
-      const { user, ask, device, pending } = await enrolIn(tenant)
+      const { user, ask, device, pending } = await enrollIn(tenant)
       const session = await ask()
       const [asked] = await pending()
       const { ctx, held } = await stageAndDie([])
@@ -322,7 +328,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
 
     it('has removed nobody who would come back with the old device', async () => {
       await newTenant()
-      const { user, device } = await enrolIn(tenant)
+      const { user, device } = await enrollIn(tenant)
       const { ctx, held } = await stageAndDie([])
       await markApplied(ctx.store.db, held, running.clock.now())
 
@@ -332,6 +338,126 @@ describe.each(engines)('synchronisation on %s', (engine) => {
 
       expect([seen, await members()]).toEqual([[user.username], [user.username]])
       expect((await device.inbox()).status).toBe(403)
+    })
+  })
+
+  describe('that another one overtakes', () => {
+    it('does not overwrite the list that arrived after it', async () => {
+      const { domain } = await newTenant()
+      await put(people('old'))
+      const body = JSON.stringify(people('earlier'))
+      const slow = await openRaw(Number(new URL(running.origin).port))
+      slow.send(
+        [
+          `PUT /api/domains/${domain.id}/users HTTP/1.1`,
+          'Host: localhost',
+          `Authorization: Service key="${tenant.apiKey}"`,
+          `Content-Length: ${Buffer.byteLength(body)}`,
+          '\r\n',
+        ].join('\r\n') + body.slice(0, 5),
+      )
+      // Its ticket is drawn as soon as its head is there.
+      const { db } = (await node()).store
+      const ticket = async () =>
+        (await db.selectFrom('domain').select('synchronizationTicket').where('id', '=', domain.id).executeTakeFirst())
+          ?.synchronizationTicket
+      await expect.poll(ticket).toBe(2)
+
+      const later = await put(people('later'))
+      slow.send(body.slice(5))
+      const earlier = await slow.answer()
+      slow.end()
+
+      expect([later.status, earlier.status]).toEqual([200, 200])
+      expect(await members()).toEqual(['later'])
+    })
+
+    it('is not carried out where its caller has hung up', async () => {
+      const { call, domain } = await newTenant()
+      await put(people('old'))
+      const { ctx, held } = await stageAndDie([])
+      const caller = new AbortController()
+      const given = fetch(`${running.origin}/api/domains/${domain.id}/users`, {
+        method: 'PUT',
+        headers: { authorization: `Service key="${tenant.apiKey}"` },
+        body: JSON.stringify(people('given up')),
+        signal: caller.signal,
+      }).catch(() => 'given up')
+      await running.clock.timerSet(10)
+
+      caller.abort()
+      await given
+      await call('GET', '/organization')
+      await undo(ctx, held)
+      const next = await put(people('old', 'next'))
+
+      expect(next.status).toBe(200)
+      expect(await members()).toEqual(['old', 'next'])
+      expect(await userOf('given up')).toBe('api.error.notfound.user')
+    })
+
+    it('replaces only the version that `If-Match` names', async () => {
+      const { call, domain } = await newTenant()
+      const version = async (): Promise<number> =>
+        (await call('GET', `/domains/${domain.id}`)).json.synchronizationVersion
+      const putIf = (match: string, users: unknown) =>
+        call('PUT', `/domains/${domain.id}/users`, { body: users, headers: { 'if-match': match } })
+
+      const first = await putIf('"0"', people('first'))
+      const stale = await putIf('"0"', people('stale'))
+      const unread = await putIf('W/"1"', people('unread'))
+      const second = await putIf(first.headers.get('etag') ?? '', people('second'))
+
+      expect([first.status, stale.status, unread.status, second.status]).toEqual([200, 412, 412, 200])
+      expect([stale.code, unread.code]).toEqual(['api.error.precondition', 'api.error.precondition'])
+      expect(second.headers.get('etag')).toBe(`"${await version()}"`)
+      expect(await members()).toEqual(['second'])
+    })
+  })
+
+  describe('whose process has certainly ended', () => {
+    /** As the next process of the same id would see it. */
+    const another = () => JSON.stringify({ ...JSON.parse(ownProcess ?? '{}'), start: '1' })
+
+    it('makes way at once', async () => {
+      await newTenant()
+      const { ctx } = await stageAndDie(people('new'))
+      await ctx.store.db.updateTable('synchronisation').set({ holderProcess: another() }).execute()
+
+      await put(people('newer'))
+
+      expect(await members()).toEqual(['newer'])
+    })
+
+    it('keeps no name from anybody', async () => {
+      const { call } = await newTenant()
+      const { ctx } = await stageAndDie(people('new'))
+      await ctx.store.db.updateTable('synchronisation').set({ holderProcess: another() }).execute()
+
+      const created = await call('POST', '/users', { body: newUser('new') })
+
+      expect([created.status, (await userOf('new')).id]).toEqual([200, created.json.id])
+      // Of this organization; a test before may have left its own.
+      expect((await leftOvers(ctx, 'new')).slice(1)).toEqual([0, 1, 0])
+    })
+
+    it.each([
+      ['on another machine', { boot: 'another' }],
+      ['in another container', { namespace: 'pid:[1]' }],
+    ])('is waited for when it runs %s', async (_where, elsewhere) => {
+      await newTenant()
+      const { ctx } = await stageAndDie(people('new'))
+      const holderProcess = JSON.stringify({ ...JSON.parse(another()), ...elsewhere })
+      await ctx.store.db.updateTable('synchronisation').set({ holderProcess }).execute()
+
+      const taken = await tenant.call('POST', '/users', { body: newUser('new') })
+      const waiting = put(people('newer'))
+      await running.clock.timerSet(10)
+      await running.clock.advance(10)
+      await waiting
+
+      expect(taken.code).toBe('api.error.conflict.username')
+      expect(await members()).toEqual(['newer'])
     })
   })
 
@@ -368,8 +494,8 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     })
   })
 
-  /** As `running.enrol`, in the domain of another tenant. */
-  async function enrolIn({ call, domain }: Tenant) {
+  /** As `running.enroll`, in the domain of another tenant. */
+  async function enrollIn({ call, domain }: Tenant) {
     const user = (await call('POST', '/users', { body: newUser('enrolled') })).json
     await call('PUT', `/domains/${domain.id}/users/${user.id}`)
     const { code } = (await call('PUT', `/domains/${domain.id}/users/${user.id}/token`)).json

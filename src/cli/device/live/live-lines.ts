@@ -35,7 +35,8 @@ export function linesOf(state: LiveState, paper: Paper): string[] {
 /** The selected one with all that helps to decide, the others in a line. */
 function rowOf({ account, request }: Pending, selected: Pending | false, { now }: Paper): string[] {
   const left = Math.max(0, request.expiresAt - now - account.clockOffset)
-  const head = `${selected ? '>' : ' '} ${accountName(account)}   ${left} s left   ${request.id.slice(0, 12)}`
+  const change = request.purpose === 'change_devices' ? 'Change your devices?   ' : ''
+  const head = `${selected ? '>' : ' '} ${change}${accountName(account)}   ${left} s left   ${request.id.slice(0, 12)}`
   if (!selected) return [head]
   const facts = [
     ...(request.ipAddress === undefined ? [] : [`from ${printable(request.ipAddress)} (reported by the app)`]),

@@ -10,6 +10,7 @@ import { triesUsedUp } from '../approve.ts'
 import { otherwise, words } from '../answer.ts'
 import { explain, Failure } from '../failure.ts'
 import { printable } from '../../../device/printable.ts'
+import { eachNotice, noticeLine } from '../notices.ts'
 import { accountName } from '../print.ts'
 import type { Pending } from '../pending.ts'
 import { linesOf } from './live-lines.ts'
@@ -60,6 +61,11 @@ export async function liveWatch(device: Device, accounts: readonly Account[], se
       await device.watch(account, {
         signal,
         onChange: (requests) => changed(account, requests),
+        onNotices: eachNotice(account, (shown) => {
+          note(noticeLine(shown))
+          // Somebody sits here and has seen it. Where this fails, it is shown again the next time.
+          void device.acknowledge(account, shown.notice).catch(() => undefined)
+        }),
         onTrouble: (error) => tell(`${explain(error)} Still trying.`),
         onReached: () => tell('back.'),
       })

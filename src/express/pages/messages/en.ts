@@ -22,6 +22,7 @@ export const en = {
   waiting: {
     signIn: 'Approve the sign-in',
     stepUp: 'Confirm that it is you',
+    changeDevices: 'Confirm the change of your devices',
     withNumber: 'We sent a request to your device. Enter this number there:',
     withoutNumber: 'We sent a request to your device. Approve it there.',
     timeLeft: (span: string) => `${span} left`,
@@ -42,6 +43,8 @@ export const en = {
     codeOnly: 'From now on you approve sign-ins on a device. Type this code in its authenticator app:',
     status: 'Waiting for your device. This page goes on by itself.',
     app: 'Use another authenticator app',
+    codeNeeded:
+      'Type the activation code that your administrator gave you in the authenticator. If you have none, ask your administrator for one.',
   },
   approved: { headline: 'Approved', sentence: 'You will be taken on in a moment.', button: 'Go on' },
   /** When it ends badly. */
@@ -80,6 +83,11 @@ export const en = {
       button: 'Try again',
     },
   } satisfies Readonly<Record<SessionReason, Message>>,
+  /** The same, where devices were to be changed. */
+  changeEnded: {
+    user_denied: { headline: 'The change was denied' },
+    cancelled: { headline: 'The change was canceled' },
+  },
   /** The sentence where it is known how long that was. */
   timedOut: (span: string) => `Nobody answered within ${span}.`,
   /** The device was asked too often. */
@@ -94,6 +102,8 @@ export const en = {
     cannot: 'I cannot use my device',
     cannotSentence:
       'With a bypass code you can sign in all the same: ask your administrator for one, then use it as a code.',
+    /** In place of that while codes are paused, as a bypass code is one, too. */
+    pausedSentence: 'Your administrator can unlock codes and requests for you.',
     noCode: 'I have no code',
     noCodeSentence:
       'Your authenticator shows a code also without a connection. Without it, ask your administrator for a bypass code.',
@@ -101,6 +111,7 @@ export const en = {
   },
   code: {
     headline: 'Enter a code',
+    changeDevices: 'Enter a code to change your devices',
     sentence: 'From your hardware token or your authenticator, or a recovery or bypass code.',
     label: 'Code',
     check: 'Check',
@@ -117,15 +128,20 @@ export const en = {
     },
     codes_paused: {
       headline: 'Too many tries',
-      sentence: (span: string) => `Codes are paused for ${span}.`,
+      sentence: (span: string) => `Codes work again in ${span}.`,
       /** The same, once the browser has said what time it is there. */
-      until: (time: string) => `Codes are paused until ${time}.`,
+      until: (time: string, span: string) => `Codes work again at ${time} (in ${span}).`,
+      /** Where only an administrator ends it. */
+      unlock: 'Codes are locked until your administrator unlocks them.',
     },
     app_ready: {
       headline: 'Your app is set up',
       sentence: 'Sign in with the next code it shows. The one you typed is used up.',
     },
     emailed: { sentence: 'We sent a code to your e-mail address. It works for 10 minutes.' },
+    email_failed: {
+      sentence: "We couldn't send the e-mail. Sign in another way, or try again in a few minutes.",
+    },
     email_paused: {
       sentence: (span: string) => `You can have the next e-mail in ${span}. The last code still works.`,
     },
@@ -150,6 +166,7 @@ export const en = {
     headline: 'Replace your device',
     sentence: 'Scan this with the new device, or open the link there. The old one works until the new one is set up.',
     cancel: 'Keep the old one',
+    expires: (span: string) => `Time left for this code: ${span}.`,
   },
   /** Not to be asked in this browser for a while. */
   remember: {
@@ -180,6 +197,10 @@ export const en = {
       some: 'A device is set up.',
       none: 'No device is set up.',
       add: 'Set up a device',
+      pending: (span: string) => `A code for a new device is waiting to be used. Time left: ${span}.`,
+      show: 'Show the code',
+      withdraw: 'Withdraw the code',
+      handedOver: 'Your administrator gave you an activation code for a device. Type it in the authenticator there.',
       replace: 'Replace the device',
       remove: 'Remove the device',
       removal: 'It can no longer approve your sign-ins.',
@@ -214,12 +235,19 @@ export const en = {
       sentence: 'Browsers in which you chose not to be asked for a while.',
       forget: 'Forget them all',
     },
+    sessions: {
+      title: 'Other sessions',
+      sentence:
+        'Everywhere but here, you’ll be asked to confirm that it’s you again. Remembered browsers are forgotten.',
+      end: 'End my other sessions',
+    },
     /** What was just done. */
     done: {
       device: 'Your new device is set up.',
       app: 'Your app is set up.',
       removed: 'It is removed.',
       forgotten: 'No browser is remembered any more.',
+      sessions: 'Your other sessions are ended. It may take a minute until all of them notice.',
       changed: 'Something was changed meanwhile. Look again, and repeat it if need be.',
     },
   },
@@ -234,6 +262,11 @@ export const en = {
     no_member: {
       headline: 'You cannot sign in here yet',
       sentence: 'Your account is not set up for the second step. Ask your administrator to add you, then try again.',
+      button: 'Try again',
+    },
+    similar_name: {
+      headline: "We don't know you by this name",
+      sentence: 'Sign in with your name as it was registered, or ask your administrator.',
       button: 'Try again',
     },
     unavailable: {
@@ -275,6 +308,12 @@ export const en = {
     last_factor: {
       headline: 'This is your last one',
       sentence: 'Without it you could not sign in. Set up another one first.',
+      button: 'To your devices',
+    },
+    ask_administrator: {
+      headline: 'Ask your administrator',
+      sentence:
+        'You have nothing here that can confirm this change. Your administrator can give you a recovery code or an activation code.',
       button: 'To your devices',
     },
     not_ahead: {

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 
-import { StoreUnavailableError } from '../store.ts'
+import { NewerSchemaError, NoDatabaseError, StoreUnavailableError } from '../store.ts'
 import type { Queryable } from '../schema.ts'
 import { mainPath } from './0001-main-path.ts'
 import { codes } from './0002-codes.ts'
@@ -14,18 +15,51 @@ import { ownFactors } from './0009-own-factors.ts'
 import { pinsAndPushes } from './0010-pins-and-pushes.ts'
 import { deviceHistory } from './0011-device-history.ts'
 import { rememberedBrowsers } from './0012-remembered-browsers.ts'
+import { lookups } from './0013-lookups.ts'
+import { passes } from './0014-passes.ts'
+import { selfEnrollment } from './0015-self-enrollment.ts'
+import { epochs } from './0016-epochs.ts'
+import { sharedAddresses } from './0017-shared-addresses.ts'
+import { knownBrowsers } from './0018-known-browsers.ts'
+import { synchronizationOrder } from './0020-synchronization-order.ts'
+import { trustedClock } from './0021-trusted-clock.ts'
+import { deviceNotices } from './0022-device-notices.ts'
+import { lockStarts } from './0024-lock-starts.ts'
 import type { Engine } from './engine.ts'
 
-/** Brings the database to the present schema, in one transaction; several processes may try at once. */
-export async function migrate(db: Queryable, engine: Engine): Promise<void> {
+/**
+ * Brings the database to the present schema, in one transaction; several processes may try at once.
+ * @param create Whether an empty database gets one.
+ * @returns whether it was empty.
+ * @throws {NoDatabaseError} where it is empty and has to stay so.
+ * @throws {NewerSchemaError} when a newer version has migrated it.
+ */
+export async function migrate(db: Queryable, engine: Engine, create: boolean): Promise<boolean> {
+  const empty = !(await engine.hasTable(db, 'organization'))
+  if (empty && !create) throw new NoDatabaseError()
+  const known = migrations(engine)
   const migrator = new Migrator({
     // Migrations write SQL's own names.
     db: db.withoutPlugins(),
-    provider: { getMigrations: () => Promise.resolve(migrations(engine)) },
+    provider: { getMigrations: () => Promise.resolve(known) },
   })
+  if (!empty) await refuseNewerSchema(db, Object.keys(known))
   const { error } = await migrator.migrateToLatest()
   if (error instanceof StoreUnavailableError) throw error
   if (error !== undefined) throw new Error('The database could not be brought to the present schema.', { cause: error })
+  return empty
+}
+
+/** @throws {NewerSchemaError} when the database has a migration that this version does not know. */
+async function refuseNewerSchema(db: Queryable, known: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  const newest = rows.at(-1)?.name
+  if (newest === undefined || known.includes(newest)) return
+  const [theirs, ours] = [newest, known.at(-1) ?? ''].map((name) => Number.parseInt(name, 10))
+  throw new NewerSchemaError(
+    `The database was made by a newer version of second-factor (schema ${theirs}, this one knows ${ours}). ` +
+      'Install that version, or restore a backup from before the upgrade.',
+  )
 }
 
 const migrations = (engine: Engine) => ({
@@ -41,4 +75,14 @@ const migrations = (engine: Engine) => ({
   '0010-pins-and-pushes': pinsAndPushes,
   '0011-device-history': deviceHistory(engine),
   '0012-remembered-browsers': rememberedBrowsers,
+  '0013-lookups': lookups(engine),
+  '0014-passes': passes,
+  '0015-self-enrollment': selfEnrollment,
+  '0016-epochs': epochs(engine),
+  '0017-shared-addresses': sharedAddresses,
+  '0018-known-browsers': knownBrowsers,
+  '0020-synchronization-order': synchronizationOrder,
+  '0021-trusted-clock': trustedClock,
+  '0022-device-notices': deviceNotices(engine),
+  '0024-lock-starts': lockStarts(engine),
 })

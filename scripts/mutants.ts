@@ -1,0 +1,145 @@
+/**
+ * `npm run test:mutants`: takes each recorded defense out, in a copy of the tree, and expects the named test to fail.
+ * `-- --jobs 2` works in two copies side by side; `-- sessions gate.ts` takes only those
+ * whose list, file, test, title or defense contains one of these texts.
+ * `-- --missing` only prints the guarantees that no mutant stands for yet.
+ */
+import { fork } from 'node:child_process'
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import type { Mutant } from '../test/mutants/mutant.ts'
+import { copyTree } from './mutants/copy.ts'
+import { guaranteesWithoutMutant } from './mutants/guarantees.ts'
+import { changesOf, readMutants } from './mutants/lists.ts'
+import type { Task, Verdict } from './mutants/worker.ts'
+import { root } from './run.ts'
+
+/** A test that runs for longer than this hangs. Milliseconds. */
+const timeout = 300_000
+
+const usage = `npm run test:mutants -- [--jobs <number>] [<part of a list, file, test, title or defense> ...]
+  Takes each recorded defense out, in a copy of the tree, and expects the named test to fail.
+  --jobs     how many copies to work in side by side, 1 by default
+  --missing  only print the guarantees that no mutant stands for yet`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    help: { type: 'boolean', default: false },
+    jobs: { type: 'string', default: '1' },
+    missing: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  console.log(usage)
+  process.exit()
+}
+const recorded = await readMutants(root)
+if (values.missing) {
+  for (const line of await guaranteesWithoutMutant(root, recorded)) console.log(line)
+  process.exit()
+}
+
+const wanted = recorded.filter(
+  ({ list, file, test, title, defense }) =>
+    positionals.length === 0 ||
+    positionals.some((part) => [list, file, test, title, defense].some((text) => text.includes(part))),
+)
+// Mutants of one test follow each other: it is tried without a change only once.
+const waiting = wanted.toSorted((a, b) => `${a.test}${a.title}`.localeCompare(`${b.test}${b.title}`))
+const size = Math.ceil(waiting.length / Math.max(1, Number(values.jobs)))
+const shares = waiting.flatMap((_, index) => (index % size === 0 ? [waiting.slice(index, index + size)] : []))
+
+const start = performance.now()
+const verdicts = (await Promise.all(shares.map(runShare))).flat()
+const count = (kind: Verdict['verdict']) => verdicts.filter(({ verdict }) => verdict === kind).length
+console.log(
+  `\n${verdicts.length} mutants: ${count('killed')} killed, ${count('survived')} survived, ${count('broken')} broken, ` +
+    `${((performance.now() - start) / 1000).toFixed(0)} s`,
+)
+if (verdicts.length === 0 || count('killed') < verdicts.length) process.exitCode = 1
+
+async function runShare(mutants: readonly Mutant[]): Promise<readonly Verdict[]> {
+  const copy = await copyTree(root)
+  const done: Verdict[] = []
+  let worker: Worker | undefined
+  try {
+    for (const mutant of mutants) {
+      worker ??= await startWorker(copy.folder)
+      const begin = performance.now()
+      const verdict = await worker.judge(mutant, titlesOf(mutants, mutant.test))
+      if (verdict === undefined) {
+        await worker.stop()
+        worker = undefined
+        await restore(copy.folder, mutant)
+      }
+      const known = verdict ?? { verdict: 'broken', detail: 'the test run crashed or hung' }
+      done.push(known)
+      const seconds = ((performance.now() - begin) / 1000).toFixed(1)
+      console.log(
+        `${known.verdict.padEnd(8)} ${seconds.padStart(5)} s  ${mutant.defense} (${mutant.file}) · ${known.detail}`,
+      )
+      if (known.verdict !== 'killed') console.log(`                  test/${mutant.test}: ${mutant.title}`)
+    }
+  } finally {
+    await worker?.stop()
+    await copy.remove()
+  }
+  return done
+}
+
+function titlesOf(mutants: readonly Mutant[], test: string): readonly string[] {
+  return [...new Set(mutants.filter((mutant) => mutant.test === test).map(({ title }) => title))]
+}
+
+interface Worker {
+  /** Returns undefined when the worker ended or took too long. */
+  judge(mutant: Mutant, ofFile: readonly string[]): Promise<Verdict | undefined>
+  stop(): Promise<void>
+}
+
+async function startWorker(folder: string): Promise<Worker> {
+  const child = fork(join(folder, 'scripts/mutants/worker.ts'), {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  // Tests write warnings there. They matter only where vitest itself does not start.
+  let complaints = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaints = `${complaints}${text}`.slice(-4_000)
+  })
+  const ended = new Promise<undefined>((resolve) => {
+    child.once('exit', () => resolve(undefined))
+  })
+  const next = () =>
+    new Promise<unknown>((resolve) => {
+      child.once('message', resolve)
+    })
+  if ((await Promise.race([next(), ended])) === undefined) throw new Error(`vitest did not start:\n${complaints}`)
+  return {
+    async judge(mutant, ofFile) {
+      const reply = next()
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<undefined>((resolve) => {
+        timer = setTimeout(() => resolve(undefined), timeout)
+      })
+      child.send({ mutant, ofFile } satisfies Task)
+      const verdict = await Promise.race([reply, ended, late])
+      clearTimeout(timer)
+      return verdict as Verdict | undefined
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), 5_000)
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** A worker that crashed left its change behind. */
+async function restore(folder: string, mutant: Mutant): Promise<void> {
+  for (const { file } of changesOf(mutant)) await copyFile(join(root, file), join(folder, file))
+}

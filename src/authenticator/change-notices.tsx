@@ -1,0 +1,47 @@
+import { printable } from '../device/printable.ts'
+import { Icon } from './icons.tsx'
+import type { Inbox, ShownNotice } from './use-inbox.ts'
+import { useSpeech } from './words/speech.tsx'
+
+/** What changed of what people pass with, one card each, until they dismiss it. */
+export function ChangeNotices({ inbox }: { readonly inbox: Inbox }) {
+  return inbox.notices.map((shown) => (
+    <ChangeNotice key={shown.notice.id} shown={shown} onDismiss={() => void inbox.dismiss(shown)} />
+  ))
+}
+
+function ChangeNotice({ shown, onDismiss }: { readonly shown: ShownNotice; readonly onDismiss: () => void }) {
+  const { words, locale } = useSpeech()
+  const { account, notice } = shown
+  const name = words.at(isolated(notice.domain.name), isolated(account.user.username))
+  const sentence = words.factorChanges[notice.kind](name)
+  return (
+    <section class="card hint" aria-label={words.factorChanged}>
+      <div class="status" role="status">
+        <Icon name="warning" />
+        <div class="notice">
+          <p>
+            <strong>{sentence}</strong>
+          </p>
+          <p>{words.factorChangeNotYou}</p>
+          <small>
+            <time dateTime={new Date(notice.createdAt * 1000).toISOString()}>{momentOf(notice.createdAt, locale)}</time>
+          </small>
+        </div>
+      </div>
+      <div class="actions">
+        <button type="button" class="outlined" aria-label={`${words.dismissNotice}: ${sentence}`} onClick={onDismiss}>
+          {words.dismissNotice}
+        </button>
+      </div>
+    </section>
+  )
+}
+
+/** A name keeps its own direction within the sentence (Unicode Bidirectional Algorithm, section 2.4). */
+const isolated = (name: string) => `\u2068${printable(name)}\u2069`
+
+/** A day as well: a notice may be a month old. */
+function momentOf(seconds: number, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(seconds * 1000)
+}

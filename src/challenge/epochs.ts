@@ -1,0 +1,229 @@
+import { clockSkew } from '../clock.ts'
+import type { Clock } from '../clock.ts'
+import type { EpochWatch } from '../client/settled-stream.ts'
+import type { Verified } from './challenge.ts'
+import type { ConnectedService } from './service.ts'
+import type { MfaUser } from './user.ts'
+import { findUser, userKeyOf } from './user.ts'
+
+/** How long an epoch is believed without a stream that would tell of its change, seconds. */
+const believedFor = 60
+/** When to ask again for somebody who is kept out because the service could not be asked, seconds. */
+const retryAfter = 5
+/** After the last request of a verified user the stream is closed: it would keep a process from ending. Seconds. */
+const idleAfter = 20
+/** About 20 MB. Users beyond that are asked about again when they come by. */
+const maxUsers = 50_000
+
+/** The epochs of the users who come by, so that almost every request is decided without asking the service. */
+export interface Epochs {
+  /** Whether `covers` can decide on this user now; `ask` first where it cannot. */
+  isKnown(userKey: string): boolean
+  /** Asks the service. Never rejects. @returns what went wrong, to one of those who ask at the same moment. */
+  ask(user: MfaUser): Promise<Unchecked | undefined>
+  /** Whether the user has the epoch still that the record was made under. */
+  covers(verified: Verified): boolean
+  /** The same where nobody can wait: a user who was never asked about is believed. */
+  believes(verified: Verified): boolean
+  /** What the service has just said of the user. */
+  learn(verified: Verified): void
+  /** The user's epoch as far as it is known. */
+  current(userKey: string): string | undefined
+  /** Has the service asked anew about this user at the next request. */
+  doubt(userKey: string): void
+}
+
+/** The service could not be asked. */
+export interface Unchecked {
+  readonly error: unknown
+  /** Until when records count all the same, Unix time, seconds. */
+  readonly until: number
+}
+
+interface Given {
+  readonly connect: () => Promise<ConnectedService>
+  readonly clock: Clock
+  /** How long records count while the service cannot be asked, seconds. */
+  readonly maxUnchecked: number
+}
+
+interface Entry {
+  /** Whether the service was asked with success. */
+  known: boolean
+  /** Undefined where the service has no epochs. */
+  epoch: string | undefined
+  /** Whether the service has no such user. */
+  gone: boolean
+  userId: string | undefined
+  /** Unix times, seconds. */
+  readAt: number
+  readonly since: number
+  failedAt: number | undefined
+  /** The stream that would have told of a change since it was read. */
+  stream: number | undefined
+  /** Whether a stream has told of a change. */
+  changed: boolean
+  asking: Promise<Unchecked | undefined> | undefined
+}
+
+export function createEpochs({ connect, clock, maxUnchecked }: Given): Epochs {
+  const entries = new Map<string, Entry>()
+  const byId = new Map<string, Set<Entry>>()
+  /** Of each read under way, the users whose epochs changed since it began. */
+  const reads = new Set<Set<string>>()
+  /** 1.3 has no epochs: nothing ends there. */
+  let without = false
+  let watch: EpochWatch | undefined
+  let usedAt = 0
+
+  const isDenied = (entry: Entry) => entry.changed || age(checkedAt(entry)) >= maxUnchecked
+
+  /** How long ago a time is, seconds. What a clock that was ahead has dated says nothing. */
+  function age(time: number): number {
+    const now = clock.now()
+    return time > now + clockSkew ? Number.POSITIVE_INFINITY : now - time
+  }
+
+  /** Until when the entry was right for certain, Unix time, seconds. */
+  function checkedAt({ known, since, readAt, stream }: Entry): number {
+    if (!known) return since
+    const told = stream === undefined ? undefined : watch?.toldUntil(stream)
+    return Math.max(readAt, told ?? 0)
+  }
+
+  function changedUser(userId: string): void {
+    for (const heard of reads) heard.add(userId)
+    for (const entry of byId.get(userId) ?? []) entry.changed = true
+  }
+
+  function openWatch({ client, domainId }: ConnectedService): EpochWatch {
+    if (!watch) {
+      watch = client.sessions.watchEpochs(domainId, changedUser)
+      closeWhenIdle()
+    }
+    return watch
+  }
+
+  function closeWhenIdle(): void {
+    clock.after(idleAfter * 1000, () => {
+      if (clock.now() - usedAt < idleAfter) return closeWhenIdle()
+      for (const entry of entries.values()) {
+        entry.readAt = checkedAt(entry)
+        entry.stream = undefined
+      }
+      watch?.end()
+      watch = undefined
+    })
+  }
+
+  function entryOf(userKey: string): Entry {
+    const present = entries.get(userKey)
+    if (present) return present
+    const since = clock.now()
+    const unread = { known: false, epoch: undefined, gone: false, userId: undefined, changed: false }
+    const entry: Entry = { ...unread, readAt: since, since, failedAt: undefined, stream: undefined, asking: undefined }
+    entries.set(userKey, entry)
+    if (entries.size > maxUsers) forgetOldest()
+    return entry
+  }
+
+  function forgetOldest(): void {
+    const [oldest] = entries
+    if (!oldest) return
+    entries.delete(oldest[0])
+    bind(oldest[1], undefined)
+  }
+
+  function bind(entry: Entry, userId: string | undefined): void {
+    if (entry.userId === userId) return
+    const others = entry.userId === undefined ? undefined : byId.get(entry.userId)
+    others?.delete(entry)
+    if (entry.userId !== undefined && others?.size === 0) byId.delete(entry.userId)
+    entry.userId = userId
+    if (userId === undefined) return
+    const same = byId.get(userId)
+    if (same) same.add(entry)
+    else byId.set(userId, new Set([entry]))
+  }
+
+  async function read(entry: Entry, user: MfaUser): Promise<Unchecked | undefined> {
+    const heard = new Set<string>()
+    reads.add(heard)
+    try {
+      const service = await connect()
+      without = service.version === '1.3'
+      if (without) return undefined
+      const stream = openWatch(service).stream()
+      const found = await findUser(service, user)
+      bind(entry, found?.id)
+      const changed = found !== undefined && heard.has(found.id)
+      Object.assign(entry, { known: true, epoch: found?.epoch, gone: !found, readAt: clock.now(), stream, changed })
+      entry.failedAt = undefined
+      return undefined
+    } catch (error) {
+      entry.failedAt = clock.now()
+      return { error, until: checkedAt(entry) + maxUnchecked }
+    } finally {
+      reads.delete(heard)
+    }
+  }
+
+  function covers(verified: Verified): boolean {
+    if (without) return true
+    const entry = entries.get(verified.userKey)
+    // Nobody has asked, so it is not known that nothing has changed.
+    if (!entry || entry.gone || entry.changed) return false
+    // What a 1.3 service approved has none, and never ends so.
+    if (!entry.known && verified.epoch === undefined) return true
+    if (entry.known && !isOf(verified, entry)) return false
+    return age(checkedAt(entry)) < Math.max(believedFor, maxUnchecked)
+  }
+
+  return {
+    isKnown(userKey) {
+      usedAt = clock.now()
+      if (without) return true
+      const entry = entries.get(userKey)
+      if (!entry) return false
+      if (entry.failedAt !== undefined) return age(entry.failedAt) < (isDenied(entry) ? retryAfter : believedFor)
+      return entry.known && !entry.changed && age(checkedAt(entry)) < believedFor
+    },
+
+    async ask(user) {
+      const entry = entryOf(userKeyOf(user))
+      if (entry.asking) {
+        await entry.asking
+        return undefined
+      }
+      entry.asking = read(entry, user)
+      try {
+        return await entry.asking
+      } finally {
+        entry.asking = undefined
+      }
+    },
+
+    covers,
+
+    believes(verified) {
+      return !entries.has(verified.userKey) || covers(verified)
+    },
+
+    learn({ userKey, epoch }) {
+      const learned = { known: true, epoch, gone: false, readAt: clock.now(), stream: undefined, changed: false }
+      Object.assign(entryOf(userKey), learned).failedAt = undefined
+    },
+
+    current: (userKey) => entries.get(userKey)?.epoch,
+
+    doubt(userKey) {
+      const entry = entries.get(userKey)
+      if (entry) Object.assign(entry, { readAt: clock.now() - believedFor, stream: undefined })
+    },
+  }
+}
+
+/** The next one is known to a web session that has begun to change something, and to no other. */
+function isOf({ epoch, nextEpoch }: Verified, entry: Pick<Entry, 'epoch'>): boolean {
+  return epoch === entry.epoch || (nextEpoch !== undefined && nextEpoch === entry.epoch)
+}

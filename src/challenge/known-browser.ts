@@ -1,0 +1,20 @@
+import { ApiError } from '../client/errors.ts'
+import type { ConnectedService } from './service.ts'
+import type { MfaUser } from './user.ts'
+import { findMember } from './user.ts'
+
+/** @returns until when this browser passes the gate for this user, Unix seconds; undefined where it does not. */
+export async function readRememberedUntil(
+  service: ConnectedService,
+  user: MfaUser,
+  browser: string,
+): Promise<number | undefined> {
+  const known = service.version === '1.3' ? undefined : await findMember(service, user)
+  if (!known) return undefined
+  try {
+    return (await service.client.browsers.recognize(service.domainId, known.id, browser)).rememberedUntil
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500 && error.status !== 429) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import type { FactorChangeKind, FactorNotice } from '../../contract/device.ts'
+import type { Account } from '../../device/account.ts'
+import { printable } from '../../device/printable.ts'
+import { accountName } from './print.ts'
+
+/** A change of factors, with the account it is about. */
+export interface AccountNotice {
+  readonly account: Account
+  readonly notice: FactorNotice
+}
+
+const words: Readonly<Record<FactorChangeKind, string>> = {
+  device_added: 'A device was added to',
+  device_replaced: 'A new device replaced the one of',
+  device_removed: 'A device was removed from',
+  app_added: 'An authenticator app was added to',
+  app_replaced: 'A new authenticator app replaced the one of',
+  app_removed: 'The authenticator app was removed from',
+  hardware_added: 'A hardware token was added to',
+  hardware_removed: 'The hardware token was removed from',
+  codes_made: 'New recovery codes were made for',
+  codes_removed: 'Recovery codes were removed from',
+}
+
+/** What changed, and what to do about it, in one line. */
+export function noticeLine({ account, notice }: AccountNotice): string {
+  const where = { ...account, domain: { ...account.domain, name: notice.domain.name } }
+  const time = printable(new Date(notice.createdAt * 1000).toISOString().slice(0, 16).replace('T', ' '))
+  return `${words[notice.kind]} ${accountName(where)} on ${time} UTC. Wasn't you? Tell your administrator.`
+}
+
+/** Calls back once for each notice of an account, the oldest first. */
+export function eachNotice(account: Account, show: (notice: AccountNotice) => void) {
+  const shown = new Set<string>()
+  return (notices: readonly FactorNotice[]): void => {
+    for (const notice of notices.toReversed()) {
+      if (shown.has(notice.id)) continue
+      shown.add(notice.id)
+      show({ account, notice })
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { exitCode } from '../device/exit-codes.ts'
+import { Failure } from '../device/failure.ts'
+
+/** The first file descriptor that systemd passes (sd_listen_fds(3), SD_LISTEN_FDS_START). */
+export const firstInheritedFd = 3
+
+const names = ['LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES', 'LISTEN_PIDFDID']
+
+/**
+ * The listening socket that systemd passed to this process (sd_listen_fds(3)). Removes the variables that name it, so that
+ * no child process takes the socket for its own.
+ * @returns its file descriptor; undefined when none was passed.
+ * @throws {Failure} when there are several, or when they were passed to another process.
+ */
+export function takeInheritedSocket(env: NodeJS.ProcessEnv, pid: number): number | undefined {
+  const { LISTEN_FDS: count, LISTEN_PID: owner } = env
+  for (const name of names) delete env[name]
+  if (count === undefined || count === '' || count === '0') return undefined
+  if (owner !== String(pid)) {
+    throw new Failure(
+      `LISTEN_PID is ${owner ?? 'not set'}, but this is process ${pid}: the socket was passed to another process. ` +
+        'Start second-factor directly with Node 22.12 or later, not through npx or a shell, or unset LISTEN_FDS.',
+      exitCode.usage,
+    )
+  }
+  if (count !== '1') {
+    throw new Failure(
+      `LISTEN_FDS is ${count}, but serve takes one socket. Leave one ListenStream= in the socket unit.`,
+      exitCode.usage,
+    )
+  }
+  return firstInheritedFd
+}

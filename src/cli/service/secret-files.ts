@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+
+import { exitCode } from '../device/exit-codes.ts'
+import { Failure } from '../device/failure.ts'
+
+/** Variables that hold a secret, so that people may not want them in the environment. */
+const secretVariables = [
+  'MFA_DATABASE',
+  'MFA_LISTEN_DATABASE',
+  'MFA_KEYS',
+  'MFA_SMTP_URL',
+  'MFA_METRICS_TOKEN',
+] as const
+
+/**
+ * Reads the variables whose value is in a file: with `MFA_KEYS_FILE=/run/secrets/keys` set, `MFA_KEYS` gets the content of
+ * that file. Containers and systemd hand secrets over as files, which other processes of the machine cannot list.
+ *
+ * @throws {Failure} when a variable is set twice, or when its file cannot be read or is empty.
+ */
+export function readSecretFiles(env: NodeJS.ProcessEnv): void {
+  for (const name of secretVariables) {
+    const file = env[`${name}_FILE`]
+    if (!file) continue
+    if (env[name]) throw new Failure(`${name} and ${name}_FILE are both set. Set one of them.`, exitCode.usage)
+    env[name] = readSecret(name, file)
+  }
+}
+
+function readSecret(name: string, file: string): string {
+  const lines = readLines(name, file)
+  if (lines.length === 0) throw new Failure(`${name}_FILE: ${file} is empty.`, exitCode.usage)
+  // A key file has one key a line. Everything else is one line.
+  return lines.join(',')
+}
+
+function readLines(name: string, file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    throw new Failure(
+      `${name}_FILE: ${file} cannot be read (${code}). Check the path, the owner and the mode.`,
+      exitCode.usage,
+      { cause },
+    )
+  }
+}
+
+export const secretFilesHelp = `
+  MFA_DATABASE_FILE, MFA_LISTEN_DATABASE_FILE, MFA_KEYS_FILE, MFA_SMTP_URL_FILE, MFA_METRICS_TOKEN_FILE
+                           the same, read from a file, such as /run/secrets/keys`

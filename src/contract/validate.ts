@@ -1,0 +1,120 @@
+import { z } from 'zod'
+
+/** What is wrong with a value. */
+export interface Mistake {
+  /** The field, from the outside in; empty for the value itself. */
+  readonly path: readonly PropertyKey[]
+  /** What is expected there, such as `must be a whole number`. It never quotes the value, which may be a secret. */
+  readonly message: string
+}
+
+export type Validated<T> =
+  | { readonly success: true; readonly data: T }
+  | { readonly success: false; readonly mistakes: readonly [Mistake, ...Mistake[]] }
+
+/** Checks a value that somebody else wrote: an option, or a field of a request. */
+export function validate<S extends z.ZodType>(schema: S, value: unknown): Validated<z.output<S>> {
+  const parsed = schema.safeParse(value, { error: describeIssue })
+  if (parsed.success) return parsed
+  const [first, ...rest] = parsed.error.issues.flatMap((issue) => mistakesOf(issue, []))
+  return { success: false, mistakes: [first ?? { path: [], message: 'is wrong' }, ...rest] }
+}
+
+/**
+ * The options that somebody gave, with their defaults.
+ *
+ * @param caller The function whose options they are; the error begins with it.
+ * @throws {TypeError} that names each wrong option and what is expected there; never its value.
+ */
+export function parseOptions<S extends z.ZodType>(schema: S, caller: string, given: unknown): Readonly<z.output<S>> {
+  const validated = validate(schema, given)
+  if (validated.success) return Object.freeze(validated.data)
+  throw new TypeError(`${caller}: ${describeMistakes(validated.mistakes)}`)
+}
+
+/** The mistakes in one line, such as `timeout: must be 100 or more; "logoutpath" is unknown`. */
+export function describeMistakes(mistakes: readonly Mistake[]): string {
+  return mistakes.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': ')).join('; ')
+}
+
+/** Where a union has a message of its own, that is told. Else it is found out which of its members was meant. */
+function mistakesOf(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): Mistake[] {
+  const path = [...parent, ...issue.path]
+  if (issue.code !== 'invalid_union' || issue.message !== '') return [{ path, message: issue.message }]
+  const meant = issue.errors.find((branch) => branch.every((one) => one.path.length > 0 || isAboutKeys(one)))
+  if (meant) return meant.flatMap((one) => mistakesOf(one, path))
+  const members = issue.errors.flat().filter((one) => one.path.length === 0)
+  const expected = new Set(members.flatMap((one) => mistakesOf(one, [])).map(({ message }) => message))
+  return [
+    {
+      path,
+      message: Array.from(expected, (text, index) => (index ? text.replace(/^must be /, '') : text)).join(' or '),
+    },
+  ]
+}
+
+const isAboutKeys = (issue: z.core.$ZodIssue) => issue.code === 'unrecognized_keys'
+
+/** What a schema without a message of its own expects, in words that need no knowledge of schemas. */
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined && issue.code !== 'unrecognized_keys' && issue.code !== 'custom') return 'is missing'
+  if (issue.code === 'invalid_union') return ''
+  if (issue.code === 'invalid_type') return `must be ${kinds[issue.expected] ?? issue.expected}`
+  if (issue.code === 'invalid_value')
+    return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+  if (issue.code === 'too_small') return `must ${amount(issue.origin, issue.minimum)} or more`
+  if (issue.code === 'too_big') return `must ${amount(issue.origin, issue.maximum)} or less`
+  if (issue.code === 'invalid_format') return formats[issue.format] ?? 'has the wrong form'
+  if (issue.code === 'unrecognized_keys') return describeKeys(issue.keys, issue.inst)
+  return undefined
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  null: 'null',
+}
+
+const formats: Readonly<Record<string, string>> = {
+  email: 'must be an e-mail address such as alice@example.com',
+  url: 'must be an address such as https://mfa.example',
+}
+
+const units: Readonly<Record<string, string>> = { string: 'characters', array: 'entries' }
+
+function amount(origin: string, limit: number | bigint): string {
+  const unit = units[origin]
+  return unit ? `have ${limit} ${unit}` : `be ${limit}`
+}
+
+function describeKeys(keys: readonly string[], schema: unknown): string {
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  return keys.map((key) => `"${key}" is unknown${suggest(key, known)}`).join('; ')
+}
+
+/** The known name that was probably meant. */
+function suggest(name: string, known: readonly string[]): string {
+  const near = known
+    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length / 3))
+    .sort((a, b) => a.distance - b.distance)
+  return near[0] ? `: did you mean "${near[0].candidate}"?` : ''
+}
+
+/** How many characters have to be inserted, removed or replaced (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [i, character] of Array.from(from).entries()) {
+    const next = [i + 1]
+    for (const [j, wanted] of Array.from(to).entries()) {
+      const replaced = (row[j] ?? 0) + (character === wanted ? 0 : 1)
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}

@@ -1,0 +1,64 @@
+/** Streams and held requests that one web session may have open: four windows side by side. */
+const maxPerWebSession = 4
+/** And all web sessions of one user in this process together. */
+const maxPerUser = 8
+
+/** Whose stream or held request it is. */
+export interface StreamOwner {
+  readonly userKey: string
+  readonly webSession: string
+}
+
+interface Place {
+  readonly webSession: string
+  readonly makeRoom: () => void
+}
+
+/** Bounds what one account can hold open. Each process counts its own. */
+export interface StreamPlaces {
+  /**
+   * Takes a place for a stream. Over the limit of a web session its oldest one is asked to make room, as that window was
+   * probably left; over the limit of a user there is none, so that one web session cannot close the streams of another.
+   *
+   * @param makeRoom is called once when somebody else needs the place, which is then left already.
+   * @returns how to leave the place; undefined where there is none.
+   */
+  takeForStream(owner: StreamOwner, makeRoom: () => void): (() => void) | undefined
+  /** Takes a place for a held request, which asks again by itself: it never takes the place of another. */
+  takeForHeld(owner: StreamOwner, makeRoom: () => void): (() => void) | undefined
+}
+
+export function createStreamPlaces(): StreamPlaces {
+  const byUser = new Map<string, Set<Place>>()
+
+  function add(places: Set<Place>, { userKey, webSession }: StreamOwner, makeRoom: () => void): () => void {
+    const place: Place = { webSession, makeRoom }
+    byUser.set(userKey, places.add(place))
+    return () => {
+      places.delete(place)
+      if (places.size === 0 && byUser.get(userKey) === places) byUser.delete(userKey)
+    }
+  }
+
+  function placesOf({ userKey, webSession }: StreamOwner) {
+    const places = byUser.get(userKey) ?? new Set<Place>()
+    const own = [...places].filter((place) => place.webSession === webSession)
+    return { places, oldest: own.length < maxPerWebSession ? undefined : own[0] }
+  }
+
+  return {
+    takeForStream(owner, makeRoom) {
+      const { places, oldest } = placesOf(owner)
+      if (!oldest && places.size >= maxPerUser) return undefined
+      if (oldest) {
+        places.delete(oldest)
+        oldest.makeRoom()
+      }
+      return add(places, owner, makeRoom)
+    },
+    takeForHeld(owner, makeRoom) {
+      const { places, oldest } = placesOf(owner)
+      return oldest || places.size >= maxPerUser ? undefined : add(places, owner, makeRoom)
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { KnownBrowser } from '../../contract/browsers.ts'
+import { auditCall } from '../audit/audit.ts'
+import type { Call } from '../http/route.ts'
+import type { Budget } from '../rules/known-browsers.ts'
+import { browsersPerUser, knownFor, usersPerBrowser } from '../rules/known-browsers.ts'
+import { random128 } from '../rules/random.ts'
+import { endOldestBrowsers, keepKnownBrowser, knownBrowser, renameBrowser } from '../store/known-browsers.ts'
+import type { BrowserOf } from '../store/known-browsers.ts'
+import type { Queryable } from '../store/schema.ts'
+import { lockUser } from '../store/users.ts'
+
+const day = 24 * 60 * 60
+
+/** Which budget a request takes from. A browser that is known for somebody else is not known here. */
+export async function budgetOf(
+  call: Call,
+  db: Queryable,
+  { browser, ...of }: BrowserOf & { readonly browser: string | undefined },
+): Promise<Budget> {
+  if (browser === undefined) return 'other'
+  return (await knownBrowser(db, { id: browser, ...of }, call.clock.now())) ? 'known' : 'other'
+}
+
+interface Pass extends BrowserOf {
+  /** What the browser sent, whatever that is. */
+  readonly browser: string | undefined
+  readonly rememberDays: number | undefined
+}
+
+/**
+ * Makes the browser known in which a user has just passed, or known for longer. An id that this user does not have is
+ * never taken over, because somebody may have planted it: the browser gets a new one, and takes its other users along.
+ */
+export async function passInBrowser(call: Call, db: Queryable, pass: Pass): Promise<KnownBrowser> {
+  const { browser, rememberDays, domainId, userId } = pass
+  const { organizationId } = call
+  const now = call.clock.now()
+  await lockUser(db, organizationId, userId)
+  const present = browser === undefined ? undefined : await knownBrowser(db, { id: browser, domainId, userId }, now)
+  const id = present && browser !== undefined ? browser : random128(call.random)
+  if (!present && browser !== undefined) {
+    await renameBrowser(db, { from: browser, to: id, organizationId, newUserId: userId, limit: usersPerBrowser - 1 })
+  }
+  const rememberedUntil = rememberDays === undefined ? (present?.rememberedUntil ?? null) : now + rememberDays * day
+  const expiresAt = now + knownFor
+  await keepKnownBrowser(db, { id, domainId, userId, passedAt: now, expiresAt, rememberedUntil })
+  await endOldestBrowsers(db, userId, browsersPerUser)
+  const facts = { domain: domainId, user: userId }
+  if (!present) await auditCall(db, call, 'browser.known', { ...facts, until: expiresAt })
+  if (rememberDays !== undefined && rememberedUntil !== null) {
+    await auditCall(db, call, 'browser.remembered', { ...facts, until: rememberedUntil })
+  }
+  return { id, expiresAt, rememberedUntil: rememberedUntil ?? undefined }
+}

@@ -1,0 +1,97 @@
+import { mediaType } from '../../contract/media-type.ts'
+import type { Vendor } from '../../contract/media-type.ts'
+import type { ServiceContext } from '../context.ts'
+import type { ShownCredentials } from '../http/shown-credentials.ts'
+import { networkOf } from '../rules/network.ts'
+import { audit } from './audit.ts'
+import type { Audited } from './events.ts'
+
+/** In a minute from anywhere, one of each address; and in a day. What outsiders can make us write, at most. */
+const maxPerMinute = 60
+const maxPerDay = 5_000
+/** Seconds. */
+const minute = 60
+const day = 86_400
+
+/** Requests without a valid API key: one line and one audit entry for each address and minute, then how many more came. */
+export interface RefusedKeys {
+  report(refused: RefusedKey): Promise<void>
+  /** Says how many more came. */
+  close(): Promise<void>
+}
+
+interface RefusedKey extends ShownCredentials {
+  readonly address: string | undefined
+  readonly wanted: Vendor
+  readonly requestId: string | undefined
+}
+
+type Context = Pick<ServiceContext, 'store' | 'trail' | 'actor' | 'clock' | 'logger'>
+
+export function createRefusedKeys(ctx: Context): RefusedKeys {
+  let networks = new Set<string>()
+  let today = { begun: 0, count: 0 }
+  let omitted = 0
+  let cancel: (() => void) | undefined
+  let writing = Promise.resolve()
+
+  /** Begins with its first refusal, and ends by saying what was left out of it. */
+  function beginMinute(): void {
+    cancel ??= ctx.clock.after(minute * 1000, () => {
+      writing = endMinute()
+    })
+  }
+
+  async function endMinute(): Promise<void> {
+    cancel?.()
+    cancel = undefined
+    networks = new Set()
+    const count = omitted
+    omitted = 0
+    if (count === 0) return
+    ctx.logger.warn({ count }, 'more requests without a valid API key')
+    await write({ reason: null, count }, { address: null })
+  }
+
+  async function write(
+    facts: { reason: ShownCredentials['reason'] | null; count: number },
+    { address, requestId }: { address: string | null; requestId?: string | undefined },
+  ) {
+    const entry: Audited = { event: 'api_key.refused', organizationId: null, actor: nobody, address, facts }
+    try {
+      await ctx.store.db
+        .transaction()
+        .execute((db) => audit(db, { ...ctx, address, ...(requestId && { requestId }) }, entry))
+    } catch (error) {
+      // The refusal stands whatever becomes of its entry.
+      ctx.logger.error({ err: error, event: entry.event }, 'audit entry lost')
+    }
+  }
+
+  return {
+    async report({ address, wanted, requestId, ...shown }) {
+      beginMinute()
+      const network = networkOf(address)
+      if (networks.has(network) || networks.size >= maxPerMinute) {
+        omitted += 1
+        return
+      }
+      networks.add(network)
+      const type = { scheme: wanted.scheme, mediaType: mediaType(wanted, '1.3') }
+      ctx.logger.warn({ address: address ?? 'unknown', ...shown, wanted: type, requestId }, 'no valid API key')
+      const now = ctx.clock.now()
+      if (now < today.begun || now - today.begun >= day) today = { begun: now, count: 0 }
+      today.count += 1
+      // What the day has no room for is counted with the minute.
+      if (today.count > maxPerDay) omitted += 1
+      else await write({ reason: shown.reason, count: 1 }, { address: address ?? null, requestId })
+    },
+    async close() {
+      await writing
+      await endMinute()
+    },
+  }
+}
+
+/** Whoever it was, they showed no key. */
+const nobody = { kind: 'api_key', id: 'unknown' } as const

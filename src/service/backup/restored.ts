@@ -1,0 +1,88 @@
+import { audit } from '../audit/audit.ts'
+import type { ServiceContext } from '../context.ts'
+import { endAllSessions } from '../store/epochs.ts'
+import { releaseHardwareTokens } from '../store/hardware.ts'
+import { leaveDomain, removeUser } from '../store/leave.ts'
+import {
+  endWhatMayBeUsed,
+  lastAuditTime,
+  organizationOfUser,
+  removeApiKeyById,
+  removeHardwareTokenById,
+  revocable,
+  tokenById,
+  tokenOfDevice,
+} from '../store/restored.ts'
+import type { Revocable } from '../store/restored.ts'
+import type { Queryable } from '../store/schema.ts'
+import { revokeTokens } from '../store/tokens.ts'
+import { resetInTransaction } from '../administration/reset.ts'
+import type { Revocation } from './revocations.ts'
+
+export interface Restored {
+  /** When the copy was made, as far as its audit trail tells; Unix time, seconds. */
+  readonly backupAt: number
+  /** How many revocations were applied again. */
+  readonly applied: number
+}
+
+/** What is in use in a copy, and may have been revoked since. */
+export async function whatMayBeRevoked(ctx: ServiceContext): Promise<Revocable & { readonly backupAt: number }> {
+  const { db } = ctx.store
+  return { ...(await revocable(db)), backupAt: await lastAuditTime(db) }
+}
+
+/**
+ * Makes a copy of the past safe to serve: what may have been used up since is ended, and what was revoked since is revoked
+ * again. All of it is one transaction, and an entry of the audit trail marks the gap.
+ */
+export function settleRestored(ctx: ServiceContext, revocations: readonly Revocation[]): Promise<Restored> {
+  return ctx.store.db.transaction().execute(async (db) => {
+    const backupAt = await lastAuditTime(db)
+    await endWhatMayBeUsed(db, ctx.clock.now())
+    await endAllSessions(db)
+    let applied = 0
+    for (const revocation of revocations.filter(({ at }) => at >= backupAt)) {
+      if (await apply(ctx, db, revocation)) applied += 1
+    }
+    const facts = { before: backupAt, count: applied }
+    await audit(db, ctx, { event: 'database.restored', organizationId: null, facts })
+    return { backupAt, applied }
+  })
+}
+
+/** @returns false where the copy does not have it. */
+async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocation): Promise<boolean> {
+  const now = ctx.clock.now()
+  const leaving = { now, secrets: ctx.secrets }
+  const of: Of = { userId: ids['user'] ?? '', domainId: ids['domain'] ?? '' }
+  const organizationId = await organizationOfUser(db, of.userId)
+  const ofUser = async (end: (known: Of & { organizationId: string }) => Promise<unknown>): Promise<boolean> => {
+    if (organizationId !== undefined) await end({ ...of, organizationId })
+    return organizationId !== undefined
+  }
+  const byEvent: Record<Revocation['event'], () => Promise<boolean>> = {
+    'token.revoked': async () => revokeIn(db, await tokenById(db, ids['token'] ?? ''), now),
+    'device.revoked': async () => revokeIn(db, await tokenOfDevice(db, ids['device'] ?? ''), now),
+    'device.removed': async () => revokeIn(db, await tokenOfDevice(db, ids['device'] ?? ''), now),
+    'user.deleted': () => ofUser(({ userId }) => removeUser(db, userId, leaving)),
+    'user.reset': () => ofUser((known) => resetInTransaction(db, ctx, known)),
+    'membership.removed': () =>
+      ofUser(({ domainId, userId }) => leaveDomain(db, { domainId, userIds: [userId] }, leaving)),
+    'hardware.deleted': () => removeHardwareTokenById(db, ids['hardware'] ?? ''),
+    'hardware.released': () => releaseHardwareTokens(db, ctx.secrets, [of.userId]),
+    'api_key.revoked': () => removeApiKeyById(db, ids['apiKey'] ?? ''),
+  }
+  return byEvent[event]()
+}
+
+/** Whose token it is, and where. */
+interface Of {
+  readonly userId: string
+  readonly domainId: string
+}
+
+async function revokeIn(db: Queryable, found: Of | undefined, now: number): Promise<boolean> {
+  if (found) await revokeTokens(db, { userIds: [found.userId], domainId: found.domainId }, now)
+  return found !== undefined
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+
+import type { AuditEntry } from '../audit/entry.ts'
+import type { EventName } from '../audit/events.ts'
+import type { Logger } from '../context.ts'
+
+/**
+ * What takes something away for good. A backup from before would bring it back, so each one is a line of the service's
+ * log at its default level, and `restore --revocations` applies those lines again.
+ */
+const revocationEvents = [
+  'token.revoked',
+  'device.revoked',
+  'device.removed',
+  'user.deleted',
+  'user.reset',
+  'membership.removed',
+  'hardware.deleted',
+  'hardware.released',
+  'api_key.revoked',
+] as const satisfies readonly EventName[]
+
+type RevocationEvent = (typeof revocationEvents)[number]
+
+const isRevocation = (event: string): event is RevocationEvent => revocationEvents.some((name) => name === event)
+
+const RevocationLine = z.object({
+  revocation: z.object({
+    event: z.enum(revocationEvents),
+    /** Unix time, seconds. */
+    at: z.int(),
+    facts: z.record(z.string(), z.unknown()),
+  }),
+})
+
+export interface Revocation {
+  readonly event: RevocationEvent
+  readonly at: number
+  /** Ids, by what they are of: `user`, `domain`, `token`, `device`, `hardware`, `apiKey`. */
+  readonly ids: Readonly<Record<string, string>>
+}
+
+/** Logs an entry of the audit trail that was committed, if it takes something away. */
+export function logRevocation(logger: Logger, { event, at, facts }: AuditEntry): void {
+  if (isRevocation(event)) logger.warn({ revocation: { event, at, facts } }, 'revoked')
+}
+
+/** Reads the lines of a service's log that name a revocation; other lines are skipped. In the order of the log. */
+export function readRevocations(log: string): Revocation[] {
+  return log.split('\n').flatMap((line) => {
+    if (!line.includes('"revocation"')) return []
+    const parsed = RevocationLine.safeParse(parseJson(line))
+    if (!parsed.success) return []
+    const { event, at, facts } = parsed.data.revocation
+    const ids = Object.entries(facts).filter((fact): fact is [string, string] => typeof fact[1] === 'string')
+    return [{ event, at, ids: Object.fromEntries(ids) }]
+  })
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    // A line that was cut off when the service was killed.
+    return undefined
+  }
+}

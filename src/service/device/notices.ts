@@ -1,0 +1,20 @@
+import type { FactorNotice } from '../../contract/device.ts'
+import type { ServiceContext } from '../context.ts'
+import { removeNotice } from '../store/device-notices.ts'
+import type { NoticeRow } from '../store/device-notices.ts'
+import { waiterKey } from '../waiters.ts'
+import { useCall } from './signed-call.ts'
+import type { SignedCall } from './signed-call.ts'
+
+/** The person has read a notice. Acknowledging it again succeeds; the notices of other devices stay. */
+export async function acknowledgeNotice(ctx: ServiceContext, call: SignedCall, noticeId: string): Promise<void> {
+  await ctx.store.db.transaction().execute(async (db) => {
+    await useCall(db, call)
+    await removeNotice(db, { id: noticeId, deviceId: call.device.id })
+  })
+  ctx.waiters.wake(waiterKey.device(call.device.id))
+}
+
+export function noticeView({ id, domainId, domainName, kind, createdAt }: NoticeRow): FactorNotice {
+  return { id, domain: { id: domainId, name: domainName }, kind, createdAt }
+}

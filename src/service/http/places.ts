@@ -1,0 +1,62 @@
+/** Bounds how many connections one caller can hold open. Each process counts its own. */
+export interface Places {
+  /** Takes a place. @returns how to leave it; undefined where all are taken. */
+  take(name: string): (() => void) | undefined
+}
+
+/** @param max How many places there are for each name. */
+export function createPlaces(max: number): Places {
+  const taken = new Map<string, number>()
+
+  return {
+    take(name) {
+      const count = taken.get(name) ?? 0
+      if (count >= max) return undefined
+      taken.set(name, count + 1)
+      return () => {
+        const left = (taken.get(name) ?? 1) - 1
+        if (left > 0) taken.set(name, left)
+        else taken.delete(name)
+      }
+    },
+  }
+}
+
+/** Takes a place at each of several, or none. */
+export function takeAll(wanted: readonly (readonly [Places, string])[]): (() => void) | undefined {
+  const leave: (() => void)[] = []
+  const leaveAll = () => leave.splice(0).forEach((each) => each())
+  for (const [places, name] of wanted) {
+    const one = places.take(name)
+    if (one === undefined) {
+      leaveAll()
+      return undefined
+    }
+    leave.push(one)
+  }
+  return leaveAll
+}
+
+/** What can be held open, and by whom. */
+export interface HeldPlaces {
+  readonly readsOfKey: Places
+  readonly readsOfUser: Places
+  readonly readsOfDevice: Places
+  readonly streamsOfKey: Places
+}
+
+export interface HeldLimits {
+  readonly heldReadsPerKey: number
+  readonly heldReadsPerUser: number
+  readonly heldReadsPerDevice: number
+  readonly streamsPerKey: number
+}
+
+export function createHeldPlaces(limits: HeldLimits): HeldPlaces {
+  return {
+    readsOfKey: createPlaces(limits.heldReadsPerKey),
+    readsOfUser: createPlaces(limits.heldReadsPerUser),
+    readsOfDevice: createPlaces(limits.heldReadsPerDevice),
+    streamsOfKey: createPlaces(limits.streamsPerKey),
+  }
+}

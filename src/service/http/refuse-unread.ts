@@ -1,0 +1,24 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { ApiProblem } from '../problem.ts'
+import { answer } from './answer.ts'
+import type { Label } from './answer.ts'
+import { errorBody } from './errors.ts'
+
+/** A body up to this size is read before the refusal is sent, bytes. */
+const maxReadBody = 64 * 1024
+
+/**
+ * Refuses a request before anything is done for it. A short body is read first: a connection that is closed with bytes
+ * unread is reset, and the caller may then never see the response.
+ */
+export function refuseUnread(req: IncomingMessage, res: ServerResponse, problem: ApiProblem, label: Label): void {
+  const send = () => answer(res, problem.status, errorBody(problem), { ...label, ...problem.headers })
+  if (req.complete || !hasShortBody(req)) return send()
+  req.once('end', send)
+  req.resume()
+}
+
+function hasShortBody({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? 0) > 0 && Number(headers['content-length']) <= maxReadBody
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http'
+
+import { devicePaths } from '../../contract/device.ts'
+import { cancelSession, getSession, redeemSession, watchSessions } from '../../contract/sessions.ts'
+import { findUsers, getUser } from '../../contract/users.ts'
+
+/**
+ * What is lost when a request is refused. `finishes`: an approval that a person has given already. `continues`: the sign-in
+ * it belongs to, or a verified web session. `begins`: nothing, because nothing was done yet.
+ */
+export type Urgency = 'finishes' | 'continues' | 'begins'
+
+interface Operation {
+  readonly method: string
+  readonly path: RegExp
+}
+
+const operation = (method: string, path: string): Operation => ({
+  method,
+  path: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+})
+
+const finishing = [
+  operation(redeemSession.method, redeemSession.path),
+  operation('POST', devicePaths.answer(':sessionId')),
+]
+
+const continuing = [
+  ...[getSession, cancelSession, watchSessions, getUser, findUsers].map(({ method, path }) => operation(method, path)),
+  operation('GET', devicePaths.requests),
+  // The app in which people answer.
+  operation('GET', '/authenticator(/.*)?'),
+]
+
+/** @param req with the path below the base path of the REST interface, or below the mount of the public routes. */
+export function urgencyOf({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): Urgency {
+  const [path = ''] = url.split('?', 1)
+  const isOneOf = (some: readonly Operation[]) =>
+    some.some((each) => each.method === (method === 'HEAD' ? 'GET' : method) && each.path.test(path))
+  if (isOneOf(finishing)) return 'finishes'
+  return isOneOf(continuing) ? 'continues' : 'begins'
+}

@@ -1,0 +1,73 @@
+import type { ServiceContext } from '../context.ts'
+import { createLane } from '../push/lane.ts'
+import { notAfter } from '../rules/present.ts'
+import type { Mail, Mailer } from './mailer.ts'
+
+/** Sends mail about changes of factors. No caller waits for it, and nothing depends on it. */
+export interface ChangeMails {
+  send(userId: string, mail: Mail): void
+  /** Drops what has not begun, and waits for what has: the mailer bounds that time. */
+  close(): Promise<void>
+}
+
+/** Mails that wait or are being sent; further ones are dropped. */
+const maxUnderWay = 1000
+/** Mails that are handed to the mail server at once. */
+const width = 4
+/** Mails of each user. Whoever causes more has been reported five times. */
+const maxPerUser = 5
+/** Seconds in which they count. */
+const window = 60 * 60
+/** Users whose mails are counted; the one whose last mail is the oldest makes room. */
+const maxUsers = 10_000
+
+type Parts = Pick<ServiceContext, 'clock' | 'logger'> & { readonly mailer: Mailer }
+
+export function createChangeMails({ mailer, clock, logger }: Parts): ChangeMails {
+  const lane = createLane(width)
+  const underWay = new Set<Promise<void>>()
+  const sentAt = new Map<string, readonly number[]>()
+  let closed = false
+
+  /** @returns false where the user got as many as there may be. */
+  function count(userId: string): boolean {
+    const now = clock.now()
+    const times = (sentAt.get(userId) ?? []).map((time) => notAfter(time, now))
+    const recent = times.filter((time) => time > now - window)
+    const isAllowed = recent.length < maxPerUser
+    sentAt.delete(userId)
+    sentAt.set(userId, isAllowed ? [...recent, now] : recent)
+    if (!isAllowed) return false
+    const [oldest] = sentAt.keys()
+    if (sentAt.size > maxUsers && oldest !== undefined) sentAt.delete(oldest)
+    return true
+  }
+
+  async function deliver(userId: string, mail: Mail): Promise<void> {
+    await lane.run(async () => {
+      if (closed) return
+      try {
+        await mailer.send(mail)
+      } catch (error) {
+        // The mailer's errors quote nothing of the mail, and no address.
+        logger.warn({ err: error, user: userId }, 'mail about a change of factors not sent')
+      }
+    })
+  }
+
+  return {
+    send(userId, mail) {
+      if (closed) return
+      if (underWay.size >= maxUnderWay || !count(userId)) {
+        logger.warn({ user: userId }, 'mail about a change of factors left out: too many')
+        return
+      }
+      const sending = deliver(userId, mail).finally(() => underWay.delete(sending))
+      underWay.add(sending)
+    },
+    async close() {
+      closed = true
+      await Promise.all(underWay)
+    },
+  }
+}

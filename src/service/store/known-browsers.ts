@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+
+import type { Selectable } from 'kysely'
+
+import { isSomeOf, removedBy } from './due.ts'
+import { latestBeginning } from '../rules/present.ts'
+import type { KnownBrowserTable, Queryable } from './schema.ts'
+
+export type KnownBrowserRow = Selectable<KnownBrowserTable>
+
+/** Whose browser, and in which domain. */
+export interface BrowserOf {
+  readonly domainId: string
+  readonly userId: string
+}
+
+/** Ids have 128 random bits: nobody finds one by trying hashes, so a plain hash is enough. */
+export const hashOfBrowser = (id: string): string => createHash('sha256').update(id).digest('hex')
+
+/**
+ * The browser of this id, if this user passed the second step in it and nothing has changed since that the user passes
+ * with. The user's factors are compared here, so that no path that changes them has to think of browsers.
+ */
+export async function knownBrowser(
+  db: Queryable,
+  { id, domainId, userId }: BrowserOf & { readonly id: string },
+  now: number,
+): Promise<KnownBrowserRow | undefined> {
+  const found = await db
+    .selectFrom('knownBrowser')
+    .selectAll()
+    .where('idHash', '=', hashOfBrowser(id))
+    .where('domainId', '=', domainId)
+    .where('userId', '=', userId)
+    .where('expiresAt', '>', now)
+    .where('passedAt', '<=', latestBeginning(now))
+    .executeTakeFirst()
+  return found && found.factors === (await factorState(db, userId)) ? found : undefined
+}
+
+type Kept = Omit<KnownBrowserRow, 'factors' | 'idHash'> & { readonly id: string }
+
+/** Keeps a browser for this user, or keeps it longer. In a transaction that has locked the user. */
+export async function keepKnownBrowser(db: Queryable, { id, ...row }: Kept): Promise<void> {
+  const { passedAt, expiresAt, rememberedUntil } = row
+  const factors = await factorState(db, row.userId)
+  await db
+    .insertInto('knownBrowser')
+    .values({ ...row, idHash: hashOfBrowser(id), factors })
+    .onConflict((conflict) =>
+      conflict.columns(['idHash', 'domainId', 'userId']).doUpdateSet({ factors, passedAt, expiresAt, rememberedUntil }),
+    )
+    .execute()
+}
+
+interface Renaming {
+  readonly from: string
+  readonly to: string
+  /** Others' browsers stay as they are. */
+  readonly organizationId: string
+  /** Who has just passed in it. */
+  readonly newUserId: string
+  /** How many others are taken along. */
+  readonly limit: number
+}
+
+/**
+ * Gives a browser a new id, under which its users are known from now on. Of more than `limit` others, those who passed
+ * longest ago are not taken along.
+ */
+export async function renameBrowser(
+  db: Queryable,
+  { from, to, organizationId, newUserId, limit }: Renaming,
+): Promise<void> {
+  const [oldHash, idHash] = [hashOfBrowser(from), hashOfBrowser(to)]
+  const users = await db
+    .selectFrom('knownBrowser')
+    .innerJoin('domain', 'domain.id', 'knownBrowser.domainId')
+    .select('knownBrowser.userId')
+    .where('knownBrowser.idHash', '=', oldHash)
+    .where('domain.organizationId', '=', organizationId)
+    .orderBy('knownBrowser.passedAt', 'desc')
+    .execute()
+  if (users.length === 0) return
+  const others = new Set(users.map(({ userId }) => userId).filter((userId) => userId !== newUserId))
+  const kept = [newUserId, ...[...others].slice(0, limit)]
+  await db
+    .updateTable('knownBrowser')
+    .set({ idHash })
+    .where('idHash', '=', oldHash)
+    .where('userId', 'in', kept)
+    .execute()
+  await db.deleteFrom('knownBrowser').where('idHash', '=', oldHash).execute()
+}
+
+/** Ends the user's browsers beyond `limit`, those first in which the user passed longest ago. */
+export async function endOldestBrowsers(db: Queryable, userId: string, limit: number): Promise<void> {
+  const kept = db
+    .selectFrom('knownBrowser')
+    .select('idHash')
+    .where('userId', '=', userId)
+    .orderBy('passedAt', 'desc')
+    .orderBy('idHash')
+    .limit(limit)
+  await db.deleteFrom('knownBrowser').where('userId', '=', userId).where('idHash', 'not in', kept).execute()
+}
+
+/** Ends every known browser of these users, in all domains: none is remembered, and none has the second budget. */
+export async function endKnownBrowsers(db: Queryable, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return
+  await db.deleteFrom('knownBrowser').where('userId', 'in', userIds).execute()
+}
+
+export async function countKnownBrowsers(db: Queryable, userId: string, now: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('knownBrowser')
+    .select((eb) => eb.fn.countAll<number | string>().as('count'))
+    .where('userId', '=', userId)
+    .where('expiresAt', '>', now)
+    .where('passedAt', '<=', latestBeginning(now))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function removeExpiredBrowsers(db: Queryable, now: number): Promise<number> {
+  const due = db.selectFrom('knownBrowser').select(['idHash', 'domainId', 'userId']).where('expiresAt', '<=', now)
+  const isDue = isSomeOf(db, ['idHash', 'domainId', 'userId'], due)
+  return removedBy(await db.deleteFrom('knownBrowser').where(isDue).executeTakeFirst())
+}
+
+/** What a user passes the second step with, in short: another value as soon as a device or a token comes or goes. */
+async function factorState(db: Queryable, userId: string): Promise<string> {
+  const devices = await db
+    .selectFrom('device')
+    .select('id')
+    .where('userId', '=', userId)
+    .where('revokedAt', 'is', null)
+    .orderBy('id')
+    .execute()
+  const hardware = await db.selectFrom('hardwareToken').select('id').where('userId', '=', userId).execute()
+  const all = [devices.map(({ id }) => id), hardware.map(({ id }) => id)]
+  return createHash('sha256').update(JSON.stringify(all)).digest('base64url')
+}

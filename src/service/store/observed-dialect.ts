@@ -1,0 +1,128 @@
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from 'kysely'
+
+import type { Queryable } from './schema.ts'
+import { CallerGoneError, StoreUnavailableError } from './store.ts'
+import type { StoreObserver } from './store.ts'
+
+/** How many units of work have a connection, and how many wait for one. */
+export interface ConnectionUse {
+  readonly inUse: number
+  readonly waiting: number
+}
+
+interface Watch {
+  observer: StoreObserver | undefined
+  inUse: number
+  waiting: number
+}
+
+const watches = new WeakMap<object, Watch>()
+
+/** Tells the observer from now on how the database does. */
+export function observeDatabase(db: Queryable, observer: StoreObserver): void {
+  const watch = watches.get(db)
+  if (watch) watch.observer = observer
+}
+
+export const connectionUse = (db: Queryable): ConnectionUse => watches.get(db) ?? { inUse: 0, waiting: 0 }
+
+/** The same dialect, whose connections can be observed. @returns also what to call with the database it is given to. */
+export function observable(dialect: Dialect): { readonly dialect: Dialect; readonly attach: (db: object) => void } {
+  const watch: Watch = { observer: undefined, inUse: 0, waiting: 0 }
+  return {
+    dialect: {
+      createAdapter: () => dialect.createAdapter(),
+      createDriver: () => createDriver(dialect.createDriver(), watch),
+      createIntrospector: (db) => dialect.createIntrospector(db),
+      createQueryCompiler: () => dialect.createQueryCompiler(),
+    },
+    attach: (db) => void watches.set(db, watch),
+  }
+}
+
+interface Observed {
+  readonly inner: DatabaseConnection
+  inTransaction: boolean
+  /** Whether the transaction has changed anything. */
+  wrote: boolean
+}
+
+function createDriver(driver: Driver, watch: Watch): Driver {
+  const known = new WeakMap<DatabaseConnection, Observed>()
+  const stateOf = (connection: DatabaseConnection): Observed =>
+    known.get(connection) ?? { inner: connection, inTransaction: false, wrote: false }
+
+  const report = async <T>(part: 'read' | 'write', act: () => Promise<T>): Promise<T> => {
+    try {
+      return await act()
+    } catch (error) {
+      const isOutage = error instanceof StoreUnavailableError && !(error instanceof CallerGoneError)
+      if (isOutage) watch.observer?.failed(part, error)
+      throw error
+    }
+  }
+
+  const timed = async <T>(purpose: 'connection' | 'transaction', act: () => Promise<T>): Promise<T> => {
+    const begun = performance.now()
+    try {
+      return await act()
+    } finally {
+      watch.observer?.waited(purpose, (performance.now() - begun) / 1000)
+    }
+  }
+
+  function observed(inner: DatabaseConnection): DatabaseConnection {
+    const state: Observed = { inner, inTransaction: false, wrote: false }
+    const connection: DatabaseConnection = {
+      async executeQuery<R>(query: CompiledQuery) {
+        const part = isRead(query) && !state.inTransaction ? 'read' : 'write'
+        const result = await report(part, () => inner.executeQuery<R>(query))
+        if (state.inTransaction) state.wrote ||= !isRead(query)
+        else watch.observer?.succeeded(part)
+        return result
+      },
+      streamQuery: <R>(query: CompiledQuery, chunkSize: number) => inner.streamQuery<R>(query, chunkSize),
+    }
+    known.set(connection, state)
+    return connection
+  }
+
+  return {
+    init: (options) => driver.init(options),
+    async acquireConnection(options) {
+      watch.waiting += 1
+      try {
+        const inner = await timed('connection', () => report('read', () => driver.acquireConnection(options)))
+        watch.inUse += 1
+        return observed(inner)
+      } finally {
+        watch.waiting -= 1
+      }
+    },
+    async beginTransaction(connection, settings) {
+      const state = stateOf(connection)
+      await timed('transaction', () => report('write', () => driver.beginTransaction(state.inner, settings)))
+      state.inTransaction = true
+      state.wrote = false
+    },
+    async commitTransaction(connection) {
+      const state = stateOf(connection)
+      await report('write', () => driver.commitTransaction(state.inner))
+      state.inTransaction = false
+      watch.observer?.succeeded(state.wrote ? 'write' : 'read')
+    },
+    async rollbackTransaction(connection) {
+      const state = stateOf(connection)
+      state.inTransaction = false
+      await driver.rollbackTransaction(state.inner)
+    },
+    async releaseConnection(connection) {
+      watch.inUse -= 1
+      await driver.releaseConnection(stateOf(connection).inner)
+    },
+    destroy: (options) => driver.destroy(options),
+  }
+}
+
+const isRead = ({ query, sql }: CompiledQuery): boolean =>
+  query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql))

@@ -1,0 +1,93 @@
+import type { Factor } from '../../contract/users.ts'
+import { addressRest } from '../rules/email-code.ts'
+import { latestBeginning } from '../rules/present.ts'
+import { bypassCodesOfUsers } from './bypass-codes.ts'
+import { generatorOfDevice, generatorOfHardware } from './code-generators.ts'
+import { activeDevice } from './devices.ts'
+import type { DomainRow } from './domains.ts'
+import type { Queryable } from './schema.ts'
+import type { SessionRow } from './sessions.ts'
+import type { UserRow } from './users.ts'
+
+/** A factor as a pass names it. */
+export interface PassedFactor {
+  readonly factor: Factor
+  /** Null for e-mail. */
+  readonly factorId: string | null
+}
+
+/** The approval of a user that its challenge has used up. */
+export function redeemedSession(
+  db: Queryable,
+  of: { readonly id: string; readonly userId: string },
+): Promise<SessionRow | undefined> {
+  return db
+    .selectFrom('session')
+    .selectAll()
+    .where('id', '=', of.id)
+    .where('userId', '=', of.userId)
+    .where('state', '=', 'approved')
+    .where('passed', '=', 1)
+    .executeTakeFirst()
+}
+
+/** What the user can pass with in the domain. */
+export async function factorsInDomain(
+  db: Queryable,
+  { domain, user }: { readonly domain: DomainRow; readonly user: UserRow },
+  now: number,
+): Promise<Factor[]> {
+  const device = await activeDevice(db, domain.id, user.id)
+  const generator = (await generatorOfDevice(db, domain.id, user.id)) ?? (await generatorOfHardware(db, user.id))
+  const codes = domain.bypassEnabled === 1 ? await bypassCodesOfUsers(db, [user.id], now) : []
+  const hasEmail = domain.emailOtpEnabled === 1 && user.email !== '' && addressRest(user, now) === 0
+  return [
+    ...(device ? (['push'] as const) : []),
+    ...(generator ? (['otp'] as const) : []),
+    ...(codes.length > 0 ? (['bypass'] as const) : []),
+    ...(hasEmail ? (['email'] as const) : []),
+  ]
+}
+
+/**
+ * Whether the very device, token or code is still the user's and valid in the domain. A code that the pass itself has
+ * used up is; one that was withdrawn or has expired is not.
+ */
+export async function isInForce(
+  db: Queryable,
+  { domain, user, factor, factorId }: PassedFactor & { readonly domain: DomainRow; readonly user: UserRow },
+  now: number,
+): Promise<boolean> {
+  if (factor === 'email') return domain.emailOtpEnabled === 1 && user.email !== '' && addressRest(user, now) === 0
+  if (factorId === null) return false
+  if (factor === 'bypass') return domain.bypassEnabled === 1 && isKeptCode(db, { id: factorId, userId: user.id }, now)
+  const device = await activeDevice(db, domain.id, user.id)
+  return device?.id === factorId || (factor === 'otp' && isHardwareOf(db, { id: factorId, userId: user.id }))
+}
+
+interface Owned {
+  readonly id: string
+  readonly userId: string
+}
+
+async function isKeptCode(db: Queryable, { id, userId }: Owned, now: number): Promise<boolean> {
+  const kept = await db
+    .selectFrom('bypassCode')
+    .select('id')
+    .where('id', '=', id)
+    .where('userId', '=', userId)
+    .where('expiresAt', '>', now)
+    .where('createdAt', '<=', latestBeginning(now))
+    .executeTakeFirst()
+  return kept !== undefined
+}
+
+async function isHardwareOf(db: Queryable, { id, userId }: Owned): Promise<boolean> {
+  const owned = await db
+    .selectFrom('hardwareToken')
+    .select('id')
+    .where('id', '=', id)
+    .where('userId', '=', userId)
+    .executeTakeFirst()
+  return owned !== undefined
+}

@@ -1,0 +1,107 @@
+import { removeHardwareToken } from './hardware.ts'
+import type { Queryable } from './schema.ts'
+
+/** How far ahead codes are used up: the window in which a hardware token is resynchronized, steps. */
+const stepsAhead = 10
+
+/** What there is that a revocation after the backup may have ended. */
+export interface Revocable {
+  readonly devices: readonly {
+    readonly id: string
+    readonly name: string
+    readonly username: string
+    readonly domain: string
+  }[]
+  readonly hardwareTokens: readonly { readonly id: string; readonly serialNumber: string; readonly username: string }[]
+  readonly apiKeys: readonly { readonly id: string; readonly role: string; readonly createdAt: number }[]
+}
+
+/** The newest entry of the audit trail: no change that has one is later in a copy. Unix time, seconds; 0 for none. */
+export async function lastAuditTime(db: Queryable): Promise<number> {
+  const last = await db.selectFrom('audit').select('at').orderBy('position', 'desc').limit(1).executeTakeFirst()
+  return last?.at ?? 0
+}
+
+/**
+ * Ends everything that may have been used up after a backup was made, so that it is not accepted a second time: codes of
+ * all kinds, pending and unredeemed sessions, activation codes.
+ */
+export async function endWhatMayBeUsed(db: Queryable, now: number): Promise<void> {
+  for (const period of [30, 60] as const) {
+    const step = Math.floor(now / period) + stepsAhead
+    await db
+      .updateTable('codeGenerator')
+      .set({ lastStep: step, seenStep: null, seenAt: null })
+      .where('period', '=', period)
+      .where('lastStep', '<', step)
+      .execute()
+  }
+  await db
+    .updateTable('session')
+    .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
+    .where('redeemedAt', 'is', null)
+    .where('state', 'in', ['pending', 'approved'])
+    .execute()
+  await db.deleteFrom('bypassCode').execute()
+  await db.deleteFrom('emailCode').execute()
+  await db.deleteFrom('token').where('state', '=', 'pending').execute()
+  await db
+    .updateTable('token')
+    .set({ replacement: null, replacementLookup: null, replacementExpiresAt: null })
+    .where('replacement', 'is not', null)
+    .execute()
+}
+
+export async function revocable(db: Queryable): Promise<Revocable> {
+  const [devices, hardwareTokens, apiKeys] = await Promise.all([
+    db
+      .selectFrom('device')
+      .innerJoin('user', 'user.id', 'device.userId')
+      .innerJoin('domain', 'domain.id', 'device.domainId')
+      .select(['device.id', 'device.name', 'user.username', 'domain.name as domain'])
+      .where('device.revokedAt', 'is', null)
+      .orderBy('device.createdAt', 'desc')
+      .execute(),
+    db
+      .selectFrom('hardwareToken')
+      .innerJoin('user', 'user.id', 'hardwareToken.userId')
+      .select(['hardwareToken.id', 'hardwareToken.serialNumber', 'user.username'])
+      .orderBy('hardwareToken.sequence', 'desc')
+      .execute(),
+    db.selectFrom('apiKey').select(['id', 'role', 'createdAt']).orderBy('createdAt', 'desc').execute(),
+  ])
+  return { devices, hardwareTokens, apiKeys }
+}
+
+/** Where a device stands, for a revocation of it. */
+export function tokenOfDevice(
+  db: Queryable,
+  deviceId: string,
+): Promise<{ userId: string; domainId: string } | undefined> {
+  return db
+    .selectFrom('device')
+    .select(['userId', 'domainId'])
+    .where('id', '=', deviceId)
+    .where('revokedAt', 'is', null)
+    .executeTakeFirst()
+}
+
+export function tokenById(db: Queryable, id: string): Promise<{ userId: string; domainId: string } | undefined> {
+  return db.selectFrom('token').select(['userId', 'domainId']).where('id', '=', id).executeTakeFirst()
+}
+
+export async function organizationOfUser(db: Queryable, id: string): Promise<string | undefined> {
+  const user = await db.selectFrom('user').select('organizationId').where('id', '=', id).executeTakeFirst()
+  return user?.organizationId
+}
+
+/** Whatever organization has it. @returns false where none has. */
+export async function removeHardwareTokenById(db: Queryable, id: string): Promise<boolean> {
+  const token = await db.selectFrom('hardwareToken').select('organizationId').where('id', '=', id).executeTakeFirst()
+  return token !== undefined && removeHardwareToken(db, token.organizationId, id)
+}
+
+/** @returns false where no organization has it. */
+export async function removeApiKeyById(db: Queryable, id: string): Promise<boolean> {
+  return (await db.deleteFrom('apiKey').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+}

@@ -1,0 +1,45 @@
+import { UnsealError } from '../keys/sealing.ts'
+import type { Queryable } from './schema.ts'
+import type { Secrets } from './secrets.ts'
+
+/** A seed as it is sealed for its user; null while nobody has the hardware token. */
+export interface OwnedSeed {
+  readonly id: string
+  readonly userId: string | null
+}
+
+/**
+ * Seals the seeds of hardware tokens for another owner. In the transaction that gives or takes the tokens.
+ *
+ * A seed that does not open for the owner that the row names was damaged or moved there: it stays as it is, and opens for
+ * nobody, so that it can still be taken away.
+ */
+export async function resealSeeds(
+  db: Queryable,
+  secrets: Secrets,
+  owned: readonly OwnedSeed[],
+  userId: string | null,
+): Promise<void> {
+  const owners = new Map(owned.map((one) => [one.id, one.userId]))
+  if (owners.size === 0) return
+  const rows = await db
+    .selectFrom('codeGenerator')
+    .select(['id', 'seed'])
+    .where('id', 'in', [...owners.keys()])
+    .execute()
+  for (const { id, seed } of rows) {
+    const opened = openOrNothing(secrets, seed, { id, userId: owners.get(id) ?? null })
+    if (opened === undefined) continue
+    const sealed = secrets.seal(opened, { kind: 'seed', id, userId })
+    await db.updateTable('codeGenerator').set({ seed: sealed }).where('id', '=', id).execute()
+  }
+}
+
+function openOrNothing(secrets: Secrets, seed: string, owned: OwnedSeed): string | undefined {
+  try {
+    return secrets.open(seed, { kind: 'seed', ...owned })
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,24 @@
+import { StoreUnavailableError } from './store.ts'
+
+/** What SQLite reports when the machine, and not the statement, is at fault (sqlite.org/rescode.html). */
+const outages = [
+  ['SQLITE_BUSY', 'Another process kept the database file locked.'],
+  ['SQLITE_FULL', 'The disk is full.'],
+  // The index of the log of changes cannot be enlarged.
+  ['SQLITE_IOERR_SHMSIZE', 'The disk is full.'],
+  ['SQLITE_IOERR', 'The disk reports an error.'],
+  ['SQLITE_READONLY', 'The database file cannot be written.'],
+  // Such as the log of changes, when the process has no file descriptors left.
+  ['SQLITE_CANTOPEN', 'The database file cannot be opened.'],
+] as const
+
+/** Names the outage behind an error of SQLite. All other errors stay as they are. */
+export function nameSqliteOutage(error: unknown): unknown {
+  const code = codeOf(error)
+  const outage = outages.find(([prefix]) => code.startsWith(prefix))
+  return outage ? new StoreUnavailableError(outage[1], { cause: error }) : error
+}
+
+export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')

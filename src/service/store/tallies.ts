@@ -1,0 +1,101 @@
+import { notAfter } from '../rules/present.ts'
+import { isSomeOf, removedBy } from './due.ts'
+import type { Queryable } from './schema.ts'
+
+/** At most `limit` in any `window`, counted in stretches of `slot`; both in seconds. */
+export interface TallyLimit {
+  readonly scope: string
+  readonly limit: number
+  readonly window: number
+  /** Longer stretches make fewer rows to add up; what is in a stretch counts until all of it is over. */
+  readonly slot: number
+}
+
+/** One that was counted, so that it can be released. */
+export interface Reserved {
+  readonly limits: readonly TallyLimit[]
+  readonly at: number
+  /** How many each limit has counted now, this one included; in the order of the limits. */
+  readonly counts: readonly number[]
+}
+
+/** The limit that is used up, and the seconds until it is not. */
+export interface Refused {
+  readonly refusedBy: TallyLimit
+  readonly wait: number
+}
+
+/**
+ * Counts one for each limit, or for none where one is used up. In a transaction, so that those at once are counted one
+ * by one.
+ */
+export async function reserve(db: Queryable, limits: readonly TallyLimit[], now: number): Promise<Reserved | Refused> {
+  const counts: number[] = []
+  for (const limit of limits) {
+    const { count, wait } = await counted(db, limit, now)
+    if (wait > 0) return { refusedBy: limit, wait }
+    counts.push(count + 1)
+  }
+  for (const { scope, slot } of limits) {
+    await db
+      .insertInto('tally')
+      .values({ scope, at: slotOf(now, slot), count: 1 })
+      .onConflict((conflict) =>
+        conflict.columns(['scope', 'at']).doUpdateSet((eb) => ({ count: eb('tally.count', '+', 1) })),
+      )
+      .execute()
+  }
+  return { limits, at: now, counts }
+}
+
+/** Counts it no more. In a transaction. */
+export async function release(db: Queryable, { limits, at }: Reserved): Promise<void> {
+  for (const { scope, slot } of limits) {
+    const row = { scope, at: slotOf(at, slot) }
+    await db
+      .updateTable('tally')
+      .set((eb) => ({ count: eb('count', '-', 1) }))
+      .where('scope', '=', row.scope)
+      .where('at', '=', row.at)
+      .execute()
+    await db
+      .deleteFrom('tally')
+      .where('scope', '=', row.scope)
+      .where('at', '=', row.at)
+      .where('count', '<=', 0)
+      .execute()
+  }
+}
+
+export async function forgetTallies(db: Queryable, before: number): Promise<number> {
+  const due = db.selectFrom('tally').select(['scope', 'at']).where('at', '<', before)
+  const isDue = isSomeOf(db, ['scope', 'at'], due)
+  return removedBy(await db.deleteFrom('tally').where(isDue).executeTakeFirst())
+}
+
+const slotOf = (now: number, slot: number) => now - (now % slot)
+
+/** @returns what counts now, and the seconds until there is room for one more. */
+async function counted(
+  db: Queryable,
+  { scope, limit, window, slot }: TallyLimit,
+  now: number,
+): Promise<{ count: number; wait: number }> {
+  const lastSecond = slot - 1
+  const rows = await db
+    .selectFrom('tally')
+    .select(['at', 'count'])
+    .where('scope', '=', scope)
+    .where('at', '>', now - window - lastSecond)
+    .orderBy('at')
+    .execute()
+  const count = rows.reduce((sum, row) => sum + row.count, 0)
+  let left = count
+  let wait = 0
+  for (const row of rows) {
+    if (left < limit) break
+    left -= row.count
+    wait = notAfter(row.at, now) + lastSecond + window - now
+  }
+  return { count, wait }
+}

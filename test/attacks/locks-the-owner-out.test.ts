@@ -1,0 +1,114 @@
+import { createClient } from 'second-factor/client'
+import { describe, expect, it } from 'vitest'
+
+import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
+import { createBrowser } from '../support/browser.ts'
+import type { Browser } from '../support/browser.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+import type { WebAppOptions } from '../support/web-app.ts'
+
+/** Somebody who only knows alice's password, and wants that she cannot sign in either. */
+const cookie = 'mfa-browser'
+
+const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.verified === true
+
+/** Alice with a device and a hardware token, who has passed in a browser, and signed out there. */
+async function arrange(options: WebAppOptions = {}) {
+  const app = await startWebApp(options)
+  const home = app.browser()
+  const account = await app.verify(home, 'alice')
+  const { baseUrl, apiKey } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey })
+  const seed = '31'.repeat(20)
+  const { id } = await client.hardware.create({ serialNumber: 'one', type: 'TOTP6', timeStep: 30, seed })
+  await client.hardware.assign((await client.users.getByUsername('alice')).id, id)
+  const code = () => codeAt({ seed, digits: 6 }, stepAt(app.clock.now(), 30))
+  // What she passes with has changed, so she passes once more in her browser.
+  await home.open('/logout')
+  await app.signIn(home, 'alice')
+  await app.answer(account, 'approve', numberOn(await home.visit('/account')))
+  await home.submit('/mfa/complete')
+  if (!(await isIn(home))) throw new Error('alice has to be in')
+  await home.open('/logout')
+
+  async function enter(browser: Browser, username = 'alice') {
+    await app.signIn(browser, username)
+    return browser
+  }
+  /** A new browser, with this cookie where it is given. */
+  const browserWith = (value?: string) => createBrowser(app.url, new Map(value === undefined ? [] : [[cookie, value]]))
+  /** Uses up all wrong codes and all requests that there are from a browser. */
+  async function spend(value?: string) {
+    for (let round = 0; round < 3; round += 1) {
+      const thief = await enter(browserWith(value))
+      for (let guess = 0; guess < 4; guess += 1) await thief.submit('/mfa/code', { code: '000000' })
+    }
+    for (let round = 0; round < 6; round += 1) {
+      const thief = await enter(browserWith(value))
+      await thief.visit('/account')
+      await thief.submit('/mfa/cancel')
+    }
+  }
+  const byCode = async (browser: Browser) => {
+    await enter(browser)
+    await browser.submit('/mfa/code', { code: code() })
+    return isIn(browser)
+  }
+  const byPush = async (browser: Browser) => {
+    await enter(browser)
+    const page = await browser.visit('/account')
+    if (!page.text.includes('id="number"')) return false
+    await app.answer(account, 'approve', numberOn(page))
+    await browser.submit('/mfa/complete')
+    return isIn(browser)
+  }
+  return { ...app, home, account, code, enter, browserWith, spend, byCode, byPush }
+}
+
+describe('using up all tries of somebody else', () => {
+  it('keeps the owner out neither of codes nor of the device in a known browser', async () => {
+    const app = await arrange()
+
+    await app.spend()
+
+    const elsewhere = [await app.byCode(app.browserWith()), await app.byPush(app.browserWith())]
+    const atHome = await app.byCode(app.home)
+    await app.home.open('/logout')
+    expect(elsewhere).toEqual([false, false])
+    expect([atHome, await app.byPush(app.home)]).toEqual([true, true])
+  })
+
+  it('spends nothing of the known browsers with a cookie that is invented or of another user', async () => {
+    const app = await arrange()
+    const mallory = app.browser()
+    await app.verify(mallory, 'mallory')
+
+    for (const value of [mallory.cookie(cookie), 'A'.repeat(22), 'none']) await app.spend(value)
+
+    expect(await app.byCode(app.home)).toBe(true)
+  })
+
+  it('gains nothing by a cookie that was planted in the browser of the owner before', async () => {
+    const app = await arrange()
+    const mallory = app.browser()
+    await app.verify(mallory, 'mallory')
+    const planted = mallory.cookie(cookie) ?? ''
+    const victim = app.browserWith(planted)
+    await app.byPush(victim)
+    await app.spend()
+
+    expect(victim.cookie(cookie)).not.toBe(planted)
+    expect([await app.byCode(app.browserWith(planted)), await app.byPush(app.browserWith(planted))]).toEqual([
+      false,
+      false,
+    ])
+  })
+
+  it('does not pass the gate with a known browser: it is an allowance and no factor', async () => {
+    const app = await arrange({ mfa: { remember: { days: 30 } } })
+
+    const thief = await app.enter(app.browserWith(app.home.cookie(cookie)))
+
+    expect([await isIn(thief), (await thief.fetch('/x')).status]).toEqual([false, 403])
+  })
+})

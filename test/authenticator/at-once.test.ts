@@ -1,0 +1,70 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+
+import { startService } from '../support/running-service.ts'
+import { button, headline, phones, seen, small } from './phone.ts'
+
+const phone = phones()
+
+/** Stops the timers and frames of a page: what is true now was done before the page was drawn. */
+const freeze = async (page: Page) => page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000)
+
+/** An account with a PIN, and a request that asks for its number, too. */
+async function askedForPin() {
+  const service = await startService({ domain: { keyType: 'PIN', maxAllowedRetries: 3 } })
+  const { code } = await service.enroll('alice')
+  const page = await phone.open(service, '', small)
+  await page.clock.install()
+  await page.goto('about:blank')
+  await page.goto(`${service.url}/authenticator/#code=${code}`)
+  await button(page, 'Add this account').click()
+  await page.getByLabel('PIN', { exact: true }).fill('2580')
+  await page.getByLabel('PIN once more').fill('2580')
+  await button(page, 'Continue').click()
+  await page.getByText('Nothing to approve').waitFor()
+  const ask = async () => {
+    const session = await service.ask('alice', { numberMatching: true })
+    await headline(page, 'Sign in as alice?')
+    return session.number!
+  }
+  return { page, ask }
+}
+
+describe('as soon as it is drawn', () => {
+  it('a screen has told its headline to people who hear it', async () => {
+    const { page } = await phone.joined()
+    await page.clock.install()
+    await page.reload()
+    await page.getByText('Nothing to approve').waitFor()
+    await freeze(page)
+
+    await button(page, 'Settings').click()
+    await headline(page, 'Settings')
+
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+  })
+
+  it('a keypad goes on from the number to the PIN', async () => {
+    const { page, ask } = await askedForPin()
+    await freeze(page)
+    const number = await ask()
+
+    for (const digit of `${number}2580`) await button(page, digit).tap()
+
+    expect(await page.getByLabel('Type the number').inputValue()).toBe(number)
+    expect(await page.getByLabel('Your PIN').inputValue()).toBe('2580')
+  })
+
+  it('a refused PIN is gone: what is typed next stays', async () => {
+    const { page, ask } = await askedForPin()
+    await page.getByLabel('Type the number').fill(await ask())
+    await page.getByLabel('Your PIN').fill('1357')
+    await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
+    await freeze(page)
+
+    await button(page, 'Approve').click()
+    await seen(page.getByRole('alert').getByText('2 tries left'))
+
+    expect(await page.getByLabel('Your PIN').inputValue()).toBe('')
+  })
+})

@@ -1,0 +1,88 @@
+import { mkdirSync } from 'node:fs'
+
+import { describe, expect, it } from 'vitest'
+
+import { button, headline, phones, seen, small } from './phone.ts'
+
+const phone = phones()
+const sentence = 'New recovery codes were made for alice at Wiki.'
+/** Names keep their direction by characters that nobody sees. */
+const shown = (text: string) => text.replace(/[\u2068\u2069]/g, '')
+const pictures = process.env['PICTURES']
+
+async function notified(context: object = {}) {
+  const joined = await phone.joined({ context })
+  const makeCode = () => joined.service.client.bypassCodes.create(joined.userId, { usesAllowed: 1, expirationTime: 60 })
+  await makeCode()
+  const dismiss = joined.page.getByRole('button', { name: /^Dismiss/ })
+  return { ...joined, makeCode, dismiss }
+}
+
+describe('a change of factors', () => {
+  it('is shown on the home screen by itself, with what to do about it, until somebody dismisses it', async () => {
+    const { page, dismiss } = await notified()
+    await dismiss.waitFor()
+    const card = shown(await page.locator('section.hint', { has: dismiss }).innerText())
+
+    expect(card).toContain(sentence)
+    expect(card).toContain('Wasn’t you? Tell your administrator.')
+    await page.reload()
+    await dismiss.click()
+    await dismiss.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByText('Nothing to approve').waitFor()
+    expect(await dismiss.count()).toBe(0)
+  })
+
+  it('waits behind a request, which is shown first', async () => {
+    const { service, page, dismiss } = await notified()
+    await dismiss.waitFor()
+
+    const { id } = await service.ask('alice')
+    await headline(page, 'Sign in as alice?')
+
+    expect(await dismiss.count()).toBe(0)
+    await button(page, 'Deny').click()
+    await expect.poll(async () => (await service.state(id)).state).toBe('denied')
+    expect(await seen(dismiss)).toBe(true)
+  })
+
+  it('is shown again where the service did not learn that it was dismissed', async () => {
+    const { page, dismiss } = await notified()
+    await dismiss.waitFor()
+    let hidden = 0
+    await page.route('**/device/notices/**', async (route) => {
+      await dismiss.waitFor({ state: 'detached' })
+      hidden += 1
+      await route.abort()
+    })
+
+    await dismiss.click()
+
+    await expect.poll(() => hidden).toBe(1)
+    expect(await seen(dismiss)).toBe(true)
+  })
+
+  it.each([
+    ['en', 'light'],
+    ['en', 'dark'],
+    ['ar', 'light'],
+  ] as const)('fits on a phone, in %s and %s', async (locale, colorScheme) => {
+    const { page } = await notified({ ...small, viewport: { width: 390, height: 664 }, colorScheme })
+    if (locale === 'ar') {
+      await button(page, 'Settings').click()
+      await page.getByLabel('Language').selectOption('ar')
+      await page.reload()
+      await page.getByText('أُنشئت رموز استرداد جديدة').waitFor()
+    }
+    await page.locator('.notice').waitFor()
+
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+    if (pictures) {
+      mkdirSync(pictures, { recursive: true })
+      await page.screenshot({ path: `${pictures}/notice-${locale}-${colorScheme}.png` })
+    }
+
+    expect(wide).toBe(390)
+  })
+})

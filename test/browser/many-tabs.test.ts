@@ -1,0 +1,113 @@
+import { request } from 'node:http'
+
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { createBrowser } from '../support/browser.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { openWaitingPage, show } from './waiting-page.ts'
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+const heading = (page: Page) => page.locator('h1').textContent()
+
+/** Another window of the same browser, side by side with the others. They share one clock. */
+async function openWindow(context: BrowserContext, url: string): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(`${url}/account`)
+  return page
+}
+
+describe('six windows of one web session', () => {
+  it('hold four streams and take no turns; the two oldest look now and then, and read again when a person comes back', async () => {
+    const { url, page, context, device, service, traffic } = await openWaitingPage(chromium)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
+    const windows = [page]
+    for (let count = 0; count < 5; count++) {
+      windows.push(await openWindow(context, url))
+      await expect.poll(() => traffic.open('/mfa/events')).toBe(Math.min(4, windows.length))
+    }
+
+    // By then each of them has heard what its stream says.
+    for (const each of windows) await each.evaluate(() => fetch('/mfa/assets/style.css'))
+    await page.clock.fastForward(9_000)
+    expect([traffic.asked('/mfa/events'), traffic.open('/mfa/events')]).toEqual([6, 4])
+    expect(traffic.asked('/mfa/status')).toBe(0)
+    await page.clock.fastForward(6_000)
+    await expect.poll(() => traffic.asked('/mfa/status')).toBe(2)
+    expect([traffic.asked('/mfa/events'), traffic.open('/mfa/events')]).toEqual([6, 4])
+
+    const [oldest] = windows
+    if (oldest) await show(oldest, true)
+    await expect.poll(() => traffic.asked('/mfa/events')).toBe(7)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(4)
+
+    await device.approve()
+    await expect.poll(() => windows.filter((each) => each.url() === `${url}/account`).length).toBe(4)
+    await service.clock.advance(1)
+    await page.clock.fastForward(15_000)
+    await Promise.all(windows.map((each) => each.waitForURL(`${url}/account`)))
+    expect(await Promise.all(windows.map(heading))).toEqual(Array(6).fill('You are at /account'))
+  })
+
+  it('read again also when a window is clicked that was in sight all the time', async () => {
+    const { url, page, context, traffic } = await openWaitingPage(chromium)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
+    for (let count = 0; count < 4; count++) await openWindow(context, url)
+    await expect.poll(() => traffic.asked('/mfa/events')).toBe(5)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(4)
+
+    await page.evaluate(() => dispatchEvent(new FocusEvent('focus')))
+
+    await expect.poll(() => traffic.asked('/mfa/events')).toBe(6)
+  })
+})
+
+describe('a user with eight streams elsewhere', () => {
+  it('has a page that opens no stream again and asks every 15 seconds, until it is in', async () => {
+    const { url, page, device, service, traffic, arrived } = await openWaitingPage(chromium)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
+    await show(page, false)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(0)
+    const asked: string[] = []
+    page.on('request', (call) => asked.push(new URL(call.url()).pathname))
+    for (let session = 0; session < 2; session++) await holdStreams(url)
+    await expect.poll(() => traffic.open('/mfa/events')).toBe(8)
+
+    const refused = page.waitForResponse('**/mfa/events')
+    await show(page, true)
+    expect((await refused).status()).toBe(204)
+    await page.clock.fastForward(2_000)
+    await expect.poll(() => traffic.asked('/mfa/status')).toBe(1)
+    await page.evaluate(() => fetch('/mfa/assets/style.css'))
+    await page.clock.fastForward(9_000)
+    await page.evaluate(() => fetch('/mfa/assets/style.css'))
+    expect(traffic.asked('/mfa/status')).toBe(1)
+    await page.clock.fastForward(6_000)
+    await expect.poll(() => traffic.asked('/mfa/status')).toBe(2)
+    expect(asked.filter((path) => path === '/mfa/events')).toHaveLength(1)
+
+    for (const _ of await device.pending()) await device.approve()
+    await service.clock.advance(1)
+    await page.clock.fastForward(15_000)
+    await arrived()
+  })
+})
+
+/** A browser of the same user, with four streams open. */
+async function holdStreams(url: string): Promise<void> {
+  const browser = createBrowser(url)
+  await browser.visit('/login')
+  const cookie = `connect.sid=${browser.cookie('connect.sid')}`
+  for (let count = 0; count < 4; count++) {
+    const call = request(`${url}/mfa/events`, { headers: { cookie }, agent: false }, (answer) => answer.resume())
+    call.on('error', () => {})
+    onTestFinished(() => void call.destroy())
+    await new Promise<void>((resolve) => void call.once('response', () => resolve()).end())
+  }
+}

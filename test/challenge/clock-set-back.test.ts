@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+
+import { isFresh } from '../../src/challenge/challenge.ts'
+import type { Verified } from '../../src/challenge/challenge.ts'
+import { createEpochs } from '../../src/challenge/epochs.ts'
+import { isBeforeEnd } from '../../src/clock.ts'
+import { createTestClock } from '../../src/testing/clock.ts'
+
+const now = 1_800_000_000
+const day = 86_400
+const verified = (at: number): Verified => ({ at, factor: 'push', userKey: 'id:1', epoch: 'epoch' }) as Verified
+
+describe('a web app whose clock was ahead and is set back', () => {
+  it('takes nobody for verified who passed in the future', () => {
+    const passed = [now + day, now + 61, now + 60, now].map((at) => isFresh(verified(at), 'id:1', now))
+
+    expect(passed).toEqual([false, false, true, true])
+  })
+
+  it('relies on nothing for longer than it would have', () => {
+    const relied = [now + day, now + 361, now + 360, now + 1, now].map((until) => isBeforeEnd(until, 300, now))
+
+    expect(relied).toEqual([false, false, true, true, false])
+  })
+
+  it('asks again whether a web session has ended, and believes nothing meanwhile', async () => {
+    const clock = createTestClock(now)
+    let ahead = day
+    const connect = () => Promise.reject(new Error('away'))
+    const epochs = createEpochs({ connect, clock: { ...clock, now: () => clock.now() + ahead }, maxUnchecked: 900 })
+    epochs.learn(verified(now + day))
+    const before = [epochs.isKnown('id:1'), epochs.believes(verified(now))]
+    ahead = 0
+
+    expect(before).toEqual([true, true])
+    expect([epochs.isKnown('id:1'), epochs.believes(verified(now))]).toEqual([false, false])
+  })
+})

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { readSecretFiles } from '../../src/cli/service/secret-files.ts'
+import { command } from '../processes/command.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-secrets-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function file(name: string, text: string): string {
+  writeFileSync(join(folder, name), text)
+  return join(folder, name)
+}
+
+describe('a secret in a file', () => {
+  it.each(['MFA_DATABASE', 'MFA_KEYS', 'MFA_SMTP_URL', 'MFA_METRICS_TOKEN'])('is read for %s', (name) => {
+    const env: NodeJS.ProcessEnv = { [`${name}_FILE`]: file('secret', 'a secret\n') }
+
+    readSecretFiles(env)
+
+    expect(env[name]).toBe('a secret')
+  })
+
+  it('may have one key on each line', () => {
+    const env: NodeJS.ProcessEnv = { MFA_KEYS_FILE: file('keys', 'k2:two\nk1:one\n') }
+
+    readSecretFiles(env)
+
+    expect(env['MFA_KEYS']).toBe('k2:two,k1:one')
+  })
+
+  it('opens the database for a command that is given neither address nor keys', async () => {
+    const database = join(folder, 'mfa.sqlite')
+    const env = {
+      MFA_DATABASE_FILE: file('database', `${database}\n`),
+      MFA_KEYS_FILE: file('keys', `k7:${Buffer.alloc(32, 7).toString('base64')}\n`),
+    }
+
+    const made = await command(['init', '--json'], env)
+    const status = await command(['keys', 'status', '--json'], env)
+
+    expect(made.code).toBe(0)
+    expect(status.json.keys).toMatchObject([{ id: 'k7', first: true }])
+  })
+
+  it.each([
+    ['its file is missing', () => join(folder, 'none'), {}, 'cannot be read (ENOENT)'],
+    ['its file is empty', () => file('empty', '\n'), {}, 'is empty'],
+    ['the variable is set, too', () => file('keys', 'k1:secret'), { MFA_KEYS: 'k2:secret' }, 'are both set'],
+  ])('is refused in one line when %s', async (_when, path, more, message) => {
+    const { code, stderr } = await command(['apikey', 'list'], { MFA_KEYS_FILE: path(), ...more })
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(stderr).not.toMatch(/k[12]:/)
+  })
+})

@@ -1,0 +1,116 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createClient } from '../../src/client/client.ts'
+import { createTestClock } from '../../src/testing/clock.ts'
+
+const v14 = 'application/vnd.service.v1+json; version=1.4'
+
+interface Refusal {
+  readonly unprocessed?: string
+  readonly retryAfter?: string
+}
+
+/** A service that refuses the first calls in these ways. */
+async function start(refusals: readonly Refusal[], random = () => 0) {
+  let asked = 0
+  const server = createServer((_req, res) => {
+    const refusal = refusals[asked]
+    asked += 1
+    if (!refusal) return res.writeHead(200, { 'Content-Type': v14 }).end('{"status":"OK"}')
+    const headers = {
+      'Content-Type': v14,
+      ...(refusal.unprocessed && { Unprocessed: refusal.unprocessed }),
+      'Retry-After': refusal.retryAfter ?? '1',
+    }
+    return res.writeHead(503, headers).end('{"errors":[{"code":"api.error.unavailable","message":"no"}]}')
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const clock = createTestClock()
+  const pauses: number[] = []
+  const told = new Set<() => void>()
+  const after = (milliseconds: number, callback: () => void) => {
+    pauses.push(milliseconds)
+    for (const tell of told) tell()
+    return clock.after(milliseconds, callback)
+  }
+  const client = createClient({
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    apiKey: 'k'.repeat(64),
+    version: '1.4',
+    clock: { ...clock, after },
+    random,
+  })
+  return {
+    client,
+    pauses,
+    asked: () => asked,
+    /** Lets as many pauses pass as there are, one after the other. */
+    pass: async (count: number) => {
+      for (let passed = 1; passed <= count; passed += 1) {
+        if (pauses.length < passed) await new Promise<void>((resolve) => void told.add(resolve))
+        await clock.advance((pauses[passed - 1] ?? 0) / 1_000)
+      }
+    },
+  }
+}
+
+const overload = { unprocessed: 'overload' }
+
+describe('a call that the service refused before it did anything', () => {
+  it.each(['overload', 'closing'])('is sent again when the service says, as it was: %s', async (unprocessed) => {
+    const { client, pass, pauses, asked } = await start([{ unprocessed, retryAfter: '2' }])
+
+    const answer = client.ping()
+    await pass(1)
+
+    expect(await answer).toEqual({ status: 'OK' })
+    expect([pauses, asked()]).toEqual([[2_000], 2])
+  })
+
+  it('is sent again up to half as late again, by chance', async () => {
+    const { client, pass, pauses } = await start([{ ...overload, retryAfter: '2' }], () => 0.8)
+
+    const answer = client.ping()
+    await pass(1)
+    await answer
+
+    expect(pauses).toEqual([2_800])
+  })
+
+  it('is sent again twice at most, and then fails with when to try again', async () => {
+    const { client, pass, asked } = await start([overload, overload, overload, overload])
+
+    const answer = client.ping().catch((error: unknown) => error)
+    await pass(2)
+
+    expect(await answer).toMatchObject({ status: 503, retryAfter: 1, unprocessed: 'overload' })
+    expect(asked()).toBe(3)
+  })
+
+  it('is not sent again where that takes longer than a person waits', async () => {
+    const { client, asked } = await start([{ ...overload, retryAfter: '7' }])
+
+    await expect(client.ping()).rejects.toMatchObject({ retryAfter: 7 })
+    expect(asked()).toBe(1)
+  })
+
+  it('is not sent again where the service does not say that nothing was done', async () => {
+    const { client, asked } = await start([{}])
+
+    await expect(client.ping()).rejects.toMatchObject({ status: 503, unprocessed: undefined })
+    expect(asked()).toBe(1)
+  })
+
+  it('is not sent again while most calls are refused', async () => {
+    const many = Array.from({ length: 40 }, () => ({ ...overload, retryAfter: '7' }))
+    const { client, asked } = await start([...many, overload])
+    for (let count = 0; count < 40; count += 1) await client.ping().catch(() => undefined)
+
+    await expect(client.ping()).rejects.toMatchObject({ retryAfter: 1 })
+    expect(asked()).toBe(41)
+  })
+})

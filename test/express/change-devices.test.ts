@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { mfa } from 'second-factor'
+
+import { numberOn } from '../support/web-app.ts'
+import { startOwnApp } from './own-factors.ts'
+
+describe('a pass for changing devices', () => {
+  it('is asked for after a sign-in, by a request that says what it is for', async () => {
+    const app = await startOwnApp()
+    const { browser, account } = await app.signedIn()
+
+    const asked = await browser.submit('/mfa/devices/device')
+    const page = await browser.visit('/mfa')
+    const [request] = (await app.device.requests(account)).requests ?? []
+    await app.answer(account, 'approve', numberOn(page))
+    const done = await browser.submit('/mfa/complete')
+
+    expect([asked.headers['location'], done.headers['location']]).toEqual(['/mfa', '/mfa/devices'])
+    expect(page.text).toContain('Confirm the change of your devices')
+    expect(page.text).not.toContain('Approve the sign-in')
+    expect(request).toMatchObject({ purpose: 'change_devices' })
+    expect((await browser.submit('/mfa/devices/device')).headers['location']).toBe('/mfa/devices/device')
+  })
+
+  it('counts as a step-up, and a step-up does not count for it', async () => {
+    const app = await startOwnApp()
+    const { browser, account } = await app.withDevice()
+
+    const danger = await browser.open('/danger')
+    await app.clock.advance(301)
+    await browser.visit('/danger')
+    const stepped = await app.stepUp(browser, account)
+    const change = await browser.submit('/mfa/devices/device')
+
+    expect(danger.text).toBe('danger')
+    expect(stepped.headers['location']).toBe('/danger')
+    expect(change.headers['location']).toBe('/mfa')
+  })
+
+  it('tells scripts where to pass for it', async () => {
+    const app = await startOwnApp()
+    const { browser, account } = await app.signedIn()
+
+    const refused = await browser.submit(
+      '/mfa/devices/device',
+      {},
+      { accept: 'application/json', 'sec-fetch-mode': 'cors' },
+    )
+    const page = await browser.visit(refused.body.challenge)
+    await app.answer(account, 'approve', numberOn(page))
+    const done = await browser.submit('/mfa/complete')
+
+    expect(refused.body).toMatchObject({ challenge: '/mfa?purpose=change_devices&factors=push,otp' })
+    expect(done.headers['location']).toBe('/mfa/devices')
+    expect((await browser.submit('/mfa/devices/device')).headers['location']).toBe('/mfa/devices/device')
+  })
+
+  it('is worth nothing by a factor that the address of the page was made to allow', async () => {
+    const app = await startOwnApp({ devices: { factors: ['otp'] } })
+    const { browser, account } = await app.signedIn()
+
+    const page = await browser.visit('/mfa?purpose=change_devices&factors=push')
+    await app.answer(account, 'approve', numberOn(page))
+    await browser.submit('/mfa/complete')
+
+    expect((await browser.submit('/mfa/devices/device')).headers['location']).toBe('/mfa')
+  })
+
+  it('ends with the code it was given by, when that is withdrawn', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.signedIn()
+    const { id } = await app.user()
+    const { code = '' } = await app.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+    await app.passByCode(browser, code)
+    const counted = await browser.open('/mfa/devices/app')
+
+    await app.client.bypassCodes.deleteAll(id)
+
+    expect(counted.status).toBe(200)
+    expect((await browser.open('/mfa/devices/app')).headers['location']).toBe('/mfa')
+  })
+
+  it('lasts as long as the option says', async () => {
+    const app = await startOwnApp({ devices: { maxAge: 60 } })
+    const { browser } = await app.withDevice()
+
+    await app.clock.advance(59)
+    const inTime = await browser.submit('/mfa/devices/device')
+    await app.clock.advance(1)
+    const late = await browser.submit('/mfa/devices/device')
+
+    expect([inTime, late].map(({ headers }) => headers['location'])).toEqual(['/mfa/devices/device', '/mfa'])
+  })
+
+  it('that nothing can be passed for is a matter for an administrator', async () => {
+    const app = await startOwnApp({ devices: { factors: ['bypass'] }, helpUrl: '/help' })
+    const { browser } = await app.signedIn()
+
+    const answer = await browser.submit('/mfa/devices/device')
+
+    expect(answer.status).toBe(403)
+    expect(answer.text).toContain('Ask your administrator')
+    expect(answer.text).toContain('href="/help"')
+  })
+})
+
+describe('the option devices', () => {
+  const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
+
+  it.each([
+    [{ maxAge: 601 }, 'devices.maxAge'],
+    [{ maxage: 60 }, 'devices'],
+    [{ factors: [] }, 'devices.factors'],
+    [{ factors: ['email'] }, 'devices.factors'],
+  ])('is refused where nobody could mean it: %j', (devices, named) => {
+    expect(() => mfa({ service, devices: devices as never })).toThrow(named)
+  })
+})

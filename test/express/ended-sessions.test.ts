@@ -1,0 +1,351 @@
+import express from 'express'
+import session from 'express-session'
+import { isVerified, mfa, requireMfa } from 'second-factor'
+import type { MfaEvent, MfaOptions } from 'second-factor'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { startService } from '../service/start-service.ts'
+import { createBrowser } from '../support/browser.ts'
+import type { Browser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
+
+/** A service over HTTP, and alice with a device and an authenticator's codes. */
+async function arrange() {
+  const service = await startService({}, { bypassEnabled: true })
+  onTestFinished(() => service.close())
+  const alice = await service.enroll('alice')
+  const path = `/domains/${service.domain.id}/users/${alice.user.id}`
+
+  async function approve() {
+    const [request] = await alice.pending()
+    await alice.device.answer(request!.id, { nonce: request!.nonce, decision: 'approve' })
+  }
+
+  async function report() {
+    await service.call('POST', `/domains/${service.domain.id}/sessions`, { body: { user: { id: alice.user.id } } })
+    const [request] = await alice.pending()
+    await alice.device.answer(request!.id, { nonce: request!.nonce, decision: 'report' })
+  }
+
+  /** One process of the app: with its own mfa(). */
+  async function node(options: Partial<MfaOptions> = {}, store: session.Store = new session.MemoryStore()) {
+    const events: MfaEvent[] = []
+    const calls: string[] = []
+    const real: Connection = { baseUrl: `${service.origin}/api`, apiKey: service.apiKey, domainId: service.domain.id }
+    const door = await startDoor(real.baseUrl, calls)
+    const app = express()
+    app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store }))
+    app.post('/login', (req, res) => {
+      Object.assign(req.session, { username: 'alice' })
+      res.sendStatus(204)
+    })
+    app.use(
+      mfa({
+        service: { ...real, baseUrl: door.url },
+        clock: service.clock,
+        numberMatching: false,
+        recoveryCodes: false,
+        user: (req) => {
+          const { username } = req.session as { username?: string }
+          return username === undefined ? null : { username }
+        },
+        onEvent: (event) => void events.push(event),
+        logger: { info() {}, warn() {}, error() {} },
+        ...options,
+      }),
+    )
+    app.get('/danger', requireMfa({ maxAge: 300 }), (_req, res) => void res.json({ danger: true }))
+    app.use((req, res) => void res.json({ verified: isVerified(req) }))
+    const url = await listen(app)
+
+    async function verified(): Promise<Browser> {
+      const browser = createBrowser(url)
+      await browser.submit('/login')
+      await browser.visit('/account')
+      await approve()
+      await browser.submit('/mfa/complete')
+      return browser
+    }
+
+    return { url, store, events, calls, door, verified, browser: () => createBrowser(url) }
+  }
+
+  const end = () => service.call('POST', `${path}/epoch`, { body: {} })
+  return { ...service, alice, path, node, approve, report, end }
+}
+
+interface Connection {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly domainId: string
+}
+
+/** Stands between an app and its service: counts what is asked, and can shut one of its ways. */
+async function startDoor(target: string, calls: string[]) {
+  const shut = { all: false, streams: false }
+  const open = new Set<AbortController>()
+  const app = express()
+  app.use(express.raw({ type: () => true }))
+  app.use((req, res, next) => {
+    const stream = req.path.endsWith('/sessions/events')
+    if (shut.all || (stream && shut.streams)) {
+      req.socket.destroy()
+      return
+    }
+    calls.push(`${req.method} ${req.path.replaceAll(/[0-9a-f]{40}/g, '*')}`)
+    const abort = new AbortController()
+    open.add(abort)
+    res.once('close', () => {
+      open.delete(abort)
+      abort.abort()
+    })
+    const headers = Object.fromEntries(
+      ['accept', 'authorization', 'content-type', 'prefer'].flatMap((name) =>
+        typeof req.headers[name] === 'string' ? [[name, req.headers[name]]] : [],
+      ),
+    )
+    const body = Buffer.isBuffer(req.body) && req.body.length > 0 ? { body: new Uint8Array(req.body) } : {}
+    fetch(`${target}${req.originalUrl}`, { method: req.method, headers, signal: abort.signal, ...body })
+      .then(async (answer) => {
+        res.status(answer.status)
+        for (const name of ['content-type', 'retry-after', 'preference-applied', 'cache-control']) {
+          const value = answer.headers.get(name)
+          if (value !== null) res.setHeader(name, value)
+        }
+        if (!answer.body) return void res.end()
+        for await (const chunk of answer.body) res.write(chunk)
+        return void res.end()
+      })
+      .catch(() => (abort.signal.aborted ? res.destroy() : next()))
+  })
+  const url = await listen(app)
+  return {
+    url,
+    shut(what: Partial<typeof shut>) {
+      Object.assign(shut, what)
+      if (what.all || what.streams) for (const abort of open) abort.abort()
+    },
+  }
+}
+
+const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.verified === true
+
+/** Until an event of the service has reached the app: there is nothing else to wait for. */
+async function eventually(check: () => Promise<boolean>): Promise<boolean> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await check()) return true
+    await new Promise<void>((resolve) => void setImmediate(resolve))
+  }
+  return false
+}
+
+describe('a verified web session', () => {
+  it('is checked once, and then no request asks the service while its stream is open', async () => {
+    const { node, clock } = await arrange()
+    const { verified, calls } = await node()
+    const browser = await verified()
+    const forSeconds = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 10) {
+        await clock.advance(10)
+        expect(await isIn(browser)).toBe(true)
+      }
+    }
+    // What was redeemed is believed for a minute; the first read opens the stream, the next one relies on it.
+    await forSeconds(130)
+    const before = calls.length
+
+    await forSeconds(120)
+
+    expect(calls).toContain('GET /domains/*/sessions/events')
+    expect(calls.slice(before)).toEqual([])
+  })
+
+  it.each(['a report', 'the button elsewhere', 'a revoked device'])(
+    'ends within a minute on every node of the app after %s',
+    async (what) => {
+      const { node, clock, report, end, call, path } = await arrange()
+      const [one, other] = [await node(), await node()]
+      const browsers = [await one.verified(), await other.verified()]
+      const ways = { 'a report': report, 'the button elsewhere': end } as Record<string, () => Promise<unknown>>
+
+      await (ways[what] ?? (() => call('DELETE', `${path}/token`)))()
+      await clock.advance(60)
+
+      expect(await Promise.all(browsers.map(isIn))).toEqual([false, false])
+    },
+  )
+
+  it('ends at once where the stream is open', async () => {
+    const { node, clock, end } = await arrange()
+    const { verified } = await node()
+    const browser = await verified()
+    await clock.advance(61)
+    await isIn(browser)
+    await isIn(browser)
+
+    await end()
+
+    expect(await eventually(async () => !(await isIn(browser)))).toBe(true)
+  })
+
+  it('ends within a minute without the stream, and is asked about once a minute', async () => {
+    const { node, clock, end } = await arrange()
+    const { verified, calls, door } = await node()
+    door.shut({ streams: true })
+    const browser = await verified()
+    const before = calls.length
+    for (let second = 0; second < 180; second += 10) {
+      await clock.advance(10)
+      expect(await isIn(browser)).toBe(true)
+    }
+    const asked = calls.slice(before).filter((call) => call.startsWith('GET /users'))
+
+    await end()
+    await clock.advance(60)
+
+    expect(asked).toHaveLength(3)
+    expect(await isIn(browser)).toBe(false)
+  })
+
+  it('does not come back when its user is deleted and made again', async () => {
+    const { node, clock, alice, call, domain } = await arrange()
+    const { verified } = await node()
+    const browser = await verified()
+    await call('DELETE', `/users/${alice.user.id}`)
+    const body = { username: 'alice', name: 'A', email: 'a@example.com' }
+    const { json } = await call('POST', '/users', { body })
+    await call('PUT', `/domains/${domain.id}/users/${json.id}`)
+
+    await clock.advance(60)
+
+    expect(await isIn(browser)).toBe(false)
+  })
+
+  it('goes on for 15 minutes while the service cannot be asked, with an event, and no longer', async () => {
+    const { node, clock } = await arrange()
+    const { verified, events, door } = await node()
+    const browser = await verified()
+    await isIn(browser)
+    const since = clock.now()
+    door.shut({ all: true })
+
+    await clock.advance(899)
+    const before = await isIn(browser)
+    await clock.advance(1)
+    const after = await isIn(browser)
+
+    expect([before, after]).toEqual([true, false])
+    expect(events.filter(({ type }) => type === 'verification.unchecked')).toContainEqual(
+      expect.objectContaining({ until: since + 900, userKey: 'username:alice' }),
+    )
+  })
+
+  it('goes on for as long as `maxUnchecked` says, and `maxAge` is what it was', async () => {
+    const { node, clock } = await arrange()
+    const { verified, door } = await node({ maxUnchecked: 400 })
+    const browser = await verified()
+    door.shut({ all: true })
+
+    await clock.advance(301)
+    const [old, present] = [(await browser.fetch('/danger')).status, await isIn(browser)]
+    await clock.advance(99)
+
+    expect([old, present, await isIn(browser)]).toEqual([403, true, false])
+  })
+
+  it('is verified again as soon as the service says so', async () => {
+    const { node, clock } = await arrange()
+    const { verified, door } = await node()
+    const browser = await verified()
+    door.shut({ all: true })
+    await clock.advance(900)
+    expect(await isIn(browser)).toBe(false)
+
+    door.shut({ all: false })
+    await clock.advance(30)
+
+    expect(await isIn(browser)).toBe(true)
+  })
+})
+
+describe('who replaces a device', () => {
+  it('stays in, and everybody else is out once the new one is set up', async () => {
+    const { node, clock, alice, approve } = await arrange()
+    const { verified } = await node()
+    const [mine, theirs] = [await verified(), await verified()]
+    // Changing devices takes a pass of its own.
+    await mine.submit('/mfa/devices/device')
+    await mine.visit('/mfa')
+    await approve()
+    await mine.submit('/mfa/complete')
+    await mine.submit('/mfa/devices/device')
+    const { code } = (await mine.fetch('/mfa/devices/device')).body
+    await mine.fetch('/mfa/devices/device')
+    await clock.advance(60)
+    const before = [await isIn(mine), await isIn(theirs)]
+
+    await alice.device.activate(code)
+    await clock.advance(60)
+
+    expect(before).toEqual([true, true])
+    expect([await isIn(mine), await isIn(theirs)]).toEqual([true, false])
+  })
+})
+
+describe('who ends their other sessions on the page', () => {
+  it('stays in, and everybody else is out, other nodes and remembered cookies included', async () => {
+    const { node, clock } = await arrange()
+    const [one, other] = [await node(), await node()]
+    const [mine, theirs] = [await one.verified(), await other.verified()]
+
+    const done = await mine.submit('/mfa/devices/sessions')
+    const page = await mine.visit(String(done.headers['location']))
+    await clock.advance(60)
+
+    expect(done.headers['location']).toBe('/mfa/devices?done=sessions')
+    expect(page.text).toContain('Your other sessions are ended.')
+    expect([await isIn(mine), await isIn(theirs)]).toEqual([true, false])
+    expect(one.events.map(({ type }) => type)).toContain('sessions.ended')
+  })
+
+  it('stays in, however often', async () => {
+    const { node, clock } = await arrange()
+    const { verified } = await node()
+    const browser = await verified()
+
+    for (let times = 0; times < 3; times += 1) {
+      await browser.submit('/mfa/devices/sessions')
+      await clock.advance(60)
+      expect(await isIn(browser)).toBe(true)
+    }
+  })
+
+  it('stays in also where a change before it came to nothing', async () => {
+    const { node, clock, approve } = await arrange()
+    const { verified } = await node()
+    const browser = await verified()
+    // Changing devices takes a pass of its own.
+    await browser.submit('/mfa/devices/device')
+    await browser.visit('/mfa')
+    await approve()
+    await browser.submit('/mfa/complete')
+    await browser.submit('/mfa/devices/sessions')
+    await browser.visit('/mfa/devices')
+
+    await browser.submit('/mfa/devices/app', { code: '000000' })
+    await clock.advance(60)
+
+    expect(await isIn(browser)).toBe(true)
+  })
+
+  it('does not do so from a page of another site', async () => {
+    const { node, clock } = await arrange()
+    const { verified } = await node()
+    const [mine, theirs] = [await verified(), await verified()]
+
+    const { status } = await mine.submit('/mfa/devices/sessions', {}, { 'sec-fetch-site': 'cross-site' })
+    await clock.advance(60)
+
+    expect([status, await isIn(theirs)]).toEqual([403, true])
+  })
+})

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { startWebApp } from '../support/web-app.ts'
+
+/** Tells of each commit to the database that changed anything. */
+async function arrange() {
+  const folder = mkdtempSync(join(tmpdir(), 'idle-pages-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const database = join(folder, 'mfa.sqlite')
+  const app = await startWebApp({ database })
+  const browser = app.browser()
+  await app.signIn(browser, 'mallory')
+  const page = await browser.visit('/account')
+  const watcher = new Database(database, { readonly: true })
+  onTestFinished(() => void watcher.close())
+  return { app, browser, page, version: () => watcher.pragma('data_version', { simple: true }) }
+}
+
+describe('the page that sets up a first device', () => {
+  it('writes nothing when it is loaded again, as each write waits for the disk on behalf of all', async () => {
+    const { app, browser, page, version } = await arrange()
+    const before = version()
+
+    const again = [await browser.open('/mfa'), await browser.open('/mfa'), await browser.open('/mfa')]
+
+    const codeOn = ({ text }: { text: string }) => /#code=(\w+)/.exec(text)?.[1]
+    expect(codeOn(page)).toBeDefined()
+    expect(again.map(codeOn)).toEqual(Array(3).fill(codeOn(page)))
+    expect(version()).toBe(before)
+    // A page that has something to write is seen here.
+    const other = app.browser()
+    await app.signIn(other, 'bob')
+    await other.visit('/account')
+    expect(version()).not.toBe(before)
+  })
+})

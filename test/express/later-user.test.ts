@@ -1,0 +1,84 @@
+import express from 'express'
+import { requireMfa } from 'second-factor'
+import { describe, expect, it } from 'vitest'
+
+import { startWebApp } from '../support/web-app.ts'
+import type { WebAppOptions } from '../support/web-app.ts'
+
+const fields = { username: 'alice', password: 'secret' }
+
+/** An app with further logins on its routes, and what its log says of them. */
+async function arrange(options: WebAppOptions['mfa'] = {}) {
+  const said: string[] = []
+  const app = await startWebApp({
+    mfa: { logger: { info() {}, error() {}, warn: (message) => void said.push(message) }, ...options },
+    routes(routes, passport) {
+      const form = express.urlencoded({ extended: false })
+      const once = passport.authenticate('local', { session: false })
+      const lasting = passport.authenticate('local')
+      routes.post('/api/once', form, once, (_req, res) => res.json({ secret: 1 }))
+      routes.post('/api/once/moved', form, once, (_req, res) => res.redirect(303, '/api'))
+      routes.post('/api/lasting', form, lasting, (_req, res) => res.json({ secret: 1 }))
+      routes.post('/api/guarded', form, once, requireMfa(), (_req, res) => res.json({ secret: 1 }))
+      routes.get('/api/token', (req, res) => {
+        Object.assign(req, { user: { username: 'alice' } })
+        res.json({ secret: 1 })
+      })
+    },
+  })
+  return { app, said }
+}
+
+describe('a user who appears after mfa() ran', () => {
+  it.each(['/api/once', '/api/once/moved', '/api/lasting'])(
+    'is warned about once, with the route that answered after the password alone: POST %s',
+    async (path) => {
+      const { app, said } = await arrange()
+      const browser = app.browser()
+
+      await browser.submit(path, fields)
+      await app.browser().submit(path, fields)
+
+      expect(said).toEqual([expect.stringContaining(`POST ${path}: somebody signed in after mfa() ran`)])
+    },
+  )
+
+  it('is warned about whatever set the user', async () => {
+    const { app, said } = await arrange()
+
+    await app.browser().fetch('/api/token')
+
+    expect(said).toEqual([expect.stringContaining('GET /api/token: somebody signed in after mfa() ran')])
+  })
+
+  it('is warned about where another user is signed in already', async () => {
+    const { app, said } = await arrange()
+    const browser = app.browser()
+    await app.verify(browser, 'bob')
+
+    await browser.submit('/api/once', fields)
+
+    expect(said).toEqual([expect.stringContaining('POST /api/once')])
+  })
+
+  it('is nothing to warn about where the user who is verified gives the password once more', async () => {
+    const { app, said } = await arrange()
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+
+    const { status } = await browser.submit('/api/once', fields)
+
+    expect([status, said]).toEqual([200, []])
+  })
+
+  it('is nothing to warn about at a login that leads on, at a guarded route, or without the gate', async () => {
+    const { app, said } = await arrange()
+    await app.signIn(app.browser(), 'alice')
+    const guarded = await app.browser().submit('/api/guarded', fields)
+    const open = await arrange({ gate: false })
+    await open.app.browser().submit('/api/once', fields)
+
+    expect(guarded.status).toBe(403)
+    expect([...said, ...open.said]).toEqual([])
+  })
+})

@@ -1,0 +1,129 @@
+import type { MfaEvent, MfaOptions } from 'second-factor'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+
+import { unique } from '../service/codes/code-holder.ts'
+import { startService } from '../service/start-service.ts'
+import type { Running } from '../service/start-service.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import type { MailServer } from '../support/mail-server.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+let running: Running
+let server: MailServer
+
+beforeAll(async () => {
+  server = await startMailServer()
+  const smtp = { host: '127.0.0.1', port: server.port, from: 'mfa@example.com' }
+  running = await startService({ smtp }, { emailOtpEnabled: true })
+})
+afterEach(() => server.take())
+afterAll(async () => {
+  await running.close()
+  await server.close()
+})
+
+/** Somebody on the page for codes of an app whose service e-mails them. */
+async function arrange(more: Partial<MfaOptions> = {}, version: '1.3' | '1.4' = '1.4') {
+  const failMode = vi.fn<() => boolean>(() => true)
+  const events: MfaEvent[] = []
+  const { origin, apiKey, domain, clock } = running
+  const app = await startWebApp({
+    mfa: {
+      service: { baseUrl: `${origin}/api`, apiKey, domainId: domain.id, version },
+      clock,
+      provision: false,
+      factors: ['push', 'otp', 'email'],
+      failMode,
+      onEvent: (event) => void events.push(event),
+      ...more,
+    },
+  })
+  const username = unique()
+  const received = server.mails.length
+  const { device, pending } = await running.enroll(username)
+  // The mail about the new device is not what these tests are about.
+  await server.received(received + 1)
+  const browser = app.browser()
+  await app.signIn(browser, username)
+  const page = await browser.visit('/account')
+  async function approve(): Promise<void> {
+    const [request] = await pending()
+    await device.answer(request?.id ?? '', {
+      nonce: request?.nonce,
+      decision: 'approve',
+      number: numberOn(page),
+    })
+  }
+  return { app, browser, failMode, events, approve }
+}
+
+describe('a mail server that refuses', () => {
+  it.each(['1.4', '1.3'] as const)(
+    'is said on the page for codes, with the other ways: version %s',
+    async (version) => {
+      const { browser, failMode, events } = await arrange({}, version)
+      server.refuse()
+
+      const answer = await browser.submit('/mfa/email')
+      const page = await browser.visit(answer.headers['location'] as string)
+
+      expect([answer.status, answer.headers['location']]).toEqual([303, '/mfa?use=code'])
+      expect(page.text).toContain('We couldn&#39;t send the e-mail.')
+      expect(page.text).toContain('name="code"')
+      expect(page.text).not.toContain('aria-invalid')
+      expect(page.text).toContain('action="/mfa/email"')
+      expect(failMode).not.toHaveBeenCalled()
+      expect(events.map(({ type }) => type)).toContain('email.failed')
+      expect(events.map(({ type }) => type)).not.toContain('service.unavailable')
+    },
+  )
+
+  it('is asked once for each press, and does not stop calls to the service', async () => {
+    const tried = vi.fn<() => Promise<void>>(() => Promise.resolve())
+    const { app, browser, failMode } = await arrange()
+    server.meanwhile(tried)
+    server.refuse()
+
+    for (let press = 0; press < 6; press++) await browser.submit('/mfa/email')
+
+    expect(tried).toHaveBeenCalledTimes(6)
+    expect((await browser.open('/mfa')).status).toBe(200)
+    expect([app.trouble, failMode.mock.calls]).toEqual([[], []])
+    server.meanwhile(() => Promise.resolve())
+  })
+})
+
+describe('a mail server that hangs', () => {
+  it('is waited for longer than the service is, and then said like one that refuses', async () => {
+    const { app, browser, failMode } = await arrange({ timeout: 1_000 })
+    server.hang()
+    const waiting = running.clock.timerSet(8)
+
+    const sending = browser.submit('/mfa/email')
+    await waiting
+    // Longer than any other call may take, on the machine's own clock.
+    await new Promise((resolve) => AbortSignal.timeout(1_500).addEventListener('abort', resolve))
+    await running.clock.advance(8)
+
+    const answer = await sending
+    expect(answer.headers['location']).toBe('/mfa?use=code')
+    expect((await browser.visit('/mfa?use=code')).text).toContain('We couldn&#39;t send the e-mail.')
+    expect([app.trouble, failMode.mock.calls]).toEqual([[], []])
+  })
+
+  it('leaves the device as a way in', async () => {
+    const { app, browser, approve } = await arrange()
+    server.hang()
+    const waiting = running.clock.timerSet(8)
+    const sending = browser.submit('/mfa/email')
+    await waiting
+
+    await approve()
+    const done = await browser.copy().submit('/mfa/complete')
+    await running.clock.advance(8)
+    await sending
+
+    expect(done.headers['location']).toBe('/account')
+    expect(app.trouble).toEqual([])
+  })
+})

@@ -1,0 +1,409 @@
+import type { MfaOptions } from 'second-factor'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { numberOn } from '../support/web-app.ts'
+import { codesOf, isIn, secretOn, startOwnApp } from './own-factors.ts'
+
+describe('an authenticator app as the first factor', () => {
+  it('is offered beside the device, to be scanned, opened or typed', async () => {
+    const app = await startOwnApp()
+    const { browser, page } = await app.newcomer()
+
+    const shown = await browser.open('/mfa/enroll/app')
+
+    expect(page.text).toContain('href="/mfa/enroll/app"')
+    const secret = secretOn(shown)
+    expect(Buffer.byteLength(secret)).toBe(32)
+    expect(shown.text).toContain(`otpauth://totp/Test:alice?issuer=Test&amp;secret=${secret}`)
+    expect(shown.text).toContain('autocomplete="one-time-code"')
+    expect(shown.headers['cache-control']).toBe('no-store')
+  })
+
+  it.each([
+    ['the longest names there can be', '漢'.repeat(64), '漢'.repeat(128)],
+    ['names that would say something else', 'Shop:Evil&issuer=Evil', 'al:ice&secret=AAAA"><img src=x>'],
+  ])('fits into a picture and an address that says nothing else, for %s', async (_what, appName, username) => {
+    const app = await startOwnApp({ appName, user: () => ({ username, email: 'a@example.com' }) })
+    const { browser } = await app.newcomer()
+
+    const { text } = await browser.open('/mfa/enroll/app')
+
+    const [, address = ''] = /href="(otpauth:[^"]+)"/.exec(text) ?? []
+    const { searchParams } = new URL(address.replaceAll('&amp;', '&'))
+    expect([...searchParams.keys()]).toEqual(['issuer', 'secret', 'algorithm', 'digits', 'period'])
+    expect(searchParams.get('secret')).toBe(secretOn({ text }))
+    expect(appName).toContain(searchParams.get('issuer'))
+    expect(text).not.toContain('<img src=x')
+  })
+
+  it('has one secret however often its page is loaded, and another one in another web session', async () => {
+    const app = await startOwnApp()
+    const [{ browser }, { browser: other }] = [await app.newcomer(), await app.newcomer()]
+
+    const [first, again, elsewhere] = [
+      await browser.open('/mfa/enroll/app'),
+      await browser.open('/mfa/enroll/app'),
+      await other.open('/mfa/enroll/app'),
+    ].map(secretOn)
+
+    expect(again).toBe(first)
+    expect(elsewhere).not.toBe(first)
+  })
+
+  it('counts from its first code on, and that code verifies nobody: the next one does', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const code = codesOf(app, await browser.open('/mfa/enroll/app'))
+
+    const stored = await browser.submit('/mfa/enroll/app', { code: code() })
+    const page = await browser.visit(stored.headers['location'] as string)
+    expect(await isIn(browser)).toBe(false)
+    await browser.submit('/mfa/code', { code: code() })
+    expect(await isIn(browser)).toBe(false)
+    await app.clock.advance(30)
+    const done = await browser.submit('/mfa/code', { code: code() })
+
+    expect(page.text).toContain('Your app is set up')
+    expect(done.headers['location']).toBe('/account')
+    expect((await browser.fetch('/account')).body.mfa.verified.factor).toBe('otp')
+    expect(app.happened()).toContain('factor.added')
+  })
+
+  it('is not stored before that: a wrong code leaves nothing, and the same secret', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const before = secretOn(await browser.open('/mfa/enroll/app'))
+
+    const wrong = await browser.submit('/mfa/enroll/app', { code: '000000' })
+    const page = await browser.visit(wrong.headers['location'] as string)
+
+    expect(page.text).toContain('role="alert"')
+    expect(secretOn(page)).toBe(before)
+    expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
+  })
+
+  it('is one, however many web sessions set one up at once', async () => {
+    const app = await startOwnApp()
+    const people = await Promise.all(Array.from({ length: 4 }, () => app.newcomer()))
+    const codes = await Promise.all(
+      people.map(async ({ browser }) => codesOf(app, await browser.open('/mfa/enroll/app'))),
+    )
+
+    await Promise.all(people.map(({ browser }, index) => browser.submit('/mfa/enroll/app', { code: codes[index]!() })))
+    await app.clock.advance(30)
+    await Promise.all(people.map(({ browser }, index) => browser.submit('/mfa/code', { code: codes[index]!() })))
+
+    const verified = await Promise.all(people.map(({ browser }) => isIn(browser)))
+    expect(verified.filter(Boolean)).toHaveLength(1)
+    expect((await app.client.hardware.list()).length).toBe(1)
+  })
+
+  it('cannot be added by who had a factor: whatever it was, wherever, also when it is gone', async () => {
+    const app = await startOwnApp()
+    const [{ browser: late }, { browser: owner }] = [await app.newcomer(), await app.newcomer()]
+    const code = codesOf(app, await late.open('/mfa/enroll/app'))
+    await app.activate(await owner.visit('/mfa'))
+    const { id } = await app.user()
+    await app.client.tokens.revoke(app.domainId, id)
+
+    const page = await late.open('/mfa/enroll/app')
+    const posted = await late.submit('/mfa/enroll/app', { code: code() })
+
+    expect([page.headers['location'], posted.headers['location']]).toEqual(['/mfa', '/mfa'])
+    expect(await app.user()).toMatchObject({ hardware: '' })
+  })
+
+  it('is shown to no user of the organization who is not a member of the domain', async () => {
+    const app = await startOwnApp()
+    const user = await app.client.users.create({ username: 'bob', name: 'Bob', email: 'bob@example.com' })
+    const { browser, page } = await app.newcomer('bob')
+
+    const shown = await browser.open('/mfa/enroll/app')
+    const posted = await browser.submit('/mfa/enroll/app', { code: '123456' })
+
+    expect(page.text).toContain('Ask your administrator to add you')
+    expect([shown.headers['location'], posted.headers['location']]).toEqual(['/mfa', '/mfa'])
+    expect(await app.client.users.get(user.id)).toMatchObject({ domains: [], hardware: '', everEnrolled: false })
+  })
+
+  it('is asked for as a first factor, so that the service decides when it stores it', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const code = codesOf(app, await browser.open('/mfa/enroll/app'))
+    const real = globalThis.fetch
+    const sent: unknown[] = []
+    vi.spyOn(globalThis, 'fetch').mockImplementation((url, init) => {
+      if (init?.method === 'POST' && typeof init.body === 'string') sent.push(JSON.parse(init.body))
+      return real(url, init)
+    })
+    onTestFinished(() => void vi.restoreAllMocks())
+
+    await browser.submit('/mfa/enroll/app', { code: code() })
+
+    expect(sent).toEqual([expect.objectContaining({ otp: code(), first: true })])
+  })
+
+  it('ends the activation code that somebody noted who knows the password', async () => {
+    const app = await startOwnApp()
+    const { page } = await app.newcomer()
+
+    await app.withApp()
+
+    await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
+    expect((await app.user()).factors).toEqual(['otp'])
+  })
+
+  it('is not begun by a page of another site, nor ahead of being asked for', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const code = codesOf(app, await browser.open('/mfa/enroll/app'))
+
+    const crossed = await browser.submit('/mfa/enroll/app', { code: code() }, { 'sec-fetch-site': 'cross-site' })
+    const ahead = await browser.open('/mfa/enroll/app', { 'sec-purpose': 'prefetch' })
+
+    expect([crossed.status, ahead.status]).toEqual([403, 503])
+    expect(await app.user()).toMatchObject({ hardware: '' })
+  })
+
+  it('belongs to who is signed in: put into the web session of somebody else, its secret opens nowhere', async () => {
+    const app = await startOwnApp()
+    const [{ browser: mallory }, { browser: alice }] = [await app.newcomer('mallory'), await app.newcomer('alice')]
+    const code = codesOf(app, await mallory.open('/mfa/enroll/app'))
+    await alice.open('/mfa/enroll/app')
+    const [planted, own] = [app.webSession('username:mallory'), app.webSession('username:alice')]
+    own.write({ ...own.read(), setup: { ...planted.read().setup, userKey: 'username:alice' } })
+    const cookies = { 'connect.sid': alice.cookie('connect.sid'), 'mfa-setup': mallory.cookie('mfa-setup') }
+    const sent = Object.entries(cookies).map(([name, value]) => `${name}=${value}`)
+
+    const answer = await alice.submit('/mfa/enroll/app', { code: code() }, { cookie: sent.join('; ') })
+
+    expect(answer.headers['location']).toBe('/mfa/enroll/app')
+    expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
+  })
+
+  it('keeps its secret to its page: not in the store, in events, in the log or on other pages', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const shown = await browser.open('/mfa/enroll/app')
+    const secret = secretOn(shown)
+    const hex = Buffer.from(
+      secret.replace(/./g, (letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')),
+    )
+      .toString()
+      .replace(/[01]{4}/g, (bits) => Number.parseInt(bits, 2).toString(16))
+    const seen = [app.kept()]
+    await browser.submit('/mfa/enroll/app', { code: codesOf(app, shown)() })
+    for (const path of ['/mfa', '/mfa?use=code', '/mfa/devices']) seen.push((await browser.visit(path)).text)
+    seen.push(app.kept(), JSON.stringify(app.events), app.trouble.join())
+
+    expect(hex).toHaveLength(40)
+    for (const text of seen) {
+      expect(text).not.toContain(secret)
+      expect(text).not.toContain(hex)
+    }
+  })
+
+  it('is given up after ten minutes, and begun anew', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const shown = await browser.open('/mfa/enroll/app')
+    await app.clock.advance(600)
+
+    const late = await browser.submit('/mfa/enroll/app', { code: codesOf(app, shown)() })
+
+    expect(late.headers['location']).toBe('/mfa/enroll/app')
+    expect(secretOn(await browser.open('/mfa/enroll/app'))).not.toBe(secretOn(shown))
+    expect(await app.user()).toMatchObject({ hardware: '' })
+  })
+})
+
+describe('a first factor that an administrator decides about', () => {
+  /** What somebody who knows the password gets, by each way there is. */
+  async function tryAll(app: Awaited<ReturnType<typeof startOwnApp>>, username = 'alice') {
+    const { browser, page } = await app.newcomer(username)
+    const shown = await browser.open('/mfa/enroll/app')
+    const posted = await browser.submit('/mfa/enroll/app', { code: '123456' })
+    return { browser, page, app: [shown, posted].map(({ headers }) => headers['location']) }
+  }
+
+  it.each([
+    ['selfEnrollment: false', { selfEnrollment: false }],
+    ['mayEnroll says no', { mayEnroll: () => false }],
+    ['mayEnroll says nothing that is true', { mayEnroll: () => 'yes' as unknown as boolean }],
+    ['selfEnrollment: false, whatever mayEnroll says', { selfEnrollment: false, mayEnroll: () => true }],
+  ] satisfies [string, Partial<MfaOptions>][])(
+    'is set up by nobody with the password alone: %s',
+    async (_what, mfa) => {
+      const app = await startOwnApp(mfa)
+
+      const tried = await tryAll(app)
+
+      expect(tried.page.text).toContain('Type the activation code that your administrator gave you')
+      expect(tried.page.text).not.toMatch(/#code=|class="code"|enroll\/app/)
+      expect(tried.app).toEqual(['/mfa', '/mfa'])
+      const user = await app.user()
+      expect(user).toMatchObject({ hardware: '', everEnrolled: false })
+      await expect(app.client.tokens.get(app.domainId, user.id)).rejects.toMatchObject({
+        code: 'api.error.notfound.token',
+      })
+      expect(app.happened()).not.toContain('enrollment.offered')
+    },
+  )
+
+  it('is asked of mayEnroll for each user and each way', async () => {
+    const asked: (string | undefined)[] = []
+    const app = await startOwnApp({
+      mayEnroll: (_req, { username }) => {
+        asked.push(username)
+        return username === 'alice'
+      },
+    })
+
+    const [alice, bob] = [await app.newcomer('alice'), await tryAll(app, 'bob')]
+    const shown = await alice.browser.open('/mfa/enroll/app')
+
+    expect(alice.page.text).toContain('#code=')
+    expect(secretOn(shown)).toHaveLength(32)
+    expect(bob.app).toEqual(['/mfa', '/mfa'])
+    expect(asked.filter((name) => name === 'bob')).toHaveLength(3)
+  })
+
+  it('lets in with the code of an administrator, which no page shows', async () => {
+    const app = await startOwnApp()
+    const { id } = await app.client.users.create({ username: 'alice', name: 'Alice', email: 'alice@example.com' })
+    await app.client.domains.addUser(app.domainId, id)
+    const { code = '' } = await app.client.tokens.issue(app.domainId, id)
+
+    const tried = await tryAll(app)
+    const again = await tried.browser.visit('/mfa')
+    const account = await app.device.activate(`${app.url}/mfa`, code, { name: 'Test device' })
+    await app.answer(account, 'approve', numberOn(await tried.browser.visit('/mfa')))
+    await tried.browser.submit('/mfa/complete')
+
+    for (const { text } of [tried.page, again]) {
+      expect(text).toContain('Type the activation code that your administrator gave you')
+      expect(text.replaceAll(' ', '')).not.toContain(code)
+    }
+    expect(tried.app).toEqual(['/mfa', '/mfa'])
+    expect(await isIn(tried.browser)).toBe(true)
+  })
+
+  it('ends what was begun before the administrator issued a code', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.newcomer()
+    const code = codesOf(app, await browser.open('/mfa/enroll/app'))
+    const { id } = await app.user()
+    await app.client.tokens.issue(app.domainId, id)
+
+    const posted = await browser.submit('/mfa/enroll/app', { code: code() })
+
+    expect(posted.headers['location']).toBe('/mfa')
+    expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
+  })
+
+  it('is neither shown nor withdrawn on the page of devices', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withApp()
+    const { id } = await app.user()
+    const { code = '' } = await app.client.tokens.issue(app.domainId, id)
+
+    const page = await browser.open('/mfa/devices')
+    const offered = await browser.submit('/mfa/devices/device')
+    await browser.submit('/mfa/devices/device/cancel')
+
+    expect(page.text).toContain('Your administrator gave you an activation code for a device')
+    expect(page.text.replaceAll(' ', '')).not.toContain(code)
+    expect(offered.headers['location']).toBe('/mfa/devices')
+    expect(await app.client.tokens.get(app.domainId, id)).toEqual({ state: 'pending', code })
+  })
+})
+
+describe('recovery codes for who has just set up a first factor', () => {
+  it('are offered once, shown once, and lead on to the page first asked for', async () => {
+    const app = await startOwnApp({ recoveryCodes: true })
+    const { browser, account } = await app.signedIn()
+
+    const offer = await browser.open('/mfa/recovery')
+    const asked = await browser.submit('/mfa/devices/codes')
+    const passed = await app.passByDevice(browser, account)
+    const shown = await browser.submit('/mfa/devices/codes')
+    const again = await browser.open('/mfa/recovery')
+
+    expect(offer.text).toContain('Keep recovery codes')
+    expect([asked, passed].map(({ headers }) => headers['location'])).toEqual(['/mfa', '/mfa/recovery'])
+    const codes = codesOn(shown)
+    expect(new Set(codes).size).toBe(5)
+    expect(shown.text).toContain('href="/account"')
+    expect(again.headers['location']).toBe('/')
+    expect((await app.user()).bypasscodes).toHaveLength(5)
+    expect(app.events.at(-1)).toMatchObject({ type: 'recovery_codes.made', count: 5 })
+    expect(JSON.stringify(app.events) + app.kept()).not.toContain(codes[0])
+  })
+
+  it('are offered also to who was approved while sending once more', async () => {
+    const app = await startOwnApp({ recoveryCodes: true })
+    const browser = app.browser()
+    const { account, page } = await app.enroll(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+
+    const sent = await browser.submit('/mfa/send')
+
+    expect(sent.headers['location']).toBe('/mfa/recovery')
+    expect(await isIn(browser)).toBe(true)
+  })
+
+  it('can be declined, and are never asked about again', async () => {
+    const app = await startOwnApp({ recoveryCodes: true })
+    const { browser } = await app.signedIn()
+
+    const declined = await browser.submit('/mfa/recovery/later')
+
+    expect(declined.headers['location']).toBe('/account')
+    expect((await browser.open('/mfa/recovery')).headers['location']).toBe('/')
+  })
+
+  it('are not offered where nothing was set up on the way', async () => {
+    const app = await startOwnApp({ recoveryCodes: true })
+    const { account } = await app.signedIn()
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.visit('/account')
+
+    const done = await app.stepUp(browser, account)
+
+    expect(done.headers['location']).toBe('/account')
+  })
+
+  it('sign in once each, and are good for ever', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    const [code = ''] = codesOn(await browser.submit('/mfa/devices/codes'))
+    await app.clock.advance(86_400)
+    const [one, other] = [app.browser(), app.browser()]
+
+    for (const each of [one, other]) {
+      await app.signIn(each, 'alice')
+      await each.visit('/account')
+      await each.submit('/mfa/code', { code })
+    }
+
+    expect([await isIn(one), await isIn(other)]).toEqual([true, false])
+  })
+
+  it('can be had as a file without script, made of nothing but codes', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    const codes = codesOn(await browser.submit('/mfa/devices/codes'))
+
+    const file = await browser.submit('/mfa/devices/codes/file', { codes: codes.join(' ') })
+    const misused = await browser.submit('/mfa/devices/codes/file', { codes: '<script>alert(1)</script>' })
+
+    expect(file.headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(file.headers['content-disposition']).toBe('attachment; filename="recovery-codes.txt"')
+    expect(file.text.replaceAll(' ', '')).toContain(codes.join('\r\n'))
+    expect(misused.status).toBe(303)
+  })
+})
+
+const codesOn = (page: { text: string }) =>
+  [...page.text.matchAll(/<li class="code">([\d ]+)</g)].map(([, code = '']) => code.replaceAll(' ', ''))

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+
+import { createTestClock } from '../../src/testing/clock.ts'
+import { startServiceWithDoor } from '../support/service-door.ts'
+import { startWebApp } from '../support/web-app.ts'
+
+describe('the log of an app whose service is gone', () => {
+  it('says so once, and once that it is back, however many people found out', async () => {
+    const clock = createTestClock()
+    const { door, service } = await startServiceWithDoor(clock)
+    const lines: string[] = []
+    const log = (line: string) => void lines.push(line)
+    const app = await startWebApp({ mfa: { service, clock, logger: { info: log, warn: log, error: log } } })
+    const people = [app.browser(), app.browser(), app.browser()]
+    for (const [index, browser] of people.entries()) await app.signIn(browser, `person-${index}`)
+
+    door.instead = (_req, res) => void res.destroy()
+    const during = await Promise.all(people.map((browser) => browser.visit('/mfa')))
+    await clock.advance(9)
+    door.instead = undefined
+    const after = await people[0]!.visit('/mfa')
+    await clock.advance(5)
+
+    expect(during.map(({ status }) => status)).toEqual([503, 503, 503])
+    expect(after.status).toBe(200)
+    expect(lines).toEqual([
+      expect.stringMatching(/^mfa: service gone: UnreachableError: .* \(request [0-9a-f-]{36}\)$/),
+      'mfa: service back after 9 s; 3 requests were refused meanwhile',
+    ])
+  })
+})

@@ -1,0 +1,60 @@
+import { createClient } from 'second-factor/client'
+import type { MfaOptions } from 'second-factor'
+import { describe, expect, it } from 'vitest'
+
+import { startWebApp } from '../support/web-app.ts'
+
+/** An app whose own login ignores case, and keeps what was typed; alice has a device. */
+async function startTolerantApp(mfa: Partial<MfaOptions> = {}) {
+  const warnings: string[] = []
+  const warn = (message: string) => void warnings.push(message)
+  const app = await startWebApp({ mfa: { helpUrl: '/help', logger: { info() {}, warn, error() {} }, ...mfa } })
+  await app.enroll(app.browser(), 'alice')
+  const { baseUrl, apiKey } = await app.service.connect()
+  async function signInAs(username: string, headers: Record<string, string> = {}) {
+    const browser = app.browser()
+    await app.signIn(browser, username)
+    return { browser, page: await browser.open('/mfa', headers) }
+  }
+  return { ...app, warnings, signInAs, users: createClient({ baseUrl, apiKey }).users }
+}
+
+describe('somebody who signs in under a name that could be mistaken for a known one', () => {
+  it.each(['ALICE', 'alice ', 'al\u200bice', 'Álice'])('sets up no first factor: %j', async (username) => {
+    const app = await startTolerantApp()
+
+    const { browser, page } = await app.signInAs(username)
+    const ownApp = await browser.open('/mfa/enroll/app')
+
+    expect(page.text).toContain('Sign in with your name as it was registered, or ask your administrator.')
+    expect(page.text).toContain('href="/help"')
+    expect(page.text + ownApp.text).not.toMatch(/activate#|otpauth:/)
+    expect((await app.users.list()).map((user) => user.username)).toEqual(['alice'])
+  })
+
+  it('reads so in Arabic, too', async () => {
+    const app = await startTolerantApp()
+
+    const { page } = await app.signInAs('ALICE', { 'accept-language': 'ar' })
+
+    expect(page.text).toContain('سجّل الدخول باسمك كما هو مُسجَّل، أو راجِع المسؤول.')
+  })
+
+  it('is named in the log, with the name that is known', async () => {
+    const app = await startTolerantApp()
+
+    await app.signInAs('al\u200bice')
+
+    expect(app.warnings).toContainEqual(
+      expect.stringMatching(/^mfa: the user "al\\u\{200b\}ice" was not provisioned: .*"alice"/),
+    )
+  })
+
+  it('is somebody else where the app says that its names are exact', async () => {
+    const app = await startTolerantApp({ usernames: 'exact' })
+
+    await app.signInAs('ALICE')
+
+    expect((await app.users.list()).map((user) => user.username)).toEqual(['alice', 'ALICE'])
+  })
+})

@@ -1,0 +1,157 @@
+import { createClient } from 'second-factor/client'
+import { describe, expect, it } from 'vitest'
+
+import { unlockUser } from '../../src/service/administration/unlock.ts'
+import { openDatabase } from '../service/audit/recorded.ts'
+import { useEngine } from '../support/engines.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+const minute = 60
+const codeField = 'name="code"'
+
+const newDatabase = useEngine('SQLite')
+
+/** Alice with a device and recovery codes, and what somebody with her password does in browsers of their own. */
+async function arrange() {
+  const database = await newDatabase()
+  const app = await startWebApp({ database, mfa: { helpUrl: '/help' } })
+  const account = await app.verify(app.browser(), 'alice')
+  const { baseUrl, apiKey, domainId } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey })
+  const user = await client.users.getByUsername('alice')
+
+  async function enter() {
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    return browser
+  }
+  const lockCodes = async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const thief = await enter()
+      for (let guess = 0; guess < 2; guess += 1) await thief.submit('/mfa/code', { code: '000000' })
+    }
+  }
+  const spendPushes = async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const thief = await enter()
+      await thief.visit('/account')
+      await app.answer(account, 'deny')
+    }
+  }
+  const unlock = async () => {
+    const node = await openDatabase(database, { clock: app.clock })
+    const { id: organizationId } = await node.ctx.store.db
+      .selectFrom('organization')
+      .select('id')
+      .executeTakeFirstOrThrow()
+    await unlockUser(node.ctx, { organizationId, userId: user.id, domainIds: [domainId] })
+    await node.close()
+  }
+  return { ...app, account, enter, lockCodes, spendPushes, unlock }
+}
+
+describe('the page while codes are locked', () => {
+  it('says until when, has no field, and offers the device that still works', async () => {
+    const app = await arrange()
+    await app.lockCodes()
+    const owner = await app.enter()
+    await owner.visit('/account')
+
+    const page = await owner.visit('/mfa?use=code')
+
+    expect(page.text).toContain('Codes work again in 15 minutes.')
+    expect(page.text).toContain(`data-until="${app.clock.now() + 15 * minute}"`)
+    expect(page.text).toContain('data-words="Codes work again at {time} (in 15 minutes)."')
+    expect(page.text).not.toContain(codeField)
+    expect(page.text).toContain('You can still approve on your device.')
+    expect(page.text).toContain('unlock codes and requests')
+    expect(page.text).not.toContain('With a bypass code')
+    await app.answer(app.account, 'approve', numberOn(await owner.visit('/mfa')))
+  })
+
+  it('does not offer a device that cannot be asked now: it says when it can', async () => {
+    const app = await arrange()
+    await app.lockCodes()
+    await app.spendPushes()
+    const owner = await app.enter()
+
+    const [codes, push] = [await owner.visit('/mfa?use=code'), await owner.visit('/mfa')]
+
+    expect(codes.text).toContain('Codes work again in 15 minutes.')
+    expect(codes.text).toContain('You can send the next request in 10 minutes.')
+    expect(codes.text).not.toContain('You can still approve on your device.')
+    expect(codes.text).not.toContain('Send to my device')
+    expect(push.text).toContain('You can send the next request in 10 minutes.')
+    expect(push.text).toContain('Codes work again in 15 minutes.')
+    expect(push.text).not.toContain('Use a code')
+  })
+
+  it('says that an administrator unlocks them, where nothing else does', async () => {
+    const app = await arrange()
+    for (let round = 0; round < 5; round += 1) {
+      await app.lockCodes()
+      await app.clock.advance(4 * 60 * minute)
+    }
+    const owner = await app.enter()
+    await owner.visit('/account')
+
+    const page = await owner.visit('/mfa?use=code')
+
+    expect(page.text).toContain('Codes are locked until your administrator unlocks them.')
+    expect(page.text).not.toContain('data-until')
+    expect(page.text).not.toContain(codeField)
+  })
+
+  it('has the field again as soon as an administrator has unlocked them', async () => {
+    const app = await arrange()
+    const browser = await app.enter()
+    await browser.visit('/account')
+    await app.lockCodes()
+    await browser.submit('/mfa/code', { code: '000000' })
+    const locked = await browser.visit('/mfa?use=code')
+
+    await app.unlock()
+
+    expect(locked.text).not.toContain(codeField)
+    const page = await browser.visit('/mfa?use=code')
+    expect(page.text).toContain(codeField)
+    expect(page.text).not.toContain('Too many tries')
+  })
+})
+
+describe('the page while no request can be sent', () => {
+  it('offers no code to somebody who has none', async () => {
+    const app = await startWebApp({ mfa: { factors: ['push'] } })
+    const account = await app.verify(app.browser(), 'alice')
+    for (let round = 0; round < 5; round += 1) {
+      const thief = app.browser()
+      await app.signIn(thief, 'alice')
+      await thief.visit('/account')
+      await app.answer(account, 'deny')
+    }
+    const owner = app.browser()
+    await app.signIn(owner, 'alice')
+
+    const page = await owner.visit('/account')
+
+    expect(page.text).toContain('You can send the next request in 10 minutes.')
+    expect(page.text).not.toContain('>Use a code<')
+  })
+
+  it('does not offer to send again what was denied the last time that was allowed', async () => {
+    const app = await arrange()
+    await app.spendPushes()
+    const browser = await app.enter()
+    await browser.visit('/account')
+    await app.clock.advance(600)
+    for (let round = 0; round < 5; round += 1) {
+      await browser.submit('/mfa/send')
+      await app.answer(app.account, 'deny')
+    }
+
+    const page = await browser.visit('/mfa')
+
+    expect(page.text).toContain('You can send the next request in 10 minutes.')
+    expect(page.text).not.toContain('action="/mfa/send"')
+  })
+})

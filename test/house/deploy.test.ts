@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { describe, expect, it } from 'vitest'
+
+import { root } from '../../scripts/run.ts'
+import { serveCommand } from '../../src/cli/commands/serve.ts'
+import { synchronizeMembers } from '../../src/contract/domains.ts'
+import { routes } from '../../src/service/api/routes.ts'
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+/** Seconds, as `serve` has it without an option. */
+const drain: number = serveCommand().options.find(({ long }) => long === '--drain-seconds')?.defaultValue
+
+describe('deploy/nginx.conf', () => {
+  const conf = read('deploy/nginx.conf')
+  /** The value of a directive in a block of the file. */
+  const valueIn = (block: string, name: string) => new RegExp(`^ *${name} (.+);$`, 'm').exec(block)?.[1]
+  const [, upstream = ''] = /^upstream \S+ \{\n([\s\S]*?)^\}/m.exec(conf) ?? []
+  const [, pattern = '', synchronization = ''] = /location ~ (\S+) \{\n([\s\S]*?)^ {4}\}/m.exec(conf) ?? []
+  const [, everything = ''] = /location \/ \{\n([\s\S]*?)^ {4}\}/m.exec(conf) ?? []
+  const pathOf = (path: string) => `/api${path.replaceAll(/:\w+/g, 'f'.repeat(40))}`
+
+  it('closes connections to the service before a drain ends', () => {
+    const seconds = Number(/^(\d+)s$/.exec(valueIn(upstream, 'keepalive_timeout') ?? '')?.[1])
+
+    expect(drain).toBeGreaterThan(0)
+    expect(seconds).toBeGreaterThan(0)
+    expect(seconds).toBeLessThan(drain)
+  })
+
+  it('sends a request that a draining node did not take to another node', () => {
+    expect(valueIn(everything, 'proxy_next_upstream')).toBe('error timeout http_503 non_idempotent')
+  })
+
+  it('sends a synchronization once, and as it arrives', () => {
+    expect(pathOf(synchronizeMembers.path)).toMatch(new RegExp(pattern))
+    expect(valueIn(synchronization, 'proxy_next_upstream')).toBe('off')
+    expect(valueIn(synchronization, 'proxy_request_buffering')).toBe('off')
+  })
+
+  it('takes no other change for a synchronization', () => {
+    const changes = routes.map(({ endpoint }) => endpoint).filter(({ method }) => method !== 'GET')
+    const matching = changes.filter(({ path }) => new RegExp(pattern).test(pathOf(path)))
+
+    expect(matching).toEqual([synchronizeMembers])
+  })
+
+  it('lets a synchronization be as large as the service takes it', () => {
+    const megabytes = Number(/^(\d+)m$/.exec(valueIn(synchronization, 'client_max_body_size') ?? '')?.[1])
+
+    expect(megabytes * 1024 * 1024).toBeGreaterThanOrEqual(synchronizeMembers.bodyLimit ?? Infinity)
+  })
+
+  it('passes event streams on at once, and waits for held requests', () => {
+    expect(valueIn(conf, 'proxy_buffering')).toBe('off')
+    // `Prefer: wait=60` is the longest.
+    expect(Number(/^(\d+)s$/.exec(valueIn(conf, 'proxy_read_timeout') ?? '')?.[1])).toBeGreaterThan(60)
+  })
+
+  it('says itself where a request came from', () => {
+    expect(valueIn(conf, 'proxy_set_header X-Forwarded-For')).toBe('$remote_addr')
+  })
+
+  it('differs in containers by the address of the service alone', () => {
+    const address = /ipv4_address: (\S+)/.exec(services(read('compose.yaml'))['second-factor'] ?? '')?.[1]
+
+    expect(read('deploy/nginx-compose.conf')).toBe(conf.replace('127.0.0.1:8787', `${address}:8787`))
+  })
+})
+
+describe('deploy/second-factor.service', () => {
+  const unit = read('deploy/second-factor.service')
+
+  it('waits for a drain to end before it kills', () => {
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(drain + 15)
+  })
+
+  it('runs as a user without rights, and may write to its own data alone', () => {
+    for (const line of [
+      'User=second-factor',
+      'NoNewPrivileges=yes',
+      'CapabilityBoundingSet=',
+      'ProtectSystem=strict',
+    ]) {
+      expect(unit.split('\n')).toContain(line)
+    }
+    expect(unit).not.toContain('ReadWritePaths')
+  })
+
+  it('keeps its socket over a restart', () => {
+    expect(unit.split('\n')).toContain('Requires=second-factor.socket')
+    expect(unit).toMatch(/^ExecStart=\/usr\/local\/bin\/node /m)
+  })
+})
+
+describe('Dockerfile', () => {
+  const lines = read('Dockerfile')
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  const values = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
+
+  it('pins the major version of its base, the one of the tests', () => {
+    const major = JSON.parse(read('package.json')).devDependencies.node.split('.')[0]
+
+    expect(new Set(values('FROM').map((value) => value.split(' ')[0]))).toEqual(
+      new Set([`node:${major}-bookworm-slim`]),
+    )
+  })
+
+  it('runs as somebody who owns nothing but the data', () => {
+    expect(values('USER')).toEqual(['10001:10001'])
+    expect(values('VOLUME')).toEqual(['/data'])
+    expect(lines.filter((line) => line.includes('10001'))).toHaveLength(2)
+  })
+
+  it('hands signals to Node itself', () => {
+    for (const value of [...values('ENTRYPOINT'), ...values('CMD')]) expect(JSON.parse(value)).toBeInstanceOf(Array)
+    expect(JSON.parse(values('ENTRYPOINT')[0] ?? '')[0]).toBe('node')
+  })
+
+  it('is healthy when the service is ready', () => {
+    const [, command = ''] = /CMD (\[.+\])$/.exec(values('HEALTHCHECK')[0] ?? '') ?? []
+
+    expect(JSON.parse(command)[2]).toContain('http://127.0.0.1:8787/readyz')
+  })
+
+  it('gives the build nothing but what it reads', () => {
+    const [first, ...others] = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+
+    expect(first).toBe('*')
+    expect(others.every((line) => line.startsWith('!'))).toBe(true)
+  })
+})
+
+describe('compose.yaml', () => {
+  const text = read('compose.yaml')
+  const all = Object.entries(services(text))
+
+  it.each(all)('gives %s no rights and no file system to write to', (_name, service) => {
+    expect(service).toMatch(/^ {4}read_only: true$/m)
+    expect(service).toMatch(/^ {4}cap_drop:\n {6}- ALL$/m)
+    expect(service).toMatch(/^ {4}security_opt:\n {6}- no-new-privileges:true$/m)
+    expect(service).not.toContain('privileged: true')
+  })
+
+  it.each(all)('gives %s no secret in its environment', (_name, service) => {
+    const secrets = [...service.matchAll(/^ {6}(\w*(?:PASSWORD|KEYS|DATABASE|TOKEN|URL)\w*): (.*)$/gm)]
+
+    expect(secrets.filter(([, name = '', value]) => !name.endsWith('_FILE') && value !== "''")).toEqual([])
+  })
+
+  it('waits for a drain to end before it kills', () => {
+    const seconds = Number(/stop_grace_period: (\d+)s/.exec(services(text)['second-factor'] ?? '')?.[1])
+
+    expect(seconds).toBeGreaterThan(drain + 15)
+  })
+
+  it('trusts the address of its nginx alone', () => {
+    const nginx = /ipv4_address: (\S+)/.exec(services(text)['nginx'] ?? '')?.[1]
+
+    expect(services(text)['second-factor']).toContain(`'--trust-proxy', '${nginx}'`)
+  })
+})
+
+/** Each service by its name, as text. */
+function services(compose: string): Readonly<Record<string, string>> {
+  const [, section = ''] = /^services:\n([\s\S]*?)^\w/m.exec(compose) ?? []
+  const parts = section.split(/^ {2}(?=\w)/m).filter((part) => part.trim() !== '')
+  return Object.fromEntries(parts.map((part) => [part.slice(0, part.indexOf(':')), part]))
+}

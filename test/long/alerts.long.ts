@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+import { describe, expect, it } from 'vitest'
+
+const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url))
+
+/** What the program prints. @throws {Error} that says what to install, or what it found. */
+function promtool(...args: readonly string[]): string {
+  try {
+    return execFileSync('promtool', args, { cwd: deploy, encoding: 'utf8', stdio: 'pipe' })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new Error('This test needs promtool: apt install prometheus', { cause: error })
+    }
+    throw error
+  }
+}
+
+describe('the alert rules', () => {
+  it('are rules that Prometheus reads', () => {
+    expect(promtool('check', 'rules', 'alerts.yml')).toContain('SUCCESS')
+  })
+
+  it('fire in an outage, when sign-ins fail and when somebody guesses, and not while all is well', () => {
+    expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
+  })
+})

@@ -1,0 +1,129 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import BetterSqlite3 from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { measurable, measure } from '../support/crowd/measured.ts'
+import { createLeapingClock } from '../support/soak/leaping-clock.ts'
+import { createPeople } from '../support/soak/people.ts'
+import type { Soaked } from '../support/soak/service.ts'
+
+/** `SOAK_MINUTES=30`, as `npm run test:long` has it. */
+const minutes = Number(process.env.SOAK_MINUTES ?? 2)
+/** Days that are lived through: the longest that anything but the audit trail is kept for is 90. */
+const rounds = 60
+const days = 3
+/** What is done at once. */
+const together = 8
+/** Until code is compiled and caches are full. */
+const warm = rounds / 2
+
+/** What the database holds, bytes. */
+interface Space {
+  readonly audit: number
+  readonly rest: number
+  readonly log: number
+}
+
+function spaceOf(database: string): Space {
+  const file = new BetterSqlite3(database, { readonly: true, timeout: 5_000 })
+  try {
+    const pages = file.prepare('select name, sum(pgsize) as size from dbstat group by name').all()
+    const tables = pages as readonly { readonly name: string; readonly size: number }[]
+    const sum = (some: typeof tables) => some.reduce((total, { size }) => total + size, 0)
+    const audit = tables.filter(({ name }) => /^(sqlite_autoindex_)?audit/.test(name))
+    return { audit: sum(audit), rest: sum(tables) - sum(audit), log: statSync(`${database}-wal`).size }
+  } finally {
+    file.close()
+  }
+}
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MB`
+
+describe(`a service that works for ${minutes} minutes and ${rounds * days} days`, () => {
+  it('keeps its memory flat, and a database that stops growing', { timeout: (minutes + 10) * 60_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'second-factor-soak-'))
+    const database = join(folder, 'mfa.sqlite')
+    const socket = join(folder, 'probe.sock')
+    const child = fork(new URL('../support/soak/service.ts', import.meta.url), [database], {
+      env: { ...process.env, NODE_NO_WARNINGS: '1', ...measurable(socket) },
+    })
+    onTestFinished(async () => {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      rmSync(folder, { recursive: true })
+    })
+    const [soaked] = (await once(child, 'message')) as [Soaked]
+    const service = measure(child.pid ?? 0, socket)
+    const clock = createLeapingClock()
+    const { acts } = await createPeople(soaked, clock, 100)
+    const done: Record<string, number> = {}
+    const problems: string[] = []
+
+    async function work(until: number): Promise<void> {
+      while (performance.now() < until) {
+        for (const [name, act] of Object.entries(acts)) {
+          try {
+            await act()
+            done[name] = (done[name] ?? 0) + 1
+          } catch (error) {
+            problems.push(`${name}: ${String(error)}`)
+          }
+        }
+      }
+    }
+
+    const heaps: number[] = []
+    const spaces: Space[] = []
+    for (let round = 0; round < rounds; round++) {
+      const until = performance.now() + (minutes * 60_000) / rounds
+      await Promise.all(Array.from({ length: together }, () => work(until)))
+      child.send(days * 24 * 3600)
+      await once(child, 'message')
+      clock.leap(days * 24 * 3600)
+      // What ran out is swept; the next round is not before that.
+      await expect.poll(() => swept(database, clock.now())).toBe(true)
+      heaps.push((await service.memory()).heapUsed)
+      spaces.push(spaceOf(database))
+    }
+
+    const half = (values: readonly number[]) => [
+      median(values.slice(warm, warm * 1.5)),
+      median(values.slice(warm * 1.5)),
+    ]
+    const [heapBefore = 0, heapAfter = 0] = half(heaps)
+    const [before = 0, after = 0] = half(spaces.map(({ rest }) => rest))
+    const total = Object.values(done).reduce((sum, count) => sum + count, 0)
+    process.stdout.write(
+      [
+        `${JSON.stringify(done)}; ${(service.processorTime() / (minutes * 60)).toFixed(2)} of a core`,
+        `heap ${megabytes(heapBefore)}, then ${megabytes(heapAfter)}; resident ${megabytes((await service.memory()).rss)}`,
+        `database without its audit trail ${megabytes(before)}, then ${megabytes(after)}`,
+        `audit trail ${((spaces.at(-1)?.audit ?? 0) / total).toFixed(0)} bytes for each of these`,
+        `log of changes ${megabytes(Math.max(...spaces.map(({ log }) => log)))} at most`,
+      ].join('\n') + '\n',
+    )
+    expect(problems).toEqual([])
+    expect(heapAfter).toBeLessThan(heapBefore * 1.05 + 2 ** 20)
+    expect(after).toBeLessThan(before * 1.1)
+    // Four times where SQLite begins to clear it by default: 1,000 pages.
+    expect(Math.max(...spaces.map(({ log }) => log))).toBeLessThan(16 * 2 ** 20)
+  })
+})
+
+/** Whether no request waits any more that ran out long ago. */
+function swept(database: string, now: number): boolean {
+  const file = new BetterSqlite3(database, { readonly: true, timeout: 5_000 })
+  try {
+    const left = file.prepare("select count(*) from session where state = 'pending' and expires_at < ?").pluck()
+    const old = file.prepare('select count(*) from device_call where expires_at < ?').pluck()
+    return left.get(now - 3600) === 0 && old.get(now - 3600) === 0
+  } finally {
+    file.close()
+  }
+}

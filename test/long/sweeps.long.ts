@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { systemClock } from '../../src/clock.ts'
+import { parseOptions } from '../../src/contract/validate.ts'
+import { createAdministration } from '../../src/service/administration.ts'
+import { pruneAudit } from '../../src/service/audit/prune.ts'
+import { createFront } from '../../src/service/front/front.ts'
+import { listen } from '../../src/service/http/listen.ts'
+import { ServiceOptions } from '../../src/service/options.ts'
+import { openService } from '../../src/service/service.ts'
+import { apiKeyByHash } from '../../src/service/store/api-keys.ts'
+import { sweep } from '../../src/service/sweep.ts'
+import { createTenant, keysFor, newUser } from '../service/start-service.ts'
+import type { Tenant } from '../service/start-service.ts'
+import { insertBacklog } from '../support/backlog.ts'
+import { engines, useEngine } from '../support/engines.ts'
+
+/** Rows of each kind that are over. */
+const count = Number(process.env.BACKLOG ?? 200_000)
+/** For how long a sweep may hold up a request beyond what it takes without one, milliseconds. */
+const maxStall = 20
+
+describe.each(engines)(`a sweep of ${count} rows of each kind on %s`, { timeout: 3_600_000 }, (engine) => {
+  const newDatabase = useEngine(engine)
+  let running: Awaited<ReturnType<typeof start>>
+
+  beforeAll(async () => {
+    running = await start(await newDatabase())
+    const { ctx, organization, domain, administration } = running
+    const second = await administration.createDomain(organization.id, { name: 'Second' })
+    const domainIds = [domain.id, second.id] as const
+    await insertBacklog(ctx.store.db, { organizationId: organization.id, domainIds, count, now: systemClock.now() })
+    if (engine === 'PostgreSQL') await sql`analyze`.execute(ctx.store.db)
+  }, 600_000)
+  afterAll(() => running.close())
+
+  it('holds up no request for more than 20 ms', async () => {
+    const { ctx } = running
+    const { id } = (await running.call('POST', '/users', { body: newUser('somebody') })).json
+    const caller = await startCaller(running, `/users/${id}`)
+    const quiet = await caller.during(() => new Promise((resolve) => void setTimeout(resolve, 10_000)))
+
+    const swept = await caller.during(() => sweep(ctx))
+    const pruned = await caller.during(() => pruneAudit(ctx, systemClock.now() - 365 * 86_400))
+    await caller.stop()
+
+    // oxlint-disable-next-line eslint/no-console -- the figures are what it is run for
+    console.info(JSON.stringify({ engine, count, quiet, swept, pruned }))
+    expect(swept.requests).toBeGreaterThan(0)
+    expect(swept.request - quiet.request).toBeLessThan(maxStall)
+    expect(pruned.request - quiet.request).toBeLessThan(maxStall)
+  })
+})
+
+/** A service on its own port whose sweeps are begun here. */
+async function start(database: string) {
+  const options = parseOptions(ServiceOptions, 'createService', { database, push: false, ...keysFor(database) })
+  const { vendor, basePath } = options
+  const service = await openService(options)
+  const api = service.rest(basePath, (hash) => apiKeyByHash(service.ctx.store.db, hash))
+  const listener = createFront(service.ctx, { vendor, pages: [], handles: [service.routes, api] })
+  const listening = await listen(listener, { host: '127.0.0.1', port: 0 })
+  const origin = `http://127.0.0.1:${listening.port}`
+  const administration = createAdministration(service.ctx)
+  const close = async () => {
+    const gone = listening.close()
+    await service.close()
+    await gone
+  }
+  return { ctx: service.ctx, origin, close, administration, ...(await createTenant({ administration }, origin)) }
+}
+
+interface Longest {
+  readonly seconds: number
+  /** Milliseconds that the longest of so many requests took, and the event loop stood still. */
+  readonly request: number
+  readonly requests: number
+  readonly loop: number
+}
+
+/** A thread of its own changes a user and reads it, again and again. */
+async function startCaller({ origin, apiKey }: Tenant & { readonly origin: string }, path: string) {
+  const thread = new Worker(
+    `const { workerData: { url, headers }, parentPort } = require('node:worker_threads')
+    let longest = 0, requests = 0, begun = 0, stopped = false
+    parentPort.on('message', (message) => {
+      if (message === 'stop') return void (stopped = true)
+      // The one that is under way has waited, too.
+      parentPort.postMessage({ longest: Math.max(longest, performance.now() - begun), requests })
+      longest = requests = 0
+    })
+    const ask = async (options) => {
+      begun = performance.now()
+      // A connection that was idle for too long, because nobody was answered, is closed: it counts as waiting.
+      while (!(await fetch(url, { headers, ...options }).catch(() => undefined))?.ok);
+      longest = Math.max(longest, performance.now() - begun)
+      requests += 1
+    }
+    const run = async () => {
+      while (!stopped) {
+        await ask({ method: 'PUT', body: JSON.stringify({ name: 'Name ' + requests }) })
+        await ask({})
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      parentPort.close()
+    }
+    run()`,
+    { eval: true, workerData: { url: `${origin}/api${path}`, headers: { authorization: `Service key="${apiKey}"` } } },
+  )
+  const figures = async () => {
+    const heard = once(thread, 'message')
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+    thread.postMessage('figures')
+    return ((await heard) as [{ longest: number; requests: number }])[0]
+  }
+  return {
+    async during(work: () => Promise<unknown>): Promise<Longest> {
+      await figures()
+      const watch = watchTurns()
+      const begun = performance.now()
+      await work()
+      const seconds = (performance.now() - begun) / 1000
+      const { longest, requests } = await figures()
+      return { seconds, request: longest, requests, loop: watch.stop() }
+    },
+    async stop() {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+      thread.postMessage('stop')
+      await once(thread, 'exit')
+    },
+  }
+}
+
+/** The longest time between two turns of the event loop, milliseconds. */
+function watchTurns() {
+  let longest = 0
+  let last = performance.now()
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last)
+    last = performance.now()
+  }, 1)
+  return {
+    stop() {
+      clearInterval(timer)
+      return Math.max(longest, performance.now() - last)
+    },
+  }
+}

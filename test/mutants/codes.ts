@@ -1,0 +1,100 @@
+import type { Mutant } from './mutant.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'remembering the step of a code',
+    file: 'src/service/store/code-generators.ts',
+    find: '.set({ lastStep: step, drift,',
+    replace: '.set({ drift,',
+    test: 'service/codes/code-nodes.test.ts',
+    title: 'the code of a token is accepted once when 64 give it at once',
+  },
+  {
+    defense: 'the width of the window',
+    file: 'src/service/rules/totp.ts',
+    find: 'const window = 1',
+    replace: 'const window = 2',
+    test: 'properties/totp.test.ts',
+    title: 'is one step on either side of the expected one; ten are seen; beyond it nothing is',
+  },
+  {
+    defense: 'refusing steps that were accepted',
+    file: 'src/service/rules/totp.ts',
+    find: ' && step > source.lastStep',
+    replace: '',
+    test: 'properties/totp.test.ts',
+    title: 'accepts no step twice, nor one before it, in whatever order codes come',
+  },
+  {
+    defense: 'two codes that follow each other',
+    file: 'src/service/rules/totp.ts',
+    find: 'step !== seenStep + 1',
+    replace: 'step <= seenStep',
+    test: 'properties/totp.test.ts',
+    title: 'moves for two codes in a row, and for no other two',
+  },
+  {
+    defense: 'the number of uses of a bypass code',
+    file: 'src/service/store/bypass-codes.ts',
+    find: `    .where('usesRemaining', '>', 0)
+`,
+    replace: '',
+    test: 'service/codes/bypass-codes.test.ts',
+    title: 'is good as often as it says, and then reads as gone',
+  },
+  {
+    defense: 'the number of uses of a bypass code, for many at once',
+    file: 'src/service/store/bypass-codes.ts',
+    find: "({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now })",
+    replace: "({ usesRemaining: eb('usesRemaining', '-', 0), usedAt: now })",
+    test: 'service/codes/code-nodes.test.ts',
+    title: 'a bypass code with five uses is accepted five times when 64 give it at once',
+  },
+  {
+    defense: 'using an e-mailed code up',
+    file: 'src/service/store/email-codes.ts',
+    find: `  return used.numDeletedRows === 1n
+`,
+    replace: `  if (used.numDeletedRows === 1n) await replaceEmailCode(db, { domainId, userId, codeLookup: codeLookups[0] ?? '', wrongTries: 0, expiresAt: now + 60 })
+  return used.numDeletedRows === 1n
+`,
+    test: 'service/codes/email-code.test.ts',
+    title: 'is accepted once when 64 give it at once',
+  },
+  {
+    defense: 'the time of an e-mailed code',
+    file: 'src/service/store/email-codes.ts',
+    find: `    .where('expiresAt', '>', now)
+    .where('expiresAt', '<=',`,
+    replace: "    .where('expiresAt', '<=',",
+    test: 'service/codes/email-code.test.ts',
+    title: 'is good for ten minutes, and not a second longer',
+  },
+  {
+    defense: 'that a code is checked before it is looked for a device',
+    file: 'src/service/api/sessions.ts',
+    find: "  if (input.bypasscode ?? input.otp) return byCode(call, db, starting)\n  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n",
+    replace:
+      "  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n  if (input.bypasscode ?? input.otp) return byCode(call, db, starting)\n",
+    test: 'service/codes/codes.test.ts',
+    title: 'is denied in the same words, whatever the user has',
+  },
+  {
+    defense: 'the lock of codes',
+    file: 'src/service/store/code-tries.ts',
+    find: "    .where((eb) => eb.or([eb(lockedUntil, 'is', null), eb(lockedUntil, '<=', now)]))\n",
+    replace: '',
+    test: 'service/codes/code-budget.test.ts',
+    title:
+      'lock all codes after ten, over all challenges, for fifteen minutes; the right one is then neither looked at nor used up',
+  },
+  {
+    defense: 'that only codes ask for the lock of codes',
+    file: 'src/service/api/sessions.ts',
+    find: '  const device = await activeDevice(db, domain.id, user.id)\n',
+    replace:
+      "  if ((user.codesLockedUntil ?? 0) > call.clock.now()) throw new ApiProblem('api.error.locked')\n  const device = await activeDevice(db, domain.id, user.id)\n",
+    test: 'attacks/knows-the-password.test.ts',
+    title: 'does not keep the owner out: the device still lets in',
+  },
+]

@@ -1,0 +1,268 @@
+import type { Mutant } from './mutant.ts'
+
+const clockTest = 'service/clock-set-back.test.ts'
+
+export const mutants: readonly Mutant[] = [...sweeps(), ...waits(), ...access(), ...corrections(), ...webApps()]
+
+function sweeps(): readonly Mutant[] {
+  const test = 'service/sweeps.test.ts'
+  const touches = 'touches 500 rows at most in a transaction, and leaves nothing that is over'
+  return [
+    {
+      defense: 'the size of a step',
+      file: 'src/service/store/due.ts',
+      find: 'const limited = query.limit(limit)',
+      replace: 'const limited = query.limit(limit * 1_000)',
+      test,
+      title: touches,
+    },
+    {
+      defense: 'the size of a step of pruning',
+      file: 'src/service/audit/prune.ts',
+      find: 'const pruneStep = 250',
+      replace: 'const pruneStep = 2_500',
+      test,
+      title: touches,
+    },
+    {
+      defense: 'the turn of the event loop after each step',
+      file: 'src/service/in-steps.ts',
+      find: 'await nextTurn()',
+      replace: '',
+      test,
+      title: 'gives the event loop a turn after each step',
+    },
+    {
+      defense: 'the end of a sweep when its service closes',
+      file: 'src/service/in-steps.ts',
+      find: ' || signal?.aborted === true',
+      replace: '',
+      test,
+      title: 'ends soon when the service closes: what is left is left to the next one',
+    },
+    {
+      defense: 'passing over rows that somebody else is changing',
+      file: 'src/service/store/due.ts',
+      find: 'limited.forUpdate().skipLocked()',
+      replace: 'limited',
+      test,
+      title: 'does not wait for rows that somebody else is changing on PostgreSQL',
+    },
+    {
+      defense: 'foreign keys without cascades',
+      file: 'src/service/store/migrations/0018-known-browsers.ts',
+      find: "column.notNull().references('user.id')",
+      replace: "column.notNull().references('user.id').onDelete('cascade')",
+      test,
+      title: 'has no foreign key that removes rows of another table',
+    },
+  ]
+}
+
+function waits(): readonly Mutant[] {
+  const locked = 'leaves codes locked for no longer than the lock'
+  const pending = 'leaves no request pending, and none that counts'
+  return [
+    {
+      defense: 'the end of a wait',
+      file: 'src/service/rules/present.ts',
+      find: 'return until - Math.max(0, from - now)',
+      replace: 'return until',
+      test: clockTest,
+      title: locked,
+    },
+    {
+      defense: 'the look at whether the clock was set back',
+      file: 'src/service/to-present.ts',
+      find: 'if (clock.wasSetBack()) ',
+      replace: 'if (clock.wasSetBack() && interval === 0) ',
+      test: clockTest,
+      title: locked,
+    },
+    {
+      defense: 'the minute that may have passed since the clock was set back',
+      file: 'src/service/to-present.ts',
+      find: 'present: now - interval }',
+      replace: 'present: now }',
+      test: clockTest,
+      title: locked,
+    },
+    {
+      defense: 'the correction at the start',
+      file: 'src/service/core.ts',
+      find: 'await bringToPresent(ctx, (now) => ({ future: now, present: now }))',
+      replace: '',
+      test: clockTest,
+      title: 'is noticed at the next start, too',
+    },
+    {
+      defense: 'what is pending in SQL',
+      file: 'src/service/store/pending.ts',
+      find: "      eb('session.createdAt', '<=', latest),\n",
+      replace: '',
+      test: clockTest,
+      title: pending,
+    },
+    {
+      defense: 'what is pending of a row',
+      file: 'src/service/rules/session-state.ts',
+      find: '(begun && session.expiresAt > now)',
+      replace: '((begun || !begun) && session.expiresAt > now)',
+      test: clockTest,
+      title: pending,
+    },
+    {
+      defense: 'writing down that sessions of the future are over',
+      file: 'src/service/sweep.ts',
+      find: '[expireSessions, endFutureSessions]',
+      replace: '[expireSessions, expireSessions]',
+      test: clockTest,
+      title: pending,
+    },
+    {
+      defense: 'the time of an attempt',
+      file: 'src/service/store/attempts.ts',
+      find: 'notAfter(blocking.at, now)',
+      replace: 'blocking.at',
+      test: clockTest,
+      title: 'leaves a person asked no less often than before',
+    },
+    {
+      defense: 'the time of counts in stretches',
+      file: 'src/service/store/tallies.ts',
+      find: 'notAfter(row.at, now)',
+      replace: 'row.at',
+      test: clockTest,
+      title: 'leaves an address that was changed at rest for a day at most, and a pause for its own length',
+    },
+    {
+      defense: 'the last sign of life of a node',
+      file: 'src/service/keys/live-nodes.ts',
+      find: 'await nodesToPresent(db, now)',
+      replace: '',
+      test: clockTest,
+      title: 'leaves no node alive that has ended',
+    },
+    {
+      defense: 'the last sign of life of a synchronization',
+      file: 'src/service/synchronisation/claim.ts',
+      find: 'await beatsToPresent(ctx.store.db, ctx.clock.now())',
+      replace: '',
+      test: clockTest,
+      title: 'leaves no synchronization waited for that has ended',
+    },
+  ]
+}
+
+function access(): readonly Mutant[] {
+  const short = 'leaves no code good that was e-mailed or shown then, neither now nor later'
+  const lasting = 'leaves what was good for days good for its length from now, and no longer'
+  return [
+    {
+      defense: 'the time of an approval',
+      file: 'src/service/store/sessions.ts',
+      find: "    .where('settledAt', '<=', of.latest)\n",
+      replace: '',
+      test: clockTest,
+      title: 'leaves no approval that can be redeemed',
+    },
+    {
+      defense: 'when an e-mailed code was sent',
+      file: 'src/service/store/email-codes.ts',
+      find: "    .where('expiresAt', '<=', latestBeginning(now + emailCodeLifetime))\n",
+      replace: '',
+      test: clockTest,
+      title: short,
+    },
+    {
+      defense: 'when the code for another device was shown',
+      file: 'src/service/store/activations.ts',
+      find: "    .where('token.replacementExpiresAt', '<=', latestBeginning(shownCodeExpiry(now)))\n",
+      replace: '',
+      test: clockTest,
+      title: short,
+    },
+    {
+      defense: 'when an activation code was issued',
+      file: 'src/service/store/activations.ts',
+      find: "    .where('token.createdAt', '<=', latestBeginning(now))\n",
+      replace: '',
+      test: clockTest,
+      title: lasting,
+    },
+    {
+      defense: 'when a bypass code was made',
+      file: 'src/service/store/bypass-codes.ts',
+      find: "    .where('bypassCode.createdAt', '<=', latestBeginning(now))\n",
+      replace: '',
+      test: clockTest,
+      title: lasting,
+    },
+    {
+      defense: 'when a user passed in a known browser',
+      file: 'src/service/store/known-browsers.ts',
+      find: "    .where('passedAt', '<=', latestBeginning(now))\n    .executeTakeFirst()",
+      replace: '    .executeTakeFirst()',
+      test: clockTest,
+      title: lasting,
+    },
+  ]
+}
+
+function corrections(): readonly Mutant[] {
+  return [
+    {
+      defense: 'bringing codes and known browsers to the present',
+      file: 'src/service/to-present.ts',
+      find: 'for (const step of accessToPresent) await inSteps(steps, () => step(db, ofAccess(clock.now())))',
+      replace: 'await inSteps(steps, () => Promise.resolve(accessToPresent.length * 0 * ofAccess(0).present))',
+      test: clockTest,
+      title: 'leaves what was good for days good for its length from now, and no longer',
+    },
+    {
+      defense: 'the trusted time, by which a slow clock is no correction',
+      file: 'src/service/to-present.ts',
+      find: 'Math.max(present, trustedAt + trustedTimeLag)',
+      replace: 'Math.min(present, trustedAt + trustedTimeLag)',
+      test: clockTest,
+      title: 'takes nothing from anybody where it is slow for a moment',
+    },
+  ]
+}
+
+function webApps(): readonly Mutant[] {
+  return [
+    {
+      defense: 'the length of a pause after a service did not answer',
+      file: 'src/client/call-limit.ts',
+      find: 'deadUntil = Math.min(deadUntil, clock.now() + pause)',
+      replace: '',
+      test: 'client/call-limit.test.ts',
+      title: 'is asked again after the same pause when the clock was ahead and is set back',
+    },
+    {
+      defense: 'the beginning of a verification record',
+      file: 'src/challenge/challenge.ts',
+      find: ' || verified.at > now + clockSkew',
+      replace: '',
+      test: 'challenge/clock-set-back.test.ts',
+      title: 'takes nobody for verified who passed in the future',
+    },
+    {
+      defense: 'the length of what a web session relies on',
+      file: 'src/clock.ts',
+      find: 'now < until && until - now <= length + clockSkew',
+      replace: 'now < until',
+      test: 'challenge/clock-set-back.test.ts',
+      title: 'relies on nothing for longer than it would have',
+    },
+    {
+      defense: 'the age of what was heard of an epoch',
+      file: 'src/challenge/epochs.ts',
+      find: 'return time > now + clockSkew ? Number.POSITIVE_INFINITY : now - time',
+      replace: 'return now - time',
+      test: 'challenge/clock-set-back.test.ts',
+      title: 'asks again whether a web session has ended, and believes nothing meanwhile',
+    },
+  ]
+}

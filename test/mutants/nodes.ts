@@ -1,0 +1,138 @@
+import type { Mutant } from './mutant.ts'
+
+export const mutants: readonly Mutant[] = [...faultsOfPostgres(), ...killedNodes()]
+
+/** Each one lets a database that is slow, stopped or behind a pooler hold something up. */
+function faultsOfPostgres(): readonly Mutant[] {
+  const test = 'service/store/postgres-faults.test.ts'
+  return [
+    {
+      defense: 'the time after which a connection is given up',
+      file: 'src/service/store/postgres-pool.ts',
+      find: 'client.release(late)',
+      replace: '',
+      test,
+      title: 'gives up each unit of work in time, however many come, and works again at once afterwards',
+    },
+    {
+      defense: 'the time of a unit of work, which all of its statements share',
+      file: 'src/service/store/postgres-pool.ts',
+      find: 'async query(text, values) {',
+      replace: 'async query(text, values) {\n timer.refresh()',
+      test,
+      title: 'gives up a transaction in time whose statements are answered, but slowly',
+    },
+    {
+      defense: 'the end that the database makes of a transaction whose node is silent',
+      file: 'src/service/store/postgres.ts',
+      find: ', idle_in_transaction_session_timeout: patience }',
+      replace: ' }',
+      test,
+      title: 'has its open transaction ended by the database, so that its locks hold up nobody',
+    },
+    {
+      defense: 'opening without limits where a pooler refuses them',
+      file: 'src/service/store/postgres.ts',
+      find: "error.message.includes('unsupported startup parameter')",
+      replace: 'false',
+      test,
+      title: 'opens through a pooler that refuses to set limits',
+    },
+    {
+      defense: 'the tries whether the listening connection still answers',
+      file: 'src/service/store/postgres-news.ts',
+      find: "later(beat, () => void fresh.query('select 1').then(() => keepTrying(fresh, lost), lost))",
+      replace: '',
+      test,
+      title: 'takes up listening again on another connection when the database stops answering',
+    },
+    {
+      defense: 'the tries whether a notification arrives',
+      file: 'src/service/store/postgres-news.ts',
+      find: 'if (heard !== undefined) hear(heard)',
+      replace: '',
+      test,
+      title: 'says once that notifications do not arrive, looks by itself meanwhile',
+    },
+    {
+      defense: 'looking while no notifications arrive',
+      file: 'src/service/store/postgres-news.ts',
+      find: "looking = setInterval(() => tell('something'), lookInterval).unref()",
+      replace: 'looking = setInterval(() => {}, lookInterval).unref()',
+      test,
+      title: 'says once that notifications do not arrive, looks by itself meanwhile',
+    },
+    {
+      defense: 'the address where a store behind a pooler listens',
+      file: 'src/service/store/postgres.ts',
+      find: "configOf(pg, listenDatabase, 'listenDatabase')",
+      replace: "configOf(pg, url, 'listenDatabase')",
+      test,
+      title: 'listens at an address of its own where the other one is a pooler',
+    },
+    {
+      defense: 'telling later what could not be told',
+      file: 'src/service/store/postgres-news.ts',
+      find: 'if (heard !== undefined) teller.retry()',
+      replace: '',
+      test,
+      title: 'tells others as soon as it can that they may have missed something that it could not tell',
+    },
+  ]
+}
+
+/** Each one is noticed by sign-ins through real processes, of which one is killed. */
+function killedNodes(): readonly Mutant[] {
+  const test = 'processes/nodes.test.ts'
+  const kills = 'processes/kills.test.ts'
+  const nothingTwice = 'a service on SQLite that is killed loses no acknowledged write and accepts nothing twice'
+  return [
+    {
+      defense: 'the check that a session was approved, when it is redeemed',
+      file: 'src/service/store/sessions.ts',
+      find: "    .where('domainId', '=', of.domainId)\n    .where('state', '=', 'approved')\n    .where('challenge', '=', of.challenge)",
+      replace: "    .where('domainId', '=', of.domainId)\n    .where('challenge', '=', of.challenge)",
+      also: [
+        {
+          file: 'src/challenge/redeem.ts',
+          find: "if (found?.state !== 'approved') return {}",
+          replace: 'if (!found) return {}',
+        },
+      ],
+      test,
+      title: 'let in everybody who approves, and nobody else, when a %s is killed',
+    },
+    {
+      defense: 'the single use of an approval',
+      file: 'src/service/store/sessions.ts',
+      find: "    .where('redeemedAt', 'is', null)\n    .where('settledAt', '>', of.settledAfter)",
+      replace: "    .where('settledAt', '>', of.settledAfter)",
+      test: kills,
+      title: nothingTwice,
+    },
+    {
+      defense: 'the single use of a code',
+      file: 'src/service/store/bypass-codes.ts',
+      find: ".set((eb) => ({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now }))",
+      replace: '.set({ usedAt: now })',
+      test: kills,
+      title: nothingTwice,
+    },
+    {
+      defense: 'the time after which a running service gives PostgreSQL up',
+      file: 'src/service/store/postgres.ts',
+      find: 'const usualPatience = 4_000',
+      replace: 'const usualPatience = 30_000',
+      test,
+      title: 'answer 503 in time while PostgreSQL is stopped, lose nothing, and are ready again by themselves',
+    },
+    {
+      defense: 'telling those who wait that something may have been missed',
+      file: 'src/service/store/postgres-news.ts',
+      find: "missed: () => tell('gap'),",
+      replace: 'missed() {},',
+      test,
+      title: 'recover when PostgreSQL is killed, lose nothing, and tell those who wait what they missed',
+    },
+  ]
+}

@@ -1,0 +1,225 @@
+import type { Mutant } from './mutant.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'a running service reads the key file and never creates it',
+    file: 'src/service/keys/key-source.ts',
+    find: 'read: () => readKeyFile(file) }',
+    replace: 'read: async () => (await openKeyFile(file, random)).ring }',
+    test: 'processes/keys.test.ts',
+    title: 'makes no other key, says so once, and saves the keys it holds on SIGUSR2',
+  },
+  {
+    defense: 'the timers of a command keep its process alive',
+    file: 'src/cli/service/with-database.ts',
+    find: 'clock: commandClock,',
+    replace: '',
+    test: 'processes/keys.test.ts',
+    title: 'waits for the running node, ends with 0, and leaves no node behind',
+  },
+  {
+    defense: 'an interrupted command signs off',
+    file: 'src/cli/service/with-database.ts',
+    find: 'for (const signal of signals) process.on(signal, end)',
+    replace: '',
+    test: 'processes/keys.test.ts',
+    title: 'signs off: the next one sees no node',
+  },
+  {
+    defense: 'a server ends when the shell that npx started it in has ended',
+    file: 'bin/second-factor.js',
+    find: 'if (process.env.npm_command) endWithParent()',
+    replace: '',
+    test: 'processes/npm.test.ts',
+    title: 'ends in order when npx gets SIGTERM: `npx second-factor serve`',
+  },
+  ...backup(),
+  ...soundness(),
+  ...synchronization(),
+  ...retention(),
+]
+
+/** Each one lets something of the time after the backup be used again, or lose. */
+function backup(): readonly Mutant[] {
+  const test = 'processes/backup.test.ts'
+  return [
+    {
+      defense: 'the steps that a restore uses up',
+      file: 'src/service/store/restored.ts',
+      find: '.set({ lastStep: step, seenStep: null, seenAt: null })',
+      replace: '.set({ seenStep: null, seenAt: null })',
+      test,
+      title: 'accepts no code that was used after the backup, whatever kind it is of',
+    },
+    {
+      defense: 'the bypass codes that a restore ends',
+      file: 'src/service/store/restored.ts',
+      find: "await db.deleteFrom('bypassCode').execute()",
+      replace: '',
+      test,
+      title: 'accepts no code that was used after the backup, whatever kind it is of',
+    },
+    {
+      defense: 'the revocations in the log of the service',
+      file: 'src/service/backup/revocations.ts',
+      find: "if (isRevocation(event)) logger.warn({ revocation: { event, at, facts } }, 'revoked')",
+      replace: '',
+      test,
+      title: 'applies what the log of the service says was revoked since',
+    },
+    {
+      defense: 'the exclusive mode that notices an idle service',
+      file: 'src/service/backup/sqlite-file.ts',
+      find: "database.pragma('locking_mode = EXCLUSIVE')",
+      replace: '',
+      test,
+      title: 'refuses a database that a service uses, also an idle one',
+    },
+    {
+      defense: 'the check of a backup before it is put in place',
+      file: 'src/cli/commands/restore.ts',
+      find: 'await checkDatabase(file).catch(fileFailure)',
+      replace: '',
+      test,
+      title: 'refuses a backup that %s',
+    },
+    {
+      defense: 'the nodes that keep `restored` from changing a database in use',
+      file: 'src/cli/commands/restore.ts',
+      find: 'if (others.length > 0) {',
+      replace: 'if (others.length > 99) {',
+      test,
+      title: 'ends what was used up since, and refuses while a node uses the database',
+    },
+  ]
+}
+
+function soundness(): readonly Mutant[] {
+  const test = 'service/store/sqlite-soundness.test.ts'
+  return [
+    {
+      defense: 'the check of a small file before it is served',
+      file: 'src/service/store/sqlite-soundness.ts',
+      find: "if (problem !== 'ok') throw new DatabaseFileError(`${file} is damaged (${problem}). Restore a backup.`)",
+      replace: '',
+      test,
+      title: 'is refused when any of its pages is lost',
+    },
+    {
+      defense: 'the words for a file of which SQLite cannot read the schema',
+      file: 'src/service/store/sqlite.ts',
+      find: 'explainDamage(error, file)',
+      replace: 'error',
+      test,
+      title: 'is refused when any of its pages is lost',
+    },
+    {
+      defense: 'the refusal of an empty file',
+      file: 'src/service/store/sqlite.ts',
+      find: 'await refuseEmptyFile(file)',
+      replace: '',
+      test,
+      title: 'is refused when it is empty, and stays as it is',
+    },
+    {
+      defense: 'the check of a large file in a process of its own',
+      file: 'src/service/store/sqlite-soundness.ts',
+      find: 'void checkInProcess(file).then((problem) => (damage = problem))',
+      replace: '',
+      test,
+      title: 'is served but never ready when it is large: it is read in a process of its own',
+    },
+    {
+      defense: 'the inode of the file in use',
+      file: 'src/service/store/sqlite-soundness.ts',
+      find: 'if (present?.ino === ino && present.dev === dev) return damage',
+      replace: 'return damage',
+      test,
+      title: 'makes the service not ready when it is %s',
+    },
+    {
+      defense: 'the schemas that this version knows',
+      file: 'src/service/store/migrations/migrate.ts',
+      find: 'if (!empty) await refuseNewerSchema(db, Object.keys(known))',
+      replace: '',
+      test,
+      title: 'is refused when a newer version has migrated it, and both schemas are named',
+    },
+  ]
+}
+
+function synchronization(): readonly Mutant[] {
+  const test = 'service/synchronisation/synchronize.test.ts'
+  return [
+    {
+      defense: 'the ticket that a list draws when it arrives',
+      file: 'src/service/store/synchronisations.ts',
+      find: ".where('synchronizationApplied', '<', ticket)",
+      replace: '',
+      test,
+      title: 'does not overwrite the list that arrived after it',
+    },
+    {
+      defense: 'the look whether the caller has hung up',
+      file: 'src/service/synchronisation/synchronize.ts',
+      find: 'if (arrived.gone()) return false',
+      replace: '',
+      test,
+      title: 'is not carried out where its caller has hung up',
+    },
+    {
+      defense: 'the version that `If-Match` names',
+      file: 'src/service/store/synchronisations.ts',
+      find: ".$if(expected !== undefined, (query) => query.where('synchronizationApplied', '=', expected ?? 0))",
+      replace: '',
+      test,
+      title: 'replaces only the version that `If-Match` names',
+    },
+    {
+      defense: 'the boot, the namespace and the start of the process that holds a synchronization',
+      file: 'src/service/synchronisation/process-identity.ts',
+      find: 'if (!theirs || theirs.boot !== own?.boot || theirs.namespace !== own.namespace) return false',
+      replace: 'if (!theirs) return false',
+      test,
+      title: 'is waited for when it runs %s',
+    },
+    {
+      defense: 'the name that an abandoned synchronization gives back',
+      file: 'src/service/synchronisation/synchronize.ts',
+      find: 'if (!row || secondsUntilAbandoned(row, ctx.clock.now()) > 0) return false',
+      replace: 'if (row === undefined || row.id.length > 0) return false',
+      test,
+      title: 'keeps no name from anybody',
+    },
+  ]
+}
+
+function retention(): readonly Mutant[] {
+  const test = 'service/audit/retention.test.ts'
+  return [
+    {
+      defense: 'the hour for which a clock has to run evenly',
+      file: 'src/service/rules/trusted-time.ts',
+      find: 'const agreed = alike ? before.agreed + elapsed : 0',
+      replace: 'const agreed = alike ? before.agreed + elapsed : agreementNeeded',
+      test,
+      title: 'loses nothing by a clock that is 405 days fast, also over restarts',
+    },
+    {
+      defense: 'the hour that begins anew after a leap over a restart',
+      file: 'src/service/rules/trusted-time.ts',
+      find: 'agreed: stopped >= -tolerance && stopped <= longStop ? stored.agreed : 0',
+      replace: 'agreed: stopped > 0 ? stored.agreed : 0',
+      test,
+      title: 'loses nothing by a clock that leaps by 405 days while the service is stopped',
+    },
+    {
+      defense: 'the budget of a day',
+      file: 'src/service/audit/prune.ts',
+      find: 'withinBudget ? due.slice(0, await takePruneBudget(db, due.length)) : due',
+      replace: 'withinBudget && db === undefined ? due.slice(0, await takePruneBudget(db, due.length)) : due',
+      test,
+      title: 'is shortened by a tenth a day when its time is over',
+    },
+  ]
+}

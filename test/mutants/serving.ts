@@ -1,0 +1,370 @@
+import type { Mutant } from './mutant.ts'
+
+export const mutants: readonly Mutant[] = [
+  ...inheritedSocket(),
+  ...signals(),
+  ...draining(),
+  ...listener(),
+  ...overload(),
+  ...heldLimits(),
+  ...retries(),
+]
+
+function inheritedSocket(): readonly Mutant[] {
+  const file = 'src/cli/service/inherited-socket.ts'
+  const test = 'cli/inherited-socket.test.ts'
+  return [
+    {
+      defense: 'an inherited socket goes on being served while it drains',
+      file: 'src/cli/commands/serve.ts',
+      find: 'service.drain({ serveNew: socket !== undefined })',
+      replace: 'service.drain()',
+      test: 'processes/restart.test.ts',
+      title: 'resets no connection over restarts, neither a fresh one nor one that is kept',
+    },
+    {
+      defense: 'the service closes after the connections that were accepted already',
+      file: 'src/cli/commands/serve.ts',
+      find: 'await Promise.all(doors.map((door) => door.close()))',
+      replace: 'void Promise.all(doors.map((door) => door.close()))',
+      test: 'processes/restart.test.ts',
+      title: 'resets no connection over restarts, neither a fresh one nor one that is kept',
+    },
+    {
+      defense: 'LISTEN_PID is compared with the process',
+      file,
+      find: 'if (owner !== String(pid)) {',
+      replace: 'if (owner === "") {',
+      test: 'processes/restart.test.ts',
+      title: 'is refused in one line when it was passed to another process',
+    },
+    {
+      defense: 'several sockets are refused',
+      file,
+      find: "if (count !== '1') {",
+      replace: "if (count === '-1') {",
+      test,
+      title: 'is refused in one line: %j',
+    },
+    {
+      defense: 'the variables that name the socket are removed',
+      file,
+      find: 'for (const name of names) delete env[name]',
+      replace: '',
+      test,
+      title: 'is named to no child process',
+    },
+  ]
+}
+
+function signals(): readonly Mutant[] {
+  const file = 'src/cli/service/end-on-signal.ts'
+  const test = 'processes/restart.test.ts'
+  return [
+    {
+      defense: 'the time between draining and the end',
+      file,
+      find: 'await pause(commandClock, seconds * 1000)',
+      replace: '',
+      test,
+      title: 'is not ready, refuses what begins something, ends streams, and exits with 0 after --drain-seconds',
+    },
+    {
+      defense: 'a second signal ends the process',
+      file,
+      find: 'if (ending) process.exit(1)',
+      replace: 'if (ending) return',
+      test,
+      title: 'ends at once at a second signal, %s',
+    },
+  ]
+}
+
+function draining(): readonly Mutant[] {
+  const test = 'service/http/drain.test.ts'
+  return [
+    {
+      defense: 'a draining service is not ready',
+      file: 'src/service/front/health.ts',
+      find: "if (ctx.waiters.closed()) throw unavailable(new Error('The service is closing.'))",
+      replace: '',
+      test,
+      title: 'is not ready, but healthy',
+    },
+    {
+      defense: 'draining ends held reads',
+      file: 'src/service/waiters.ts',
+      find: 'for (const subscriptions of byKey.values()) for (const subscription of subscriptions) subscription.giveUp()',
+      replace: '',
+      test,
+      title: 'answers a held read of a session at once with what is known',
+    },
+    {
+      defense: 'draining ends event streams',
+      file: 'src/service/core.ts',
+      find: 'ctx.settled.close()',
+      replace: '',
+      test,
+      title: 'ends event streams in an orderly way',
+    },
+    {
+      defense: 'a draining service does not claim to hold a read',
+      file: 'src/service/http/rest.ts',
+      find: 'if (wait === undefined || ctx.waiters.closed()) return read()',
+      replace: 'if (wait === undefined) return read()',
+      test,
+      title: 'holds no read and says so',
+    },
+    {
+      defense: 'a draining service does not claim to hold an inbox',
+      file: 'src/service/device/routes.ts',
+      find: 'const wait = ctx.waiters.closed() ? undefined : preferredWait(',
+      replace: 'const wait = preferredWait(',
+      test,
+      title: 'holds no read and says so',
+    },
+    {
+      defense: 'a draining service opens no event stream',
+      file: 'src/service/http/rest.ts',
+      find: "if (waiters.closed()) throw new ApiProblem('api.error.unavailable')",
+      replace: '',
+      test,
+      title: 'refuses a new event stream, which would end at once',
+    },
+    {
+      defense: 'a draining service refuses what begins something',
+      file: 'src/service/service.ts',
+      find: 'if (!serveNew) inFlight.refuseNew()',
+      replace: '',
+      test,
+      title: 'refuses what begins something with 503',
+    },
+    {
+      defense: 'a draining service serves what finishes an approval',
+      file: 'src/service/http/urgency.ts',
+      find: "if (isOneOf(finishing)) return 'finishes'",
+      replace: '',
+      test,
+      title: 'serves the approval of a sign-in under way',
+    },
+  ]
+}
+
+function listener(): readonly Mutant[] {
+  const file = 'src/service/http/listen.ts'
+  const test = 'service/http/drain.test.ts'
+  return [
+    {
+      defense: 'a draining listener closes the connection of each later response',
+      file,
+      find: 'if (draining) closeAfterwards(res)',
+      replace: '',
+      test,
+      title: 'goes on serving and keeps no connection',
+    },
+    {
+      defense: 'a draining listener closes the connection of responses under way',
+      file,
+      find: 'for (const res of unanswered) closeAfterwards(res)',
+      replace: '',
+      test,
+      title: 'keeps no connection whose response was under way',
+    },
+    {
+      defense: 'a new connection has time to send its first request',
+      file,
+      find: 'const left = since + grace - performance.now()',
+      replace: 'const left = 0',
+      test,
+      title: 'answers the first request of a connection that was opened just before',
+    },
+  ]
+}
+
+function overload(): readonly Mutant[] {
+  const test = 'service/http/overload.test.ts'
+  return [
+    {
+      defense: 'requests beyond the limit are refused',
+      file: 'src/service/http/admission.ts',
+      find: 'working >= limit * share || ',
+      replace: '',
+      test,
+      title: 'are answered 503 with when to try again, and nothing is done for them',
+    },
+    {
+      defense: 'the times to try again differ',
+      file: 'src/service/service.ts',
+      find: 'String(1 + (byte % longestRetry))',
+      replace: 'String(1 + (byte % 1))',
+      test,
+      title: 'are told different times to try again',
+    },
+    {
+      defense: 'requests that complete an approval are always taken',
+      file: 'src/service/http/admission.ts',
+      find: 'finishes: Number.POSITIVE_INFINITY,',
+      replace: 'finishes: 1,',
+      test,
+      title: 'leave an approval to be completed',
+    },
+    {
+      defense: 'a read that is held takes no place',
+      file: 'src/service/http/held-read.ts',
+      find: 'startsWaiting(held.res)',
+      replace: '',
+      test,
+      title: 'do not include a read that is held, nor an event stream',
+    },
+    {
+      defense: 'an event stream takes no place',
+      file: 'src/service/http/event-stream.ts',
+      find: 'startsWaiting(res)',
+      replace: '',
+      test,
+      title: 'do not include a read that is held, nor an event stream',
+    },
+    {
+      defense: 'a request whose body does not come takes no place',
+      file: 'src/service/http/in-flight.ts',
+      find: 'if (over || req.complete) return',
+      replace: 'if (over || !req.complete) return',
+      test,
+      title: 'do not include one whose body does not come',
+    },
+    {
+      defense: 'a turn of the event loop that lasts too long takes up nothing more',
+      file: 'src/service/http/admission.ts',
+      find: ' || turnTime(begun) > responseTime * turnShare * share',
+      replace: '',
+      test: 'service/http/admission.test.ts',
+      title: 'ends with a turn of the event loop that lasts too long',
+    },
+    {
+      defense: 'the limit adapts to how long requests take',
+      file: 'src/service/http/admission.ts',
+      find: 'if (median > responseTime) limit',
+      replace: 'if (median > Number.POSITIVE_INFINITY) limit',
+      test: 'service/http/admission.test.ts',
+      title: 'falls while half of them take too long',
+    },
+    {
+      defense: 'a reader who stops reading is cut off',
+      file: 'src/service/http/event-stream.ts',
+      find: 'if (res.writableLength > mostUnread) res.destroy()',
+      replace: '',
+      test: 'service/session-events.test.ts',
+      title: 'is cut where its reader has stopped reading',
+    },
+  ]
+}
+
+function heldLimits(): readonly Mutant[] {
+  const test = 'service/http/held-limits.test.ts'
+  const file = 'src/service/http/rest.ts'
+  return [
+    {
+      defense: 'the places for reads about one user',
+      file,
+      find: '[readsOfUser, userOf(value)],',
+      replace: '',
+      test,
+      title: 'of one user are as many as the limit says',
+    },
+    {
+      defense: 'the places for reads of one API key',
+      file,
+      find: '[readsOfKey, caller.id],',
+      replace: '',
+      test,
+      title: 'of one API key are as many as the limit says, over all users',
+    },
+    {
+      defense: 'a read that found no place does not claim to be held',
+      file,
+      find: "if (!leave) delete headers['Preference-Applied']",
+      replace: '',
+      test,
+      title: 'of one user are as many as the limit says',
+    },
+    {
+      defense: 'the places for reads of one device',
+      file: 'src/service/device/routes.ts',
+      find: 'const leave = ctx.places.readsOfDevice.take(device.id)',
+      replace: 'const leave = () => {}',
+      test,
+      title: 'of one device are as many as the limit says',
+    },
+    {
+      defense: 'the places for event streams of one API key',
+      file,
+      find: 'if (!leave) throw tooManyRequests(streamRetry)',
+      replace: 'if (!leave) return',
+      test,
+      title: 'a further one is answered 429',
+    },
+    {
+      defense: 'a read leaves its place when it ends',
+      file: 'src/service/http/held-read.ts',
+      find: 'leave?.()',
+      replace: '',
+      test,
+      title: 'leave their places when they end',
+    },
+  ]
+}
+
+function retries(): readonly Mutant[] {
+  const test = 'client/retry-refused.test.ts'
+  const file = 'src/client/retry-refused.ts'
+  return [
+    {
+      defense: 'a refused call is sent again',
+      file,
+      find: 'const maxRetries = 2',
+      replace: 'const maxRetries = 0',
+      test,
+      title: 'is sent again when the service says, as it was',
+    },
+    {
+      defense: 'chance spreads the pauses',
+      file,
+      find: '(1 + random() * jitter)',
+      replace: '1',
+      test,
+      title: 'is sent again up to half as late again, by chance',
+    },
+    {
+      defense: 'a call is sent again twice at most',
+      file,
+      find: 'retries >= maxRetries || ',
+      replace: '',
+      test,
+      title: 'is sent again twice at most',
+    },
+    {
+      defense: 'nothing is sent again while most calls are refused',
+      file,
+      find: ' || left <= tokens.max / 2',
+      replace: '',
+      test,
+      title: 'is not sent again while most calls are refused',
+    },
+    {
+      defense: 'only what the service did nothing for is sent again',
+      file,
+      find: 'error instanceof ApiError && error.unprocessed !== undefined',
+      replace: 'error instanceof ApiError',
+      test,
+      title: 'is not sent again where the service does not say that nothing was done',
+    },
+    {
+      defense: 'an overload is no outage',
+      file: 'src/express/service-outage.ts',
+      find: " && error.unprocessed !== 'overload'",
+      replace: '',
+      test: 'express/failure.test.ts',
+      title: 'is not asked when the service is overloaded',
+    },
+  ]
+}

@@ -1,0 +1,29 @@
+import type { Mutant } from './mutant.ts'
+
+/** What happens before a screen is drawn. */
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'a headline has the focus before it is drawn',
+    file: 'src/authenticator/card.tsx',
+    find: 'import { useLayoutEffect,',
+    replace: 'import { useEffect as useLayoutEffect,',
+    test: 'authenticator/at-once.test.ts',
+    title: 'a screen has told its headline',
+  },
+  {
+    defense: 'a keypad goes from field to field before it is drawn',
+    file: 'src/authenticator/keypad.tsx',
+    find: 'import { useLayoutEffect,',
+    replace: 'import { useEffect as useLayoutEffect,',
+    test: 'authenticator/at-once.test.ts',
+    title: 'a keypad goes on',
+  },
+  {
+    defense: 'a refused PIN is removed before what was wrong with it is drawn',
+    file: 'src/authenticator/screens/request.tsx',
+    find: 'import { useLayoutEffect,',
+    replace: 'import { useEffect as useLayoutEffect,',
+    test: 'authenticator/at-once.test.ts',
+    title: 'a refused PIN is gone',
+  },
+]

@@ -1,0 +1,207 @@
+import type { Change, Mutant } from './mutant.ts'
+
+const dialect = 'src/service/store/sqlite-dialect.ts'
+const writer = 'src/service/store/sqlite-writer.ts'
+const store = 'src/service/store/sqlite.ts'
+const callers = 'src/service/store/caller.ts'
+const health = 'src/service/store/write-health.ts'
+const outage = 'src/service/store/sqlite-outage.ts'
+const connections = 'service/store/sqlite-connections.test.ts'
+const lockedFile = 'processes/locked-file.test.ts'
+const failingDisk = 'processes/failing-disk.test.ts'
+const postgresOutage = 'service/store/postgres-outage.test.ts'
+
+/** Without its own connection, a read waits for its turn with the changes. */
+const noReader: Change = {
+  file: store,
+  find: 'const reader = database.memory ? undefined : await openReader(file, database)',
+  replace: 'const reader = undefined as BetterSqlite3.Database | undefined',
+}
+
+const patienceFromTurn: Change = {
+  file: writer,
+  find: 'const begun = await whileBusy(until, begin, change.requireCaller)',
+  replace: 'const begun = await whileBusy(performance.now() + patience(), begin, change.requireCaller)',
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the connection of reads: an open transaction does not hold them up',
+    ...noReader,
+    test: connections,
+    title: 'does not wait for an open transaction, and sees none of it before the commit',
+  },
+  {
+    defense: 'the connection of reads: a locked file does not hold them up',
+    ...noReader,
+    test: lockedFile,
+    title: 'answers reads, refuses changes 2 seconds after they arrived, and takes them again afterwards',
+  },
+  {
+    defense: 'reads of a transaction see its changes',
+    file: dialect,
+    find: 'if (inTransaction) return runInTransaction(',
+    replace: 'if (inTransaction && !prepare.read?.(query.sql).readonly) return runInTransaction(',
+    test: connections,
+    title: 'does not wait for an open transaction, and sees none of it before the commit',
+  },
+  {
+    defense: 'a database in memory has one connection, and reads wait for its turn',
+    file: dialect,
+    find: 'if (!reading?.readonly) return runAlone(() => run<R>(prepare.write(query.sql), query))',
+    replace:
+      "if (!prepare.read && query.sql.startsWith('select')) return run<R>(prepare.write(query.sql), query)\n      if (!reading?.readonly) return runAlone(() => run<R>(prepare.write(query.sql), query))",
+    test: connections,
+    title: 'waits for an open transaction instead of seeing what is not committed',
+  },
+  {
+    defense: 'those who wait are woken after the commit',
+    file: 'src/service/store/transaction-ends.ts',
+    find: '        committing = true\n',
+    replace: "        committing = true\n        tell('committed')\n",
+    test: connections,
+    title: 'are woken when it can be read, never before its commit',
+  },
+  {
+    defense: 'changes of other processes are noticed on the connection that writes',
+    file: store,
+    find: "watchDataVersion(database, () => changed('something'))",
+    replace: "watchDataVersion(reader ?? database, () => changed('something'))",
+    test: connections,
+    title: 'are woken by other processes, and not by changes of their own process',
+  },
+  {
+    defense: 'no read is left open',
+    file: dialect,
+    find: "throw new Error('Results are not streamed from SQLite: read them in pages.')",
+    replace: 'return (async function* <R>(): AsyncGenerator<QueryResult<R>> {\n        yield { rows: [] }\n      })()',
+    test: connections,
+    title: 'cannot be left open, which would keep the log of changes from being cleared',
+  },
+  {
+    defense: 'the patience of a change counts from its arrival',
+    ...patienceFromTurn,
+    test: connections,
+    title: 'gives up 2 seconds after it arrived, however many wait before it',
+  },
+  {
+    defense: 'a change is not made for a caller who has hung up, in the queue of the database',
+    file: callers,
+    find: "if (!caller.changed && caller.gone()) throw new CallerGoneError('The caller has hung up.')",
+    replace: '',
+    test: connections,
+    title: 'is not made for a caller who hangs up meanwhile',
+  },
+  {
+    defense: 'each request says whether its caller has hung up',
+    file: 'src/service/http/in-flight.ts',
+    find: '{ gone: () => res.destroyed && !res.writableFinished }',
+    replace: '{ gone: () => false }',
+    test: lockedFile,
+    title: 'carries out nothing for callers who have hung up',
+  },
+  {
+    defense: 'what a request has begun is completed for a caller who hangs up',
+    file: callers,
+    find: 'begin: () => void (caller.changed = true),',
+    replace: 'begin() {},',
+    test: connections,
+    title: 'is made for a caller who hangs up after another change of the same request',
+  },
+  {
+    defense: 'a full disk is an outage',
+    file: outage,
+    find: "['SQLITE_FULL', 'The disk is full.'],",
+    replace: '',
+    test: failingDisk,
+    title: 'refuses changes with 503, is not ready, reads on, and recovers without a restart',
+  },
+  {
+    defense: 'an error of the disk is an outage',
+    file: outage,
+    find: "['SQLITE_IOERR', 'The disk reports an error.'],",
+    replace: '',
+    test: failingDisk,
+    title: 'loses nothing that it acknowledged, also when it is killed then, and recovers without a restart',
+  },
+  {
+    defense: 'a file that turned read-only is an outage',
+    file: outage,
+    find: "['SQLITE_READONLY', 'The database file cannot be written.'],",
+    replace: '',
+    test: failingDisk,
+    title: 'refuses changes with 503, is not ready, reads on, and recovers without a restart',
+  },
+  {
+    defense: 'a transaction that SQLite has undone is not continued',
+    file: dialect,
+    find: 'if (undone) throw undone.reason',
+    replace: '',
+    test: connections,
+    title: 'undoes its whole transaction, also where the transaction goes on after the error',
+  },
+  {
+    defense: 'a service that cannot store changes is not ready',
+    file: health,
+    find: 'if (failures === 0) return undefined',
+    replace: 'if (failures >= 0) return undefined',
+    test: connections,
+    title: 'makes the service not ready until there is room again, without a restart',
+  },
+  {
+    defense: 'a service that can store changes again is ready',
+    file: health,
+    find: 'if (failures === before) failures = 0',
+    replace: "throw new Error('It stays so.')",
+    test: failingDisk,
+    title: 'loses nothing that it acknowledged, also when it is killed then, and recovers without a restart',
+  },
+  {
+    defense: 'whether changes can be stored is tried with one that needs room',
+    file: 'src/service/store/organizations.ts',
+    find: "await db.updateTable('service').set({ id: filler }).execute()",
+    replace: '',
+    test: connections,
+    title: 'makes the service not ready until there is room again, without a restart',
+  },
+  {
+    defense: 'a full disk is explained when the database is opened',
+    file: 'src/cli/service/opening.ts',
+    find: "return 'code' in error ? String(error.code) : codeOf(error.cause)",
+    replace: "return 'code' in error ? String(error.code) : ''",
+    test: failingDisk,
+    title: 'is explained in one line when the disk is full',
+  },
+  {
+    defense: 'an error of the disk of PostgreSQL is an outage',
+    file: 'src/service/store/postgres-dialect.ts',
+    find: "['58', 'The disk of the database reports an error.'],",
+    replace: '',
+    test: postgresOutage,
+    title: 'gives 503, is not ready, reads on, and recovers by itself when %s',
+  },
+  {
+    defense: 'a full disk of PostgreSQL makes the service not ready',
+    file: 'src/service/store/postgres-dialect.ts',
+    find: "['53100', 'The disk of the database is full.'],",
+    replace: '',
+    test: postgresOutage,
+    title: 'gives 503, is not ready, reads on, and recovers by itself when %s',
+  },
+  {
+    defense: 'a read-only PostgreSQL is an outage',
+    file: 'src/service/store/postgres-dialect.ts',
+    find: "['25006', 'The database is read-only.'],",
+    replace: '',
+    test: postgresOutage,
+    title: 'gives 503, is not ready, reads on, and recovers by itself when %s',
+  },
+  {
+    defense: 'connections to a server that turned read-only are closed',
+    file: 'src/service/store/postgres-pool.ts',
+    find: 'client.release(readOnly)',
+    replace: 'client.release()',
+    test: postgresOutage,
+    title: 'is asked on a new connection next time, because the server that takes changes may be another one by now',
+  },
+]

@@ -1,0 +1,278 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  closeSync,
+  openSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import Sqlite from 'better-sqlite3'
+import { Client } from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
+import { createCall, newUser } from '../service/start-service.ts'
+import { useEngine } from '../support/engines.ts'
+import { command, serve } from './command.ts'
+import type { Served } from './command.ts'
+
+const seed = '3132333435363738393031323334353637383930'
+const code = (ahead = 0) => codeAt({ seed, digits: 6 }, stepAt(Math.floor(Date.now() / 1000), 30) + ahead)
+
+let folder: string
+let database: string
+let backup: string
+let made: { organizationId: string; domainId: string; apiKey: string }
+let running: Served | undefined
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-backup-'))
+  database = join(folder, 'mfa.sqlite')
+  backup = join(folder, 'mfa.backup')
+  made = (await command(['init', '--database', database, '--json'])).json
+})
+afterEach(() => {
+  running?.kill()
+  running = undefined
+  rmSync(folder, { recursive: true })
+})
+
+async function start() {
+  running = await serve(database)
+  return createCall(running.origin, made.apiKey)
+}
+
+type Call = Awaited<ReturnType<typeof start>>
+
+/** Somebody with a hardware token and a bypass code. */
+async function person(call: Call, username = 'alice') {
+  const { json: user } = await call('POST', '/users', { body: newUser(username) })
+  await call('PUT', `/domains/${made.domainId}/users/${user.id}`)
+  const { json: token } = await call('POST', '/hardware', {
+    body: { serialNumber: `of ${username}`, type: 'TOTP6', timeStep: 30, seed },
+  })
+  await call('PUT', `/users/${user.id}/hardware/${token.id}`)
+  const { json: bypass } = await call('POST', `/users/${user.id}/bypasscodes`, {
+    body: { usesAllowed: 1, expirationTime: 0 },
+  })
+  return { id: user.id as string, token: token.id as string, bypass: bypass.code as string }
+}
+
+const signIn = async (call: Call, id: string, more: object): Promise<string> =>
+  (await call('POST', `/domains/${made.domainId}/sessions`, { body: { user: { id }, ...more } })).json.state
+
+const restore = (...more: readonly string[]) => command(['restore', backup, '--database', database, ...more])
+
+describe('`backup` of a database that is written to', () => {
+  it('has every change that was acknowledged before, and the heads of the audit trail beside it', async () => {
+    const call = await start()
+    const acknowledged: string[] = []
+    const enough = new AbortController()
+    const writing = (async () => {
+      for (let number = 0; !enough.signal.aborted; number += 1) {
+        const { status, json } = await call('POST', '/users', { body: newUser(`user-${number}`) })
+        if (status === 200) acknowledged.push(json.id)
+      }
+    })()
+    while (acknowledged.length < 50) await new Promise((resolve) => void setImmediate(resolve))
+
+    const before = [...acknowledged]
+    const { code: exitCode, json } = await command(['backup', backup, '--database', database, '--json'])
+    enough.abort()
+    await writing
+
+    const copy = new Sqlite(backup, { readonly: true })
+    const ids = new Set(copy.prepare<[], string>('SELECT id FROM user').pluck().all())
+    const last = copy.prepare<[], { writer: string; hash: string }>('SELECT writer, hash FROM audit').all()
+    copy.close()
+    expect([exitCode, json]).toEqual([0, { file: backup, heads: `${backup}.heads.jsonl`, keys: `${database}.keys` }])
+    expect(before.filter((id) => !ids.has(id))).toEqual([])
+    const heads = readFileSync(`${backup}.heads.jsonl`, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(last).toEqual(expect.arrayContaining(heads.map(({ writer, hash }) => ({ writer, hash }))))
+    expect(statSync(backup).mode & 0o777).toBe(0o600)
+    expect(
+      readdirSync(folder)
+        .filter((name) => name.startsWith('mfa.backup'))
+        .sort(),
+    ).toEqual(['mfa.backup', 'mfa.backup.heads.jsonl'])
+  })
+
+  it('never writes over a file', async () => {
+    writeFileSync(backup, 'something else')
+
+    const { code: exitCode, stderr } = await command(['backup', backup, '--database', database])
+
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('exists')])
+    expect(readFileSync(backup, 'utf8')).toBe('something else')
+  })
+})
+
+describe('`restore`', () => {
+  it('accepts no code that was used after the backup, whatever kind it is of', async () => {
+    const first = await start()
+    const { id, bypass } = await person(first)
+    await command(['backup', backup, '--database', database])
+    const used = code()
+    const states = [await signIn(first, id, { otp: used }), await signIn(first, id, { bypasscode: bypass })]
+    await running?.stop()
+
+    const restored = await restore('--yes', '--json')
+    const second = await start()
+    const again = [await signIn(second, id, { otp: used }), await signIn(second, id, { bypasscode: bypass })]
+
+    expect(states).toEqual(['approved', 'approved'])
+    expect([restored.code, restored.json.replaced]).toEqual([0, expect.stringContaining('.replaced-')])
+    expect(again).toEqual(['denied', 'denied'])
+  })
+
+  it('applies what the log of the service says was revoked since', async () => {
+    const first = await start()
+    const [alice, bob] = [await person(first, 'alice'), await person(first, 'bob').catch(() => undefined)]
+    await command(['backup', backup, '--database', database])
+    await first('DELETE', `/hardware/${alice.token}`)
+    if (bob) await first('DELETE', `/users/${bob.id}`)
+    await running?.stop()
+    const log = join(folder, 'service.log')
+    writeFileSync(log, running?.stderr() ?? '')
+
+    const restored = await restore('--revocations', log, '--json')
+    const second = await start()
+    const [token, user] = [await second('GET', `/hardware/${alice.token}`), await second('GET', `/users/${bob?.id}`)]
+
+    expect(restored.json.revocationsApplied).toBe(2)
+    expect([token.status, user.status]).toEqual([404, 404])
+  })
+
+  it('lists what may have been revoked since and changes nothing, where there is no log and nobody to ask', async () => {
+    const call = await start()
+    const { token } = await person(call)
+    const db = new Sqlite(database)
+    db.prepare('UPDATE hardware_token SET serial_number = ?').run('red \u001b[31m')
+    db.close()
+    await running?.stop()
+    await command(['backup', backup, '--database', database])
+    const before = readFileSync(database)
+
+    const { code: exitCode, stderr } = await restore()
+
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(`Hardware token  ${token.slice(0, 12)}  red `)
+    expect(stderr).not.toContain('\u001b[31m')
+    expect(stderr).toContain('API key')
+    expect(readFileSync(database).equals(before)).toBe(true)
+    expect(readdirSync(folder).filter((name) => name.includes('restoring'))).toEqual([])
+  })
+
+  it('refuses a database that a service uses, also an idle one', async () => {
+    await command(['backup', backup, '--database', database])
+    await start()
+
+    const { code: exitCode, stderr } = await restore('--yes')
+
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is in use')])
+  })
+
+  it('starts without the log of changes of the database it replaces', async () => {
+    await command(['backup', backup, '--database', database])
+    const call = await start()
+    await person(call)
+    running?.kill()
+    const left = existsSync(`${database}-wal`)
+
+    const { code: exitCode } = await restore('--yes')
+    const checked = await command(['check', '--database', database])
+
+    expect(left).toBe(true)
+    expect([exitCode, checked.code]).toEqual([0, 0])
+  })
+
+  it.each([
+    ['is cut off', () => truncateSync(backup, 20_000), 'damaged'],
+    ['is empty', () => truncateSync(backup, 0), 'is empty'],
+    ['has lost a page that nothing reads at the start', () => losePage(backup), 'damaged'],
+    ['is something else', () => writeFileSync(backup, 'Dear Sir or Madam'), 'is not a database'],
+  ])('refuses a backup that %s', async (_what, damage, message) => {
+    await command(['backup', backup, '--database', database])
+    damage()
+
+    const { code: exitCode, stderr } = await restore('--yes')
+
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)])
+  })
+
+  it('refuses a backup whose keys are not there, and one of other keys', async () => {
+    await command(['backup', backup, '--database', database])
+    const keys = readFileSync(`${database}.keys`)
+    rmSync(`${database}.keys`)
+    const without = await restore('--yes')
+    writeFileSync(`${database}.keys`, `k1:${Buffer.alloc(32, 9).toString('base64')}\n`)
+    const others = await restore('--yes')
+    writeFileSync(`${database}.keys`, keys)
+
+    expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('no key file')])
+    expect([others.code, others.stderr]).toEqual([1, expect.stringContaining('sealed with another key')])
+    expect((await restore('--yes')).code).toBe(0)
+  })
+})
+
+describe('`restored` on PostgreSQL', () => {
+  const newDatabase = useEngine('PostgreSQL')
+
+  it('ends what was used up since, and refuses while a node uses the database', async () => {
+    const original = await newDatabase()
+    const copy = `${original}_copy`
+    const keys = { MFA_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` }
+    made = (await command(['init', '--database', original, '--json'], keys)).json
+    const startOn = async (address: string) => {
+      running = await serve(address, keys)
+      return createCall(running.origin, made.apiKey)
+    }
+    const { id } = await person(await startOn(original))
+    await running?.stop()
+    await copyDatabase(original, copy)
+    const used = code()
+    const before = await signIn(await startOn(original), id, { otp: used })
+    await running?.stop()
+
+    const restored = await command(['restored', '--database', copy, '--yes'], keys)
+    const after = await signIn(await startOn(copy), id, { otp: used })
+    const refused = await command(['restored', '--database', copy, '--yes'], keys)
+
+    expect([before, restored.code, after]).toEqual(['approved', 0, 'denied'])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Stop them first')])
+    await running?.stop()
+  })
+})
+
+/** Zeros the page of a table, as a disk does that has lost it. */
+function losePage(file: string): void {
+  const copy = new Sqlite(file, { readonly: true })
+  const page = copy
+    .prepare<[], number>("SELECT rootpage FROM sqlite_master WHERE name = 'device_history'")
+    .pluck()
+    .get()
+  copy.close()
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, Buffer.alloc(4096), 0, 4096, ((page ?? 1) - 1) * 4096)
+  closeSync(descriptor)
+}
+
+/** What pg_dump and pg_restore do, without them. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  const client = new Client(from.replace(/[^/]+$/, 'postgres'))
+  await client.connect()
+  const name = (address: string) => address.slice(address.lastIndexOf('/') + 1)
+  await client.query(`CREATE DATABASE ${name(to)} TEMPLATE ${name(from)}`)
+  await client.end()
+}

@@ -1,0 +1,101 @@
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, readdirSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+
+import { engines, useEngine } from '../support/engines.ts'
+import { command, serve } from './command.ts'
+
+const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
+
+describe.each(engines)('`keys rotate` beside a running `serve` on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+
+  it('waits for the running node, ends with 0, and leaves no node behind', { timeout: 90_000 }, async () => {
+    const database = await newDatabase()
+    const isFile = engine === 'SQLite'
+    const [k1, k2] = [key('k1'), key('k2')]
+    const before = isFile ? {} : { MFA_KEYS: k1 }
+    const after = isFile ? {} : { MFA_KEYS: `${k2},${k1}` }
+    await command(['init', '--database', database], before)
+    const service = await serve(database, before)
+    onTestFinished(() => service.kill())
+    if (isFile) await command(['keys', 'add', '--database', database])
+
+    const rotating = command(['keys', 'rotate', '--database', database, '--json'], after)
+    await rotating.printed(/Waiting/)
+    await rotating.printed(/Waiting/)
+    let next: typeof service | undefined
+    if (!isFile) {
+      // With given keys a node takes the new one up when it is restarted.
+      await service.stop()
+      next = await serve(database, after)
+      onTestFinished(() => next?.kill())
+    }
+    const rotated = await rotating
+    const status = await command(['keys', 'status', '--database', database, '--json'], after)
+
+    expect([rotated.code, rotated.json?.key, rotated.json?.retired]).toEqual([0, 'k2', ['k1']])
+    expect(status.json?.nodes).toHaveLength(1)
+    expect(await (next ?? service).stop()).toBe(0)
+  })
+})
+
+describe('a command that is interrupted while it waits', () => {
+  it('signs off: the next one sees no node', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'second-factor-keys-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const database = join(folder, 'mfa.sqlite')
+    await command(['init', '--database', database])
+    const service = await serve(database)
+    onTestFinished(() => service.kill())
+    await command(['keys', 'add', '--database', database])
+    const rotating = command(['keys', 'rotate', '--database', database])
+    await rotating.printed(/Waiting/)
+
+    rotating.signal('SIGINT')
+    const interrupted = await rotating
+    await service.stop()
+    const status = await command(['keys', 'status', '--database', database, '--json'])
+
+    expect(interrupted.code).toBe(130)
+    expect(status.json?.nodes).toEqual([])
+  })
+})
+
+describe('a running `serve` whose key file is deleted', () => {
+  let folder: string
+  let database: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'second-factor-keys-'))
+    database = join(folder, 'mfa.sqlite')
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  it('makes no other key, says so once, and saves the keys it holds on SIGUSR2', async () => {
+    await command(['init', '--database', database])
+    const service = await serve(database)
+    onTestFinished(() => service.kill())
+    const original = readFileSync(`${database}.keys`, 'utf8')
+    rmSync(`${database}.keys`)
+
+    await service.printed(/is missing/)
+    const madeAnew = existsSync(`${database}.keys`)
+    service.signal('SIGUSR2')
+    await service.printed(/were saved to a new file/)
+    const saved = readdirSync(folder).find((name) => name.includes('.keys.saved-')) ?? ''
+    await service.stop()
+    const refused = await command(['keys', 'status', '--database', database])
+    renameSync(join(folder, saved), `${database}.keys`)
+    const accepted = await command(['keys', 'status', '--database', database])
+
+    expect(madeAnew).toBe(false)
+    expect(readFileSync(`${database}.keys`, 'utf8')).toBe(original)
+    expect(statSync(`${database}.keys`).mode & 0o777).toBe(0o600)
+    expect(service.stderr().match(/the keys need attention/g)).toHaveLength(1)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('there is no key file')])
+    expect(accepted.code).toBe(0)
+  })
+})

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { createCall, newUser } from '../service/start-service.ts'
+import { command, serve } from './command.ts'
+import type { Served } from './command.ts'
+
+const holder = fileURLToPath(new URL('lock-holder.ts', import.meta.url))
+
+describe('a running `serve` whose SQLite file another process keeps locked', () => {
+  let folder: string
+  let database: string
+  let service: Served
+  let call: ReturnType<typeof createCall>
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'second-factor-locked-'))
+    database = join(folder, 'mfa.sqlite')
+    const { apiKey } = (await command(['init', '--database', database, '--json'])).json
+    service = await serve(database)
+    call = createCall(service.origin, apiKey)
+  })
+  afterAll(() => {
+    service?.kill()
+    rmSync(folder, { recursive: true })
+  })
+
+  /** @returns what releases the lock; resolves when it is released. */
+  async function lock(): Promise<() => Promise<void>> {
+    const child = spawn(process.execPath, [holder, database], { stdio: ['pipe', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const exited = once(child, 'exit')
+    await once(child.stdout, 'data')
+    return async () => {
+      child.stdin.end()
+      await exited
+    }
+  }
+
+  const write = (username: string, signal?: AbortSignal) =>
+    call('POST', '/users', { body: newUser(username), ...(signal && { signal }) })
+  const usernames = async (): Promise<string[]> =>
+    (await call('GET', '/users')).json.map((user: { username: string }) => user.username)
+  const readiness = async () => (await fetch(`${service.origin}/readyz`)).status
+  const timed = async <T>(what: Promise<T>): Promise<{ value: T; took: number }> => {
+    const begun = performance.now()
+    const value = await what
+    return { value, took: performance.now() - begun }
+  }
+
+  it('answers reads, refuses changes 2 seconds after they arrived, and takes them again afterwards', async () => {
+    const release = await lock()
+
+    const changes = Promise.all(Array.from({ length: 20 }, (_, number) => timed(write(`locked-${number}`))))
+    const refusing = new AbortController()
+    void changes.finally(() => refusing.abort())
+    const reads: { value: { status: number }; took: number }[] = []
+    while (!refusing.signal.aborted) reads.push(await timed(call('GET', '/users')))
+    const refused = await changes
+    const during = await readiness()
+    await release()
+    const after = await timed(write('afterwards'))
+
+    expect(new Set(reads.map(({ value }) => value.status))).toEqual(new Set([200]))
+    expect(reads.length).toBeGreaterThan(20)
+    expect(Math.max(...reads.map(({ took }) => took))).toBeLessThan(1_500)
+    const answers = refused.map(({ value }) => [value.status, value.code, value.headers.get('retry-after')])
+    expect(answers).toEqual(answers.map(() => [503, 'api.error.unavailable', '1']))
+    expect(Math.min(...refused.map(({ took }) => took))).toBeGreaterThan(1_900)
+    expect(Math.max(...refused.map(({ took }) => took))).toBeLessThan(10_000)
+    expect([after.value.status, after.took < 10_000]).toEqual([200, true])
+    expect([during, await readiness()]).toEqual([503, 200])
+    expect(await usernames()).toEqual(['afterwards'])
+  })
+
+  it('carries out nothing for callers who have hung up', async () => {
+    const release = await lock()
+    const leaving = new AbortController()
+    const left = Array.from({ length: 10 }, (_, number) => write(`left-${number}`, leaving.signal).catch(() => 'left'))
+    const stayed = write('stayed')
+    // What was sent before is with the service by now: it reads requests in the order of their arrival.
+    await call('GET', '/users')
+    await call('GET', '/users')
+
+    leaving.abort()
+    await Promise.all(left)
+    await call('GET', '/users')
+    await release()
+
+    expect((await stayed).status).toBe(200)
+    expect((await usernames()).filter((username) => username !== 'afterwards')).toEqual(['stayed'])
+  })
+})

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { createClient } from '../../src/client/client.ts'
+import { createDevice } from '../../src/device/index.ts'
+import { startPostgresProxy } from '../support/postgres-proxy.ts'
+import type { PostgresProxy } from '../support/postgres-proxy.ts'
+import { startPostgres } from '../support/postgres.ts'
+import type { Postgres } from '../support/postgres.ts'
+import { command, serve } from './command.ts'
+import type { Served } from './command.ts'
+import { expressionsOf, parseExposition, selectorsOf } from './exposition.ts'
+import type { Exposition } from './exposition.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const readText = (path: string) => readFileSync(root + path, 'utf8')
+
+const env = { MFA_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` }
+
+interface Tenant {
+  readonly apiKey: string
+  readonly domainId: string
+}
+
+let postgres: Postgres
+let proxy: PostgresProxy
+let tenant: Tenant
+let served: Served
+let metricsUrl: string
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  const direct = await postgres.createDatabase()
+  proxy = await startPostgresProxy(direct)
+  tenant = (await command(['init', '--database', direct, '--json'], env)).json as Tenant
+  served = await serve(proxy.url, env, ['--metrics-port', '0'])
+  metricsUrl = /metrics at ([^)]+)\)/.exec(served.stdout())?.[1] ?? ''
+  await signIns()
+})
+afterAll(async () => {
+  served.kill()
+  await proxy.close()
+  await postgres.stop()
+})
+
+const clientOf = () => createClient({ baseUrl: `${served.origin}/api`, apiKey: tenant.apiKey })
+
+/** One approval, one report, one wrong code. */
+async function signIns(): Promise<void> {
+  const client = clientOf()
+  const { domainId } = tenant
+  const user = await client.users.create({ username: 'alice', name: 'Alice', email: 'alice@example.com' })
+  await client.domains.addUser(domainId, user.id)
+  const token = await client.tokens.issue(domainId, user.id)
+  const device = createDevice()
+  const account = await device.activate(served.origin, token.code ?? '', { name: 'Phone' })
+  for (const decision of ['approve', 'report'] as const) {
+    await client.sessions.create(domainId, { user: { username: 'alice' } })
+    const [request] = (await device.requests(account)).requests ?? []
+    await device.answer(account, request!, { decision })
+  }
+  await client.sessions.create(domainId, { user: { username: 'alice' }, otp: '000000' })
+}
+
+async function scrape(): Promise<Exposition> {
+  const response = await fetch(metricsUrl)
+  expect(response.status).toBe(200)
+  return parseExposition(await response.text())
+}
+
+/** The sum of all series that have these labels. */
+const valueOf = (exposition: Exposition, name: string, labels: Record<string, string> = {}) =>
+  exposition.samples
+    .filter((sample) => sample.name === name)
+    .filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
+    .reduce((sum, { value }) => sum + value, 0)
+
+describe('the metrics of second-factor serve', () => {
+  it('say how sign-ins ended, by factor, and how long people took', async () => {
+    const metrics = await scrape()
+
+    const settled = (labels: Record<string, string>) => valueOf(metrics, 'second_factor_sessions_settled_total', labels)
+    expect(settled({ outcome: 'approved', factor: 'push' })).toBe(1)
+    expect(settled({ outcome: 'reported', factor: 'push' })).toBe(1)
+    expect(settled({ outcome: 'wrong_code', factor: 'otp' })).toBe(1)
+    expect(valueOf(metrics, 'second_factor_session_answer_seconds_count', { outcome: 'approved' })).toBe(1)
+    expect(valueOf(metrics, 'second_factor_sessions_pending')).toBe(0)
+    expect(valueOf(metrics, 'second_factor_ready')).toBe(1)
+    expect(valueOf(metrics, 'second_factor_database_wait_seconds_count', { purpose: 'transaction' })).toBeGreaterThan(5)
+    const sinceWrite = Date.now() / 1000 - valueOf(metrics, 'second_factor_database_last_write_timestamp_seconds')
+    expect(sinceWrite).toBeLessThan(60)
+  })
+
+  it('have a help text with a unit, and labels whose values no caller can invent', async () => {
+    const { help, samples } = await scrape()
+
+    const own = Object.entries(help).filter(([name]) => name.startsWith('second_factor_'))
+    expect(own.length).toBeGreaterThan(15)
+    expect(own.filter(([, text]) => !/seconds\.|number of \w+|^1 when /.test(text))).toEqual([])
+    const values = samples.flatMap(({ labels }) => Object.values(labels)).join(' ')
+    expect(values).not.toMatch(/alice|[0-9a-f]{40}/)
+  })
+
+  it('are those of the table in the documentation, with its labels', async () => {
+    const { help, samples } = await scrape()
+
+    const documented = [...readText('docs/metrics.md').matchAll(/^\| `(second_factor_\w+)` +\| ([^|]*)\|/gm)].map(
+      ([, name = '', labels = '']) => [name, [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label)] as const,
+    )
+    const labelsOf = (metric: string) =>
+      samples
+        .filter(({ name }) => name.replace(/_(bucket|sum|count)$/, '') === metric)
+        .flatMap(({ labels }) => Object.keys(labels))
+        .filter((label) => label !== 'le')
+    const found = Object.keys(help)
+      .filter((name) => name.startsWith('second_factor_'))
+      .map((name) => [name, [...new Set(labelsOf(name))]] as const)
+    expect(new Map(found)).toEqual(new Map(documented))
+  })
+
+  it.each([
+    ['deploy/grafana-dashboard.json', 'expr'],
+    ['deploy/alerts.yml', 'expr'],
+  ])('have every metric and label that %s asks for', async (path) => {
+    const { samples } = await scrape()
+    const labelsByName = new Map<string, Set<string>>()
+    for (const { name, labels } of samples) {
+      labelsByName.set(name, new Set([...(labelsByName.get(name) ?? []), ...Object.keys(labels), 'job', 'instance']))
+    }
+
+    const expressions = expressionsOf(readText(path))
+
+    expect(expressions.length).toBeGreaterThan(10)
+    for (const { name, labels } of expressions.flatMap(selectorsOf)) {
+      const known = labelsByName.get(name)
+      expect.soft(known, `${name} is scraped`).toBeDefined()
+      expect.soft([...(known ?? [])], name).toEqual(expect.arrayContaining([...labels]))
+    }
+  })
+
+  it('and the log tell an outage of the database once, and its end', async () => {
+    const client = clientOf()
+    await proxy.cut()
+    const ask = () => fetch(`${served.origin}/api/organization`, { headers })
+    const headers = { authorization: `Service key="${tenant.apiKey}"` }
+
+    const statuses = [await ask(), await ask(), await ask(), await ask()].map(({ status }) => status)
+    const during = await scrape()
+    await proxy.mend()
+    await expect
+      .poll(() => client.users.create({ username: 'bob', name: 'Bob', email: 'b@example.com' }).catch(() => undefined))
+      .toBeDefined()
+    await served.printed(/"database back"/)
+
+    const lines = served.stderr().trimEnd().split('\n')
+    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(statuses).toEqual([503, 503, 503, 503])
+    expect(valueOf(during, 'second_factor_ready')).toBe(0)
+    expect(valueOf(during, 'second_factor_database_errors_total', { part: 'read' })).toBeGreaterThanOrEqual(4)
+    expect(told.filter(({ msg }) => msg === 'database gone')).toMatchObject([{ level: 50, reason: expect.any(String) }])
+    const [back] = told.filter(({ msg }) => msg === 'database back')
+    expect(back?.['refused']).toBeGreaterThanOrEqual(4)
+    expect(told.filter(({ msg, err }) => msg === 'request failed' || err !== undefined)).toEqual([])
+  })
+})

@@ -1,0 +1,109 @@
+import { createCall, newUser } from '../service/start-service.ts'
+import type { Cluster, Node } from './cluster.ts'
+
+/** Adds users one after the other, and knows of which of them it was told that they were added. */
+export function keepWriting({ call }: Pick<Cluster, 'call'>) {
+  const acknowledged: string[] = []
+  const enough = new AbortController()
+  let noted = () => {}
+  const writing = (async () => {
+    for (let number = 0; !enough.signal.aborted; number += 1) {
+      const body = newUser(`${Math.random()} ${number}`)
+      const answer = await call('POST', '/users', { body }).catch(() => undefined)
+      if (answer?.status === 200) acknowledged.push(answer.json.id)
+      noted()
+    }
+  })()
+  return {
+    async atLeast(count: number): Promise<void> {
+      while (acknowledged.length < count) await new Promise<void>((resolve) => void (noted = resolve))
+    },
+    /** Ends it. @returns those that are not there although they were acknowledged. */
+    async lost(): Promise<readonly string[]> {
+      enough.abort()
+      await writing
+      const found = await Promise.all(acknowledged.map((id) => call('GET', `/users/${id}`)))
+      return acknowledged.filter((_, index) => found[index]?.status !== 200)
+    },
+  }
+}
+
+export interface Timed {
+  readonly status: number
+  readonly retryAfter: string | null
+  /** Milliseconds. */
+  readonly took: number
+}
+
+/** One request, as somebody sends it who waits for ten seconds at most. */
+export async function timed(url: string, init: RequestInit = {}): Promise<Timed> {
+  const begun = performance.now()
+  const response = await fetch(url, { signal: AbortSignal.timeout(10_000), ...init })
+  await response.arrayBuffer()
+  const { status, headers } = response
+  return { status, retryAfter: headers.get('retry-after'), took: performance.now() - begun }
+}
+
+export async function whenReady(node: Node): Promise<void> {
+  while ((await fetch(`${node.origin()}/readyz`)).status !== 200);
+}
+
+/** PostgreSQL stops while people write, until `whileFrozen` is over, and goes on. @returns the acknowledged writes that are lost. */
+export async function freezeDuring<T>(
+  cluster: Cluster,
+  whileFrozen: (node: Node) => Promise<T>,
+): Promise<{ readonly seen: T; readonly lost: readonly string[] }> {
+  const [node] = cluster.serviceNodes
+  if (!node) throw new Error('there is no node')
+  const written = keepWriting(cluster)
+  await written.atLeast(5)
+  cluster.postgres.freeze()
+  try {
+    const seen = await whileFrozen(node)
+    cluster.postgres.thaw()
+    await whenReady(node)
+    await written.atLeast(10)
+    return { seen, lost: await written.lost() }
+  } finally {
+    cluster.postgres.thaw()
+  }
+}
+
+/** What a caller and a load balancer are told at that moment. */
+export async function lookAt(node: Node): Promise<{ readonly users: Timed; readonly ready: Timed }> {
+  const headers = { authorization: `Service key="${'x'.repeat(64)}"` }
+  return {
+    users: await timed(`${node.origin()}/api/users`, { headers }),
+    ready: await timed(`${node.origin()}/readyz`),
+  }
+}
+
+/**
+ * PostgreSQL is killed and comes back while somebody waits at one node, which can hear nothing meanwhile, for what happens
+ * at another one.
+ */
+export async function missNotification(cluster: Cluster, userId: string) {
+  const [here, there] = cluster.serviceNodes
+  if (!here || !there) throw new Error('there are no two nodes')
+  const at = (node: Node) => createCall(node.origin(), cluster.apiKey)
+  const sessions = `/domains/${cluster.domainId}/sessions`
+  const written = keepWriting(cluster)
+  const { json: session } = await cluster.call('POST', sessions, { body: { user: { id: userId } } })
+  const held = at(here)('GET', `${sessions}/${session.id}`, { headers: { prefer: 'wait=60' } })
+  // So many later ones have been answered: this one is held.
+  await written.atLeast(15)
+
+  here.signal('SIGSTOP')
+  try {
+    await cluster.postgres.kill()
+    await cluster.postgres.restart()
+    while ((await at(there)('DELETE', `${sessions}/${session.id}`)).status !== 200);
+  } finally {
+    here.signal('SIGCONT')
+  }
+  const begun = performance.now()
+  const { json } = await held
+  const took = performance.now() - begun
+  await written.atLeast(20)
+  return { session: json, took, lost: await written.lost() }
+}

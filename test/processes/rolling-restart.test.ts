@@ -1,0 +1,28 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { startPeople } from '../support/full-sign-ins.ts'
+import { startRetryingProxy } from '../support/retrying-proxy.ts'
+import { startNodes } from '../support/service-nodes.ts'
+
+describe('a rolling restart of all nodes behind a proxy that asks the next one', () => {
+  it('loses no sign-in', { timeout: 120_000 }, async () => {
+    const nodes = await startNodes(2, ['--drain-seconds', '2'])
+    onTestFinished(() => nodes.stop())
+    const proxy = await startRetryingProxy(nodes.ports, 1_000)
+    onTestFinished(() => proxy.close())
+    const { app, signInUntil } = await startPeople(nodes, proxy.origin, 6)
+
+    let restarted = false
+    const signIns = signInUntil((count) => restarted && count >= 30)
+    const codes: (number | undefined)[] = []
+    for (const port of nodes.ports) codes.push(await nodes.restart(port))
+    restarted = true
+    const { done, lost } = await signIns
+
+    expect(lost).toEqual([])
+    expect(app.trouble).toEqual([])
+    expect(done).toBeGreaterThanOrEqual(30)
+    expect(codes).toEqual([0, 0])
+    expect(proxy.retries.refused).toBeGreaterThan(0)
+  })
+})

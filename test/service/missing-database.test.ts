@@ -1,0 +1,132 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { withDatabase } from '../../src/cli/service/with-database.ts'
+import { createService, embedded } from '../../src/service/index.ts'
+import type { Service, ServiceOptions } from '../../src/service/index.ts'
+import { engines, useEngine } from '../support/engines.ts'
+
+const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+
+let folder: string
+let database: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-missing-'))
+  database = join(folder, 'mfa.sqlite')
+  vi.stubEnv('NODE_ENV', 'production')
+  vi.stubEnv('MFA_CREATE', '')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true })
+})
+
+async function logOf(open: (logger: ServiceOptions['logger']) => Promise<Service>) {
+  const logged: { level: string; details: object; message: string }[] = []
+  const log = (level: string) => (details: object, message: string) => void logged.push({ level, details, message })
+  const service = await open({ info: log('info'), warn: log('warn'), error: log('error') })
+  await service.close()
+  return logged
+}
+
+describe('a database that is missing in production', () => {
+  it('is not created by an embedded service, and the error names the absolute path and the ways to create it', async () => {
+    const handle = embedded({ database: relative(process.cwd(), database) })
+
+    const problem = await handle.connect().catch((error: unknown) => error)
+
+    expect(problem).toMatchObject({ name: 'SetupError', cause: { name: 'MissingDatabaseError' } })
+    expect(String(problem)).toContain(`There is no database at ${database} ("${relative(process.cwd(), database)}"`)
+    expect(String(problem)).toContain(`second-factor init --database ${database}`)
+    expect(String(problem)).toContain('MFA_CREATE=1')
+    expect([existsSync(database), existsSync(`${database}.keys`)]).toEqual([false, false])
+    await handle.close()
+  })
+
+  it('is not created by a service of its own either', async () => {
+    await expect(createService({ database })).rejects.toMatchObject({ name: 'MissingDatabaseError' })
+
+    expect(existsSync(database)).toBe(false)
+  })
+
+  it('is not taken for one where an empty file stands in its place', async () => {
+    writeFileSync(database, '')
+
+    await expect(createService({ database })).rejects.toThrow(`${database} is empty (0 bytes)`)
+
+    expect(existsSync(`${database}.keys`)).toBe(false)
+  })
+
+  it('is not replaced by one in memory', async () => {
+    await expect(createService({ database: ':memory:' })).rejects.toThrow(
+      'A database in memory is empty at every start',
+    )
+  })
+
+  it('cannot be created by an option in code', () => {
+    expect(() => embedded({ database, create: true } as never)).toThrow('embedded: "create" is unknown')
+  })
+
+  it('is created with MFA_CREATE=1, and the log says so with the absolute path', async () => {
+    vi.stubEnv('MFA_CREATE', '1')
+
+    const created = await logOf((logger) => createService({ database, logger }))
+    const found = await logOf((logger) => createService({ database, logger }))
+
+    const of = (logged: typeof created) => logged.filter(({ details }) => 'created' in details)
+    expect(of(created)).toEqual([
+      {
+        level: 'warn',
+        details: { database, created: true },
+        message: `The database ${database} was made just now. Nobody is enrolled in it.`,
+      },
+    ])
+    expect(of(found)).toMatchObject([{ level: 'info', details: { database, created: false } }])
+  })
+
+  it('is created by `second-factor init`, and then opens without MFA_CREATE', async () => {
+    await withDatabase(database, async () => {}, { create: true })
+
+    const service = await createService({ database })
+
+    await service.close()
+    expect(existsSync(`${database}.keys`)).toBe(true)
+  })
+
+  it('is not created by other commands', async () => {
+    await expect(withDatabase(database, async () => {})).rejects.toThrow(`There is no database at ${database}`)
+  })
+
+  it.each(['', '1'])('gets no new key file when its own is lost, with MFA_CREATE=%j', async (allowed) => {
+    await withDatabase(database, async () => {}, { create: true })
+    rmSync(`${database}.keys`)
+    vi.stubEnv('MFA_CREATE', allowed)
+
+    await expect(createService({ database })).rejects.toThrow(`there is no key file ${database}.keys`)
+
+    expect(existsSync(`${database}.keys`)).toBe(false)
+  })
+})
+
+describe.each(engines)('an empty database in production, on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+
+  it('gets no schema unless MFA_CREATE=1 allows it', async () => {
+    const address = await newDatabase()
+
+    const problem = await createService({ database: address, keys }).catch((error: unknown) => error)
+    vi.stubEnv('MFA_CREATE', '1')
+    const created = await createService({ database: address, keys })
+    await created.close()
+    vi.stubEnv('MFA_CREATE', '')
+    const found = await createService({ database: address, keys })
+    await found.close()
+
+    expect(problem).toMatchObject({ name: 'MissingDatabaseError' })
+    expect(String(problem)).not.toContain('postgres:password')
+  })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+
+import type { Factor } from '../../../src/contract/users.ts'
+import { factorsForChange, mayChange } from '../../../src/service/rules/factor-change.ts'
+import type { OwnedFactors, Pass } from '../../../src/service/rules/factor-change.ts'
+
+const owned = (here: readonly Factor[], more: Partial<OwnedFactors> = {}): OwnedFactors => ({
+  here,
+  anywhere: here,
+  everStrong: true,
+  ...more,
+})
+const never = { everStrong: false }
+
+describe('factorsForChange()', () => {
+  it.each([
+    ['device', owned(['push', 'otp', 'bypass', 'email']), ['push', 'otp', 'bypass']],
+    ['app', owned(['push', 'email']), ['push']],
+    ['hardware', owned(['otp', 'email']), ['otp']],
+    ['codes', owned(['bypass', 'email']), ['bypass']],
+    ['device', owned(['email'], never), ['email']],
+    ['codes', owned(['email'], never), ['email']],
+    ['device', owned(['email']), []],
+    ['app', owned(['email']), []],
+    ['device', owned(['push', 'email'], never), ['push']],
+    // Strong in another domain only: it counts for what passes there, too.
+    ['device', owned(['email'], { anywhere: ['push', 'email'], ...never }), ['email']],
+    ['app', owned(['email'], { anywhere: ['push', 'email'], ...never }), []],
+    ['hardware', owned(['email'], { anywhere: ['otp', 'email'], ...never }), []],
+    ['codes', owned(['email'], { anywhere: ['bypass', 'email'], ...never }), []],
+    ['codes', owned([]), []],
+  ] as const)('lets a user change %s of %j by %j', (changed, has, factors) => {
+    expect(factorsForChange(changed, has)).toEqual(factors)
+  })
+})
+
+describe('mayChange()', () => {
+  const pass: Pass = { purpose: 'change_devices', factor: 'push', settledAt: 1000, inForce: true }
+  const has = owned(['push', 'email'])
+
+  it.each([
+    ['passed for it', {}, 1600, true],
+    ['passed more than ten minutes ago', {}, 1601, false],
+    ['passed for signing in', { purpose: 'sign_in' }, 1000, false],
+    ['passed with what was taken away', { inForce: false }, 1000, false],
+    ['passed by e-mail beside a strong factor', { factor: 'email' }, 1000, false],
+    ['passed with nothing that is known', { factor: null }, 1000, false],
+    ['passed with a code that was the last one', { factor: 'bypass' }, 1000, true],
+  ] as const)('judges a user who %s', (_who, more, now, allowed) => {
+    expect(mayChange('device', { ...pass, ...more }, has, now)).toBe(allowed)
+  })
+})

@@ -1,0 +1,231 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { latestAudit, verifyAudit } from '../../../src/service/audit/read.ts'
+import type { OpenedService } from '../../../src/service/service.ts'
+import { domainById } from '../../../src/service/store/domains.ts'
+import { hardwareTokensNamed } from '../../../src/service/store/hardware.ts'
+import { countKnownBrowsers } from '../../../src/service/store/known-browsers.ts'
+import { organizations, organizationByName, rewriteService } from '../../../src/service/store/organizations.ts'
+import { isInForce } from '../../../src/service/store/passes.ts'
+import { forgetPush, pushOfNotice } from '../../../src/service/store/pushes.ts'
+import { replaceSealed, sealedPlaces } from '../../../src/service/store/sealed-values.ts'
+import { takePruneBudget } from '../../../src/service/store/trusted-clock.ts'
+import { userById, userIdsNamed } from '../../../src/service/store/users.ts'
+import { markApplied } from '../../../src/service/store/synchronisations.ts'
+import { claim } from '../../../src/service/synchronisation/claim.ts'
+import { finish } from '../../../src/service/synchronisation/finish.ts'
+import { stage } from '../../../src/service/synchronisation/stage.ts'
+import { bringToPresent } from '../../../src/service/to-present.ts'
+import { random128 } from '../../support/device-signer.ts'
+import { openDatabase } from '../audit/recorded.ts'
+import { changePass, holder, member, unique } from '../codes/code-holder.ts'
+import { activateDevice, createCall, keysFor, newUser, startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+
+const metricsToken = 'token-for-metrics'
+
+/** Executes what the tests of operations, events and error codes leave out, so that its statements are recorded. */
+export function driveTheRest(): void {
+  let folder: string
+  let running: Running
+  let node: OpenedService
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'second-factor-drive-'))
+    const database = join(folder, 'mfa.sqlite')
+    running = await startService({ database, metrics: { token: metricsToken } })
+    node = await openDatabase(database, { clock: running.clock, ...keysFor(database) })
+  })
+  afterAll(async () => {
+    await node.close()
+    await running.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('tries whether the database takes changes', async () => {
+    const { db } = node.ctx.store
+    await db.transaction().execute(rewriteService)
+
+    const { id } = await db.selectFrom('service').select('id').executeTakeFirstOrThrow()
+
+    expect(id).toBe(node.ctx.serviceId)
+  })
+
+  it('looks whether a hardware token is still the one of its user', async () => {
+    const { db } = node.ctx.store
+    const { id, token } = await holder(running)
+    const user = await userById(db, running.organization.id, id)
+    const domain = await domainById(db, running.organization.id, running.domain.id)
+
+    const pass = { domain: domain!, user: user!, factor: 'otp', factorId: token.id } as const
+
+    expect(await isInForce(db, pass, running.clock.now())).toBe(true)
+  })
+
+  it('approves with a PIN, and changes where pushes go', async () => {
+    const { call, organization } = running
+    const { id } = await running.service.administration.createDomain(organization.id, {
+      name: unique(),
+      keyType: 'PIN',
+    })
+    const { json: user } = await call('POST', '/users', { body: newUser(unique()) })
+    await call('PUT', `/domains/${id}/users/${user.id}`)
+    const { code } = (await call('PUT', `/domains/${id}/users/${user.id}/token`)).json
+    const { device, pending } = await activateDevice(running.origin, running.clock, code, { pin: '4071' })
+    await call('POST', `/domains/${id}/sessions`, { body: { user: { id: user.id } } })
+    const [request] = await pending()
+
+    const answered = await device.answer(request!.id, { nonce: request!.nonce, decision: 'approve', pin: '4071' })
+    const pushed = await device.push(null)
+    await forgetPush(node.ctx.store.db, { deviceId: request!.id, sealed: 'none' })
+
+    expect([answered.status, pushed.status]).toEqual([200, 200])
+  })
+
+  it('looks where to push a notice, which is acknowledged then', async () => {
+    const person = await running.enroll(unique())
+    const body = { usesAllowed: 1, expirationTime: 60 }
+    await running.call('POST', `/users/${person.user.id}/bypasscodes`, { body })
+    const [notice] = (await (await person.device.inbox()).json()).notices
+    await pushOfNotice(node.ctx.store.db, notice.id)
+
+    expect((await person.device.acknowledge(notice.id)).status).toBe(200)
+  })
+
+  it('takes a code of a hardware token, also one from far away', async () => {
+    const { signIn, token } = await holder(running)
+
+    const far = await signIn({ otp: token.code(6), challenge: random128() })
+    const right = await signIn({ otp: token.code(), challenge: random128() })
+
+    expect([far.state, right.state]).toEqual(['denied', 'approved'])
+  })
+
+  it('counts a pass by a hardware token that its user still has', async () => {
+    const person = await holder(running)
+    const pass = await changePass(running, person.id, { otp: person.token.code() })
+
+    const { json } = await running.call('GET', `${person.memberPath}/factors/requirement?changed=device&pass=${pass}`)
+
+    expect(json.passed).toBe(true)
+  })
+
+  it('finds a member by username, for a sign-in and for a key of one domain', async () => {
+    const { username } = await member(running)
+    const { administration } = running.service
+    const limited = { role: 'auth', domainId: running.domain.id } as const
+    const key = await administration.createApiKey(running.organization.id, limited)
+
+    const session = await running.call('POST', `/domains/${running.domain.id}/sessions`, {
+      body: { user: { username }, otp: '000000' },
+    })
+    const found = await createCall(running.origin, key)('GET', `/users?username=${username}`)
+
+    expect([session.json.state, found.json.username]).toEqual(['denied', username])
+  })
+
+  it('counts whom an address has asked without a challenge', async () => {
+    const { ask } = await running.enroll(unique())
+
+    const session = await ask({ ipAddress: '192.0.2.1' })
+
+    expect(session.state).toBe('pending')
+  })
+
+  it('changes the key type of a domain without tokens', async () => {
+    const { administration } = running.service
+    const { id } = await administration.createDomain(running.organization.id, { name: unique() })
+
+    const changed = await administration.setDomain(running.organization.id, id, { keyType: 'PASSCODE' })
+
+    expect(changed.keyType).toBe('PASSCODE')
+  })
+
+  it('counts for metrics', async () => {
+    const headers = { authorization: `Bearer ${metricsToken}` }
+
+    const answer = await fetch(`${running.origin}/metrics`, { headers })
+
+    expect(await answer.text()).toContain('second_factor_sessions_pending ')
+  })
+
+  it('synchronizes the users of a domain, and recovers a synchronization that died', async () => {
+    const { organization, domain, call } = running
+    const put = (...users: object[]) => call('PUT', `/domains/${domain.id}/users`, { body: users })
+    await put(newUser('stays'), newUser('leaves'))
+    await put({ ...newUser('stays'), name: 'Another', email: 'another@example.com' })
+    const of = { organizationId: organization.id, domainId: domain.id }
+    const held = await claim(node.ctx, of, () => Promise.reject(new Error('nothing was abandoned')))
+    await stage(node.ctx, held, [newUser('brought'), { ...newUser('stays'), name: 'Yet another' }])
+
+    await call('POST', '/users', { body: newUser('brought') })
+    const waiting = put(newUser('stays'))
+    await running.clock.timerSet(10)
+    // A synchronization that is still alive is not silent for so long.
+    await running.clock.advance(10)
+    const { status } = await waiting
+
+    expect(status).toBe(200)
+  })
+
+  it('adds a member again who is leaving with a synchronization', async () => {
+    const { organization, call } = running
+    const { id: domainId } = await running.service.administration.createDomain(organization.id, { name: unique() })
+    const { json: user } = await call('POST', '/users', { body: newUser(unique()) })
+    const path = `/domains/${domainId}/users/${user.id}`
+    await call('PUT', path)
+    const of = { organizationId: organization.id, domainId }
+    const held = await claim(node.ctx, of, () => Promise.reject(new Error('nothing was abandoned')))
+    await stage(node.ctx, held, [])
+    await markApplied(node.ctx.store.db, held, running.clock.now())
+
+    const left = await call('GET', path)
+    const added = await call('PUT', path)
+    await finish(node.ctx, held)
+
+    expect([left.status, added.status]).toEqual([404, 200])
+  })
+
+  it('reads the audit trail, and finds by name what a command is given', async () => {
+    const { db } = node.ctx.store
+
+    const verified = await verifyAudit(db, [])
+    await latestAudit(db, {}, 1)
+    await latestAudit(db, { event: 'none', userId: 'none', organizationId: 'none', since: 1 }, 1)
+    await organizations(db)
+    await organizationByName(db, 'none')
+    await running.service.administration.domains(running.organization.id)
+    await hardwareTokensNamed(db, running.organization.id, 'none')
+    await userIdsNamed(db, 'none')
+    await countKnownBrowsers(db, 'none', 1)
+    await takePruneBudget(db, 0)
+
+    expect(verified.findings).toEqual([])
+  })
+
+  it('brings what is dated in the future to the present', async () => {
+    const { db } = node.ctx.store
+    const scope = unique()
+    const row = { scope, at: running.clock.now() + 86_400, count: 3 }
+    await db.insertInto('tally').values(row).execute()
+
+    await bringToPresent(node.ctx)
+
+    const rows = await db.selectFrom('tally').select(['at', 'count']).where('scope', '=', scope).execute()
+    expect(rows).toEqual([{ at: running.clock.now(), count: 3 }])
+  })
+
+  it('seals values with another key', async () => {
+    const value = { id: 'none', sealed: 'none', userId: 'none' }
+
+    const replacing = sealedPlaces.map((place) =>
+      replaceSealed(node.ctx.store.db, place, value, { sealed: 'other', lookup: 'other' }),
+    )
+
+    await expect(Promise.all(replacing)).resolves.toHaveLength(sealedPlaces.length)
+  })
+}

@@ -1,0 +1,237 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import Sqlite from 'better-sqlite3'
+import { PostgresQueryCompiler, sql } from 'kysely'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+
+import { root } from '../../../scripts/run.ts'
+import { ServiceOptions } from '../../../src/service/options.ts'
+import { openService } from '../../../src/service/service.ts'
+import { sweepStep } from '../../../src/service/store/due.ts'
+import { openSqliteStore } from '../../../src/service/store/sqlite.ts'
+import { furnishManyUsers, insertManyUsers } from '../../support/many-users.ts'
+import { openPostgres } from '../../support/postgres.ts'
+import type { Postgres } from '../../support/postgres.ts'
+import { postgresPlan, sqlitePlan } from '../../support/query-plans.ts'
+import type { Access } from '../../support/query-plans.ts'
+import { recordStatements } from '../../support/recorded-statements.ts'
+import type { RecordedStatement } from '../../support/recorded-statements.ts'
+import { keysFor } from '../start-service.ts'
+import { driveTheRest } from './drive-the-rest.ts'
+
+/** Tables that have more rows the more users, sign-ins or entries of the audit trail there are. */
+const growing = [
+  'user',
+  'membership',
+  'token',
+  'device',
+  'session',
+  'code_generator',
+  'hardware_token',
+  'bypass_code',
+  'email_code',
+  'device_call',
+  'device_history',
+  'device_notice',
+  'attempt',
+  'tally',
+  'challenge_try',
+  'known_browser',
+  'synchronised_user',
+  'audit',
+]
+
+/** An index that is entered by nothing but these leads to all that an organization or a domain has. */
+const wide = ['organization_id', 'domain_id', 'state']
+
+const page = 'a page of a list, in its order: an offset passes over all that comes before'
+const commandLine = 'a command that an administrator types; no request executes it'
+const rotation = 'counts everything sealed, once when the first keys are given and around a rotation of keys'
+
+/** Functions of the store whose statements may read a whole table, or all of a domain, and why. */
+const exceptions: Readonly<Record<string, string>> = {
+  'users.ts listUsers': page,
+  'members.ts listMembers': page,
+  'hardware.ts listHardwareTokens': page,
+  'hardware.ts hardwareTokensNamed': commandLine,
+  'audit.ts newestAuditRows': commandLine,
+  'audit.ts auditSpan': 'the first and the last entry: SQLite calls ORDER BY position LIMIT 1 a scan, too',
+  'device-notices.ts newestNotice': 'the newest entry, which PostgreSQL reads first from the end of the primary key',
+  'sealed-values.ts countSealed': rotation,
+  'epochs.ts endAllSessions': 'ends the sessions of everybody, after a backup was restored',
+  'domains.ts updateDomain': 'looks for one active token of the domain when an administrator changes its key type',
+}
+
+/** Files of the store that only commands use, on a database that nobody else has open. */
+const commandFiles = ['restored.ts']
+
+/** In how many places of a file statements are not executed here, and why. */
+const undriven: Readonly<Record<string, number>> = {
+  // Once in the life of a database: when it is given its first keys.
+  'sealed-values.ts': 1,
+  // Begins a transaction; what that executes is counted by itself.
+  'bring-to-present.ts': 1,
+}
+
+// One of them lets a month go by, sweep after sweep.
+vi.setConfig({ testTimeout: 60_000 })
+
+const { statements, executedPlaces, stop } = recordStatements()
+
+// The tests of every operation, of every audited event and of every error code, run here once more: they use everything.
+const tests = join(root, 'test/service')
+const operations = readdirSync(join(tests, 'operations')).filter((name) => name.endsWith('.test.ts'))
+const drivers = [
+  ...operations.map((name) => `operations/${name}`),
+  'audit/events.test.ts',
+  'error-codes.test.ts',
+  'session-events.test.ts',
+  'inbox-look.test.ts',
+  'device/history.test.ts',
+]
+for (const file of drivers) {
+  // oxlint-disable-next-line vitest/valid-title -- titles are files here
+  describe(file, async () => void (await import(join(tests, file))))
+}
+
+describe('what those tests leave out', () => {
+  driveTheRest()
+})
+
+// Needs the tests above, which record the statements: it fails where they are filtered out.
+describe('every statement that the service executes', () => {
+  let folder: string
+  let sqlite: Sqlite.Database
+  let postgres: Postgres
+  let client: Client
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'second-factor-plans-'))
+    await (await openSqliteStore(join(folder, 'mfa.sqlite'))).close()
+    sqlite = new Sqlite(join(folder, 'mfa.sqlite'))
+    postgres = await openPostgres()
+    const database = await postgres.createDatabase()
+    await fill(database)
+    client = new Client(database)
+    await client.connect()
+    await client.query('set enable_seqscan = off')
+  })
+  afterAll(async () => {
+    stop()
+    sqlite.close()
+    await client.end()
+    await postgres.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('is recorded here, from wherever the store executes one', () => {
+    const files = storeFiles()
+
+    const missing = files.filter(({ file, count }) => executedPlaces(file) + (undriven[file] ?? 0) !== count)
+
+    expect(missing.map(({ file, count }) => `${file}: ${executedPlaces(file)} of ${count}`)).toEqual([])
+  })
+
+  it('reaches growing tables through an index on SQLite', () => {
+    expect(withoutExceptions(walksOnSqlite())).toEqual([])
+  })
+
+  it('reaches growing tables through an index on PostgreSQL', async () => {
+    expect(withoutExceptions(await walksOnPostgres())).toEqual([])
+  })
+
+  it('needs each of the exceptions', async () => {
+    const walks = [...walksOnSqlite(), ...(await walksOnPostgres())]
+
+    const needed = Object.keys(exceptions).filter((name) => walks.some(({ origins }) => origins.includes(name)))
+
+    expect(needed).toEqual(Object.keys(exceptions))
+  })
+
+  const walksOnSqlite = () => ofTheStore().flatMap((statement) => walksIn(statement, sqlitePlan(sqlite, statement.sql)))
+
+  async function walksOnPostgres(): Promise<Walk[]> {
+    const compiler = new PostgresQueryCompiler()
+    const walks: Walk[] = []
+    for (const statement of ofTheStore()) {
+      const compiled = compiler.compileQuery(statement.node, { queryId: 'plan' })
+      const parameters = compiled.parameters.map((value) => (value === sweepStep ? fewRows : value))
+      walks.push(...walksIn(statement, await postgresPlan(client, { ...compiled, parameters })))
+    }
+    return walks
+  }
+})
+
+/** A step of a sweep beside the 2,000 rows that each table has here is as a real one beside 200,000. */
+const fewRows = 5
+
+/** A statement that visits more of a growing table than what it looks for. */
+interface Walk {
+  readonly origins: readonly string[]
+  readonly detail: string
+  readonly sql: string
+}
+
+const ofTheStore = () => [...statements.values()].filter(({ origins, sql: text }) => origins.size > 0 && isQuery(text))
+
+const isQuery = (text: string) =>
+  /^(select|insert|update|delete|with)\b/i.test(text) && !/sqlite_master|kysely_/.test(text)
+
+function walksIn({ origins, sql: text }: RecordedStatement, plan: readonly Access[]): Walk[] {
+  return plan
+    .filter(({ table, columns }) => growing.includes(table) && columns.every((column) => wide.includes(column)))
+    .map(({ detail }) => ({ origins: [...origins], detail, sql: text }))
+}
+
+const withoutExceptions = (walks: readonly Walk[]) =>
+  walks.filter(({ origins }) => !origins.some((name) => name in exceptions || commandFiles.includes(fileOf(name))))
+
+const fileOf = (name: string): string => name.split(' ')[0] ?? ''
+
+/** In how many places each file of the store executes a statement. */
+function storeFiles(): { file: string; count: number }[] {
+  const folder = join(root, 'src/service/store')
+  const files = readdirSync(folder).filter(
+    (name) => name.endsWith('.ts') && !engineFiles.test(name) && !commandFiles.includes(name),
+  )
+  return files.map((file) => {
+    const text = readFileSync(join(folder, file), 'utf8')
+    return { file, count: text.match(/\.execute(TakeFirst(OrThrow)?|Change)?\(/g)?.length ?? 0 }
+  })
+}
+
+/** They open, migrate and wait; what they execute reads no table of ours. */
+const engineFiles = /^(sqlite|postgres|transaction-ends|write-health)/
+
+/** As many rows as it takes for PostgreSQL to prefer one index to another as it would with many users. */
+async function fill(database: string): Promise<void> {
+  const { ctx, close } = await openService(ServiceOptions.parse({ database, ...keysFor(database) }))
+  const { db } = ctx.store
+  const [organizationId, domainId] = ['0'.repeat(40), '1'.repeat(40)]
+  await db.insertInto('organization').values({ id: organizationId, name: 'O', createdAt: 1 }).execute()
+  await db
+    .insertInto('domain')
+    .values({
+      id: domainId,
+      organizationId,
+      name: 'D',
+      type: 'WEB',
+      keyType: 'NONE',
+      maxAllowedRetries: 5,
+      requestTimeout: 90,
+      activationCodeExpiration: 7,
+      requestPollingEnabled: 1,
+      bypassEnabled: 0,
+      emailOtpEnabled: 0,
+      numberMatching: 'offered',
+      createdAt: 1,
+    })
+    .execute()
+  await insertManyUsers(db, { organizationId, domainId, count: 2_000 })
+  await furnishManyUsers(db, { organizationId, domainId })
+  await sql`analyze`.execute(db)
+  await close()
+}

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import Sqlite from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+
+import { pruneAudit } from '../../../src/service/audit/prune.ts'
+import { sweep } from '../../../src/service/sweep.ts'
+import { sqlitePlan } from '../../support/query-plans.ts'
+import { recordStatements } from '../../support/recorded-statements.ts'
+import { openDatabase } from '../audit/recorded.ts'
+import { keysFor } from '../start-service.ts'
+
+/** One row for each chain of the audit trail, changes of the last minutes, and what a step has found. */
+const small = ['trusted_clock', 'audit_writer', 'epoch_change', 'due']
+
+it('a sweep finds what is over through indexes, and walks through no table', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'second-factor-sweep-'))
+  const database = join(folder, 'mfa.sqlite')
+  const { ctx, close } = await openDatabase(database, keysFor(database))
+  const sqlite = new Sqlite(database)
+  onTestFinished(async () => {
+    sqlite.close()
+    await close()
+    rmSync(folder, { recursive: true })
+  })
+  const { statements, stop } = recordStatements()
+
+  await sweep(ctx)
+  await pruneAudit(ctx, 1)
+  stop()
+
+  const accesses = [...statements.keys()].flatMap((text) => sqlitePlan(sqlite, text))
+  const walked = accesses.filter(({ table, columns }) => columns.length === 0 && !small.includes(table))
+  expect(statements.size).toBeGreaterThan(10)
+  expect(walked).toEqual([])
+  expect(accesses.filter(({ columns }) => columns.join() === 'state')).toEqual([])
+})

@@ -1,0 +1,167 @@
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { command, serve } from '../../processes/command.ts'
+import { addDevices } from './devices.ts'
+import { measurable, measure } from './measured.ts'
+import type { Measured } from './measured.ts'
+import type { PagesGiven, PagesReport, WayOfWaiting } from './pages.ts'
+import type { Approval, PhonesGiven } from './phones.ts'
+import type { WebAppGiven } from './web-app.ts'
+
+export interface CrowdOptions {
+  /** How many people. */
+  readonly count: number
+  /** How each waits, by their number; an event stream of the page by default. */
+  readonly way?: (index: number) => WayOfWaiting
+  /** Whether the devices hold their inboxes open. */
+  readonly inboxes: boolean
+  /** How long people may take, seconds. */
+  readonly requestTimeout?: number
+  /** How long a call of the web app to the service may take, milliseconds. */
+  readonly timeout?: number
+  /** What stands between the web app and the service. @returns its address. */
+  readonly between?: (origin: string) => Promise<string>
+}
+
+/** People who wait: browsers at a web app, devices at its service, each of them in processes of their own. */
+export interface Crowd {
+  readonly service: Measured
+  readonly webApp: Measured
+  /** Has everybody sign in and wait, and open their inbox. @returns how long that took, seconds. */
+  gather(): Promise<number>
+  /** Everybody approves, so many at once. @returns what came of it, once it is known of all or the time (ms) is over. */
+  approve(longest: number, atOnce?: number): Promise<Outcome>
+  close(): Promise<void>
+}
+
+export interface Outcome {
+  /** Since the first approval, milliseconds: when each page was told, and when it was passed; in order. */
+  readonly told: readonly number[]
+  readonly passed: readonly number[]
+  /** Pages whose stream broke off, and was opened again. */
+  readonly reconnected: number
+  /** Steps that were made again, because the service was too busy for the first try. */
+  readonly again: number
+  readonly problems: readonly string[]
+}
+
+/** People of one process: each is two connections, and a process may have 20,000. */
+const perProcess = 2_500
+
+const child = (name: string, env: NodeJS.ProcessEnv = {}) =>
+  fork(new URL(`./${name}.ts`, import.meta.url), { env: { ...process.env, NODE_NO_WARNINGS: '1', ...env } })
+
+/** Starts `second-factor serve` and a web app with `mfa()`; nobody waits yet. `npm run build` comes first. */
+export async function startCrowd(options: CrowdOptions): Promise<Crowd> {
+  const {
+    count,
+    way = () => 'stream',
+    inboxes,
+    requestTimeout = 600,
+    timeout,
+    between = (url: string) => url,
+  } = options
+  const folder = mkdtempSync(join(tmpdir(), 'second-factor-crowd-'))
+  const database = join(folder, 'mfa.sqlite')
+  const { json } = await command(['init', '--database', database, '--json'])
+  const { domainId, apiKey } = json as { domainId: string; apiKey: string }
+  await command(['domain', 'set', domainId, '--request-timeout', String(requestTimeout), '--database', database])
+  const { ids, serviceId, privateKey } = await addDevices(database, domainId, count)
+  const people = ids.map(({ device }, index) => ({ username: `user-${index}`, device, way: way(index) }))
+  const sockets = { service: join(folder, 'service.sock'), webApp: join(folder, 'web-app.sock') }
+  const service = await serve(database, measurable(sockets.service))
+  const webApp = child('web-app', measurable(sockets.webApp))
+  const clients: ChildProcess[] = []
+  const baseUrl = `${await between(service.origin)}/api`
+  webApp.send({ service: { baseUrl, apiKey, domainId }, timeout } satisfies WebAppGiven)
+  const { url } = await heard<{ url: string }>(webApp)
+
+  const groups = Array.from({ length: Math.ceil(count / perProcess) }, (_, index) => ({
+    localAddress: `127.0.0.${index + 2}`,
+    people: people.slice(index * perProcess, (index + 1) * perProcess),
+    pages: undefined as ChildProcess | undefined,
+    phones: undefined as ChildProcess | undefined,
+    numbers: {} as Record<string, string>,
+  }))
+  const problems: string[] = []
+
+  async function gatherGroup(group: (typeof groups)[number]): Promise<void> {
+    const { localAddress, people: own } = group
+    const pages = child('pages')
+    const phones = child('phones')
+    clients.push(pages, phones)
+    Object.assign(group, { pages, phones })
+    pages.send({ url, localAddress, people: own } satisfies PagesGiven)
+    group.numbers = (await heard<{ numbers: Record<string, string> }>(pages)).numbers
+    const identity = { serviceId, privateKey }
+    phones.send({ url: service.origin, localAddress, ...identity, people: own, held: inboxes } satisfies PhonesGiven)
+    problems.push(...(await heard<{ problems: string[] }>(phones)).problems)
+  }
+
+  return {
+    service: measure(service.child.pid ?? 0, sockets.service),
+    webApp: measure(webApp.pid ?? 0, sockets.webApp),
+    async gather() {
+      const begun = performance.now()
+      // One after the other: those who sign in are not what is measured.
+      for (const group of groups) await gatherGroup(group)
+      return (performance.now() - begun) / 1000
+    },
+    async approve(longest, atOnce = 64) {
+      const begun = Date.now()
+      const approving = groups.map(async ({ phones, numbers }) => {
+        phones?.send({ numbers, atOnce: Math.ceil(atOnce / groups.length) } satisfies Approval)
+        if (phones) problems.push(...(await heard<{ problems: string[] }>(phones)).problems)
+      })
+      let reports: PagesReport[] = []
+      const passed = () => reports.flatMap((report) => Object.values(report.passed))
+      const failures = () => reports.flatMap((report) => report.problems)
+      while (passed().length + failures().length < count && Date.now() - begun < longest) {
+        await new Promise((resolve) => setTimeout(resolve, 250))
+        reports = await Promise.all(groups.map(({ pages }) => ask<PagesReport>(pages)))
+      }
+      await Promise.race([Promise.all(approving), new Promise((resolve) => setTimeout(resolve, 1_000))])
+      const since = (times: number[]) => times.map((time) => time - begun).sort((a, b) => a - b)
+      return {
+        told: since(reports.flatMap((report) => Object.values(report.told))),
+        passed: since(passed()),
+        reconnected: reports.reduce((sum, report) => sum + report.reconnected, 0),
+        again: reports.reduce((sum, report) => sum + report.again, 0),
+        problems: [...problems, ...failures()],
+      }
+    },
+    async close() {
+      for (const each of [...clients, webApp]) each.kill('SIGKILL')
+      service.kill()
+      await Promise.all([...clients, webApp, service.child].map((each) => waitForEnd(each)))
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+async function waitForEnd(process: ChildProcess): Promise<void> {
+  if (process.exitCode === null && process.signalCode === null) await once(process, 'exit')
+}
+
+function ask<T>(process: ChildProcess | undefined): Promise<T> {
+  if (!process) throw new Error('Nobody has gathered yet.')
+  process.send({})
+  return heard<T>(process)
+}
+
+/** The next message of a child; rejects when it ends instead. */
+async function heard<T>(process: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(new Error('A process of the crowd has ended.'))
+    process.once('exit', ended)
+    process.once('message', (message) => {
+      process.off('exit', ended)
+      resolve(message as T)
+    })
+  })
+}

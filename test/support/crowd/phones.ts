@@ -1,0 +1,109 @@
+/** The devices of a crowd, in a process of its own: each holds its inbox open, and approves when it is told to. */
+import { once } from 'node:events'
+import { createPrivateKey, sign as signBytes } from 'node:crypto'
+import type { JsonWebKeyInput } from 'node:crypto'
+
+import { devicePaths } from '../../../src/contract/device.ts'
+import { createHttpClient, forEachOf, textOf } from './http-client.ts'
+
+export interface PhonesGiven {
+  readonly url: string
+  readonly localAddress: string
+  readonly serviceId: string
+  readonly privateKey: JsonWebKey
+  readonly people: readonly { readonly username: string; readonly device: string }[]
+  /** Whether the devices hold their inboxes open; others look when they are told to approve, as after a push message. */
+  readonly held: boolean
+}
+
+/** What is approved: by username the number on the page. */
+export interface Approval {
+  readonly numbers: Readonly<Record<string, string>>
+  /** Answers under way at once. */
+  readonly atOnce: number
+}
+
+interface Pending {
+  readonly id: string
+  readonly nonce: string
+}
+
+/** Devices that open their inbox at the same time. */
+const together = 32
+/** Seconds, as the app asks for: longer and longer while nothing cuts its calls. */
+const waits = [25, 40, 55]
+const someWait = (call: number) => Math.round((waits[Math.min(call, 2)] ?? 0) * (1 - Math.random() * 0.2))
+
+const [given] = (await once(process, 'message')) as [PhonesGiven]
+const client = createHttpClient(given.url, given.localAddress)
+const key = createPrivateKey({ key: given.privateKey as JsonWebKeyInput['key'], format: 'jwk' })
+const header = Buffer.from('{"alg":"ES256"}').toString('base64url')
+const inboxes = new Map<string, readonly Pending[]>()
+const problems: string[] = []
+
+/** Compact JWS (RFC 7515 section 7.1); OpenSSL signs it in half the time that WebCrypto takes. */
+function sign(claims: object): string {
+  const jti = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
+  const payload = { aud: given.serviceId, iat: Math.floor(Date.now() / 1000), jti, ...claims }
+  const signed = `${header}.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`
+  const signature = signBytes('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' })
+  return `${signed}.${signature.toString('base64url')}`
+}
+
+function readInbox(device: string, more: Record<string, string> = {}) {
+  const path = devicePaths.requests
+  const authorization = `Device ${sign({ sub: device, htm: 'GET', path })}`
+  return client.open({ method: 'GET', path, headers: { ...more, authorization } })
+}
+
+/** Follows the inbox of a device. Resolves when it was read once. */
+async function hold(device: string): Promise<void> {
+  const etag = await look(device)
+  void follow(device, etag)
+}
+
+async function look(device: string): Promise<string> {
+  const response = (await readInbox(device)) ?? (await readInbox(device))
+  if (response?.statusCode !== 200) throw new Error(`the inbox answered ${response?.statusCode}`)
+  inboxes.set(device, (JSON.parse(await textOf(response)) as { requests: Pending[] }).requests)
+  return String(response.headers.etag)
+}
+
+async function follow(device: string, known: string): Promise<void> {
+  let etag = known
+  for (let call = 0; ; call++) {
+    const response = await readInbox(device, { 'if-none-match': etag, prefer: `wait=${someWait(call)}` })
+    if (!response) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      continue
+    }
+    const text = await textOf(response).catch(() => '')
+    etag = String(response.headers.etag)
+    if (response.statusCode === 200) inboxes.set(device, (JSON.parse(text) as { requests: Pending[] }).requests)
+  }
+}
+
+async function approve({ username, device }: PhonesGiven['people'][number], number: string): Promise<void> {
+  if (!given.held) await look(device)
+  const [request] = inboxes.get(device) ?? []
+  if (!request) return void problems.push(`${username}: nothing is pending`)
+  const path = devicePaths.answer(request.id)
+  const body = sign({ sub: device, htm: 'POST', path, nonce: request.nonce, decision: 'approve', number })
+  const headers = { 'content-type': 'application/jose', 'content-length': String(body.length) }
+  const { status, text } = await client.send({ method: 'POST', path, headers, body })
+  if (status !== 200) problems.push(`${username}: approve answered ${status} ${text.slice(0, 300)}`)
+}
+
+const failed =
+  ({ username }: { username: string }) =>
+  (error: Error) =>
+    void problems.push(`${username}: ${error.message}`)
+
+if (given.held) await forEachOf(given.people, together, (one) => hold(one.device).catch(failed(one)))
+process.send?.({ problems })
+
+process.on('message', ({ numbers, atOnce }: Approval) => {
+  void forEachOf(given.people, atOnce, (one) => approve(one, numbers[one.username] ?? '').catch(failed(one))).then(() =>
+    process.send?.({ problems }),
+  )
+})

@@ -1,0 +1,21 @@
+/** Preloaded into a process that is measured: answers on a socket of its own what memory it needs once it has cleaned up. */
+import { rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { writeHeapSnapshot } from 'node:v8'
+
+/** Whoever asks writes `memory`, or the name of the file that a heap snapshot goes to. */
+const path = process.env.MEMORY_PROBE
+if (path !== undefined) {
+  // Children of this process are not measured.
+  delete process.env.MEMORY_PROBE
+  const server = createServer((socket) => {
+    socket.once('data', (asked) => {
+      globalThis.gc?.()
+      const file = asked.toString().trim()
+      if (file !== 'memory') writeHeapSnapshot(file)
+      socket.end(JSON.stringify(process.memoryUsage()))
+    })
+  })
+  server.listen(path).unref()
+  process.once('exit', () => rmSync(path, { force: true }))
+}

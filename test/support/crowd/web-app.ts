@@ -1,0 +1,44 @@
+/** A web app with `mfa()`, in a process of its own; its people sign in by name. It is told where its service is. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+
+import express from 'express'
+import session from 'express-session'
+import { isVerified, mfa } from 'second-factor'
+
+export interface WebAppGiven {
+  readonly service: { readonly baseUrl: string; readonly apiKey: string; readonly domainId: string }
+  /** Of mfa(), milliseconds. */
+  readonly timeout: number | undefined
+}
+
+declare module 'express-session' {
+  interface SessionData {
+    username: string
+  }
+}
+
+const [{ service, timeout }] = (await once(process, 'message')) as [WebAppGiven]
+const say = (message: string) => void process.stderr.write(`${message}\n`)
+const app = express()
+app.use(session({ secret: 'for a measurement', resave: false, saveUninitialized: false }))
+app.post('/login', express.urlencoded({ extended: false }), (req, res) => {
+  req.session.username = (req.body as { username: string }).username
+  res.redirect(303, '/mfa')
+})
+app.use(
+  mfa({
+    service,
+    ...(timeout !== undefined && { timeout }),
+    user: (req) => {
+      const { username } = (req as express.Request).session
+      return username === undefined ? null : { username }
+    },
+    recoveryCodes: false,
+    logger: { info() {}, warn: say, error: say },
+  }),
+)
+app.get('/', (req, res) => void res.json({ verified: isVerified(req) }))
+const server = app.listen(0, '127.0.0.1', 4_096)
+await once(server, 'listening')
+process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })

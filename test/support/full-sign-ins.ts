@@ -1,0 +1,65 @@
+import { createDevice } from '../../src/device/index.ts'
+import type { Account } from '../../src/device/index.ts'
+import { systemClock } from '../../src/clock.ts'
+import type { ServiceNodes } from './service-nodes.ts'
+import { numberOn, startWebApp } from './web-app.ts'
+
+/**
+ * People who sign in again and again: at a real app with `mfa()` in front, whose service is behind `origin`, with a device
+ * that asks the same address. To be called in a test.
+ */
+export async function startPeople(nodes: ServiceNodes, origin: string, count: number) {
+  const { apiKey, domainId } = nodes
+  const app = await startWebApp({
+    mfa: { service: { baseUrl: `${origin}/api`, apiKey, domainId }, clock: systemClock, provision: false },
+  })
+  const device = createDevice()
+  const people = await Promise.all(Array.from({ length: count }, (_, index) => enroll(`person-${index}`)))
+
+  async function enroll(username: string) {
+    const client = nodes.client(origin)
+    const user = await client.users.create({ username, name: username, email: 'person@example.com' })
+    await client.domains.addUser(domainId, user.id)
+    const { code = '' } = await client.tokens.issue(domainId, user.id)
+    return { username, account: await device.activate(origin, code, { name: 'Test device' }) }
+  }
+
+  /** From the login to the page behind the gate: a push, its answer on the device, and the number. */
+  async function signIn({ username, account }: { username: string; account: Account }): Promise<void> {
+    const browser = app.browser()
+    await app.signIn(browser, username)
+    const page = await browser.visit('/account')
+    const number = numberOn(page)
+    // As the page itself does.
+    const told = browser.fetch('/mfa/status')
+    void told.catch(() => undefined)
+    const [asked] = (await device.requests(account)).requests ?? []
+    if (!asked) throw new Error('nothing is pending')
+    await device.answer(account, asked, { decision: 'approve', number })
+    const { body: change } = await told
+    if (change.change !== 'settled') throw new Error(`the page was told ${JSON.stringify(change)}`)
+    await browser.submit('/mfa/complete')
+    const { body } = await browser.fetch('/account')
+    if (body.verified !== true) throw new Error(`not verified: ${JSON.stringify(body)}`)
+  }
+
+  return {
+    app,
+    /** Everybody signs in, one time after the other, until `isOver` says so. @returns how often, and what went wrong. */
+    signInUntil: async (isOver: (count: number) => boolean) => {
+      let done = 0
+      const lost: string[] = []
+      await Promise.all(
+        people.map(async (person) => {
+          while (!isOver(done + lost.length)) {
+            await signIn(person).then(
+              () => (done += 1),
+              (error: unknown) => lost.push(`${person.username}: ${String(error)}`),
+            )
+          }
+        }),
+      )
+      return { done, lost }
+    },
+  }
+}

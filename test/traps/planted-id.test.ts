@@ -1,0 +1,142 @@
+import cookieSession from 'cookie-session'
+import express from 'express'
+import session from 'express-session'
+import { mfa } from 'second-factor'
+import { embedded } from 'second-factor/service'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createTestClock } from '../../src/testing/clock.ts'
+import { createBrowser } from '../support/browser.ts'
+import type { Browser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
+import { codesOf, secretOn } from '../express/own-factors.ts'
+
+/** An app whose own login keeps the id of the web session, as apps without Passport do. */
+async function arrange(webSession: express.RequestHandler = stored()) {
+  const clock = createTestClock()
+  const service = embedded({ database: ':memory:', clock })
+  const app = express()
+  app.use(webSession)
+  app.post('/login/:username', (req, res) => {
+    Object.assign(req.session ?? {}, { username: req.params.username })
+    res.sendStatus(204)
+  })
+  app.use(
+    mfa({
+      service,
+      clock,
+      provision: true,
+      user: (req) => {
+        const { username } = (req.session ?? {}) as { username?: string }
+        return username === undefined ? null : { username, email: 'person@example.com' }
+      },
+    }),
+  )
+  app.use((req, res) => void res.json({ user: (req.session as { username?: string }).username ?? null }))
+  const url = await listen(app)
+  onTestFinished(() => service.close())
+  return { url, clock, browser: () => createBrowser(url) }
+}
+
+const stored = () => session({ secret: 'test', resave: false, saveUninitialized: true })
+
+/** Secrets that a page can show: a TOTP seed, an activation code, recovery codes. */
+const secretsOn = ({ text }: { text: string }) =>
+  text.match(/id="secret">[A-Z2-7 ]+|id="code">[a-z0-9 ]+|#code=\w+|secret=[A-Z2-7]+|class="code">[\d ]+/g) ?? []
+
+async function readAll(browser: Browser): Promise<string[]> {
+  const pages = [
+    await browser.visit('/mfa'),
+    await browser.visit('/mfa/enroll/app'),
+    await browser.visit('/mfa/devices/app'),
+    await browser.visit('/mfa/devices/device'),
+    await browser.submit('/mfa/devices/codes'),
+  ]
+  return pages.flatMap(secretsOn)
+}
+
+describe('an attacker who has planted the id of a web session', () => {
+  /** The attacker's browser, and that of a victim who has signed in with its cookies. */
+  async function planted() {
+    const app = await arrange()
+    const attacker = app.browser()
+    await attacker.fetch('/')
+    const victim = attacker.copy()
+    await victim.submit('/login/alice')
+    return { ...app, attacker, victim }
+  }
+
+  it('reads no activation code, also when it is shown again', async () => {
+    const { attacker, victim } = await planted()
+
+    const shown = [await victim.visit('/'), await victim.visit('/mfa')]
+
+    expect(shown.map((page) => secretsOn(page).length > 0)).toEqual([true, true])
+    expect(await readAll(attacker)).toEqual([])
+    expect((await attacker.fetch('/')).body).toEqual({ user: null })
+    expect((await victim.fetch('/')).body).not.toEqual({ user: null })
+  })
+
+  it('reads no seed of an authenticator app', async () => {
+    const { attacker, victim, ...app } = await planted()
+    const before = app.browser()
+    await before.submit('/login/alice')
+    await before.visit('/')
+    // Only sent to the challenge, whose own page would show an activation code first.
+    await victim.open('/')
+
+    const secret = secretOn(await victim.open('/mfa/enroll/app'))
+
+    expect(secret).toHaveLength(32)
+    expect(await readAll(attacker)).toEqual([])
+  })
+
+  it('reads nothing of what is set up later, once the second step is passed', async () => {
+    const { attacker, victim, clock } = await planted()
+    await victim.visit('/')
+    const code = codesOf({ clock }, await victim.open('/mfa/enroll/app'))
+    await victim.submit('/mfa/enroll/app', { code: code() })
+    await clock.advance(30)
+    const noted = victim.copy()
+    await victim.submit('/mfa/code', { code: code() })
+    // A pass for changing devices.
+    await clock.advance(30)
+    await victim.open('/mfa/devices/app')
+    await victim.visit('/mfa?use=code')
+    await victim.submit('/mfa/code', { code: code() })
+    await victim.submit('/mfa/devices/device')
+
+    const shown = await readAll(victim)
+
+    expect(shown.length).toBeGreaterThan(5)
+    expect(await readAll(attacker)).toEqual([])
+    expect(await readAll(noted)).toEqual([])
+  })
+
+  it.each([
+    ['express-session', stored],
+    ['cookie-session', () => cookieSession({ name: 'web', keys: ['test'] })],
+  ])('has nobody set up an app with a seed the attacker knows: %s', async (_which, webSession) => {
+    const app = await arrange(webSession())
+    const attacker = app.browser()
+    await attacker.submit('/login/alice')
+    await attacker.visit('/')
+    const known = await attacker.open('/mfa/enroll/app')
+    const before = app.browser()
+    await before.submit('/login/alice')
+    await before.visit('/')
+    await before.open('/mfa/enroll/app')
+    const cookies = new Map(['connect.sid', 'web', 'web.sig'].map((name) => [name, attacker.cookie(name) ?? '']))
+    // What the victim has begun before in this browser.
+    cookies.set('mfa-setup', before.cookie('mfa-setup') ?? '')
+    const victim = createBrowser(app.url, cookies)
+    await victim.submit('/login/alice')
+
+    const shown = await victim.open('/mfa/enroll/app')
+
+    expect(secretOn(shown)).not.toBe(secretOn(known))
+    const posted = await victim.submit('/mfa/enroll/app', { code: codesOf(app, known)() })
+    expect(posted.headers['location']).toBe('/mfa/enroll/app')
+    expect(secretOn(await victim.open('/mfa/enroll/app'))).toBe(secretOn(shown))
+  })
+})
