@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-import type { Request } from 'express'
+import type { NextFunction, Request, Response } from 'express'
 import { z } from 'zod'
 
 import type { ChallengeStore } from '../challenge/challenge-store.ts'
@@ -22,6 +22,9 @@ import type { MessagesByLanguage } from './pages/messages/replace.ts'
 
 /** The request that options are called with. `user` is whatever the app's own login put there. */
 export type AppRequest = Request & { readonly user?: object | undefined; readonly session?: object | null | undefined }
+
+/** The app's own logout handler. One that takes more than `req` answers by itself, or calls `next()`. */
+export type Logout = (req: AppRequest, res: Response, next: NextFunction) => unknown
 
 export interface Logger {
   info(message: string): void
@@ -138,6 +141,13 @@ export const MfaOptions = z.strictObject({
     .default('/mfa'),
   /** The app's own way out, exact, as its routes see it; open to people who have not passed the second step. */
   logoutPath: z.string().startsWith('/', 'must be a path such as /logout').optional(),
+  /** The method that the route at `logoutPath` is called with. */
+  logoutMethod: z.enum(['POST', 'GET']).default('POST'),
+  /**
+   * Signs the user out: `mfa()` ends the second step and then calls this when somebody presses "Sign out" on its pages. Takes
+   * your logout handler as it is, `(req, res, next)`. A function of `req` alone may return a promise; the user then goes to `/`.
+   */
+  logout: fn<Logout>().optional(),
   /** What the pages call the app. */
   appName: z.string().min(1).max(64).optional(),
   /** Shown beside it: a picture on the app's own origin, served before `mfa()`. By default the first letter. */

@@ -18,6 +18,7 @@ import { declineCodes, downloadCodes, makeCodes, offerCodes } from './devices/re
 import { endOthers } from './devices/sessions.ts'
 import { emit } from './events.ts'
 import { readForm } from './form.ts'
+import { logOut } from './log-out.ts'
 import { liveStatus, statusOnce } from './challenge/live-status.ts'
 import { languageOf } from './pages/languages.ts'
 import { showMessage } from './pages/message.ts'
@@ -40,6 +41,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   '/code': { POST: unlessPassed(enterCode) },
   '/email': { POST: unlessPassed(emailCode) },
   '/remember': { POST: chooseRemember },
+  '/sign-out': { POST: logOut },
   '/enroll/app': { GET: showFirstApp, POST: storeFirstApp },
   '/recovery': { GET: offerCodes },
   '/recovery/later': { POST: declineCodes },
@@ -98,15 +100,14 @@ function notSignedIn(req: Request, res: Response, context: RequestContext): void
 }
 
 function isTrusted(req: Request, { mfa }: RequestContext, form: ChallengeRequest['form'], below: string): boolean {
-  return isOwnPost(req, {
-    token: form['page'],
-    expected: expectedToken(req, below),
-    publicUrl: mfa.options.publicUrl,
-  })
+  const { publicUrl } = mfa.options
+  const token = form['page']
+  return expectedTokens(req, below).some((expected) => isOwnPost(req, { token, expected, publicUrl }))
 }
 
-/** A page of a challenge has its token, any other page that of the web session. */
-function expectedToken(req: Request, below: string): string | undefined {
+/** A page of a challenge has its token, any other page that of the web session; both let people sign out. */
+function expectedTokens(req: Request, below: string): readonly (string | undefined)[] {
   const { challenge, page } = readKept(req)
-  return /^\/(devices|recovery)(\/|$)/.test(below) ? page : challenge?.page
+  if (below === '/sign-out') return [challenge?.page, page]
+  return [/^\/(devices|recovery)(\/|$)/.test(below) ? page : challenge?.page]
 }

@@ -24,5 +24,7 @@ declare global {
   const findUser: (req: secondFactor.AppRequest) => Promise<secondFactor.MfaUser | undefined>
   const warn: (userKey: string | undefined) => void
   const collect: (event: secondFactor.MfaEvent) => void
+  const endLogin: (req: secondFactor.AppRequest) => Promise<void>
+  type Logout = secondFactor.Logout
   const mailAbout: (userKey: string | undefined, what: string) => Promise<void>
 }

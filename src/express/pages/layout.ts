@@ -5,6 +5,7 @@ import type { Request, Response } from 'express'
 
 import { noStore } from '../answer.ts'
 import type { RequestContext } from '../context.ts'
+import { readKept } from '../web-session.ts'
 import { assetPath } from './assets.ts'
 import { languageOf } from './languages.ts'
 import type { Language } from './languages.ts'
@@ -31,7 +32,7 @@ export interface Layout {
 }
 
 export function layoutOf(req: Request, context: RequestContext) {
-  const { base, prefix, user, mfa } = context
+  const { base, user, mfa } = context
   const language = languageOf(req, context)
   const { words } = language
   const { appName = words.appName } = mfa.options
@@ -45,14 +46,28 @@ export function layoutOf(req: Request, context: RequestContext) {
     style: assetPath(base, '/assets/style.css', mfa.options),
     script: assetPath(base, '/assets/challenge.js', mfa.options),
     username: user?.username ?? user?.name,
-    logoutPath: mfa.options.logoutPath && prefix + mfa.options.logoutPath,
+    signOut: signOutOf(context),
     live: false,
     still: 'still' in req.query,
     settled: false,
     typing: false,
-    token: '',
+    token: tokenOf(req),
     method: req.method,
   } satisfies Layout & Record<string, unknown>
+}
+
+/** Where "Sign out" leads, and how. */
+function signOutOf({ base, prefix, mfa: { options } }: RequestContext) {
+  const { logout, logoutPath, logoutMethod } = options
+  if (logout) return { address: `${base}/sign-out`, isOurs: true, isLink: false }
+  if (logoutPath === undefined) return undefined
+  return { address: prefix + logoutPath, isOurs: false, isLink: logoutMethod === 'GET' }
+}
+
+/** Of a page that has no token of its own: its "Sign out" needs one as well. */
+function tokenOf(req: Request): string {
+  const { challenge, page } = readKept(req)
+  return challenge?.page ?? page ?? ''
 }
 
 /** As people see it: of an accent or an emoji all parts. */

@@ -1,0 +1,238 @@
+import cookieSession from 'cookie-session'
+import express from 'express'
+import session from 'express-session'
+import { mfa } from 'second-factor'
+import type { AppRequest, Logout, MfaOptions } from 'second-factor'
+import { startTestService } from 'second-factor/testing'
+import request from 'supertest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createBrowser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
+import { startWebApp } from '../support/web-app.ts'
+import type { WebApp } from '../support/web-app.ts'
+
+/** An app of Passport whose user has passed the second step. */
+async function verified(options: Partial<MfaOptions>) {
+  const app = await startWebApp({ mfa: { logoutPath: undefined, ...options } })
+  const browser = app.browser()
+  await app.verify(browser, 'alice')
+  return { app, browser }
+}
+
+const sessionCookie = (browser: ReturnType<WebApp['browser']>) => `connect.sid=${browser.cookie('connect.sid')}`
+
+const byPassport: Logout = (req, res, next) =>
+  req.logout((error) => (error ? next(error) : res.redirect(303, '/goodbye')))
+
+describe('the option logout', () => {
+  it.each<[string, Logout, string]>([
+    ['a handler of Passport that answers', byPassport, '/goodbye'],
+    ['a handler of Passport that calls next()', (req, _res, next) => req.logout(next), '/'],
+    ['an async handler that answers in a callback', async (req, res) => byPassport(req, res, () => {}), '/goodbye'],
+    ['a function of req that returns a promise', (req) => new Promise((done) => req.logout(done)), '/'],
+    [
+      'a function of req that destroys the web session',
+      (req) => void (req as express.Request).session.destroy(() => {}),
+      '/',
+    ],
+    ['an async function of any arguments', async (...given) => byPassport(...given), '/goodbye'],
+  ])('signs out by %s', async (_, logout, location) => {
+    const { browser } = await verified({ logout })
+
+    const answer = await browser.submit('/mfa/sign-out')
+
+    expect([answer.status, answer.headers['location']]).toEqual([303, location])
+    expect((await browser.fetch('/account')).body.verified).toBe(false)
+  })
+
+  it('is what "Sign out" leads to on every page, also beside logoutPath', async () => {
+    const app = await startWebApp({ mfa: { logout: byPassport, logoutPath: '/logout' } })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const { text } = await browser.visit('/account')
+    const elsewhere = await browser.open('/mfa/nowhere')
+
+    expect(text).toContain('<form method="post" action="/mfa/sign-out">')
+    expect(text).not.toContain('action="/logout"')
+    expect(elsewhere.text).toContain('<form method="post" action="/mfa/sign-out">')
+  })
+
+  it('works with CSRF protection behind mfa(), whose tokens the pages do not know', async () => {
+    const app = await startWebApp({
+      mfa: { logoutPath: undefined, logout: byPassport },
+      routes: (routes) => routes.use((req, res, next) => (req.method === 'GET' ? next() : res.sendStatus(403))),
+    })
+    const browser = app.browser()
+    await app.verify(browser, 'alice')
+
+    expect((await browser.submit('/mfa/sign-out')).headers['location']).toBe('/goodbye')
+  })
+
+  it('ends the second step with the login, where the app keeps its web session and answers at once', async () => {
+    const app = await startOwnApp(session({ secret: 'test', resave: false, saveUninitialized: false }), (req, res) => {
+      Reflect.deleteProperty(req.session ?? {}, 'username')
+      res.redirect(303, '/')
+    })
+    const browser = await app.passed()
+
+    await browser.submit('/mfa/sign-out')
+    await browser.submit('/login')
+
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('signs out where the web session is in the cookie', async () => {
+    const app = await startOwnApp(cookieSession({ name: 'web', keys: ['test'] }), (req) => {
+      Object.assign(req, { session: null })
+    })
+    const browser = await app.passed()
+
+    const { headers } = await browser.submit('/mfa/sign-out')
+    await browser.submit('/login')
+
+    expect(headers['location']).toBe('/')
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('that fails is an error for the app, and leaves nobody verified', async () => {
+    const { app, browser } = await verified({ logout: () => Promise.reject(new Error('the store is full')) })
+
+    const answer = await browser.submit('/mfa/sign-out')
+
+    expect([answer.status, answer.text]).toEqual([500, 'the store is full'])
+    expect(app.trouble).toEqual([expect.stringContaining('the store is full')])
+    expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('that takes res and never answers is answered for after ten seconds, with a warning', async () => {
+    const said: string[] = []
+    const called = Promise.withResolvers<void>()
+    const { app, browser } = await verified({
+      logout: (_req, _res) => called.resolve(),
+      logger: { info() {}, error() {}, warn: (message) => void said.push(message) },
+    })
+
+    const answer = browser.submit('/mfa/sign-out')
+    await called.promise
+    await app.clock.advance(10)
+
+    expect((await answer).headers['location']).toBe('/')
+    expect(said).toEqual([expect.stringContaining('logout neither answered nor called next()')])
+  })
+
+  it('takes the request back that the device shows', async () => {
+    const app = await startWebApp({ mfa: { logout: byPassport } })
+    const browser = app.browser()
+    const { account } = await app.enroll(browser, 'alice')
+    expect((await app.device.requests(account)).requests).toHaveLength(1)
+
+    await browser.submit('/mfa/sign-out')
+
+    await expect.poll(async () => (await app.device.requests(account)).requests).toEqual([])
+  })
+
+  it('signs out while the service does not answer', async () => {
+    const down = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
+    const app = await startWebApp({ mfa: { logout: byPassport, service: down } })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.visit('/account')
+
+    expect((await browser.submit('/mfa/sign-out')).headers['location']).toBe('/goodbye')
+  })
+
+  it('is needed for /mfa/sign-out to be there', async () => {
+    const { browser } = await verified({ logoutPath: '/logout' })
+
+    expect((await browser.submit('/mfa/sign-out')).status).toBe(404)
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+  })
+})
+
+describe('a sign-out that somebody else wants', () => {
+  it.each<[string, Record<string, string>]>([
+    ['from another site', { 'sec-fetch-site': 'cross-site' }],
+    ['from a sibling domain', { 'sec-fetch-site': 'same-site' }],
+    ['from another origin, by an older browser', { origin: 'https://evil.example' }],
+    ['that says not from where', {}],
+  ])('does nothing: %s', async (_, headers) => {
+    const { app, browser } = await verified({ logout: byPassport })
+    const cookie = sessionCookie(browser)
+
+    const answer = await request(app.url)
+      .post('/mfa/sign-out')
+      .type('form')
+      .set({ cookie, ...headers })
+
+    expect(answer.status).toBe(403)
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+  })
+
+  it('does nothing by a link or a picture', async () => {
+    const { browser } = await verified({ logout: byPassport })
+
+    expect((await browser.open('/mfa/sign-out', { 'sec-fetch-site': 'cross-site' })).status).toBe(405)
+    expect((await browser.fetch('/account')).body.verified).toBe(true)
+  })
+
+  it('works in a browser that says nothing, by the token of the page', async () => {
+    const app = await startWebApp({ mfa: { logout: byPassport } })
+    const browser = app.browser()
+    for (const path of ['/mfa', '/mfa/nowhere']) {
+      await app.signIn(browser, 'alice')
+      await browser.visit('/mfa')
+      const page = await browser.visit(path)
+      const token = /sign-out"><input type="hidden" name="page" value="([^"]+)"/.exec(page.text)?.[1]
+      const post = request(app.url).post('/mfa/sign-out').type('form').send({ page: token })
+
+      expect((await post.set('cookie', sessionCookie(browser))).headers['location']).toBe('/goodbye')
+    }
+  })
+})
+
+describe('the option logoutPath', () => {
+  it('is posted to, or a link with logoutMethod GET', async () => {
+    const footer = async (options: Partial<MfaOptions>) => {
+      const app = await startWebApp({ mfa: { logoutPath: '/logout', ...options } })
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
+      return (await browser.visit('/account')).text
+    }
+
+    expect(await footer({})).toContain('<form method="post" action="/logout"><span>')
+    expect(await footer({ logoutMethod: 'GET' })).toContain('<a href="/logout">Sign out</a>')
+  })
+})
+
+/** An app without Passport, which keeps its web session over logins. */
+async function startOwnApp(webSession: express.RequestHandler, logout: Logout) {
+  const service = await startTestService()
+  const app = express()
+  app.use(webSession)
+  app.post('/login', (req, res) => {
+    Object.assign(req, { session: Object.assign(req.session ?? {}, { username: 'alice' }) })
+    res.sendStatus(204)
+  })
+  app.use(mfa({ service, clock: service.clock, user: userOf, logout }))
+  app.use((_req, res) => void res.json({}))
+  const url = await listen(app)
+  onTestFinished(() => service.close())
+  const device = await service.enroll('alice')
+
+  async function passed() {
+    const browser = createBrowser(url)
+    await browser.submit('/login')
+    await browser.visit('/account')
+    await device.approve()
+    await browser.submit('/mfa/complete')
+    return browser
+  }
+  return { passed }
+}
+
+function userOf({ session: webSession }: AppRequest) {
+  const { username } = (webSession ?? {}) as { username?: string }
+  return username === undefined ? null : { username }
+}

@@ -1,0 +1,36 @@
+import type { Mutant } from './mutant.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'checking where a sign-out comes from',
+    file: 'src/express/routes.ts',
+    find: "if (req.method === 'POST' && !isTrusted(req, context, form, below)) {",
+    replace: "if (req.method === 'POST' && below !== '/sign-out' && !isTrusted(req, context, form, below)) {",
+    test: 'express/log-out.test.ts',
+    title: 'does nothing: %s',
+  },
+  {
+    defense: 'signing out by POST alone',
+    file: 'src/express/routes.ts',
+    find: "'/sign-out': { POST: logOut }",
+    replace: "'/sign-out': { GET: logOut, POST: logOut }",
+    test: 'express/log-out.test.ts',
+    title: 'does nothing by a link or a picture',
+  },
+  {
+    defense: 'ending the second step when mfa() signs out',
+    file: 'src/express/log-out.ts',
+    find: '  await req.mfa?.forget()\n',
+    replace: '',
+    test: 'express/log-out.test.ts',
+    title: 'ends the second step with the login, where the app keeps its web session and answers at once',
+  },
+  {
+    defense: 'ending the second step before the login',
+    file: 'src/express/log-out.ts',
+    find: '  await req.mfa?.forget()\n  await run(logout, request)\n',
+    replace: '  await run(logout, request)\n  await req.mfa?.forget()\n',
+    test: 'express/log-out.test.ts',
+    title: 'that fails is an error for the app, and leaves nobody verified',
+  },
+]
