@@ -15,7 +15,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     globalSetup: ['test/support/build-assets.ts', 'test/support/shared-postgres.ts'],
     // Much of it waits for browsers, databases and sockets: a second worker halves the time on two cores.
     maxWorkers: 2,

@@ -9,9 +9,9 @@ import type { MfaOptions } from 'second-factor'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { startWebApp } from '../support/web-app.ts'
-import { toOpenTelemetry } from './events-to-opentelemetry.ts'
-import { toPino } from './events-to-pino.ts'
-import { toPrometheus } from './events-to-prometheus.ts'
+import { toOpenTelemetry } from '../../examples/events-to-opentelemetry.ts'
+import { toPino } from '../../examples/events-to-pino.ts'
+import { toPrometheus } from '../../examples/events-to-prometheus.ts'
 
 /** Somebody signs in, and mistypes a code on the way. */
 async function signIn(onEvent: NonNullable<MfaOptions['onEvent']>, mfa: Partial<MfaOptions> = {}) {

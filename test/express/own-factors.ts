@@ -3,6 +3,7 @@ import { Secret, TOTP } from 'otpauth'
 import { createClient } from 'second-factor/client'
 import type { MfaEvent, MfaOptions } from 'second-factor'
 
+import type { Clock } from '../../src/clock.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import type { WebApp, WebAppOptions } from '../support/web-app.ts'
 
@@ -112,7 +113,7 @@ export function secretOn(page: { text: string }): string {
 }
 
 /** What an app that scanned the page shows from now on. */
-export function codesOf(app: Pick<WebApp, 'clock'>, page: { text: string }) {
+export function codesOf(app: { readonly clock: Pick<Clock, 'now'> }, page: { text: string }) {
   const totp = new TOTP({ secret: Secret.fromBase32(secretOn(page)), digits: 6, period: 30 })
   return (ahead = 0) => totp.generate({ timestamp: (app.clock.now() + ahead * 30) * 1000 })
 }

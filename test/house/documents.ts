@@ -3,13 +3,14 @@ import { join } from 'node:path'
 
 import { root } from '../../scripts/run.ts'
 
-/** A piece of TypeScript in a document. */
+/** A piece of TypeScript or JavaScript in a document. */
 export interface CodeBlock {
   readonly document: string
   /** Of its first line of code, from 1. */
   readonly line: number
   readonly code: string
-  /** The file that it is said to be, in a comment above it. */
+  readonly language: string
+  /** The file that it is a part of, or the whole of, as a comment above it says. */
   readonly file: string | undefined
 }
 
@@ -18,9 +19,9 @@ export const documents = ['README.md', ...globSync('docs/*.md', { cwd: root }).s
 
 export function codeBlocks(document: string): CodeBlock[] {
   const text = readFileSync(join(root, document), 'utf8')
-  return [...text.matchAll(/(?:<!-- (\S+) -->\n\n)?```ts\n([\s\S]*?)```/g)].map((found) => {
-    const [whole, file, code = ''] = found
+  return [...text.matchAll(/(?:<!-- (\S+) -->\n\n)?```(ts|js)\n([\s\S]*?)```/g)].map((found) => {
+    const [whole, file, language = '', code = ''] = found
     const start = found.index + whole.length - code.length - '```'.length
-    return { document, line: text.slice(0, start).split('\n').length, code, file }
+    return { document, line: text.slice(0, start).split('\n').length, code, language, file }
   })
 }

@@ -59,8 +59,8 @@ export async function serve(
 }
 
 /** A server of a test, such as a web node, that prints where it listens. */
-export const startScript = (script: string, env: NodeJS.ProcessEnv): Promise<Served> =>
-  listening(launch([], env, script))
+export const startScript = (script: string, env: NodeJS.ProcessEnv, folder?: string): Promise<Served> =>
+  listening(launch([], env, script, {}, folder))
 
 async function listening({ child, watched, ended }: ReturnType<typeof launch>): Promise<Served> {
   await watched.printed(/listens on (\S+)/)
@@ -77,13 +77,20 @@ async function listening({ child, watched, ended }: ReturnType<typeof launch>): 
   }
 }
 
-function launch(args: readonly string[], env: NodeJS.ProcessEnv, script = program, { maxFileSize }: Limits = {}) {
+function launch(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  script = program,
+  { maxFileSize }: Limits = {},
+  folder: string = process.cwd(),
+) {
   // The shell counts in blocks of 512 bytes, as POSIX says.
   const limit = maxFileSize === undefined ? 'unlimited' : Math.ceil(maxFileSize / 512)
   const words = ['-c', `ulimit -S -f ${limit} && exec "$0" "$@"`, process.execPath, script, ...args]
   const [file, given] = maxFileSize === undefined ? [process.execPath, words.slice(3)] : ['/bin/sh', words]
   const child = spawn(file, given, {
     stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: folder,
     env: { ...process.env, NODE_NO_WARNINGS: '1', ...env },
   })
   let [stdout, stderr] = ['', '']

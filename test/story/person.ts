@@ -14,9 +14,9 @@ export async function createAccount(page: Page, url: string, username: string): 
   await page.getByRole('button', { name: 'Create account' }).click()
 }
 
-export async function signIn(page: Page, username: string): Promise<void> {
+export async function signIn(page: Page, username: string, secret = password): Promise<void> {
   await page.getByLabel('Username').fill(username)
-  await page.getByLabel('Password').fill(password)
+  await page.getByLabel('Password').fill(secret)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 

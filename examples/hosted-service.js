@@ -1,0 +1,25 @@
+/**
+ * A service that runs elsewhere, so that several apps can share it. The app names it by three variables:
+ *
+ *   npx second-factor init --database mfa.sqlite     prints MFA_BASE_URL, MFA_API_KEY and MFA_DOMAIN_ID
+ *   npx second-factor serve --database mfa.sqlite
+ *   MFA_BASE_URL=… MFA_API_KEY=… MFA_DOMAIN_ID=… node examples/hosted-service.js
+ */
+import express from 'express'
+import session from 'express-session'
+import { mfa } from 'second-factor'
+
+import { login } from './shared/login.js'
+import { page, signOutButton } from './shared/page.js'
+import { start } from './shared/start.js'
+
+const app = express()
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+
+// No `service`: the environment says which one.
+app.use(mfa({ appName: 'Hosted', user: (req) => req.session.user, provision: true, logoutPath: '/logout' }))
+
+app.use(login)
+app.get('/', (req, res) => res.send(page(`Hello, ${req.session.user.name}`, signOutButton)))
+
+start(app)

@@ -1,0 +1,60 @@
+/**
+ * A login at another site, by OAuth 2 and Passport. The second step comes after it, as after any login.
+ *
+ * The other site is in `shared/oauth-provider.js` and takes everybody for Alice.
+ */
+import express from 'express'
+import session from 'express-session'
+import passport from 'passport'
+import { Strategy as OAuth2Strategy } from 'passport-oauth2'
+import { mfa } from 'second-factor'
+import { embedded } from 'second-factor/service'
+
+import { startProvider } from './shared/oauth-provider.js'
+import { page, signOutButton } from './shared/page.js'
+import { start } from './shared/start.js'
+import { findUser } from './shared/users.js'
+
+const provider = await startProvider()
+passport.use(
+  'provider',
+  new OAuth2Strategy(
+    {
+      authorizationURL: `${provider}/authorize`,
+      tokenURL: `${provider}/token`,
+      clientID: 'app',
+      clientSecret: 'secret',
+      callbackURL: '/login/done',
+      state: true,
+    },
+    // Your provider has an address that says who the access token is for. Use an id of it that never changes.
+    (accessToken, refreshToken, profile, done) => done(null, findUser(accessToken)),
+  ),
+)
+passport.serializeUser((user, done) => done(null, user.username))
+passport.deserializeUser((username, done) => done(null, findUser(username) ?? false))
+
+const app = express()
+app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
+app.use(passport.session())
+app.use(
+  mfa({
+    service: embedded({ database: 'mfa.sqlite' }),
+    appName: 'OAuth',
+    user: (req) => req.user,
+    provision: true,
+    logoutPath: '/logout',
+  }),
+)
+
+app.get('/login', passport.authenticate('provider'))
+app.get('/login/done', passport.authenticate('provider', { successRedirect: '/', failureRedirect: '/signed-out' }))
+app.post('/logout', (req, res, next) => {
+  req.logout((error) => (error ? next(error) : res.redirect(303, '/signed-out')))
+})
+app.get('/signed-out', (req, res) => res.send(page('Signed out', '<a href="/login">Sign in</a>')))
+
+app.use((req, res, next) => (req.isAuthenticated() ? next() : res.redirect('/login')))
+app.get('/', (req, res) => res.send(page(`Hello, ${req.user.name}`, signOutButton)))
+
+start(app, 'You are Alice at the other site.')

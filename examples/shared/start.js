@@ -1,0 +1,8 @@
+/** Starts an example on PORT (3000), and says what to open. */
+export function start(app, hint = 'Sign in as alice with the password "secret".') {
+  const server = app.listen(process.env.PORT ?? 3000, 'localhost', (error) => {
+    if (error) throw error
+    console.log(`This example listens on http://localhost:${server.address().port}\n${hint}`)
+  })
+  return server
+}

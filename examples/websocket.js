@@ -1,0 +1,42 @@
+/**
+ * A WebSocket for people who passed the second step. An upgrade does not go through Express, so it reads the web session
+ * and asks `isVerified()` itself.
+ */
+import express from 'express'
+import session from 'express-session'
+import { isVerified, mfa } from 'second-factor'
+import { embedded } from 'second-factor/service'
+import { WebSocketServer } from 'ws'
+
+import { login } from './shared/login.js'
+import { page, signOutButton } from './shared/page.js'
+import { start } from './shared/start.js'
+
+const readWebSession = session({ secret: 'keyboard cat', resave: false, saveUninitialized: false })
+const userOf = (req) => req.session.user
+
+const app = express()
+app.use(readWebSession)
+app.use(
+  mfa({
+    service: embedded({ database: 'mfa.sqlite' }),
+    appName: 'WebSocket',
+    user: userOf,
+    provision: true,
+    logoutPath: '/logout',
+  }),
+)
+app.use(login)
+app.get('/', (req, res) => {
+  const script = 'new WebSocket("/").onmessage = ({ data }) => { document.querySelector("p").textContent = data }'
+  res.send(page('WebSocket', `<p>Connecting</p>${signOutButton}<script>${script}</script>`))
+})
+
+const server = start(app)
+const sockets = new WebSocketServer({ noServer: true })
+server.on('upgrade', (req, socket, head) => {
+  readWebSession(req, {}, () => {
+    if (!isVerified(req, userOf(req))) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    sockets.handleUpgrade(req, socket, head, (webSocket) => webSocket.send(`Welcome, ${userOf(req).name}`))
+  })
+})

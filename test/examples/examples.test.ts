@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { root } from '../../scripts/run.ts'
+import { command, serve } from '../processes/command.ts'
+import { startExample } from './start-example.ts'
+
+describe('minimal.js', () => {
+  it('says what to open, and lets people in after the second step', async () => {
+    const example = await startExample('minimal.js')
+    const browser = example.browser()
+    await example.signIn(browser, 'alice')
+
+    expect((await browser.open('/')).headers['location']).toBe('/mfa')
+    await example.passSecondStep(browser)
+
+    expect((await browser.open('/')).text).toContain('You passed by push')
+    expect(example.stdout()).toContain('Sign in as alice with the password "secret".')
+  })
+
+  it('signs people out from the challenge page', async () => {
+    const example = await startExample('minimal.js')
+    const browser = example.browser()
+    await example.signIn(browser, 'alice')
+
+    await browser.submit('/logout')
+
+    expect((await browser.visit('/')).path).toBe('/login')
+  })
+})
+
+describe('require-mfa.js', () => {
+  it('asks for the second step on one route, and leads back to it', async () => {
+    const example = await startExample('require-mfa.js')
+    const browser = example.browser()
+    await example.signIn(browser, 'alice')
+
+    expect((await browser.open('/')).text).toContain('Send money')
+    expect((await browser.submit('/transfer')).headers['location']).toBe('/mfa')
+    await example.passSecondStep(browser, '/transfer')
+
+    expect((await browser.submit('/transfer')).text).toContain('Confirmed by push')
+  })
+})
+
+describe('hosted-service.js', () => {
+  it('asks the service that the environment names', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'service-'))
+    const database = join(folder, 'mfa.sqlite')
+    const { apiKey, domainId } = (await command(['init', '--database', database, '--json'])).json
+    const service = await serve(database)
+    onTestFinished(async () => {
+      await service.stop()
+      await rm(folder, { recursive: true })
+    })
+    const env = { MFA_BASE_URL: `${service.origin}/api`, MFA_API_KEY: apiKey, MFA_DOMAIN_ID: domainId }
+    const example = await startExample('hosted-service.js', env)
+    const browser = example.browser()
+    await example.signIn(browser, 'alice')
+
+    await example.passSecondStep(browser, '/', service.origin)
+
+    expect((await browser.open('/')).text).toContain('Hello, Alice')
+  })
+})
+
+describe('the examples', () => {
+  const examples = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.js'))
+  const read = (path: string) => readFileSync(join(root, path), 'utf8')
+  const tests = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'))
+  const tested = tests.map((name) => read(`test/examples/${name}`)).join('\n')
+
+  it.each(examples)('%s fits on a screen, is in the list, and has a test', (name) => {
+    expect(read(`examples/${name}`).split('\n').length).toBeLessThanOrEqual(61)
+    expect(read('examples/README.md')).toContain(`(${name})`)
+    expect(tested).toContain(`startExample('${name}'`)
+  })
+})

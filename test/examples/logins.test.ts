@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+
+import { startExample } from './start-example.ts'
+
+describe('passport.js', () => {
+  it('gates what comes after Passport, and signs out', async () => {
+    const example = await startExample('passport.js')
+    const browser = example.browser()
+    await example.signIn(browser, 'alice')
+
+    expect((await browser.open('/')).headers['location']).toBe('/mfa')
+    await example.passSecondStep(browser)
+    expect((await browser.open('/')).text).toContain('Hello, Alice')
+
+    await browser.submit('/logout')
+    expect((await browser.visit('/')).path).toBe('/login')
+  })
+})
+
+describe('oauth-login.js', () => {
+  it('asks for the second step after the login at the other site', async () => {
+    const example = await startExample('oauth-login.js')
+    const browser = example.browser()
+
+    const away = await browser.open('/login')
+    const back = await fetch(away.headers['location'] ?? '', { redirect: 'manual' })
+    const { pathname, search } = new URL(back.headers.get('location') ?? '')
+    expect((await browser.visit(pathname + search)).path).toBe('/mfa')
+
+    await example.passSecondStep(browser)
+    expect((await browser.open('/')).text).toContain('Hello, Alice')
+  })
+})
+
+describe('magic-link.js', () => {
+  it('asks for the second step after the link, which works once', async () => {
+    const example = await startExample('magic-link.js')
+    const browser = example.browser()
+    await browser.submit('/login', { username: 'alice' })
+    const [, link = ''] = /Mail to alice@example.com: http:\/\/[^/]+(\S+)/.exec(example.stdout()) ?? []
+
+    expect((await browser.visit(link)).path).toBe('/mfa')
+    await example.passSecondStep(browser)
+
+    expect((await browser.open('/')).text).toContain('Hello, Alice')
+    expect((await example.browser().open(link)).headers['location']).toBe('/login')
+  })
+})
