@@ -18,9 +18,10 @@ export interface ServiceHandle {
   readonly routes: (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void
   /**
    * Opens store and listener once.
+   * @param app What the app is called, for the names that people see on their device.
    * @throws {SetupError} where somebody has to change something first; any other error is an outage.
    */
-  connect(): Promise<Connection>
+  connect(app?: { readonly name?: string | undefined }): Promise<Connection>
   close(): Promise<void>
 }
 

@@ -245,7 +245,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
     routes: handle?.routes,
     serviceId: handle ? (handle.id ?? '') : (service as Connection).domainId,
     serviceUrl: handle ? undefined : (service as Connection).baseUrl,
-    open: handle ? () => handle.connect() : () => Promise.resolve(service as Connection),
+    open: handle ? () => handle.connect({ name: rest.appName }) : () => Promise.resolve(service as Connection),
   })
 }
 

@@ -11,8 +11,7 @@ import { audit } from './audit/audit.ts'
 import type { ServiceContext } from './context.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { newId } from './rules/random.ts'
-import { domainByName } from './store/domains.ts'
-import { insertOrganization, organizationById, organizationByName, organizations } from './store/organizations.ts'
+import { insertOrganization, organizationById, organizations } from './store/organizations.ts'
 
 /**
  * What an administrator does beside the REST interface.
@@ -72,35 +71,5 @@ export function createAdministration(ctx: ServiceContext): Administration {
     },
     apiKeys: (organizationId) => listApiKeys(ctx, organizationId),
     revokeApiKey: (organizationId, id) => revokeApiKey(ctx, organizationId, id),
-  }
-}
-
-/** The organization and its domain of these names, made where they are missing; processes may do so at once. */
-export async function ensureDomain(
-  ctx: ServiceContext,
-  names: { organization: string; domain: string },
-): Promise<{ organizationId: string; domainId: string }> {
-  const { db } = ctx.store
-  const administration = createAdministration(ctx)
-  const organization =
-    (await organizationByName(db, names.organization)) ??
-    (await unlessTaken(administration.createOrganization(names.organization))) ??
-    (await organizationByName(db, names.organization))
-  if (!organization) throw new Error('The organization could not be made.')
-  const domain =
-    (await domainByName(db, organization.id, names.domain)) ??
-    (await unlessTaken(administration.createDomain(organization.id, { name: names.domain }))) ??
-    (await domainByName(db, organization.id, names.domain))
-  if (!domain) throw new Error('The domain could not be made.')
-  return { organizationId: organization.id, domainId: domain.id }
-}
-
-/** Nothing where somebody else was first. */
-async function unlessTaken<T>(making: Promise<T>): Promise<T | undefined> {
-  try {
-    return await making
-  } catch (error) {
-    if (error instanceof NameTakenError) return undefined
-    throw error
   }
 }

@@ -6,7 +6,7 @@ import { SetupError } from '../service-handle.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import { requireNode } from '../node-version.ts'
 import { newApiKey } from './administration/api-keys.ts'
-import { ensureDomain } from './administration.ts'
+import { defaultNames, openAppDomain } from './administration/app-domain.ts'
 import { hashApiKey } from './http/authenticate.ts'
 import type { KnownKey } from './http/authenticate.ts'
 import { answerError } from './http/errors.ts'
@@ -49,12 +49,13 @@ export function embedded(given: EmbeddedOptions): EmbeddedService {
   requireNode('embedded()')
   const options = parseOptions(EmbeddedOptions, 'embedded', { ...keysFromEnv(), ...given })
   let opening: Promise<Open> | undefined
+  let app: string | undefined
   let closed = false
   const failures = createFailureLog(options)
 
   const open = (): Promise<Open> => {
     if (closed) return Promise.reject(new Error('The embedded service was closed.'))
-    opening ??= openEmbedded(options).catch((error: unknown) => {
+    opening ??= openEmbedded(options, app).catch((error: unknown) => {
       // The next caller may have more luck.
       opening = undefined
       throw isOutage(error) ? error : setupError(error)
@@ -72,7 +73,10 @@ export function embedded(given: EmbeddedOptions): EmbeddedService {
         (error: unknown) => answerError(res, unavailable(error), jsonLabel, failures),
       )
     },
-    connect: async () => (await open()).connection,
+    async connect({ name } = {}) {
+      app ??= name
+      return (await open()).connection
+    },
     saveKeys: async (file) => (await open()).saveKeys(file),
     async close() {
       closed = true
@@ -96,7 +100,9 @@ function setupError(cause: unknown): SetupError {
 }
 
 /** Known before anything is opened, and so also while nothing can be. What lives in memory is another one each time. */
-function idOf({ database, organization, domain }: ReturnType<typeof EmbeddedOptions.parse>): string {
+function idOf({ database, ...given }: ReturnType<typeof EmbeddedOptions.parse>): string {
+  // Not the app's name: when that changes, everybody stays signed in.
+  const { organization = defaultNames.organization, domain = defaultNames.domain } = given
   const where = database === ':memory:' ? randomUUID() : withoutSecrets(database)
   return createHash('sha256')
     .update(JSON.stringify([where, organization, domain]))
@@ -117,11 +123,11 @@ const ownKey = { id: 'embedded', role: 'admin', domainId: null } as const
 
 const unavailable = (cause: unknown) => new ApiProblem('api.error.unavailable', undefined, { cause })
 
-async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>): Promise<Open> {
+async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>, app: string | undefined): Promise<Open> {
   const { organization, domain, ...rest } = options
   const service = await openService(rest)
   try {
-    const { organizationId, domainId } = await ensureDomain(service.ctx, { organization, domain })
+    const { organizationId, domainId } = await openAppDomain(service.ctx, { organization, domain, app })
     // Lives in this process only, and opens this door only.
     const apiKey = newApiKey(service.ctx)
     const door = await openDoor(service, { ...ownKey, hash: hashApiKey(apiKey), organizationId }, options.vendor)

@@ -124,9 +124,12 @@ const Title = z.string().trim().min(1).max(128)
 
 export const EmbeddedOptions = z.strictObject({
   ...shared,
-  /** Name of the organization, made at first and found again later. */
-  organization: Title.default('Organization'),
-  /** Name of the domain, likewise; people see it on their device. */
-  domain: Title.default('Sign-in'),
+  /**
+   * Name of the organization: created at first, and found again by it. By default the `appName` of `mfa()`, which it then
+   * follows; a name that an administrator gave stays.
+   */
+  organization: Title.optional(),
+  /** Name of the domain, likewise: what people sign in to, as they see it on their device. */
+  domain: Title.optional(),
 })
 export type EmbeddedOptions = z.input<typeof EmbeddedOptions>

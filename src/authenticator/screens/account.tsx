@@ -31,7 +31,12 @@ export function AccountScreen({ account, onRename, onRemove, onBack }: AccountSc
           <bdi>{account.user.username}</bdi>
         </strong>
         <small>
-          <bdi>{account.domain.name}</bdi>, <bdi>{account.organization.name}</bdi>
+          <bdi>{account.domain.name}</bdi>
+          {account.organization.name !== account.domain.name && (
+            <>
+              , <bdi>{account.organization.name}</bdi>
+            </>
+          )}
         </small>
       </About>
       <form class="beside" onSubmit={(event) => void save(event)} onInput={() => setSaved(false)}>

@@ -103,9 +103,12 @@ interface ConfirmProps {
 
 function Confirm({ preview, busy, problem, onJoin, onCancel }: ConfirmProps) {
   const words = useWords()
+  const { name: domain } = preview.domain
+  const { name: organization } = preview.organization
+  // An app without an organization of its own gives both its name.
   const facts = [
-    { label: words.domain, value: preview.domain.name },
-    { label: words.organization, value: preview.organization.name },
+    { label: words.domain, value: domain },
+    ...(organization === domain ? [] : [{ label: words.organization, value: organization }]),
     { label: words.user, value: preview.user.username },
   ]
   return (

@@ -41,9 +41,11 @@ export function RequestScreen({ pending, clock, now, busy, problem, count, onAns
           <strong>
             <bdi>{request.domain.name}</bdi>
           </strong>
-          <small>
-            <bdi>{account.organization.name}</bdi>
-          </small>
+          {account.organization.name !== request.domain.name && (
+            <small>
+              <bdi>{account.organization.name}</bdi>
+            </small>
+          )}
         </About>
       }
       title={<Question request={request} />}

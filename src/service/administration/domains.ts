@@ -59,6 +59,7 @@ export async function addDomain(ctx: ServiceContext, organizationId: string, giv
     emailOtpEnabled: fact(options.emailOtpEnabled),
     id: newId(ctx.random),
     organizationId,
+    appName: null,
     createdAt: ctx.clock.now(),
     synchronizationTicket: 0,
     synchronizationApplied: 0,

@@ -98,6 +98,8 @@ export const auditEvents = {
   'browser.remembered': ['domain', 'user', 'until'],
   'browsers.forgotten': ['user'],
   'organization.created': [],
+  /** The name of its app changed. */
+  'organization.renamed': [],
   'domain.created': ['domain'],
   'domain.changed': ['domain', 'fields'],
   'domain.image_set': ['domain'],

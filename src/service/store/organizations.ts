@@ -1,4 +1,8 @@
+import type { Insertable, Selectable } from 'kysely'
+
 import type { OrganizationTable, Queryable } from './schema.ts'
+
+export type OrganizationRow = Selectable<OrganizationTable>
 
 /** @returns the service's id: the one given where there was none yet. */
 export async function serviceId(db: Queryable, id: string): Promise<string> {
@@ -23,7 +27,7 @@ export async function rewriteService(db: Queryable): Promise<void> {
   await db.updateTable('service').set({ id }).execute()
 }
 
-export async function insertOrganization(db: Queryable, row: OrganizationTable): Promise<boolean> {
+export async function insertOrganization(db: Queryable, row: Insertable<OrganizationTable>): Promise<boolean> {
   const inserted = await db
     .insertInto('organization')
     .values(row)
@@ -32,15 +36,15 @@ export async function insertOrganization(db: Queryable, row: OrganizationTable):
   return inserted.numInsertedOrUpdatedRows === 1n
 }
 
-export function organizationById(db: Queryable, id: string): Promise<OrganizationTable | undefined> {
+export function organizationById(db: Queryable, id: string): Promise<OrganizationRow | undefined> {
   return db.selectFrom('organization').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-export function organizationByName(db: Queryable, name: string): Promise<OrganizationTable | undefined> {
+export function organizationByName(db: Queryable, name: string): Promise<OrganizationRow | undefined> {
   return db.selectFrom('organization').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
 /** By name. */
-export function organizations(db: Queryable): Promise<OrganizationTable[]> {
+export function organizations(db: Queryable): Promise<OrganizationRow[]> {
   return db.selectFrom('organization').selectAll().orderBy('name').execute()
 }

@@ -54,9 +54,13 @@ export interface ServiceTable {
   id: string
 }
 
+/** The name that `embedded()` gave last; null where it gave none. An administrator may have given another one since. */
+type AppName = ColumnType<string | null, string | null | undefined, string>
+
 export interface OrganizationTable {
   id: string
   name: string
+  appName: AppName
   createdAt: number
 }
 
@@ -78,6 +82,7 @@ export interface DomainTable {
   id: string
   organizationId: string
   name: string
+  appName: AppName
   type: Domain['type']
   keyType: Domain['keyType']
   maxAllowedRetries: number

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
+import { openAppDomain } from '../../../src/service/administration/app-domain.ts'
 import { importHardwareTokens } from '../../../src/service/administration/hardware-import.ts'
 import { resetUser } from '../../../src/service/administration/reset.ts'
 import { unlockUser } from '../../../src/service/administration/unlock.ts'
@@ -233,6 +234,10 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   'browser.remembered': async () => (await browserUser(running)).pass({ rememberDays: 30 }),
   'browsers.forgotten': async () => call('DELETE', `${domainPath()}/users/${(await member(running)).id}/browsers`),
   'organization.created': () => administration().createOrganization(unique()),
+  async 'organization.renamed'() {
+    await openAppDomain(node.ctx, { app: unique() })
+    await openAppDomain(node.ctx, { app: unique() })
+  },
   'domain.created': () => administration().createDomain(running.organization.id, { name: unique() }),
   'domain.changed': () =>
     administration().setDomain(running.organization.id, running.domain.id, { requestTimeout: 90, name: unique() }),

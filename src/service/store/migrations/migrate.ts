@@ -25,6 +25,7 @@ import { synchronizationOrder } from './0020-synchronization-order.ts'
 import { trustedClock } from './0021-trusted-clock.ts'
 import { deviceNotices } from './0022-device-notices.ts'
 import { lockStarts } from './0024-lock-starts.ts'
+import { appNames } from './0025-app-names.ts'
 import type { Engine } from './engine.ts'
 
 /**
@@ -85,4 +86,5 @@ const migrations = (engine: Engine) => ({
   '0021-trusted-clock': trustedClock,
   '0022-device-notices': deviceNotices(engine),
   '0024-lock-starts': lockStarts(engine),
+  '0025-app-names': appNames,
 })
