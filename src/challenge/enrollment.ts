@@ -79,12 +79,24 @@ export interface Joining extends EnrollOptions {
   readonly usernames: 'distinct' | 'exact'
 }
 
-/** Brings in whom the service does not know yet, where that is wanted. */
+/** Brings in whom the service does not know yet, and offers them a device. */
 export async function join(service: ConnectedService, user: MfaUser, options: Joining): Promise<Standing> {
-  if (!options.provision || (await findUser(service, user))) return { kind: 'no_member' }
-  const provisioned = await provisionUser(service, user, { exact: options.usernames === 'exact' })
+  return (await bringIn(service, user, options)) ?? enroll(service, user, options)
+}
+
+/**
+ * Brings in whom the service does not know yet, where that is wanted.
+ * @returns where the user stands if not.
+ */
+export async function bringIn(
+  service: ConnectedService,
+  user: MfaUser,
+  { provision, usernames }: Pick<Joining, 'provision' | 'usernames'>,
+): Promise<Standing | undefined> {
+  if (!provision || (await findUser(service, user))) return { kind: 'no_member' }
+  const provisioned = await provisionUser(service, user, { exact: usernames === 'exact' })
   if (provisioned.kind === 'similar_name') return provisioned
-  return provisioned.kind === 'created' ? enroll(service, user, options) : { kind: 'no_member' }
+  return provisioned.kind === 'created' ? undefined : { kind: 'no_member' }
 }
 
 /** Whether the user's device is ready to be asked. Only reads. */

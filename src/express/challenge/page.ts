@@ -10,7 +10,7 @@ import { seeOther } from '../answer.ts'
 import { browserCookie } from '../id-cookie.ts'
 import { calledFor } from '../called-for.ts'
 import type { ChallengeRequest } from '../challenge-request.ts'
-import { factorsOf, uncalledFor } from '../challenge-request.ts'
+import { factorsOf, tellStep, uncalledFor } from '../challenge-request.ts'
 import { completeChallenge, passedTo, spent } from './complete.ts'
 import { verifiedOf } from '../context.ts'
 import { openChallenge, refuse } from '../demand.ts'
@@ -19,6 +19,7 @@ import { isPrefetch, isScript } from '../navigation.ts'
 import { showMessage } from '../pages/message.ts'
 import { showStanding } from '../pages/standing.ts'
 import { startOnce } from './start-once.ts'
+import { standWithoutPush, startsWithApp } from './without-push.ts'
 import { keep, letGo, readKept, takeOwnId } from '../web-session.ts'
 
 /** `GET /mfa`: where the challenge stands. The first look starts it; the reloads of a page without script end it. */
@@ -33,6 +34,9 @@ export async function showPage(request: ChallengeRequest): Promise<void> {
   if (present?.sessionId === undefined && isScript(req)) return refuseScript(request)
   const challenge = present ?? (await openChallenge(req, context, uncalledFor(request)))
   const { challenge: current, standing: found } = await stand(request, challenge)
+  if (found.kind === 'no_device' && (await startsWithApp(request, current))) {
+    return seeOther(res, `${context.base}/enroll/app`)
+  }
   // Going on with an approval that is worth nothing would go round in circles.
   const standing = found.kind === 'approved' && spent in req.query ? timedOut : found
   if (standing.kind === 'approved' && req.query['page'] === current.page) return completeChallenge(request)
@@ -95,8 +99,10 @@ async function stand(request: ChallengeRequest, challenge: Challenge): Promise<S
   if (challenge.sessionId !== undefined) {
     return { challenge, standing: await look(await context.mfa.connect(), challenge) }
   }
-  if (!factorsOf(request, challenge).includes('push')) return { challenge, standing: { kind: 'no_device' } }
-  return startOnce(request, challenge)
+  if (factorsOf(request, challenge).includes('push')) return startOnce(request, challenge)
+  const step = { challenge, standing: await standWithoutPush(request, challenge) }
+  tellStep(request, step)
+  return step
 }
 
 const timedOut = { kind: 'ended', reason: 'timeout' } as const

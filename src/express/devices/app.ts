@@ -70,7 +70,9 @@ export async function storeFirstApp(request: ChallengeRequest): Promise<void> {
 }
 
 /** Somebody who may have a first factor, and is not in yet. */
-async function newcomer(request: ChallengeRequest): Promise<{ service: ConnectedService; user: User } | undefined> {
+export async function newcomer(
+  request: ChallengeRequest,
+): Promise<{ service: ConnectedService; user: User } | undefined> {
   const { req, context, user } = request
   if (!readKept(req).challenge || verifiedOf(req, context, user)) return undefined
   const service = await context.mfa.connect()
