@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
+import { systemClock } from '../../src/clock.ts'
+import { codesOf } from '../express/own-factors.ts'
 import { command, serve } from '../processes/command.ts'
 import { startExample } from './start-example.ts'
 
@@ -44,6 +46,20 @@ describe('require-mfa.js', () => {
     await example.passSecondStep(browser, '/transfer')
 
     expect((await browser.submit('/transfer')).text).toContain('Confirmed by push')
+  })
+})
+
+describe('codes-only.js', () => {
+  it('has people set up an app that shows codes, and asks for its codes', async () => {
+    const example = await startExample('codes-only.js')
+    const browser = example.browser()
+    await example.signIn(browser, 'alice')
+    const code = codesOf({ clock: systemClock }, await browser.visit('/'))
+
+    await browser.submit('/mfa/enroll/app', { code: code() })
+    await browser.submit('/mfa/code', { code: code(1) })
+
+    expect((await browser.open('/')).text).toContain('Hello, Alice')
   })
 })
 
