@@ -1,4 +1,8 @@
+import type * as Pino from 'pino'
+
+import { SetupError } from '../../service-handle.ts'
 import type { Logger } from '../../service/context.ts'
+import { loadIfInstalled } from '../../service/optional-package.ts'
 
 export const logLevels = ['silent', 'error', 'warn', 'info'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -6,16 +10,24 @@ export type LogLevel = (typeof logLevels)[number]
 /** JSON lines on stderr, by pino where it is installed. */
 export async function createLogger(level: LogLevel): Promise<Logger> {
   try {
-    const { destination, pino } = await import('pino')
-    const logger = pino({ level }, destination({ fd: 2, sync: true }))
-    return {
-      error: (details, message) => logger.error(details, message),
-      warn: (details, message) => logger.warn(details, message),
-      info: (details, message) => logger.info(details, message),
-    }
-  } catch {
-    // Pino is optional: its lines can be written without it.
-    return plainLogger(level)
+    const loaded = await loadIfInstalled(optional, () => import('pino'))
+    return loaded ? pinoLogger(loaded, level) : plainLogger(level)
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error
+    const logger = plainLogger(level)
+    logger.warn({}, `The log is written without pino. ${error.message}`)
+    return logger
+  }
+}
+
+const optional = { name: 'pino', purpose: 'Logging with pino', oldest: '8' }
+
+function pinoLogger({ destination, pino }: Pick<typeof Pino, 'destination' | 'pino'>, level: LogLevel): Logger {
+  const logger = pino({ level }, destination({ fd: 2, sync: true }))
+  return {
+    error: (details, message) => logger.error(details, message),
+    warn: (details, message) => logger.warn(details, message),
+    info: (details, message) => logger.info(details, message),
   }
 }
 

@@ -234,7 +234,7 @@ async function within<T>(timeout: number, result: Promise<T>): Promise<T | undef
   return Promise.race([result.catch(() => undefined), late])
 }
 
-const library = { name: 'prom-client', purpose: 'The option metrics', oldest: 14 }
+const library = { name: 'prom-client', purpose: 'The option metrics', oldest: '14' }
 
 const loadClient = () => loadOptional(library, () => import('prom-client'))
 

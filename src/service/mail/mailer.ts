@@ -56,7 +56,7 @@ export async function createMailer(server: SmtpServer, clock: Clock): Promise<Ma
 /** Nobody answers a machine (RFC 3834 section 5). */
 const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
-const library = { name: 'nodemailer', purpose: 'Sending mail', oldest: 6 }
+const library = { name: 'nodemailer', purpose: 'Sending mail', oldest: '6' }
 
 async function load() {
   const { default: nodemailer } = await loadOptional(library, () => import('nodemailer'))

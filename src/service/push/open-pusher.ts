@@ -1,3 +1,5 @@
+import { SetupError } from '../../service-handle.ts'
+import type { Logger } from '../context.ts'
 import { createPublicAgent } from './public-agent.ts'
 import { openPushKeys } from './push-keys.ts'
 import { nobodyToAsk } from './push-options.ts'
@@ -5,20 +7,31 @@ import type { PushOptions } from './push-options.ts'
 import { createPusher } from './pusher.ts'
 import type { Pusher, PusherParts } from './pusher.ts'
 import { loadWebPush } from './web-push.ts'
+import type { WebPush } from './web-push.ts'
 
 type Given = Omit<PusherParts, 'webPush' | 'keys' | 'hosts' | 'agent'>
 
 /** @returns nothing where nothing is to be pushed, or cannot be. */
 export async function openPusher(parts: Given, options: PushOptions | false): Promise<Pusher | undefined> {
   if (options === false) return undefined
-  const webPush = await loadWebPush()
-  if (!webPush) {
-    parts.logger.info({}, 'no push messages: npm install web-push, or set push: false')
-    return undefined
-  }
+  const webPush = await webPushOrNothing(parts.logger)
+  if (!webPush) return undefined
   if (options.subject === nobodyToAsk) {
     parts.logger.info({}, 'push services cannot ask anybody about our messages: set push.subject')
   }
   const keys = await openPushKeys({ db: parts.store.db, secrets: parts.secrets, webPush }, options.subject)
   return createPusher({ ...parts, webPush, keys, hosts: options.hosts, agent: options.agent ?? createPublicAgent() })
+}
+
+/** The log says why there is nothing. */
+async function webPushOrNothing(logger: Logger): Promise<WebPush | undefined> {
+  try {
+    const webPush = await loadWebPush()
+    if (!webPush) logger.info({}, 'no push messages: npm install web-push, or set push: false')
+    return webPush
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error
+    logger.warn({}, `no push messages: ${error.message}`)
+    return undefined
+  }
 }

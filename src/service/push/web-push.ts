@@ -1,4 +1,5 @@
 import type { PushMessage, PushSubscription } from '../../contract/device.ts'
+import { loadIfInstalled } from '../optional-package.ts'
 import type { OutgoingMessage } from './post-message.ts'
 
 /** The pair messages are signed with, base64url (RFC 8292), and who can be asked about them: an https: or mailto: URL. */
@@ -22,10 +23,14 @@ export interface WebPush {
   seal(keys: PushKeys, to: PushSubscription, message: PushMessage, delivery: Delivery): OutgoingMessage
 }
 
-/** @returns nothing where the package is not installed. */
+/**
+ * @returns nothing where the package is not installed.
+ * @throws {SetupError} where it is too old.
+ */
 export async function loadWebPush(): Promise<WebPush | undefined> {
-  const library = await load()
-  if (!library) return undefined
+  const loaded = await loadIfInstalled(optional, () => import('web-push'))
+  if (!loaded) return undefined
+  const { default: library } = loaded
   return {
     newPair: () => library.generateVAPIDKeys(),
     seal(vapidDetails, to, message, { timeToLive: TTL, topic }) {
@@ -36,12 +41,4 @@ export async function loadWebPush(): Promise<WebPush | undefined> {
   }
 }
 
-async function load() {
-  try {
-    const { default: library } = await import('web-push')
-    return library
-  } catch {
-    // An optional peer: whoever starts the service is told that there are no push messages without it.
-    return undefined
-  }
-}
+const optional = { name: 'web-push', purpose: 'Sending push messages', oldest: '3' }

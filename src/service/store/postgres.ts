@@ -153,7 +153,7 @@ const postgresEngine: Engine = {
 }
 
 async function load(): Promise<typeof Pg> {
-  const library = { name: 'pg', purpose: 'A PostgreSQL database', oldest: 8 }
+  const library = { name: 'pg', purpose: 'A PostgreSQL database', oldest: '8' }
   const { default: pg } = await loadOptional(library, () => import('pg'))
   return pg
 }

@@ -1,0 +1,66 @@
+import express from 'express418'
+import session from 'express-session'
+import { Strategy as LocalStrategy } from 'passport-local'
+import passport05 from 'passport05'
+import { isVerified, mfa, requireMfa } from 'second-factor'
+import { MfaStrategy } from 'second-factor/passport'
+import { createSignIn, passSecondStep, startTestService } from 'second-factor/testing'
+import request from 'supertest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+async function startApp() {
+  const service = await startTestService()
+  onTestFinished(() => service.close())
+  const passport = new passport05.Passport()
+  passport.serializeUser((user, done) => done(null, String(Reflect.get(user, 'username'))))
+  passport.deserializeUser((username: string, done) => done(null, { username }))
+  passport.use(
+    new LocalStrategy((username, password, done) => done(null, password === 'secret' ? { username } : false)),
+  )
+  passport.use(new MfaStrategy())
+  const app = express()
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
+  app.use(passport.initialize(), passport.session())
+  app.use(mfa({ service, clock: service.clock, provision: true, logoutPath: '/logout', recoveryCodes: false }))
+  app.post('/login', express.urlencoded({ extended: false }), passport.authenticate('local'), (_req, res) =>
+    res.redirect('/'),
+  )
+  app.get('/inside', passport.authenticate('mfa'), (req, res) => res.json(req.authInfo))
+  // Passport 0.5 takes no callback.
+  app.post('/logout', (req, res) => {
+    req.logout(() => {})
+    res.redirect('/')
+  })
+  app.get('/transfer', requireMfa({ maxAge: 300 }), (_req, res) => res.send('transferred'))
+  app.get('/', (req, res) => res.json({ verified: isVerified(req), user: req.user }))
+  const signIn = createSignIn({
+    service,
+    login: (agent: ReturnType<typeof request.agent>, username: string) =>
+      agent.post('/login').type('form').send({ username, password: 'secret' }),
+  })
+  return { service, signIn, agent: request.agent(app) }
+}
+
+describe('the oldest versions that work, Express 4.18.2 and Passport 0.5', () => {
+  it('gate a user, verify them on their device, ask again for a step-up, and forget it all at the sign-out', async () => {
+    const { agent, service, signIn } = await startApp()
+
+    await signIn(agent, 'alice')
+    expect((await agent.get('/')).body).toMatchObject({ error: 'mfa_required', challenge: '/mfa' })
+    await passSecondStep(agent, await service.enroll('alice'))
+    expect((await agent.get('/')).body).toEqual({ verified: true, user: { username: 'alice' } })
+    expect((await agent.get('/transfer')).text).toBe('transferred')
+
+    expect((await agent.get('/inside')).body).toMatchObject({ mfa: { factor: 'push' } })
+
+    await service.clock.advance(300)
+    const stepUp = await agent.get('/transfer').set({ Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate' })
+    expect(stepUp.headers['location']).toBe('/mfa')
+    await passSecondStep(agent, await service.enroll('alice'))
+    expect((await agent.get('/transfer')).text).toBe('transferred')
+
+    await agent.post('/logout')
+    await signIn(agent, 'alice')
+    expect((await agent.get('/')).status).toBe(403)
+  })
+})

@@ -1,0 +1,24 @@
+/** Tests use older versions by the types of the newest. */
+declare module 'express4' {
+  import express from 'express'
+
+  export default express
+}
+
+declare module 'express418' {
+  import express from 'express'
+
+  export default express
+}
+
+declare module 'nodemailer6' {
+  import nodemailer from 'nodemailer'
+
+  export default nodemailer
+}
+
+declare module 'passport05' {
+  import passport from 'passport'
+
+  export default passport
+}
