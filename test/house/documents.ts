@@ -25,3 +25,10 @@ export function codeBlocks(document: string): CodeBlock[] {
     return { document, line: text.slice(0, start).split('\n').length, code, language, file }
   })
 }
+
+/** The files that a document links to, relative to it. Code is no link. */
+export function linksOf(markdown: string): string[] {
+  const text = markdown.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '')
+  const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
+  return links.filter((link) => !/^[a-z]+:/.test(link))
+}

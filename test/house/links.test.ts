@@ -5,6 +5,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
+import { linksOf } from './documents.ts'
 
 describe('the documents', () => {
   it('link to nothing that is not there', async () => {
@@ -49,11 +50,4 @@ async function linksFrom(start: string): Promise<Map<string, readonly string[]>>
     open.push(...targets.filter((target) => target.endsWith('.md')))
   }
   return found
-}
-
-/** What stands in code is no link. */
-function linksOf(markdown: string): string[] {
-  const text = markdown.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '')
-  const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
-  return links.filter((link) => !/^[a-z]+:/.test(link))
 }

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join, normalize } from 'node:path'
+import { promisify } from 'node:util'
+
+import { describe, expect, it } from 'vitest'
+
+import { root } from '../../scripts/run.ts'
+import { linksOf } from './documents.ts'
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+const { repository, homepage, bugs } = JSON.parse(read('package.json')) as {
+  repository: { url: string }
+  homepage: string
+  bugs: string
+}
+
+describe('package.json', () => {
+  const address = repository.url.replace(/^git\+|\.git$/g, '')
+
+  it('names one repository, which homepage and bugs belong to', () => {
+    expect(address).toMatch(/^https:\/\/github\.com\/[\w-]+\/second-factor$/)
+    expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
+  })
+
+  it('is the only file that names the repository', () => {
+    const texts = globSync(['*.md', 'docs/**/*.md', 'src/**/*.{ts,tsx,html}', 'deploy/**/*.*'], { cwd: root })
+
+    expect(texts.length).toBeGreaterThan(100)
+    expect(texts.filter((path) => read(path).includes(address))).toEqual([])
+  })
+})
+
+describe('the tarball', () => {
+  // The registry resolves relative links of the README against `repository`; a reader of the installed package has the files.
+  it('has every file that the README links to, and every picture', async () => {
+    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: root,
+    })
+    const packed = (JSON.parse(stdout) as [{ files: { path: string }[] }])[0].files.map(({ path }) => path)
+    const has = (link: string) => packed.some((path) => path === link || path.startsWith(`${link}/`))
+    const linked = linksOf(read('README.md')).map((link) => normalize(link).replace(/\/$/, ''))
+
+    expect(linked).toContain('docs/images/sign-in.png')
+    expect(linked.filter((link) => !has(link))).toEqual([])
+    expect(packed).toEqual(expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'dist/index.d.ts']))
+    expect(packed.filter((path) => /^(src|test|scripts)\//.test(path))).toEqual([])
+  })
+})
