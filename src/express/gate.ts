@@ -6,6 +6,7 @@ import { userKeyOf } from '../challenge/user.ts'
 import type { RequestContext } from './context.ts'
 import { verifiedOf } from './context.ts'
 import { demand } from './demand.ts'
+import { isPublic } from './public-path.ts'
 import { recognize } from './remembered.ts'
 import { letThroughFor, readKept } from './web-session.ts'
 import type { AppRequest } from './options.ts'
@@ -16,7 +17,7 @@ export async function passGate(req: AppRequest, res: ServerResponse, context: Re
   if (!user || !mfa.options.gate) return true
   if (verifiedOf(req, context, user)) return true
   if (isLetThrough(req, context)) return true
-  if (isLogout(req, mfa.options.logoutPath)) return true
+  if (isLogout(req, mfa.options.logoutPath) || isPublic(req, mfa.options)) return true
   if (mfa.options.required && !(await mfa.options.required(req, user))) return true
   // Last, as it may ask the service.
   if (await asCaller(userKeyOf(user), () => recognize(req, context))) return true

@@ -1,9 +1,11 @@
 import type { Request, Response } from 'express'
 
 import { resolveAppUser } from './app-user.ts'
+import { isBearer } from './bearer-requests.ts'
 import type { RequestContext } from './context.ts'
 import { verifiedOf } from './context.ts'
 import type { ResolvedOptions } from './options.ts'
+import { isPublic } from './public-path.ts'
 import { hadSecondStep } from './second-step-logins.ts'
 import { warn } from './warnings.ts'
 
@@ -21,7 +23,7 @@ const warned = new WeakSet<ResolvedOptions>()
  */
 export function watchLaterUser(req: Request, res: Response, context: RequestContext): void {
   const { options } = context.mfa
-  if (!options.gate || warned.has(options)) return
+  if (!options.gate || warned.has(options) || isBearer(req) || isPublic(req, options)) return
   const before = userOf(req)
   res.once('finish', () => {
     if (userOf(req) === before || hadSecondStep(req) || isHarmless(req, res)) return

@@ -8,6 +8,7 @@ import { createConnector } from '../challenge/service.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { requireNode } from '../node-version.ts'
 import { resolveAppUser } from './app-user.ts'
+import { watchBearer } from './bearer-requests.ts'
 import type { Mfa, RequestContext } from './context.ts'
 import { setContext } from './context.ts'
 import { askEpoch, needsEpoch, shareEpochs } from './epochs.ts'
@@ -97,10 +98,16 @@ async function handle(instance: Mfa, req: Request, res: Response, { next, reques
   else if (hasKept(req)) await forgetMfa(req)
   if (user && needsEpoch(req, context)) await askEpoch(req, context, user)
   wrapPassport(req)
-  if (!user) watchLaterUser(req, res, context)
+  if (!user) watchSignedOut(req, res, context)
   req.mfa = createRequestMfa(req, res, context)
   if (below !== undefined) return serveChallenge(req, res, context, below)
   if (await passGate(req, res, context)) next()
+}
+
+/** The gate lets these through, whatever the routes behind it make of them. */
+function watchSignedOut(req: Request, res: Response, context: RequestContext): void {
+  watchLaterUser(req, res, context)
+  watchBearer(req, res, context)
 }
 
 /**

@@ -148,6 +148,14 @@ export const MfaOptions = z.strictObject({
    * your logout handler as it is, `(req, res, next)`. A function of `req` alone may return a promise; the user then goes to `/`.
    */
   logout: fn<Logout>().optional(),
+  /**
+   * Paths that the gate leaves open on purpose, each exact or with `/*` at its end for all below it: routes before `mfa()`
+   * that people who are signed out need, which are then not warned about, and routes behind it for people who have not
+   * passed yet, such as a form for codes of your own. `requireMfa()` still refuses them.
+   */
+  public: z
+    .array(z.string().regex(/^(\/|(\/[^/?#%*\\\s]+)+(\/\*)?)$/, 'must be a path such as /auth/callback or /api/*'))
+    .default([]),
   /** What the pages call the app. */
   appName: z.string().min(1).max(64).optional(),
   /** Shown beside it: a picture on the app's own origin, served before `mfa()`. By default the first letter. */

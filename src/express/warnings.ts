@@ -2,6 +2,7 @@ import type { Request } from 'express'
 
 import type { ResolvedOptions } from './options.ts'
 import { paleAccents } from './pages/accent.ts'
+import { ungatedRoutes } from './ungated-routes.ts'
 
 /** Something that works and is likely not meant: what it is, and the mend. */
 type Check = (req: Request, options: ResolvedOptions) => string | undefined
@@ -31,36 +32,6 @@ export function createWarner(options: ResolvedOptions): (req: Request) => void {
 
 export function warn({ logger }: ResolvedOptions, warning: string): void {
   logger.warn(`mfa: ${warning}`)
-}
-
-interface Layer {
-  readonly route?: { readonly path?: unknown }
-  readonly handle?: { readonly name?: string }
-}
-
-/** Express 4 has the routes in `_router`, where reading `router` throws; Express 5 in `router`. Neither is in its types. */
-function layersOf(app: unknown): readonly Layer[] {
-  const { _router: old } = app as { _router?: unknown }
-  const router = old ?? (app as { router?: unknown }).router
-  const stack = (router as { stack?: unknown } | undefined)?.stack
-  return Array.isArray(stack) ? (stack as Layer[]) : []
-}
-
-/** Ways in and out, and what machines read: these stand before the gate on purpose. */
-const openToAll =
-  /^\/(log|sign)-?_?(in|out|up|on|off)\b|^\/(auth|oauth2?|health|healthz|ready|readyz|favicon\.ico|robots\.txt)(\/|$)/i
-
-function ungatedRoutes(req: Request, { gate }: ResolvedOptions): string | undefined {
-  if (!gate) return undefined
-  const layers = layersOf(req.app)
-  const own = layers.findIndex(({ handle }) => handle?.name === 'mfaHandler')
-  const before = layers
-    .slice(0, Math.max(0, own))
-    .flatMap(({ route }) => (route ? [String(route.path)] : []))
-    .filter((path) => !openToAll.test(path))
-  if (before.length === 0) return undefined
-  const some = before.slice(0, 5).join(', ')
-  return `these routes come before app.use(mfa()) and are not gated: ${some}. Move mfa() before what it is to gate.`
 }
 
 function secureBehindProxy(req: Request): string | undefined {

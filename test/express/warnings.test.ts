@@ -1,6 +1,7 @@
 import express from 'express'
 import express4 from 'express4'
 import session from 'express-session'
+import { Passport } from 'passport'
 import type { Logger, MfaOptions } from 'second-factor'
 import { mfa } from 'second-factor'
 import request from 'supertest'
@@ -49,6 +50,30 @@ describe('what is likely wrong', () => {
     })
 
     expect(said).toEqual([])
+  })
+
+  it.each([
+    [
+      'where an identity provider sends people back to',
+      ['/cb', '/auth/:provider', '/login/github/callback', '/saml/acs'],
+    ],
+    ['where people sign in by e-mail', ['/magic-link/:token', '/magic', '/forgot-password', '/verify-email']],
+    ['files', ['/manifest.webmanifest', '/logo.svg', '/assets/:name', '/.well-known/security.txt']],
+  ])('is not %s', async (_, paths) => {
+    expect(await warningsOf({}, (app) => paths.forEach((path) => app.get(path, () => {})))).toEqual([])
+  })
+
+  it('is no route that signs people in by Passport, whatever its path', async () => {
+    const authenticate = new Passport().authenticate('anonymous')
+
+    expect(await warningsOf({}, (app) => app.post('/enter', authenticate, () => {}))).toEqual([])
+  })
+
+  it.each(['/pricing', '/pricing/*'])('is not what %s in public covers', async (entry) => {
+    const build = (app: express.Express) => app.get(entry.replace('*', ':plan'), () => {})
+
+    expect(await warningsOf({}, build)).toEqual([expect.stringContaining("public: ['/pricing")])
+    expect(await warningsOf({ public: [entry] }, build)).toEqual([])
   })
 
   it.each([

@@ -1,5 +1,5 @@
 import type expressModule from 'express'
-import type { Express, RequestHandler } from 'express'
+import type { Express, Request, RequestHandler } from 'express'
 import type sessionModule from 'express-session'
 import type { PassportStatic } from 'passport'
 import type * as secondFactor from 'second-factor'
@@ -25,6 +25,8 @@ declare global {
   const warn: (userKey: string | undefined) => void
   const collect: (event: secondFactor.MfaEvent) => void
   const endLogin: (req: secondFactor.AppRequest) => Promise<void>
+  const sign: (claims: object) => string
+  const claimsOf: (req: Request) => { readonly mfa?: number }
   type Logout = secondFactor.Logout
   const mailAbout: (userKey: string | undefined, what: string) => Promise<void>
 }

@@ -1,0 +1,60 @@
+import { requireMfa } from 'second-factor'
+import type { MfaOptions } from 'second-factor'
+import { describe, expect, it } from 'vitest'
+
+import { startWebApp } from '../support/web-app.ts'
+
+/** Somebody who has given a password and has not passed. */
+async function signedIn(options: Partial<MfaOptions>) {
+  const app = await startWebApp({
+    mfa: options,
+    routes: (routes) => routes.get('/open/guarded', requireMfa(), (_req, res) => res.send('reached')),
+  })
+  const browser = app.browser()
+  await app.signIn(browser, 'alice')
+  return async (path: string) => (await browser.fetch(path)).status
+}
+
+describe('the option public', () => {
+  it('opens exactly the paths it lists to people who have not passed', async () => {
+    const statusOf = await signedIn({ public: ['/second-step'] })
+
+    expect(await statusOf('/second-step')).toBe(200)
+    expect(await statusOf('/second-step?next=/')).toBe(200)
+    for (const path of ['/second-step/', '/second-step/x', '/second-steps', '/SECOND-STEP', '//second-step', '/x']) {
+      expect([path, await statusOf(path)]).toEqual([path, 403])
+    }
+  })
+
+  it('opens all below a path that ends in /*, and nothing that could be read as another path', async () => {
+    const statusOf = await signedIn({ public: ['/open/*'] })
+
+    expect(await statusOf('/open/a/b')).toBe(200)
+    for (const path of [
+      '/open',
+      '/opened/x',
+      '/open/%2e%2e/x',
+      '/open/..%2fx',
+      '/open/..;/x',
+      '/open//x',
+      '/open/a%2fb',
+    ]) {
+      expect([path, await statusOf(path)]).toEqual([path, 403])
+    }
+  })
+
+  it('opens nothing that requireMfa() guards', async () => {
+    const statusOf = await signedIn({ public: ['/open/*'] })
+
+    expect(await statusOf('/open/guarded')).toBe(403)
+  })
+
+  it.each(['', 'login', '/*', '/a*', '/*/b', '/a?b', '/a%20b', '/a b', '/a/'])(
+    'refuses the path %j at start',
+    async (path) => {
+      await expect(startWebApp({ mfa: { public: [path] } })).rejects.toThrow(
+        'must be a path such as /auth/callback or /api/*',
+      )
+    },
+  )
+})
