@@ -1,0 +1,101 @@
+import { startTestService } from 'second-factor/testing'
+import type { MfaOptions } from 'second-factor'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { createBrowser } from '../support/browser.ts'
+import { listen } from '../support/listen.ts'
+import { createApp as createCodeApp } from './passport-code.ts'
+import { createApp as createChallengeApp } from './passport.ts'
+
+const alice = { username: 'alice', password: 'secret' }
+
+/** An example, a browser, and a service that Alice has a device of. */
+async function start(createApp: (options: MfaOptions) => ReturnType<typeof createChallengeApp>) {
+  const service = await startTestService()
+  onTestFinished(() => service.close())
+  const said: string[] = []
+  const logger = {
+    info() {},
+    error: (message: string) => void said.push(message),
+    warn: (message: string) => void said.push(message),
+  }
+  const url = await listen(createApp({ service, clock: service.clock, logger }))
+  return { service, device: await service.enroll('alice'), browser: createBrowser(url), said }
+}
+
+describe('the example of Passport that leads to the challenge, with the gate', () => {
+  it('leads from the login over the challenge to successRedirect', async () => {
+    const { browser, device, said } = await start(createChallengeApp)
+
+    const login = await browser.submit('/login', alice)
+    await browser.visit('/mfa')
+    await device.approve()
+    const done = await browser.submit('/mfa/complete')
+
+    expect([login.status, login.headers['location']]).toEqual([303, '/mfa'])
+    expect(done.headers['location']).toBe('/')
+    expect((await browser.open('/')).text).toBe('Welcome')
+    expect((await browser.open('/inside')).body.mfa.factor).toBe('push')
+    expect(said).toEqual([])
+  })
+
+  it('lets people who have not passed sign in as somebody else, and asks the other device', async () => {
+    const { service, browser, device } = await start(createChallengeApp)
+    const bob = await service.enroll('bob')
+    await browser.submit('/login', alice)
+    await browser.visit('/mfa')
+
+    await browser.submit('/login', { ...alice, username: 'bob' })
+    const page = await browser.visit('/mfa')
+
+    expect(page.text).toContain('bob')
+    await device.approve()
+    await browser.submit('/mfa/complete')
+    expect((await browser.fetch('/')).status).toBe(403)
+    await bob.approve()
+    await browser.submit('/mfa/complete')
+    expect((await browser.open('/')).text).toBe('Welcome')
+  })
+
+  it('leads back to the login where the person gives up, and those who are not signed in', async () => {
+    const { browser } = await start(createChallengeApp)
+
+    expect((await browser.open('/inside')).headers['location']).toBe('/login')
+    await browser.submit('/login', alice)
+    await browser.visit('/mfa')
+
+    expect((await browser.submit('/mfa/cancel')).headers['location']).toBe('/login')
+    expect((await browser.open('/login')).status).toBe(200)
+  })
+})
+
+describe('the example of Passport with a form for codes, with the gate', () => {
+  it('verifies by a code that is posted behind the gate', async () => {
+    const { service, browser, said } = await start(createCodeApp)
+
+    const login = await browser.submit('/login', alice)
+    expect(login.headers['location']).toBe('/second-step')
+    expect((await browser.open('/second-step')).status).toBe(200)
+    expect((await browser.fetch('/')).status).toBe(403)
+    const wrong = await browser.submit('/second-step', { code: '000000' })
+    expect(wrong.headers['location']).toBe('/second-step')
+    expect((await browser.open('/second-step')).text).toContain('That code did not work')
+    const right = await browser.submit('/second-step', { code: await service.code('alice') })
+
+    expect(right.headers['location']).toBe('/')
+    expect((await browser.open('/')).text).toBe('Welcome')
+    expect(said).toEqual([])
+  })
+
+  it('tells a script why a code is wrong, and verifies by a right one', async () => {
+    const { service, browser } = await start(createCodeApp)
+    await browser.submit('/login', alice)
+
+    const wrong = await browser.submit('/api/second-step', { code: '000000' })
+    const right = await browser.submit('/api/second-step', { code: await service.code('alice') })
+
+    expect([wrong.status, wrong.body.reason]).toEqual([401, 'wrong_code'])
+    expect(right.body).toEqual({ verified: true })
+    expect((await browser.open('/')).text).toBe('Welcome')
+  })
+})
