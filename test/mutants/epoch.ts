@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a user who appears in a request of nobody is warned about',
     file: 'src/express/mfa.ts',
-    find: 'if (!user) watchLaterUser(req, res, context)',
+    find: 'if (!user) watchSignedOut(req, res, context)',
     replace: '',
     test: 'express/later-user.test.ts',
     title: 'is warned about whatever set the user',
