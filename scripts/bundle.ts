@@ -54,8 +54,8 @@ export async function bundle(output: string, names: readonly string[]): Promise<
 function partOf(id: string): string | null {
   if (id.includes('/node_modules/zod/')) return 'zod'
   const [folder = '', ...rest] = relative(source, id).split(sep)
-  // What a browser loads is one file, which an app can serve as it is.
-  if (folder === '..' || folder === 'browser' || id.endsWith(`${sep}index.ts`)) return null
+  // What a browser loads is one file, which an app can serve as it is. Of the command, each run reads what it needs.
+  if (folder === '..' || folder === 'browser' || folder === 'cli' || id.endsWith(`${sep}index.ts`)) return null
   // What everybody may import goes with what everybody imports.
   return rest.length > 0 ? folder : 'contract'
 }

@@ -5,5 +5,6 @@ import { readSecretFiles } from './service/secret-files.ts'
 
 await ending(async () => {
   readSecretFiles(process.env)
-  await createProgram().parseAsync()
+  const program = await createProgram(process.argv.slice(2))
+  await program.parseAsync()
 })()

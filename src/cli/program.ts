@@ -1,55 +1,52 @@
+import { readFileSync } from 'node:fs'
+
 import { Command } from 'commander'
 
-import { apikeyCommand } from './commands/apikey.ts'
-import { auditCommand } from './commands/audit.ts'
-import { backupCommand } from './commands/backup.ts'
-import { bypassCommand } from './commands/bypass.ts'
-import { clockCommand } from './commands/clock.ts'
-import { checkCommand } from './commands/check.ts'
-import { deviceCommand } from './commands/device.ts'
-import { domainCommand } from './commands/domain.ts'
-import { hardwareCommand } from './commands/hardware.ts'
-import { initCommand } from './commands/init.ts'
-import { keysCommand } from './commands/keys.ts'
-import { openapiCommand } from './commands/openapi.ts'
-import { restoreCommand, restoredCommand } from './commands/restore.ts'
-import { serveCommand } from './commands/serve.ts'
-import { tokenCommand } from './commands/token.ts'
-import { userCommand } from './commands/user.ts'
+import { commandTable } from './commands/table.ts'
 import { exitCode } from './device/exit-codes.ts'
 
-export function createProgram(): Command {
+/**
+ * The program with the commands that the arguments name. All others are there only by name, for `--help`.
+ * @param args As typed after the program's name.
+ */
+export async function createProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('second-factor')
     .description('A second factor for sign-ins: the service, and an authenticator for the terminal.')
-    .addHelpText('after', examples)
-    .addCommand(initCommand())
-    .addCommand(serveCommand())
-    .addCommand(openapiCommand())
-    .addCommand(domainCommand())
-    .addCommand(userCommand())
-    .addCommand(tokenCommand())
-    .addCommand(hardwareCommand())
-    .addCommand(bypassCommand())
-    .addCommand(apikeyCommand())
-    .addCommand(keysCommand())
-    .addCommand(auditCommand())
-    .addCommand(backupCommand())
-    .addCommand(restoreCommand())
-    .addCommand(restoredCommand())
-    .addCommand(checkCommand())
-    .addCommand(clockCommand())
-    .addCommand(deviceCommand())
-  endUsageErrors(program)
+    .version(version())
+    .addHelpText('after', help)
+  for (const [name, { description, load }] of Object.entries(commandTable)) {
+    program.addCommand(args.includes(name) ? await load() : new Command(name).description(description))
+  }
+  configureErrors(program, program.name())
   return program
 }
 
 /** Commander ends with 1 whatever is wrong; scripts want to tell a typo from a failure. Help asked for is none. */
-function endUsageErrors(command: Command): void {
-  command.exitOverride((error) => process.exit(error.exitCode === 0 ? exitCode.done : exitCode.usage))
-  for (const subcommand of command.commands) endUsageErrors(subcommand)
+function configureErrors(command: Command, path: string): void {
+  command
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCode.done : exitCode.usage))
+    .showHelpAfterError(`See: ${path} --help`)
+    .configureOutput({ outputError: (message, write) => write(nameVariable(message, command)) })
+  for (const subcommand of command.commands) configureErrors(subcommand, `${path} ${subcommand.name()}`)
 }
 
-const examples = `
+/** Says of an option that is missing which variable could have held it, too. */
+function nameVariable(message: string, { options }: Command): string {
+  const missing = options.find(({ envVar, flags }) => envVar && message.includes(`'${flags}' not specified`))
+  return missing ? message.replace('not specified', `not specified, and ${missing.envVar} is not set`) : message
+}
+
+/** Of the package: its `package.json` is two folders up, in `src/` and in `dist/`. */
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  return String(Reflect.get(Object(manifest), 'version'))
+}
+
+const help = `
+Environment:
+  MFA_DATABASE             the database, instead of --database: every user of the machine can read a command line, and an
+                           address carries a password. MFA_DATABASE_FILE names a file that holds it.
+
 Examples:
   $ second-factor init --database mfa.sqlite --organization 'Example Ltd' --domain 'Intranet'
   $ second-factor serve --database mfa.sqlite`

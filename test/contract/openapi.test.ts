@@ -87,9 +87,8 @@ describe('second-factor openapi', () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
     onTestFinished(() => log.mockRestore())
 
-    await createProgram().parseAsync(['openapi', '--address', '/mfa', '--scheme', 'Acme', '--media-type', 'acme'], {
-      from: 'user',
-    })
+    const args = ['openapi', '--address', '/mfa', '--scheme', 'Acme', '--media-type', 'acme']
+    await (await createProgram(args)).parseAsync(args, { from: 'user' })
 
     expect(JSON.parse(log.mock.calls.join('\n'))).toEqual(json(createOpenApi({ vendor, address: '/mfa' })))
   })

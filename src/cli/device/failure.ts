@@ -1,3 +1,5 @@
+import { Command } from 'commander'
+
 import { DeviceError, type DeviceErrorCode } from '../../device/device-error.ts'
 import { exitCode } from './exit-codes.ts'
 import { printable } from '../../device/printable.ts'
@@ -20,11 +22,20 @@ export function ending<A extends unknown[]>(action: (...args: A) => Promise<void
       await action(...args)
     } catch (error) {
       // A line may name what was typed, or what a file or another machine says.
-      console.error(printable(explain(error)))
+      console.error(printable(explain(error) + hint(error, args.at(-1))))
       process.exitCode = error instanceof Failure ? error.exitCode : exitCode.failed
     }
   }
 }
+
+/** Where to read on after a usage error. Commander gives an action its command as the last argument. */
+function hint(error: unknown, command: unknown): string {
+  if (!(error instanceof Failure) || error.exitCode !== exitCode.usage || !(command instanceof Command)) return ''
+  return /--help|See: /.test(error.message) ? '' : ` See: ${pathOf(command)} --help`
+}
+
+const pathOf = (command: Command): string =>
+  command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 
 /** One line, without anything secret and without a stack. */
 export function explain(error: unknown): string {

@@ -1,8 +1,13 @@
 import type { Command } from 'commander'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 
+import manifest from '../../../package.json' with { type: 'json' }
+
+import { commandTable } from '../../../src/cli/commands/table.ts'
 import { createProgram } from '../../../src/cli/program.ts'
 import { run, useDatabase } from './run-command.ts'
+
+afterEach(() => vi.unstubAllEnvs())
 
 const administrative = ['domain', 'user', 'token', 'hardware', 'bypass', 'apikey', 'audit']
 
@@ -11,11 +16,41 @@ function commandsOf(command: Command, path: readonly string[]): string[][] {
   return [[...path], ...command.commands.flatMap((each) => commandsOf(each, [...path, each.name()]))]
 }
 
-const all = createProgram()
-  .commands.filter((command) => administrative.includes(command.name()))
+const program = await createProgram(Object.keys(commandTable))
+
+const all = program.commands
+  .filter((command) => administrative.includes(command.name()))
   .flatMap((command) => commandsOf(command, [command.name()]))
 
+/** Every command that does something, as it is typed. */
+const actions = commandsOf(program, [])
+  .filter((path) => subcommandsOf(path).length === 0)
+  .map((path) => path.join(' '))
+
+function subcommandsOf(path: readonly string[]): readonly Command[] {
+  return path.reduce((among, name) => among.find((each) => each.name() === name)?.commands ?? [], program.commands)
+}
+
 describe('--help', () => {
+  it('describes each command as the command describes itself', () => {
+    const described = program.commands.map((command) => [command.name(), command.description()])
+
+    expect(described).toEqual(Object.entries(commandTable).map(([name, { description }]) => [name, description]))
+  })
+
+  it.each(actions.filter((path) => !/^(device|openapi)/.test(path)))(
+    'of %s says that MFA_DATABASE is read',
+    async (path) => {
+      const { stdout } = await run(...path.split(' '), '--help')
+
+      expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/--database <file-or-url> [^)]*\(env: MFA_DATABASE\)/)
+    },
+  )
+
+  it('says that MFA_DATABASE is read', async () => {
+    expect((await run('--help')).stdout).toContain('MFA_DATABASE')
+  })
+
   it.each(all)('of %s %s %s shows two examples that begin as it does', async (...path) => {
     const { stdout, code } = await run(...path.filter((part) => part !== undefined), '--help')
 
@@ -38,6 +73,38 @@ describe('--help', () => {
         ...['create', 'list', 'revoke'].map((name) => `apikey ${name}`),
       ]),
     )
+  })
+})
+
+describe('--version', () => {
+  it('prints the version of the package and nothing else', async () => {
+    const { stdout, code } = await run('--version')
+
+    expect([stdout, code]).toEqual([`${manifest.version}\n`, 0])
+  })
+})
+
+describe('a usage error', () => {
+  it.each([
+    ['an unknown command', ['unknown'], 'second-factor --help'],
+    ['an unknown option', ['domain', 'list', '--unknown'], 'second-factor domain list --help'],
+    ['an option without its value', ['token', 'issue', 'alice', '--domain'], 'second-factor token issue --help'],
+    ['a value that does not fit', ['serve', '--database', 'x', '--port', 'x'], 'second-factor serve --help'],
+    ['a value that the service refuses', ['init', '--database', 'ftp://x'], 'second-factor init --help'],
+  ])('points to the help of the command: %s', async (_, args, help) => {
+    const { stderr, code } = await run(...args)
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(`See: ${help}\n`)
+  })
+
+  it('names the variable that a missing option can come from', async () => {
+    vi.stubEnv('MFA_DATABASE', undefined)
+
+    const { stderr, code } = await run('domain', 'list')
+
+    expect(code).toBe(2)
+    expect(stderr).toContain("'--database <file-or-url>' not specified, and MFA_DATABASE is not set")
   })
 })
 

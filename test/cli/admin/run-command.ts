@@ -37,8 +37,8 @@ export async function run(...args: readonly string[]): Promise<Ran> {
   ]
   process.exitCode = undefined
   try {
-    const code = await createProgram()
-      .parseAsync([...args], { from: 'user' })
+    const code = await createProgram(args)
+      .then((program) => program.parseAsync([...args], { from: 'user' }))
       .then(
         () => Number(process.exitCode ?? 0),
         (error: unknown) => {
