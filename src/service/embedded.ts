@@ -150,7 +150,8 @@ async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>, a
 
 function openDoor(service: OpenedService, key: KnownKey, vendor: NonNullable<Connection['vendor']>) {
   const label = vendorLabel(vendor, '1.3')
-  const rest = service.rest('/api', (hash) => Promise.resolve(hash === key.hash ? key : undefined))
+  const findKey = (hash: string) => Promise.resolve(hash === key.hash ? key : undefined)
+  const rest = service.rest({ vendor, basePath: '/api', findKey })
   const notFound = new ApiProblem('api.error.notfound.operation')
   const listener: RequestListener = (req, res) => {
     if (mayBeBrowser(req)) return answerError(res, new ApiProblem('api.error.forbidden'), label, service.ctx.failures)

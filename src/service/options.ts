@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { Vendor } from '../contract/media-type.ts'
 import type { Logger } from './context.ts'
+import { InterfaceWords } from './interface-words.ts'
 import { TrustProxy } from './http/client-address.ts'
 import { parseKeyRing } from './keys/key-ring.ts'
 import { SmtpOptions } from './mail/smtp-options.ts'
@@ -103,11 +104,13 @@ const shared = {
 
 export const ServiceOptions = z.strictObject({
   ...shared,
-  /** Where the REST interface is below the service's address; empty for nowhere but there. */
-  basePath: z
-    .string()
-    .regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must begin with a slash and not end with one')
-    .default('/api'),
+  /** The words of the REST interface: by default what `init` stored in the database, else `Service` and `service`. */
+  vendor: InterfaceWords.omit({ basePath: true }).prefault({}),
+  /**
+   * Where the REST interface is below the service's address; empty for nowhere but there. By default what `init` stored in
+   * the database, else `/api`.
+   */
+  basePath: InterfaceWords.shape.basePath,
   /**
    * Whose `X-Forwarded-For` is believed: how many proxies there are, or the networks they are in, such as
    * `['loopback', '10.0.0.0/8']`. By default nobody's. Inside an Express app its own setting `trust proxy` decides.

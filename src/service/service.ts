@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { Router } from 'express'
 
+import type { Vendor } from '../contract/media-type.ts'
 import { unprocessedHeader } from '../contract/unprocessed.ts'
 
 import { createAdministration } from './administration.ts'
 import type { Administration } from './administration.ts'
 import { routes } from './api/routes.ts'
 import { createCore } from './core.ts'
-import type { Core } from './core.ts'
 import type { Logger, ServiceContext } from './context.ts'
 import { documents } from './front/documents.ts'
 import { createFailureLog } from './failure-log.ts'
@@ -31,6 +31,8 @@ import type { Handle } from './http/handle.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createRest } from './http/rest.ts'
 import type { Rates } from './http/rest.ts'
+import { servedInterface } from './interface-words.ts'
+import type { InterfaceWords, ServedInterface } from './interface-words.ts'
 import { nobody, observe, tellAll } from './observer.ts'
 import type { Observer } from './observer.ts'
 import { createMailer } from './mail/mailer.ts'
@@ -43,6 +45,7 @@ import { requireNode } from '../node-version.ts'
 import { ApiProblem } from './problem.ts'
 import { createPublic, isPublic } from './public.ts'
 import { apiKeyByHash } from './store/api-keys.ts'
+import { storedInterfaceWords } from './store/interface-words.ts'
 import { observeDatabase } from './store/observed-dialect.ts'
 import { networkOf } from './rules/network.ts'
 import { openPostgresStore } from './store/postgres.ts'
@@ -60,6 +63,9 @@ export interface Service {
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void
   /** `/metrics` alone, without its token, for another port; only with the option `metrics`. */
   readonly metrics: Service['listener'] | undefined
+  /** The words of the REST interface and its base path: from the options, else as `init` stored them. */
+  readonly vendor: Vendor
+  readonly basePath: string
   readonly administration: Administration
   /**
    * Writes the keys that the service holds to a new file, mode 0600: for when the key file is lost while the service runs.
@@ -94,15 +100,15 @@ export interface DrainOptions {
 export async function createService(given: ServiceOptions): Promise<Service> {
   requireNode('createService()')
   const options = parseOptions(ServiceOptions, 'createService', given)
-  const { basePath, vendor } = options
   const metrics = options.metrics && (await createMetrics())
   const { concurrentRequests: max, responseTime } = options.limits
   const admission = createAdmission({ max, responseTime, now: () => performance.now(), afterTurn: setImmediate })
   const opened = await openService(options, tellAll(observersOf(options, metrics)), { admission })
   metrics?.watch(opened.ctx)
+  const { vendor, basePath } = servedInterface({ ...options.vendor, basePath: options.basePath }, opened.storedWords)
   const findKey: FindKey = (hash) => apiKeyByHash(opened.ctx.store.db, hash)
   const rates = createRates(opened.ctx)
-  const api = opened.rest(basePath, findKey, rates)
+  const api = opened.rest({ vendor, basePath, findKey, rates })
   const pages = [health, readiness(opened.ctx), ...documents({ vendor, basePath })]
   const token = options.metrics?.token
   // One budget of an address for all that it guesses.
@@ -113,6 +119,8 @@ export async function createService(given: ServiceOptions): Promise<Service> {
     routes: opened.routes,
     listener: createFront(opened.ctx, { vendor, pages: [...pages, ...guarded], handles: [opened.routes, api] }),
     metrics: metrics && createFront(opened.ctx, { vendor, pages: [metrics.page()], handles: [] }),
+    vendor,
+    basePath,
     administration: createAdministration(opened.ctx),
     saveKeys: opened.ctx.keys.save,
     drain: opened.drain,
@@ -124,10 +132,18 @@ export async function createService(given: ServiceOptions): Promise<Service> {
 export interface OpenedService {
   readonly ctx: ServiceContext
   readonly routes: Handle
-  /** @param rates Without them callers may ask as often as they like. */
-  readonly rest: (basePath: string, findKey: FindKey, rates?: Rates) => Handle
+  /** What `init` stored of the REST interface. */
+  readonly storedWords: InterfaceWords
+  readonly rest: (door: RestDoor) => Handle
   readonly drain: (options?: DrainOptions) => void
   readonly close: () => Promise<void>
+}
+
+/** How the REST interface is served. */
+export interface RestDoor extends ServedInterface {
+  readonly findKey: FindKey
+  /** Without them callers may ask as often as they like. */
+  readonly rates?: Rates
 }
 
 /**
@@ -140,8 +156,8 @@ export async function openService(
   { admission, ...given }: Partial<OpenOptions> & { readonly admission?: Admission } = {},
 ): Promise<OpenedService> {
   const opening = { create: mayCreateDatabase(process.env), ...given }
-  const { vendor, logger } = options
-  const core = await openCore(options, observer, opening)
+  const { logger } = options
+  const { core, storedWords } = await openCore(options, observer, opening)
   const inFlight = createInFlight(admission)
   const refuse = (label: Label) => (req: IncomingMessage, res: ServerResponse, why: Refusal) => {
     nameRequest(req, res)
@@ -154,7 +170,8 @@ export async function openService(
   return {
     ctx: core.ctx,
     routes: (req, res, next) => (isPublic(req.url) ? publicRoutes(req, res, next) : next()),
-    rest(basePath, findKey, rates) {
+    storedWords,
+    rest({ vendor, basePath, findKey, rates }) {
       const rest = asHandle(createRest(core.ctx, { vendor, findKey, routes, ...(rates && { rates }) }))
       const tracked = inFlight.track(rest, refuse(vendorLabel(vendor, '1.3')))
       return asHandle(Router().use(basePath || '/', tracked))
@@ -172,7 +189,7 @@ function createRates({ limits, clock }: ServiceContext): Rates {
   return { byKey: limiter('key'), byAddress: limiter('address') }
 }
 
-async function openCore(options: CoreOptions, observer: Observer, opening: OpenOptions): Promise<Core> {
+async function openCore(options: CoreOptions, observer: Observer, opening: OpenOptions) {
   needKeys(options)
   const mailer = options.smtp && (await createMailer(options.smtp, options.clock))
   const store = await openStore(options, opening)
@@ -181,6 +198,7 @@ async function openCore(options: CoreOptions, observer: Observer, opening: OpenO
     const failures = createFailureLog(options)
     const keys = await openKeys(store, { ...options, ...opening, failures })
     const addressOf = createReadAddress(options.trustProxy)
+    const storedWords = await storedInterfaceWords(store.db)
     const core = await createCore(store, { ...options, addressOf, mailer, keys, failures }, observer)
     // What fails before is the reason that it cannot be opened.
     observeDatabase(store.db, {
@@ -194,7 +212,7 @@ async function openCore(options: CoreOptions, observer: Observer, opening: OpenO
         observer.databaseFailed(part)
       },
     })
-    return core
+    return { core, storedWords }
   } catch (error) {
     await store.close()
     throw error
@@ -250,7 +268,7 @@ const longestRetry = 3
 type ParsedOptions = ReturnType<typeof ServiceOptions.parse>
 
 /** What an embedded service has, too. */
-type CoreOptions = Omit<ParsedOptions, 'basePath' | 'logRequests' | 'metrics'>
+type CoreOptions = Omit<ParsedOptions, 'vendor' | 'basePath' | 'logRequests' | 'metrics'>
 
 function observersOf({ logRequests, logger }: ParsedOptions, metrics: Metrics | undefined): Observer[] {
   const log: Observer = { ...nobody, answered: (request) => logger.info(request, 'request') }

@@ -9,7 +9,9 @@ import { parseOptions } from '../../src/contract/validate.ts'
 import { createAdministration } from '../../src/service/administration.ts'
 import { pruneAudit } from '../../src/service/audit/prune.ts'
 import { createFront } from '../../src/service/front/front.ts'
+import type { FindKey } from '../../src/service/http/authenticate.ts'
 import { listen } from '../../src/service/http/listen.ts'
+import { servedInterface } from '../../src/service/interface-words.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
 import { apiKeyByHash } from '../../src/service/store/api-keys.ts'
@@ -59,9 +61,10 @@ describe.each(engines)(`a sweep of ${count} rows of each kind on %s`, { timeout:
 /** A service on its own port whose sweeps are begun here. */
 async function start(database: string) {
   const options = parseOptions(ServiceOptions, 'createService', { database, push: false, ...keysFor(database) })
-  const { vendor, basePath } = options
   const service = await openService(options)
-  const api = service.rest(basePath, (hash) => apiKeyByHash(service.ctx.store.db, hash))
+  const { vendor, basePath } = servedInterface({}, service.storedWords)
+  const findKey: FindKey = (hash) => apiKeyByHash(service.ctx.store.db, hash)
+  const api = service.rest({ vendor, basePath, findKey })
   const listener = createFront(service.ctx, { vendor, pages: [], handles: [service.routes, api] })
   const listening = await listen(listener, { host: '127.0.0.1', port: 0 })
   const origin = `http://127.0.0.1:${listening.port}`

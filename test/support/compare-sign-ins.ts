@@ -1,7 +1,9 @@
 import { onTestFinished } from 'vitest'
 
 import { createAdministration } from '../../src/service/administration.ts'
+import type { FindKey } from '../../src/service/http/authenticate.ts'
 import { listen } from '../../src/service/http/listen.ts'
+import { servedInterface } from '../../src/service/interface-words.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
 import { apiKeyByHash } from '../../src/service/store/api-keys.ts'
@@ -53,7 +55,8 @@ async function signIns(database: string, count: number): Promise<() => Promise<v
     patience: 300_000,
   })
   const { ctx } = opened
-  const rest = opened.rest('/api', (hash) => apiKeyByHash(ctx.store.db, hash))
+  const findKey: FindKey = (hash) => apiKeyByHash(ctx.store.db, hash)
+  const rest = opened.rest({ ...servedInterface({}, opened.storedWords), findKey })
   const server = await listen((req, res) => rest(req, res, () => res.end()), { host: '127.0.0.1', port: 0 })
   onTestFinished(async () => {
     await server.close()

@@ -2,10 +2,8 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 
 import { systemClock } from '../../clock.ts'
 import type { Logger } from '../../service/context.ts'
-import { vendorLabel } from '../../service/http/answer.ts'
 import { TrustProxy } from '../../service/http/client-address.ts'
-import { listen } from '../../service/http/listen.ts'
-import type { Listening } from '../../service/http/listen.ts'
+import type { InterfaceWords } from '../../service/interface-words.ts'
 import { keyFileOf } from '../../service/keys/key-file.ts'
 import { ServiceOptions } from '../../service/options.ts'
 import { createService } from '../../service/service.ts'
@@ -19,17 +17,18 @@ import { secretFilesHelp } from '../service/secret-files.ts'
 import { smtpFromEnv, smtpHelp } from '../service/smtp-from-env.ts'
 import { secretsFromEnv, secretsHelp } from '../service/secrets-from-env.ts'
 import { endOnSignal } from '../service/end-on-signal.ts'
-import { firstInheritedFd, takeInheritedSocket } from '../service/inherited-socket.ts'
+import { takeInheritedSocket } from '../service/inherited-socket.ts'
+import { interfaceOptions, interfaceWordsOf, usualWords } from '../service/interface-options.ts'
+import { openDoors, place } from '../service/open-doors.ts'
 import { opening } from '../service/opening.ts'
+import { readTls, reloadTlsOnSignal, tlsHelp, warnOfExpiry } from '../service/tls-files.ts'
+import type { TlsFiles } from '../service/tls-files.ts'
 import { limitOptions, limitsOf, numberFlag } from './limit-flags.ts'
 
-interface Settings {
+interface Settings extends InterfaceWords, TlsFiles {
   readonly database: string
   readonly port: number
   readonly host: string
-  readonly basePath: string
-  readonly scheme: string
-  readonly mediaType: string
   readonly logLevel: LogLevel
   readonly logRequests: boolean
   readonly headersTimeout: number
@@ -51,9 +50,8 @@ export function serveCommand(): Command {
     .addOption(databaseOption())
     .option('--port <number>', 'where to listen; 0 for any port that is free', parsePort, 8787)
     .option('--host <address>', 'on which address', '127.0.0.1')
-    .option('--base-path <path>', 'where the REST interface begins', '/api')
-    .option('--scheme <word>', 'scheme word of the Authorization header', 'Service')
-    .option('--media-type <word>', 'x stands for application/vnd.x.v1+json', 'service')
+    .addOption(new Option('--tls-cert <file>', 'serve HTTPS with this certificate').env('MFA_TLS_CERT'))
+    .addOption(new Option('--tls-key <file>', 'the private key of --tls-cert').env('MFA_TLS_KEY'))
     .addOption(
       new Option('--log-level <level>', 'what to log, as JSON lines on stderr').choices(logLevels).default('info'),
     )
@@ -92,22 +90,27 @@ export function serveCommand(): Command {
         'MFA_METRICS_TOKEN',
       ),
     )
-  for (const option of limitOptions()) command.addOption(option)
+  const words = interfaceOptions((name) => `as init stored it, else ${usualWords[name]}`)
+  for (const option of [...words, ...limitOptions()]) command.addOption(option)
   return command
-    .addHelpText('after', examples + smtpHelp + secretsHelp + secretFilesHelp + signalsHelp)
+    .addHelpText('after', examples + smtpHelp + secretsHelp + secretFilesHelp + tlsHelp + signalsHelp)
     .action(ending(serve))
 }
 
 async function serve(settings: Settings): Promise<void> {
-  const { database, basePath } = settings
+  const { database } = settings
   needDatabase(database)
   if (settings.headersTimeout > settings.requestTimeout) {
     throw new Failure('The head of a request is a part of it: --headers-timeout cannot be the longer one.', 2)
   }
   const socket = takeInheritedSocket(process.env, process.pid)
   const logger = await createLogger(settings.logLevel)
+  const tls = readTls(settings)
+  if (tls) warnOfExpiry(tls, logger, systemClock.now())
   const service = await opening(database, () => createService(serviceOptions(settings, logger)))
-  const doors = await openDoors(service, { ...settings, socket })
+  const [main, metrics] = await openDoors(service, { ...settings, socket, tls })
+  const doors = metrics ? [main, metrics] : [main]
+  if (tls) reloadTlsOnSignal(settings, main, logger)
   saveKeysOnSignal(service, database, logger)
   // The next process takes over an inherited socket; without one, new requests have to go to another node.
   const drain = () => service.drain({ serveNew: socket !== undefined })
@@ -125,17 +128,18 @@ async function serve(settings: Settings): Promise<void> {
       await service.close()
     },
   })
-  const [main, metrics] = doors.map(address)
-  const figures = metrics === undefined ? '' : `, metrics at ${metrics}/metrics`
-  console.log(`second-factor listens on ${main} (REST interface at ${main}${basePath}${figures})`)
+  const origin = `${tls ? 'https' : 'http'}://${place(main)}`
+  const figures = metrics ? `, metrics at http://${place(metrics)}/metrics` : ''
+  console.log(`second-factor listens on ${origin} (REST interface at ${origin}${service.basePath}${figures})`)
 }
 
 function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
-  const { database, basePath, scheme, mediaType, metricsPort, metricsToken } = settings
+  const { database, metricsPort, metricsToken } = settings
+  const { basePath, ...vendor } = interfaceWordsOf(settings)
   return {
     database,
     basePath,
-    vendor: { scheme, mediaType },
+    vendor,
     listenDatabase: settings.listenDatabase || undefined,
     auditRetention: settings.auditRetention,
     trustProxy: settings.trustProxy,
@@ -147,30 +151,6 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     ...smtpFromEnv(process.env),
     ...((metricsPort !== undefined || metricsToken !== undefined) && { metrics: { token: metricsToken } }),
   }
-}
-
-/** The service's own door first; all of them, or none. */
-async function openDoors(
-  service: Service,
-  settings: Settings & { readonly socket: number | undefined },
-): Promise<Listening[]> {
-  const { host, port, scheme, mediaType, metricsPort, socket } = settings
-  const label = vendorLabel({ scheme, mediaType }, '1.3')
-  const timeouts = { headers: settings.headersTimeout * 1000, request: settings.requestTimeout * 1000 }
-  const wanted = [{ listener: service.listener, port, fd: socket }]
-  if (service.metrics && metricsPort !== undefined) {
-    wanted.push({ listener: service.metrics, port: metricsPort, fd: undefined })
-  }
-  const doors: Listening[] = []
-  for (const door of wanted) {
-    try {
-      doors.push(await listen(door.listener, { host, port: door.port, fd: door.fd, timeouts, label }))
-    } catch (error) {
-      await Promise.all([...doors.map((open) => open.close()), service.close()])
-      throw door.fd === undefined ? cannotListen({ host, port: door.port }, error) : notListening(error)
-    }
-  }
-  return doors
 }
 
 /** SIGUSR2 saves the keys that the service holds, for when their file was lost while it runs. */
@@ -186,26 +166,6 @@ function saveKeysOnSignal(service: Service, database: string, logger: Logger): v
     )
   })
 }
-
-function cannotListen({ host, port }: { host: string; port: number }, cause: unknown): Failure {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  const reasons: Record<string, string> = {
-    EADDRINUSE: 'something else listens there. Choose another with --port.',
-    EACCES: 'it is not allowed. Choose a port above 1023 with --port.',
-    EADDRNOTAVAIL: 'this machine does not have the address. Choose another with --host.',
-    ENOTFOUND: 'there is no such address. Choose another with --host.',
-  }
-  const reason = reasons[String(code)] ?? 'for an unknown reason.'
-  return new Failure(`Cannot listen on ${address({ host, port })}: ${reason}`, undefined, { cause })
-}
-
-function notListening(cause: unknown): Failure {
-  const problem = `LISTEN_FDS is set, but file descriptor ${firstInheritedFd} is not a listening socket.`
-  return new Failure(`${problem} Check the socket unit, or unset LISTEN_FDS.`, undefined, { cause })
-}
-
-const address = ({ host, port }: { host: string; port: number }) =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('A port is a number to 65535.')
@@ -241,6 +201,7 @@ Socket activation (systemd.socket(5)):
 Signals:
   SIGTERM                  drain for --drain-seconds, then end in order; a second signal ends at once
   SIGINT                   end in order without draining; a second signal ends at once
+  SIGHUP                   with --tls-cert: read certificate and key again
   SIGUSR2                  save the keys the service holds to a new file beside the database`
 
 const examples = `

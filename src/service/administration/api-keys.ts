@@ -36,20 +36,25 @@ export interface ApiKey {
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const length = 64
 
+export const isApiKey = (text: string): boolean => /^[A-Za-z0-9]{64}$/.test(text)
+
 export const newApiKey = (ctx: Pick<ServiceContext, 'random'>): string => randomText(ctx.random, alphabet, length)
 
-/** @returns the key itself, too: the only time it can be read. */
+/**
+ * @param key One that its callers have already; a new one if absent.
+ * @returns the key itself, too: the only time it can be read.
+ */
 export async function addApiKey(
   ctx: ServiceContext,
   organizationId: string,
   given: NewApiKey,
+  key: string = newApiKey(ctx),
 ): Promise<ApiKey & { key: string }> {
   const { db } = ctx.store
   const { role, domainId = null } = parseOptions(NewApiKey, 'createApiKey', given)
   if (domainId !== null && !(await domainById(db, organizationId, domainId))) {
     throw new RangeError('domainId: there is no such domain')
   }
-  const key = newApiKey(ctx)
   const added = { id: newId(ctx.random), role, domainId, createdAt: ctx.clock.now() }
   await db.transaction().execute(async (tx) => {
     await insertApiKey(tx, { ...added, organizationId, hash: hashApiKey(key) })

@@ -49,7 +49,13 @@ export type NewDomain = z.input<typeof NewDomain>
 export const DomainChanges = z.strictObject(rules).partial()
 export type DomainChanges = z.input<typeof DomainChanges>
 
-export async function addDomain(ctx: ServiceContext, organizationId: string, given: NewDomain): Promise<Domain> {
+/** @param id One that its callers know already; a new one if absent. */
+export async function addDomain(
+  ctx: ServiceContext,
+  organizationId: string,
+  given: NewDomain,
+  id: string = newId(ctx.random),
+): Promise<Domain> {
   const { db } = ctx.store
   const options = parseOptions(NewDomain, 'createDomain', given)
   const row = {
@@ -57,7 +63,7 @@ export async function addDomain(ctx: ServiceContext, organizationId: string, giv
     requestPollingEnabled: fact(options.requestPollingEnabled),
     bypassEnabled: fact(options.bypassEnabled),
     emailOtpEnabled: fact(options.emailOtpEnabled),
-    id: newId(ctx.random),
+    id,
     organizationId,
     appName: null,
     createdAt: ctx.clock.now(),

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { createServer as createSecureServer, Server as SecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 
 import { ApiProblem } from '../problem.ts'
@@ -40,12 +41,28 @@ export interface ListenOptions {
   readonly keepsAlive?: boolean
   /** How answers to what is no request are labelled. */
   readonly label?: Label
+  /** What HTTPS is served with; without it HTTP is served. */
+  readonly tls?: TlsCredentials | undefined
 }
+
+/** PEM. The certificate is followed by those that it was issued by. */
+export interface TlsCredentials {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+/** RFC 9325 section 3.1.1. Set whatever Node's own default is, which a flag can lower. */
+const minVersion = 'TLSv1.2'
 
 /** A server that listens. */
 export interface Listening {
   readonly host: string
   readonly port: number
+  /**
+   * Serves another certificate to new connections; those that are open go on.
+   * @throws {Error} where it cannot be used, or where HTTP is served.
+   */
+  setTls(credentials: TlsCredentials): void
   /** Goes on serving, but keeps no connection for another request: each response says `Connection: close`. */
   drain(): void
   /**
@@ -72,6 +89,10 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   return {
     host: options.fd === undefined ? options.host : host,
     port,
+    setTls(credentials) {
+      if (!(server instanceof SecureServer)) throw new Error('This server speaks HTTP.')
+      server.setSecureContext({ ...credentials, minVersion })
+    },
     drain: () => connections.drain(),
     close: () =>
       new Promise((resolve) => {
@@ -110,10 +131,16 @@ function createConnections() {
 
   return {
     watch(server: Server): void {
-      server.on('connection', (connection) => {
+      const note = (connection: Socket) => {
         unused.set(connection, performance.now())
         connection.once('close', () => unused.delete(connection))
-      })
+      }
+      server.on('connection', note)
+      if (server instanceof SecureServer)
+        onSecured(server, (raw, secured) => {
+          if (raw) unused.delete(raw)
+          note(secured)
+        })
     },
     track:
       (listener: RequestListener): RequestListener =>
@@ -138,24 +165,40 @@ function createConnections() {
   }
 }
 
+/** Tells of each TLS connection whose handshake is over, and on which raw one it runs: Node does not say. */
+function onSecured(server: SecureServer, listener: (raw: Socket | undefined, secured: Socket) => void): void {
+  const handshakes = new Map<string, Socket>()
+  const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+  server.on('connection', (raw: Socket) => {
+    const peer = peerOf(raw)
+    handshakes.set(peer, raw)
+    raw.once('close', () => handshakes.get(peer) === raw && handshakes.delete(peer))
+  })
+  server.on('secureConnection', (secured) => {
+    const peer = peerOf(secured)
+    listener(handshakes.get(peer), secured)
+    handshakes.delete(peer)
+  })
+}
+
 /** Patient, but not endlessly so. */
-function createPatientServer(listener: RequestListener, { timeouts: given, label = jsonLabel }: ListenOptions) {
+function createPatientServer(listener: RequestListener, { timeouts: given, label = jsonLabel, tls }: ListenOptions) {
   const timeouts = { ...defaultTimeouts, ...given }
   const wholeOnly: RequestListener = (req, res) => {
     if (isWhole(req)) return listener(req, res)
     answer(res, 400, errorBody(new ApiProblem('api.error.malformed')), { ...label, Connection: 'close' })
   }
-  const server = createServer(
-    {
-      headersTimeout: timeouts.headers,
-      requestTimeout: timeouts.request,
-      keepAliveTimeout: timeouts.keepAlive,
-      connectionsCheckingInterval: Math.min(1_000, Math.ceil(timeouts.headers / 4)),
-      // Looked at above, where it can be said in our own words.
-      requireHostHeader: false,
-    },
-    wholeOnly,
-  )
+  const settings = {
+    headersTimeout: timeouts.headers,
+    requestTimeout: timeouts.request,
+    keepAliveTimeout: timeouts.keepAlive,
+    connectionsCheckingInterval: Math.min(1_000, Math.ceil(timeouts.headers / 4)),
+    // Looked at above, where it can be said in our own words.
+    requireHostHeader: false,
+  }
+  const server: Server = tls
+    ? createSecureServer({ ...settings, ...tls, minVersion, handshakeTimeout: timeouts.headers }, wholeOnly)
+    : createServer(settings, wholeOnly)
   // An expectation we do not know may be ignored (RFC 9110 section 10.1.1).
   server.on('checkExpectation', wholeOnly)
   refuseWhatIsNoRequest(server, label)

@@ -52,6 +52,10 @@ export type Fact = 0 | 1
 export interface ServiceTable {
   row: number
   id: string
+  /** What `init` was given for the REST interface; null for what it was not given. */
+  scheme: Generated<string | null>
+  mediaType: Generated<string | null>
+  basePath: Generated<string | null>
 }
 
 /** The name that `embedded()` gave last; null where it gave none. An administrator may have given another one since. */

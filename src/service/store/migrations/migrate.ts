@@ -26,6 +26,7 @@ import { trustedClock } from './0021-trusted-clock.ts'
 import { deviceNotices } from './0022-device-notices.ts'
 import { lockStarts } from './0024-lock-starts.ts'
 import { appNames } from './0025-app-names.ts'
+import { interfaceWords } from './0026-interface-words.ts'
 import type { Engine } from './engine.ts'
 
 /**
@@ -87,4 +88,5 @@ const migrations = (engine: Engine) => ({
   '0022-device-notices': deviceNotices(engine),
   '0024-lock-starts': lockStarts(engine),
   '0025-app-names': appNames,
+  '0026-interface-words': interfaceWords,
 })

@@ -1,0 +1,209 @@
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, get } from 'node:https'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect as connectRaw } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { connect } from 'node:tls'
+import type { ConnectionOptions, TLSSocket } from 'node:tls'
+
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+
+import { issue, openCertificates } from '../../example-app/https/certificate.ts'
+import { KeyPair } from '../../example-app/https/key-pair.ts'
+import { listen } from '../../src/service/http/listen.ts'
+import { command, serve } from '../processes/command.ts'
+import { run } from './admin/run-command.ts'
+
+const now = Math.floor(Date.now() / 1000)
+
+let folder: string
+let database: string
+let authority: KeyPair
+let files: { readonly cert: string; readonly key: string }
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-tls-'))
+  database = join(folder, 'mfa.sqlite')
+  files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
+  authority = await newAuthority()
+  write(await issue(authority, ['127.0.0.1']))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+async function newAuthority(): Promise<KeyPair> {
+  const place = mkdtempSync(join(folder, 'authority-'))
+  await openCertificates(place, ['127.0.0.1'], now)
+  return KeyPair.parse(JSON.parse(readFileSync(join(place, 'authority.json'), 'utf8')))
+}
+
+function write({ certificate, key }: KeyPair): void {
+  writeFileSync(files.cert, certificate)
+  writeFileSync(files.key, key)
+}
+
+async function served(...more: string[]) {
+  const { json } = await run('init', '--database', database, '--json')
+  const running = await serve(database, {}, ['--tls-cert', files.cert, '--tls-key', files.key, ...more])
+  onTestFinished(() => running.kill())
+  return { running, apiKey: String(json.apiKey), port: Number(new URL(running.origin).port) }
+}
+
+/** On a connection of its own, or of the agent. */
+async function read(origin: string, agent: Agent | false = false, headers: Record<string, string> = {}) {
+  const request = get(`${origin}/api/ping`, { agent, ca: authority.certificate, headers })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const { localPort } = response.socket
+  const shown = (response.socket as TLSSocket).getPeerX509Certificate()?.fingerprint256
+  return { status: response.statusCode, body: await text(response), localPort, shown }
+}
+
+const fingerprint = ({ certificate }: KeyPair) => new X509Certificate(certificate).fingerprint256
+
+/** The version of TLS that is agreed on, or why there is none. */
+function handshake(port: number, options: ConnectionOptions): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options })
+    socket.once('secureConnect', () => (resolve(socket.getProtocol() ?? ''), socket.destroy()))
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+  })
+}
+
+describe('serve with a certificate', () => {
+  it('speaks HTTPS to who trusts its authority, and says so where it listens', async () => {
+    const { running, apiKey } = await served()
+
+    const ping = await read(running.origin, false, { authorization: `Service key="${apiKey}"` })
+
+    expect(running.origin).toMatch(/^https:/)
+    expect([ping.status, ping.body]).toEqual([200, '{"status":"OK"}'])
+    expect(await running.stop()).toBe(0)
+  })
+
+  it('refuses versions of TLS before 1.2, whatever Node is told', async () => {
+    await run('init', '--database', database)
+    const args = ['--tls-cert', files.cert, '--tls-key', files.key]
+    const running = await serve(
+      database,
+      { NODE_OPTIONS: '--tls-min-v1.0 --tls-cipher-list=DEFAULT:@SECLEVEL=0' },
+      args,
+    )
+    onTestFinished(() => running.kill())
+    const port = Number(new URL(running.origin).port)
+    const old: ConnectionOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' }
+
+    const before = await handshake(port, old)
+    running.signal('SIGHUP')
+    await running.printed(/that was read just now/)
+    const after = await handshake(port, old)
+
+    expect([before, after]).toEqual(['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'])
+    expect(await handshake(port, { maxVersion: 'TLSv1.2' })).toBe('TLSv1.2')
+  })
+
+  it('reads a new certificate on SIGHUP and ends no connection', async () => {
+    const first = await issue(authority, ['127.0.0.1'])
+    write(first)
+    const { running } = await served()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => agent.destroy())
+    const before = await read(running.origin, agent)
+
+    const second = await issue(authority, ['127.0.0.1'])
+    write(second)
+    running.signal('SIGHUP')
+    await running.printed(/that was read just now/)
+    const kept = await read(running.origin, agent)
+    const fresh = await read(running.origin)
+
+    expect([before.shown, fresh.shown]).toEqual([fingerprint(first), fingerprint(second)])
+    expect(kept.localPort).toBe(before.localPort)
+    expect([before.status, kept.status, fresh.status]).toEqual([401, 401, 401])
+  })
+
+  it.each([
+    ['is empty', () => Promise.resolve(''), '--tls-cert'],
+    ['is cut off', () => Promise.resolve('-----BEGIN CERTIFICATE-----\n'), '--tls-cert'],
+    ['does not fit its key', async () => (await newAuthority()).certificate, '--tls-key'],
+  ])('goes on with the previous certificate when the new one %s, and logs an error', async (_, spoilt, option) => {
+    const { running } = await served()
+    const before = await read(running.origin)
+
+    writeFileSync(files.cert, await spoilt())
+    running.signal('SIGHUP')
+    await running.printed(/the previous one is still served/)
+    const after = await read(running.origin)
+
+    expect(after.shown).toBe(before.shown)
+    expect(running.stderr()).toContain(option)
+  })
+
+  it('answers on the port of the metrics without TLS', async () => {
+    const { running } = await served('--metrics-port', '0')
+    const [, metrics = ''] = /metrics at (\S+)\)/.exec(running.stdout()) ?? []
+
+    expect(metrics).toMatch(/^http:/)
+    expect((await fetch(metrics)).status).toBe(200)
+  })
+
+  it.each([
+    ['a key without a certificate', () => ['--tls-key', files.key], 2, '--tls-key needs --tls-cert'],
+    ['a certificate without a key', () => ['--tls-cert', files.cert], 2, '--tls-cert needs --tls-key'],
+    ['a file that is missing', () => ['--tls-cert', 'none.pem', '--tls-key', files.key], 1, 'none.pem cannot be read'],
+    ['a key in the place of the certificate', () => ['--tls-cert', files.key, '--tls-key', files.key], 1, '--tls-cert'],
+    [
+      'a certificate in the place of the key',
+      () => ['--tls-cert', files.cert, '--tls-key', files.cert],
+      1,
+      '--tls-key',
+    ],
+  ])('refuses %s by the name of the option', async (_, args, expected, message) => {
+    await run('init', '--database', database)
+
+    const { code, stderr } = await command(['serve', '--database', database, '--port', '0', ...args()])
+
+    expect(code).toBe(expected)
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain('PRIVATE KEY')
+  })
+})
+
+describe('a server that speaks TLS', () => {
+  it('answers what it was asked when it closes meanwhile', async () => {
+    const { certificate, key } = await issue(authority, ['127.0.0.1'])
+    const tls = { cert: Buffer.from(certificate), key: Buffer.from(key) }
+    const asked = Promise.withResolvers<ServerResponse>()
+    const options = { host: '127.0.0.1', port: 0, tls, timeouts: { firstRequest: 0 } }
+    const listening = await listen((_req, res) => asked.resolve(res), options)
+    const answer = read(`https://127.0.0.1:${listening.port}`)
+    const response = await asked.promise
+
+    const closed = listening.close()
+    const silent = connectRaw(listening.port, '127.0.0.1')
+    await once(silent, 'error')
+    response.end('late')
+
+    expect((await answer).body).toBe('late')
+    await closed
+  })
+
+  it('ends connections whose handshake never comes', async () => {
+    const { certificate, key } = await issue(authority, ['127.0.0.1'])
+    const tls = { cert: Buffer.from(certificate), key: Buffer.from(key) }
+    const timeouts = { firstRequest: 10 }
+    const listening = await listen((_req, res) => res.end(), { host: '127.0.0.1', port: 0, tls, timeouts })
+    const silent = connectRaw(listening.port, '127.0.0.1')
+    await once(silent, 'connect')
+    const secured = connect({ port: listening.port, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(secured, 'secureConnect')
+
+    const ended = Promise.all([once(silent, 'close'), once(secured, 'close')])
+    await listening.close()
+    await ended
+
+    expect([silent.destroyed, secured.destroyed]).toEqual([true, true])
+  })
+})
