@@ -4,6 +4,8 @@
  *   npx second-factor init --database mfa.sqlite     prints MFA_BASE_URL, MFA_API_KEY and MFA_DOMAIN_ID
  *   npx second-factor serve --database mfa.sqlite
  *   MFA_BASE_URL=… MFA_API_KEY=… MFA_DOMAIN_ID=… node examples/hosted-service.js
+ *
+ * While both run on your own machine, `MFA_AUTHENTICATOR_URL` says where you open the authenticator: http://localhost:8787.
  */
 import express from 'express'
 import session from 'express-session'

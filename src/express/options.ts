@@ -13,6 +13,7 @@ import { Vendor } from '../contract/media-type.ts'
 import { Factor } from '../contract/users.ts'
 import { parseOptions } from '../contract/validate.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
+import { checkAuthenticatorUrl } from './authenticator-url.ts'
 import type { MfaEvent } from './events.ts'
 import type { Accent } from './pages/accent.ts'
 import { resolveAccent } from './pages/accent.ts'
@@ -80,7 +81,10 @@ const ownPath = z
 
 /** What mfa() takes. */
 export const MfaOptions = z.strictObject({
-  /** The service to ask. Without it `MFA_BASE_URL`, `MFA_API_KEY` and `MFA_DOMAIN_ID` name one. */
+  /**
+   * The service to ask. Without it `MFA_BASE_URL`, `MFA_API_KEY` and `MFA_DOMAIN_ID` name one, and `MFA_AUTHENTICATOR_URL`
+   * its authenticator where that is elsewhere.
+   */
   service: z.union([Remote, Handle]).optional(),
   /** Who is signed in; nobody: a falsy value. By default `req.user.username`, as Passport leaves it. */
   user: fn<(req: AppRequest) => OrPromise<Maybe<AppUser>>>().optional(),
@@ -185,7 +189,10 @@ export const MfaOptions = z.strictObject({
    * links must not follow a forged Host header.
    */
   publicUrl: webAddress().optional(),
-  /** The authenticator's address, where it is not below the challenge pages. */
+  /**
+   * The authenticator's address as people open it on their phone, where it is not below the challenge pages; an origin is
+   * enough. Required where the service's address is a loopback one. In production it is https.
+   */
   authenticatorUrl: webAddress().optional(),
   /** Asks people to type a two-digit number on the device (NIST SP 800-63B-4 section 3.1.3). */
   numberMatching: z.boolean().default(true),
@@ -235,9 +242,12 @@ export interface ResolvedOptions extends Readonly<
 /**
  * @param environment read only for what `service` does not say.
  * @throws {TypeError} that names the option and what to write there; never its value.
+ * @throws {SetupError} where the addresses would lead people nowhere.
  */
 export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessEnv): ResolvedOptions {
-  const parsed = parseOptions(MfaOptions, 'mfa', options)
+  const { MFA_AUTHENTICATOR_URL: elsewhere } = environment
+  const given = { ...(options.service === undefined && elsewhere && { authenticatorUrl: elsewhere }), ...options }
+  const parsed = parseOptions(MfaOptions, 'mfa', given)
   const { service = serviceFrom(environment), messages, language, accent, ...rest } = parsed
   if (environment['NODE_ENV'] === 'production' && rest.publicUrl === undefined) {
     throw new TypeError(
@@ -245,6 +255,14 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
     )
   }
   const handle = 'connect' in service ? service : undefined
+  const serviceUrl = handle ? undefined : (service as Connection).baseUrl
+  checkAuthenticatorUrl(
+    { authenticatorUrl: rest.authenticatorUrl, publicUrl: rest.publicUrl, serviceUrl },
+    {
+      production: environment['NODE_ENV'] === 'production',
+      foreign: 'version' in service && service.version === '1.3',
+    },
+  )
   return Object.freeze({
     ...rest,
     devices: resolveDevices(rest),
@@ -252,7 +270,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
     accent: accent === undefined ? undefined : resolveAccent(accent),
     routes: handle?.routes,
     serviceId: handle ? (handle.id ?? '') : (service as Connection).domainId,
-    serviceUrl: handle ? undefined : (service as Connection).baseUrl,
+    serviceUrl,
     open: handle ? () => handle.connect({ name: rest.appName }) : () => Promise.resolve(service as Connection),
   })
 }

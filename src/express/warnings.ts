@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 
+import { isLoopback } from './loopback.ts'
 import type { ResolvedOptions } from './options.ts'
 import { paleAccents } from './pages/accent.ts'
 import { ungatedRoutes } from './ungated-routes.ts'
@@ -64,7 +65,7 @@ function plainPublicUrl(_req: Request, { publicUrl }: ResolvedOptions): string |
 /** Whether something goes unencrypted over a network; to this machine it goes over none. */
 function isPlain(address: string | undefined): boolean {
   const url = address === undefined ? null : URL.parse(address)
-  return url?.protocol === 'http:' && !/^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
+  return url?.protocol === 'http:' && !isLoopback(url)
 }
 
 function sharedOrigin(_req: Request, { routes, authenticatorUrl }: ResolvedOptions): string | undefined {

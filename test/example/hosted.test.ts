@@ -27,13 +27,15 @@ async function startService(): Promise<string> {
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   vi.stubEnv('MFA_BASE_URL', `${url}/api`)
+  // What people open is nowhere else, as all of this runs on one machine.
+  vi.stubEnv('MFA_AUTHENTICATOR_URL', url)
   vi.stubEnv('MFA_API_KEY', apiKey)
   vi.stubEnv('MFA_DOMAIN_ID', domainId)
   return url
 }
 
 describe('the example app with a service elsewhere', () => {
-  it('needs nothing but the three variables of the environment, from setting up a device to being in', async () => {
+  it('needs nothing but the variables of the environment, from setting up a device to being in', async () => {
     const url = await startService()
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

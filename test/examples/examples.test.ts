@@ -73,7 +73,12 @@ describe('hosted-service.js', () => {
       await service.stop()
       await rm(folder, { recursive: true })
     })
-    const env = { MFA_BASE_URL: `${service.origin}/api`, MFA_API_KEY: apiKey, MFA_DOMAIN_ID: domainId }
+    const env = {
+      MFA_BASE_URL: `${service.origin}/api`,
+      MFA_AUTHENTICATOR_URL: service.origin,
+      MFA_API_KEY: apiKey,
+      MFA_DOMAIN_ID: domainId,
+    }
     const example = await startExample('hosted-service.js', env)
     const browser = example.browser()
     await example.signIn(browser, 'alice')

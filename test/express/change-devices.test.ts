@@ -105,7 +105,7 @@ describe('a pass for changing devices', () => {
 })
 
 describe('the option devices', () => {
-  const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
+  const service = { baseUrl: 'https://mfa.example/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
 
   it.each([
     [{ maxAge: 601 }, 'devices.maxAge'],

@@ -42,6 +42,7 @@ async function arrange() {
     app.use(
       mfa({
         service: { ...real, baseUrl: door.url },
+        authenticatorUrl: 'https://mfa.example',
         clock: service.clock,
         numberMatching: false,
         recoveryCodes: false,

@@ -18,7 +18,7 @@ function appOf(options: Partial<MfaOptions> = {}, before: express.RequestHandler
   for (const handler of before) app.use(handler)
   const user: MfaOptions['user'] = (req) =>
     typeof req.headers['x-user'] === 'string' ? { username: req.headers['x-user'] } : undefined
-  app.use(mfa({ service, user, ...options }))
+  app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user, ...options }))
   app.use((req, res) => void res.send(`reached ${String(isVerified(req))}`))
   app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
     res.status(500).send(error.message)
@@ -121,7 +121,14 @@ describe('the gate', () => {
   it('off, leaves it to requireMfa()', async () => {
     const app = express()
     app.use(webSession())
-    app.use(mfa({ service, gate: false, user: (req) => ({ username: String(req.headers['x-user']) }) }))
+    app.use(
+      mfa({
+        service,
+        authenticatorUrl: 'https://mfa.example',
+        gate: false,
+        user: (req) => ({ username: String(req.headers['x-user']) }),
+      }),
+    )
     app.get('/guarded', requireMfa(), (_req, res) => void res.send('reached'))
     app.get('/open', (_req, res) => void res.send('reached'))
 
@@ -218,7 +225,7 @@ describe('requireMfa()', () => {
   it('refuses a user that was set after mfa() ran, as strategies without a web session do', async () => {
     const app = express()
     app.use(webSession())
-    app.use(mfa({ service, user: (req) => req.user as { username: string } }))
+    app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user: (req) => req.user as { username: string } }))
     app.use((req, _res, next) => {
       Object.assign(req, { user: { username: 'alice' } })
       next()
@@ -234,7 +241,7 @@ describe('requireMfa()', () => {
   it('asks nobody to sign in who is not', async () => {
     const app = express()
     app.use(webSession())
-    app.use(mfa({ service, user: () => null }))
+    app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user: () => null }))
     app.get('/', requireMfa(), (_req, res) => void res.send('reached'))
 
     expect((await request(app).get('/')).status).toBe(401)

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { contrast, paleAccents, resolveAccent, surfaces } from '../../src/express/pages/accent.ts'
 import { startWebApp } from '../support/web-app.ts'
 
-const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k', domainId: 'd' }
+const service = { baseUrl: 'https://mfa.example/api', apiKey: 'k', domainId: 'd' }
 
 /** A page that the app has given a look of its own, with the style sheet it names. */
 async function pageWith(look: Partial<MfaOptions>) {

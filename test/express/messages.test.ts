@@ -80,7 +80,7 @@ describe('the words of the pages', () => {
 })
 
 describe('a mistake in the words', () => {
-  const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k', domainId: 'd' }
+  const service = { baseUrl: 'https://mfa.example/api', apiKey: 'k', domainId: 'd' }
 
   it.each<[string, unknown, string]>([
     ['a text there is not', { en: { waiting: { sigIn: 'x' } } }, 'messages.en.waiting.sigIn: there is no such text'],

@@ -130,7 +130,7 @@ describe('verifiedMfa()', () => {
     const app = express()
     app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
     const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
-    app.use(mfa({ service, gate: false, user: () => ({ username: 'alice' }) }))
+    app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', gate: false, user: () => ({ username: 'alice' }) }))
     app.get('/', (req, res) => void res.json(verifiedMfa(req)))
     app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
       res.status(500).send(error.message)

@@ -33,7 +33,7 @@ async function warningsOf(
   const app = create()
   build(app)
   app.use(session({ secret: 'test', resave: false, saveUninitialized: true, cookie, ...(store && { store }) }))
-  app.use(mfa({ service, user: () => null, logger, ...options }))
+  app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user: () => null, logger, ...options }))
   app.get('/', (_req, res) => void res.send('ok'))
   for (let i = 0; i < 3; i++) await request(app).get('/').set('X-Forwarded-Proto', 'https')
   return said
@@ -95,7 +95,11 @@ describe('what is likely wrong', () => {
   it('is web sessions in memory, and an authenticator on the app’s origin, in production', async () => {
     vi.stubEnv('NODE_ENV', 'production')
 
-    const said = await warningsOf({ service: embeddedLike, publicUrl: 'https://app.example' })
+    const said = await warningsOf({
+      service: embeddedLike,
+      publicUrl: 'https://app.example',
+      authenticatorUrl: undefined,
+    })
 
     expect(said).toEqual([expect.stringContaining('kept in memory'), expect.stringContaining('authenticatorUrl')])
   })

@@ -89,6 +89,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     SESSIONS: sessions,
     PUBLIC_URL: web.url,
     MFA_BASE_URL: `${service.url}/api`,
+    MFA_AUTHENTICATOR_URL: service.url,
     MFA_API_KEY: apiKey,
     MFA_DOMAIN_ID: domainId,
   }

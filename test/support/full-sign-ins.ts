@@ -11,7 +11,12 @@ import { numberOn, startWebApp } from './web-app.ts'
 export async function startPeople(nodes: ServiceNodes, origin: string, count: number) {
   const { apiKey, domainId } = nodes
   const app = await startWebApp({
-    mfa: { service: { baseUrl: `${origin}/api`, apiKey, domainId }, clock: systemClock, provision: false },
+    mfa: {
+      service: { baseUrl: `${origin}/api`, apiKey, domainId },
+      authenticatorUrl: origin,
+      clock: systemClock,
+      provision: false,
+    },
   })
   const device = createDevice()
   const people = await Promise.all(Array.from({ length: count }, (_, index) => enroll(`person-${index}`)))

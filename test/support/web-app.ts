@@ -58,6 +58,8 @@ export async function startWebApp(options: WebAppOptions = {}) {
       // Asked about in tests of their own: everywhere else the way in ends where it was to lead.
       recoveryCodes: false,
       logger: { info() {}, warn() {}, error: (message) => void trouble.push(message) },
+      // A service on this machine is out of the reach of phones, so the app says where the authenticator is.
+      ...(options.mfa?.service && 'baseUrl' in options.mfa.service && { authenticatorUrl: 'https://mfa.example' }),
       ...options.mfa,
     }),
   )

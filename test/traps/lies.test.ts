@@ -14,7 +14,7 @@ const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), dom
 function appOf(user: unknown) {
   const app = express()
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
-  app.use(mfa({ service, user: (() => user) as MfaOptions['user'] }))
+  app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user: (() => user) as MfaOptions['user'] }))
   app.use((_req, res) => void res.send('reached'))
   app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
     res.status(500).send(error.message)

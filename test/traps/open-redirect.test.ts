@@ -134,7 +134,10 @@ describe('an open redirect', () => {
   ])('is not to be had where mfa() is used below %s, by %s', async (below, path) => {
     const app = express()
     app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
-    app.use(below, mfa({ service: neverAsked, user: () => ({ username: 'alice' }) }))
+    app.use(
+      below,
+      mfa({ service: neverAsked, authenticatorUrl: 'https://mfa.example', user: () => ({ username: 'alice' }) }),
+    )
     const url = await listen(app)
 
     const { headers } = await exchange(

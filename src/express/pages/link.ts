@@ -21,9 +21,17 @@ export function authenticatorLink(req: Request, context: RequestContext, baseUrl
 /** The address is configured, or this machine's own: never what a Host header says, as people follow it with a code. */
 export function authenticatorUrl(req: Request, { base, mfa }: RequestContext, baseUrl: string): string {
   const { authenticatorUrl: configured, publicUrl, routes } = mfa.options
-  if (configured !== undefined) return configured
+  const origin = publicUrl === undefined ? `http://localhost:${req.socket.localPort ?? 80}` : new URL(publicUrl).origin
+  const own = `${origin}${base}/authenticator`
+  if (configured !== undefined) return withPath(configured, own)
   // A service of its own shows the authenticator beside its REST interface.
   if (!routes) return new URL('../authenticator', `${baseUrl.replace(/\/+$/, '')}/`).href
-  const origin = publicUrl === undefined ? `http://localhost:${req.socket.localPort ?? 80}` : new URL(publicUrl).origin
-  return `${origin}${base}/authenticator`
+  return own
+}
+
+/** Of an origin, the authenticator there: below the challenge pages where it is this app's, else where `serve` has it. */
+function withPath(configured: string, own: string): string {
+  const { origin, pathname } = new URL(configured)
+  if (pathname !== '/') return configured
+  return new URL(own).origin === origin ? own : `${origin}/authenticator`
 }

@@ -29,6 +29,7 @@ app.post('/login', express.urlencoded({ extended: false }), (req, res) => {
 app.use(
   mfa({
     service,
+    authenticatorUrl: 'https://mfa.example',
     ...(timeout !== undefined && { timeout }),
     user: (req) => {
       const { username } = (req as express.Request).session
