@@ -9,7 +9,7 @@ import session from 'express-session'
 import { mfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 
-import { login } from './shared/login.js'
+import { login, logout } from './shared/login.js'
 import { page, signOutButton } from './shared/page.js'
 import { start } from './shared/start.js'
 
@@ -23,7 +23,7 @@ app.use(
     user: (req) => req.session.user,
     provision: true,
     factors: ['otp', 'bypass'], // without 'push'; recovery codes are of the kind 'bypass'
-    logoutPath: '/logout',
+    logout,
   }),
 )
 

@@ -11,7 +11,7 @@ import express from 'express'
 import session from 'express-session'
 import { mfa } from 'second-factor'
 
-import { login } from './shared/login.js'
+import { login, logout } from './shared/login.js'
 import { page, signOutButton } from './shared/page.js'
 import { start } from './shared/start.js'
 
@@ -19,7 +19,7 @@ const app = express()
 app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
 
 // No `service`: the environment says which one.
-app.use(mfa({ appName: 'Hosted', user: (req) => req.session.user, provision: true, logoutPath: '/logout' }))
+app.use(mfa({ appName: 'Hosted', user: (req) => req.session.user, provision: true, logout }))
 
 app.use(login)
 app.get('/', (req, res) => res.send(page(`Hello, ${req.session.user.name}`, signOutButton)))

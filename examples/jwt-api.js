@@ -12,7 +12,7 @@ import { jwtVerify, SignJWT } from 'jose'
 import { mfa, requireMfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 
-import { login } from './shared/login.js'
+import { login, logout } from './shared/login.js'
 import { page } from './shared/page.js'
 import { start } from './shared/start.js'
 
@@ -39,7 +39,7 @@ app.use(
     appName: 'API',
     user: (req) => req.session.user,
     provision: true,
-    logoutPath: '/logout',
+    logout,
   }),
 )
 app.use(login)

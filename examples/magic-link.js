@@ -10,6 +10,7 @@ import session from 'express-session'
 import { mfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 
+import { logout } from './shared/login.js'
 import { page, signOutButton } from './shared/page.js'
 import { start } from './shared/start.js'
 import { findUser } from './shared/users.js'
@@ -26,7 +27,7 @@ app.use(
     appName: 'Magic link',
     user: (req) => req.session.user,
     provision: true,
-    logoutPath: '/logout',
+    logout,
   }),
 )
 
@@ -48,9 +49,7 @@ app.get('/login/:token', (req, res, next) => {
     res.redirect('/')
   })
 })
-app.post('/logout', (req, res, next) => {
-  req.session.destroy((error) => (error ? next(error) : res.redirect(303, '/login')))
-})
+app.post('/logout', logout)
 
 app.use((req, res, next) => (req.session.user ? next() : res.redirect('/login')))
 app.get('/', (req, res) => res.send(page(`Hello, ${req.session.user.name}`, signOutButton)))

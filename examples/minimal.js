@@ -8,7 +8,7 @@ import session from 'express-session'
 import { mfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 
-import { login } from './shared/login.js'
+import { login, logout } from './shared/login.js'
 import { page, signOutButton } from './shared/page.js'
 import { start } from './shared/start.js'
 
@@ -21,7 +21,7 @@ app.use(
     appName: 'Minimal',
     user: (req) => req.session.user,
     provision: true,
-    logoutPath: '/logout',
+    logout,
   }),
 )
 

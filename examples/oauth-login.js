@@ -34,6 +34,8 @@ passport.use(
 passport.serializeUser((user, done) => done(null, user.username))
 passport.deserializeUser((username, done) => done(null, findUser(username) ?? false))
 
+const logout = (req, res) => req.logout(() => res.redirect(303, '/signed-out'))
+
 const app = express()
 app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
 app.use(passport.session())
@@ -43,15 +45,13 @@ app.use(
     appName: 'OAuth',
     user: (req) => req.user,
     provision: true,
-    logoutPath: '/logout',
+    logout,
   }),
 )
 
 app.get('/login', passport.authenticate('provider'))
 app.get('/login/done', passport.authenticate('provider', { successRedirect: '/', failureRedirect: '/signed-out' }))
-app.post('/logout', (req, res, next) => {
-  req.logout((error) => (error ? next(error) : res.redirect(303, '/signed-out')))
-})
+app.post('/logout', logout)
 app.get('/signed-out', (req, res) => res.send(page('Signed out', '<a href="/login">Sign in</a>')))
 
 app.use((req, res, next) => (req.isAuthenticated() ? next() : res.redirect('/login')))

@@ -18,6 +18,10 @@ passport.use(new LocalStrategy((username, password, done) => done(null, checkPas
 passport.serializeUser((user, done) => done(null, user.username))
 passport.deserializeUser((username, done) => done(null, findUser(username) ?? false))
 
+const logout = (req, res, next) => {
+  req.logout((error) => (error ? next(error) : res.redirect(303, '/login')))
+}
+
 const app = express()
 app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
 app.use(passport.session())
@@ -28,7 +32,7 @@ app.use(
     appName: 'Passport',
     user: (req) => req.user,
     provision: true,
-    logoutPath: '/logout',
+    logout,
   }),
 )
 
@@ -38,9 +42,7 @@ app.post(
   express.urlencoded({ extended: false }),
   passport.authenticate('local', { successReturnToOrRedirect: '/', failureRedirect: '/login' }),
 )
-app.post('/logout', (req, res, next) => {
-  req.logout((error) => (error ? next(error) : res.redirect(303, '/login')))
-})
+app.post('/logout', logout)
 
 app.use((req, res, next) => (req.isAuthenticated() ? next() : res.redirect('/login')))
 app.get('/', (req, res) => res.send(page(`Hello, ${req.user.name}`, signOutButton)))

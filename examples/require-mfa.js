@@ -8,7 +8,7 @@ import session from 'express-session'
 import { mfa, requireMfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 
-import { login } from './shared/login.js'
+import { login, logout } from './shared/login.js'
 import { page, signOutButton } from './shared/page.js'
 import { start } from './shared/start.js'
 
@@ -22,7 +22,7 @@ app.use(
     user: (req) => req.session.user,
     provision: true,
     gate: false, // nothing is asked for by itself
-    logoutPath: '/logout',
+    logout,
   }),
 )
 

@@ -13,6 +13,10 @@ import { embedded } from 'second-factor/service'
 import { start } from './shared/start.js'
 import { checkPassword } from './shared/users.js'
 
+const logout = (req, res, next) => {
+  req.session.destroy((error) => (error ? next(error) : res.redirect(303, '/')))
+}
+
 const app = express()
 app.use(express.static(join(import.meta.dirname, 'single-page-app')))
 // A bundler finds the module by its name. Without one, serve its folder.
@@ -25,7 +29,7 @@ app.use(
     appName: 'Single page',
     user: (req) => req.session.user,
     provision: true,
-    logoutPath: '/api/logout',
+    logout,
   }),
 )
 
@@ -39,9 +43,7 @@ app.post('/api/login', (req, res, next) => {
     res.json({})
   })
 })
-app.post('/api/logout', (req, res, next) => {
-  req.session.destroy((error) => (error ? next(error) : res.redirect(303, '/')))
-})
+app.post('/api/logout', logout)
 app.use('/api', (req, res, next) => (req.session.user ? next() : res.status(401).json({ error: 'sign_in_first' })))
 app.get('/api/reports', (req, res) => res.json({ title: 'Reports', of: req.session.user.name }))
 app.get('/api/orders', (req, res) => res.json({ title: 'Orders', of: req.session.user.name }))

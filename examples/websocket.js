@@ -8,7 +8,7 @@ import { isVerified, mfa } from 'second-factor'
 import { embedded } from 'second-factor/service'
 import { WebSocketServer } from 'ws'
 
-import { login } from './shared/login.js'
+import { login, logout } from './shared/login.js'
 import { page, signOutButton } from './shared/page.js'
 import { start } from './shared/start.js'
 
@@ -23,7 +23,7 @@ app.use(
     appName: 'WebSocket',
     user: userOf,
     provision: true,
-    logoutPath: '/logout',
+    logout,
   }),
 )
 app.use(login)

@@ -18,9 +18,10 @@ login.post('/login', express.urlencoded({ extended: false }), (req, res, next) =
   })
 })
 
-login.post('/logout', (req, res, next) => {
+export const logout = (req, res, next) => {
   req.session.destroy((error) => (error ? next(error) : res.redirect(303, '/login')))
-})
+}
+login.post('/logout', logout)
 
 /** Everything after this is for people who are signed in. */
 login.use((req, res, next) => (req.session.user ? next() : res.redirect('/login')))

@@ -29,7 +29,7 @@ describe('minimal.js', () => {
     const browser = example.browser()
     await example.signIn(browser, 'alice')
 
-    await browser.submit('/logout')
+    await browser.submit('/mfa/sign-out')
 
     expect((await browser.visit('/')).path).toBe('/login')
   })

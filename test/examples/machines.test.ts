@@ -47,3 +47,26 @@ describe('websocket.js', () => {
     expect(await open(example.url, cookie())).toBe('Welcome, Alice')
   })
 })
+
+describe('socket-io.js', () => {
+  /** What a client of this web session is told when it connects, by long polling (Engine.IO protocol 4, Socket.IO protocol 5). */
+  async function connect(url: string, cookie: string): Promise<string> {
+    const headers = { cookie }
+    const address = `${url}/socket.io/?EIO=4&transport=polling`
+    const [, sid] = /"sid":"([^"]+)"/.exec(await (await fetch(address, { headers })).text()) ?? []
+    await fetch(`${address}&sid=${sid}`, { method: 'POST', headers, body: '40' })
+    return (await fetch(`${address}&sid=${sid}`, { headers })).text()
+  }
+
+  it('welcomes people who passed the second step', async () => {
+    const example = await startExample('socket-io.js')
+    const browser = example.browser()
+    const cookie = () => `connect.sid=${browser.cookie('connect.sid')}`
+    await example.signIn(browser, 'alice')
+
+    expect(await connect(example.url, cookie())).toBe('44{"message":"mfa_required"}')
+    await example.passSecondStep(browser)
+
+    expect(await connect(example.url, cookie())).toContain('["welcome","Alice"]')
+  })
+})

@@ -11,14 +11,17 @@ import { createBrowser } from '../support/browser.ts'
 import type { Browser } from '../support/browser.ts'
 import { numberOn, people } from '../support/web-app.ts'
 
-/** An example as its readers start it, in an empty folder, with the package as it is built. */
-export async function startExample(name: string, env: NodeJS.ProcessEnv = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'example-'))
+/**
+ * An example as its readers start it, with the package as it is built.
+ * @param shared The folder of another one, for a second process of the same app; by default an empty folder.
+ */
+export async function startExample(name: string, env: NodeJS.ProcessEnv = {}, shared?: string) {
+  const folder = shared ?? (await mkdtemp(join(tmpdir(), 'example-')))
   const example = await startScript(join(root, 'examples', name), { PORT: '0', ...env }, folder)
   onTestFinished(async () => {
     example.kill()
     await example.ended
-    await rm(folder, { recursive: true })
+    if (shared === undefined) await rm(folder, { recursive: true })
   })
   const url = example.origin
   const { signIn, activate, answer } = people(url, systemClock)
@@ -36,6 +39,7 @@ export async function startExample(name: string, env: NodeJS.ProcessEnv = {}) {
 
   return {
     url,
+    folder,
     stdout: example.stdout,
     stderr: example.stderr,
     browser: () => createBrowser(url),

@@ -1,0 +1,41 @@
+/**
+ * Socket.IO for people who passed the second step. It reads the web session itself, by `io.engine.use()`, and asks
+ * `isVerified()` when somebody connects.
+ */
+import express from 'express'
+import session from 'express-session'
+import { isVerified, mfa } from 'second-factor'
+import { embedded } from 'second-factor/service'
+import { Server } from 'socket.io'
+
+import { login, logout } from './shared/login.js'
+import { page, signOutButton } from './shared/page.js'
+import { start } from './shared/start.js'
+
+const readWebSession = session({ secret: 'keyboard cat', resave: false, saveUninitialized: false })
+const userOf = (req) => req.session.user
+
+const app = express()
+app.use(readWebSession)
+app.use(
+  mfa({
+    service: embedded({ database: 'mfa.sqlite' }),
+    appName: 'Socket.IO',
+    user: userOf,
+    provision: true,
+    logout,
+  }),
+)
+app.use(login)
+app.get('/', (req, res) => {
+  const script = 'io().on("welcome", (name) => { document.querySelector("p").textContent = "Welcome, " + name })'
+  const scripts = `<script src="/socket.io/socket.io.js"></script><script>${script}</script>`
+  res.send(page('Socket.IO', `<p>Connecting</p>${signOutButton}${scripts}`))
+})
+
+const io = new Server(start(app))
+io.engine.use(readWebSession)
+io.use(({ request }, next) => {
+  return isVerified(request, userOf(request)) ? next() : next(new Error('mfa_required'))
+})
+io.on('connection', (socket) => socket.emit('welcome', userOf(socket.request).name))

@@ -1,0 +1,71 @@
+import { createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+
+import { onTestFinished } from 'vitest'
+
+/** As much of Redis as a store of web sessions asks for, in memory, until the test is over. @returns its address and what it keeps. */
+export async function startRedis(): Promise<{ url: string; entries: ReadonlyMap<string, string> }> {
+  const entries = new Map<string, string>()
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    let unread = Buffer.alloc(0)
+    socket.on('error', () => {})
+    socket.on('data', (data) => {
+      unread = Buffer.concat([unread, data])
+      for (let found = readCommand(unread); found; found = readCommand(unread)) {
+        unread = unread.subarray(found.length)
+        socket.write(answer(found.words, entries))
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, entries }
+}
+
+/** A command is an array of strings, each with its length (RESP). @returns undefined while it is not all there. */
+function readCommand(data: Buffer): { words: string[]; length: number } | undefined {
+  const words: string[] = []
+  let at = 0
+  const readLine = () => {
+    const end = data.indexOf('\r\n', at)
+    if (end === -1) return undefined
+    const line = data.toString('utf8', at, end)
+    at = end + 2
+    return line
+  }
+  const count = Number(readLine()?.slice(1))
+  while (words.length < count) {
+    const size = Number(readLine()?.slice(1))
+    // NaN as well: its length is not all there.
+    if (!(at + size + 2 <= data.length)) return undefined
+    words.push(data.toString('utf8', at, at + size))
+    at += size + 2
+  }
+  return Number.isNaN(count) ? undefined : { words, length: at }
+}
+
+function answer([name = '', key = '', value = '']: readonly string[], entries: Map<string, string>): string {
+  const found = entries.get(key)
+  switch (name.toUpperCase()) {
+    case 'HELLO':
+      return '%1\r\n$5\r\nproto\r\n:3\r\n'
+    case 'CLIENT':
+      return '+OK\r\n'
+    case 'GET':
+      return found === undefined ? '_\r\n' : `$${Buffer.byteLength(found)}\r\n${found}\r\n`
+    case 'SET':
+      entries.set(key, value)
+      return '+OK\r\n'
+    case 'EXPIRE':
+      return found === undefined ? ':0\r\n' : ':1\r\n'
+    case 'DEL':
+      return entries.delete(key) ? ':1\r\n' : ':0\r\n'
+    default:
+      return `-ERR unknown command '${name}'\r\n`
+  }
+}
