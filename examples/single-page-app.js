@@ -19,7 +19,7 @@ const logout = (req, res, next) => {
 
 const app = express()
 app.use(express.static(join(import.meta.dirname, 'single-page-app')))
-// A bundler finds the module by its name. Without one, serve its folder.
+// Without a bundler: the import map in index.html names this address.
 app.use('/second-factor', express.static(dirname(fileURLToPath(import.meta.resolve('second-factor/browser')))))
 app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
 

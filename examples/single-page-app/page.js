@@ -1,4 +1,4 @@
-import { leadToSecondStep } from '/second-factor/index.js'
+import { leadToSecondStep } from 'second-factor/browser'
 
 const login = document.querySelector('#login')
 
