@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { operations, titleOf } from '../src/contract/operations.ts'
 import type { Operation } from '../src/contract/operations.ts'
 import { filesBelow } from './fingerprint.ts'
+import { table } from './markdown-table.ts'
 import { root } from './run.ts'
 
 export const restTablePath = 'docs/rest-interface.md'
@@ -52,16 +53,6 @@ function row({ endpoint }: Operation, covered: ReadonlyMap<string, Covered>): st
 }
 
 const link = (folder: string, file: string) => `[${basename(file)}](../${folder}/${file})`
-
-/** Aligned, as the formatter wants it. */
-function table([titles = [], ...rows]: readonly (readonly string[])[]): string[] {
-  const widths = titles.map((title, column) =>
-    Math.max(...[title, ...rows.map((cells) => cells[column] ?? '')].map((cell) => cell.length)),
-  )
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
-  return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)]
-}
 
 const head = `# The REST interface, operation by operation
 

@@ -4,33 +4,74 @@ import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import type { CallLimit } from './call-limit.ts'
 import { defaultVendor, Vendor } from '../contract/media-type.ts'
+import type { VendorOptions } from '../contract/media-type.ts'
 import { parseOptions } from '../contract/validate.ts'
 
-/** What createClient() takes. */
-export const ClientOptions = z.strictObject({
+/** What `createClient()` takes. */
+export interface ClientOptions {
   /** The service's address with its API prefix, such as `https://mfa.example/api`. */
-  baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://mfa.example/api' }),
+  baseUrl: string
   /** The organization's API key, 64 characters. */
+  apiKey: string
+  /** The words of the wire, where they are not this package's own. */
+  vendor?: VendorOptions | undefined
+  /**
+   * How long one call may take, milliseconds. A held read may take its own time on top.
+   * @default `10000`
+   */
+  timeout?: number | undefined
+  /**
+   * The version of the interface. `'auto'` asks for 1.4 and uses 1.3 where the service speaks nothing newer.
+   * @default `'auto'`
+   */
+  version?: 'auto' | '1.3' | '1.4' | undefined
+  /**
+   * Whether http to another machine is allowed. Then anybody on the way can read the API key.
+   * @default `false`
+   */
+  allowInsecureHttp?: boolean | undefined
+  /**
+   * Sends the requests.
+   * @default the global `fetch`
+   */
+  fetch?: typeof globalThis.fetch | undefined
+  /**
+   * Holds calls back while the service does not answer, as `mfa()` does for its own.
+   * @default calls are never held back
+   */
+  limit?: CallLimit | undefined
+  /**
+   * Returns the id of the request that a call is made for. It is sent as `X-Request-Id`, and the service logs it.
+   * @default none is sent
+   */
+  requestId?: (() => string | undefined) | undefined
+  /**
+   * Returns a number from 0 to 1, which spreads the pauses before refused calls are sent again.
+   * @default `Math.random`
+   */
+  random?: (() => number) | undefined
+  /**
+   * The clock, which tests replace.
+   * @default the clock of the machine
+   */
+  clock?: Clock | undefined
+}
+
+export const ClientOptions = z.strictObject({
+  baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http(s) address such as https://mfa.example/api' }),
   apiKey: z.string().regex(/^[\x21\x23-\x7e]{64}$/, 'must be the API key of 64 characters'),
   vendor: Vendor.default(defaultVendor),
-  /** How long one call may take, ms. A held read may take its own time on top. */
   timeout: z.int().min(1).max(600_000).default(10_000),
-  /** `auto` asks for 1.4 and settles for 1.3. */
   version: z.enum(['auto', '1.3', '1.4']).default('auto'),
-  /** Allows http to another machine, where everybody on the way can read the API key. */
   allowInsecureHttp: z.boolean().default(false),
   fetch: z.custom<typeof fetch>((value) => typeof value === 'function', 'must be a function').optional(),
-  /** Holds calls back; see createCallLimit(). */
   limit: z.custom<CallLimit>((value) => typeof value === 'object' && value !== null).optional(),
-  /** The id of the request that a call is made for, sent as `X-Request-Id`; the service logs it. By default none. */
   requestId: z
     .custom<() => string | undefined>((value) => typeof value === 'function', 'must be a function')
     .optional(),
-  /** From 0 to 1: spreads the pauses before calls are sent again that the service refused. */
   random: z.custom<() => number>((value) => typeof value === 'function').default(() => Math.random),
   clock: z.custom<Clock>((value) => typeof value === 'object' && value !== null).default(systemClock),
 })
-export type ClientOptions = z.input<typeof ClientOptions>
 export type ResolvedClientOptions = Readonly<z.output<typeof ClientOptions>>
 
 /** @throws {TypeError} that names the option and what to write there; never its value. */

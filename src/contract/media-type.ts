@@ -3,13 +3,25 @@ import { z } from 'zod'
 import type { Version } from './endpoint.ts'
 
 /** The words that differ from vendor to vendor on an otherwise equal wire. */
+export interface VendorOptions {
+  /**
+   * The scheme of the Authorization header; it is matched without regard to case.
+   * @default `'Service'`
+   */
+  scheme?: string | undefined
+  /**
+   * The word in the media type: `x` stands for `application/vnd.x.v1+json`.
+   * @default `'service'`
+   */
+  mediaType?: string | undefined
+}
+
+/** Checks {@link VendorOptions}, and fills in the defaults. */
 export const Vendor = z.strictObject({
-  /** The scheme word of the Authorization header; matched without regard to case. */
   scheme: z
     .string()
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be one word, as RFC 9110 section 11.1 has it')
     .default('Service'),
-  /** The vendor word: `x` stands for `application/vnd.x.v1+json`. */
   mediaType: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9!#$&^_-]*$/, 'must be one word, as RFC 6838 section 4.2 has it')

@@ -2,9 +2,16 @@ import { z } from 'zod'
 
 import { parseOptions } from '../contract/validate.ts'
 
-/** What the strategy takes. */
-const MfaStrategyOptions = z.strictObject({
-  /** The field of a posted body that holds a code to check at once; false: people are always led to the challenge. */
+/** What `new MfaStrategy()` takes. */
+export interface MfaStrategyOptions {
+  /**
+   * The field of a posted body that holds a code to check at once. With `false` users are always led to the challenge.
+   * @default `'code'`
+   */
+  codeField?: string | false | undefined
+}
+
+export const MfaStrategyOptions = z.strictObject({
   codeField: z
     .custom<string | false>(
       (value) => value === false || (typeof value === 'string' && value !== ''),
@@ -12,7 +19,6 @@ const MfaStrategyOptions = z.strictObject({
     )
     .default('code'),
 })
-export type MfaStrategyOptions = z.input<typeof MfaStrategyOptions>
 export type ResolvedStrategyOptions = Readonly<z.output<typeof MfaStrategyOptions>>
 
 /** @throws {TypeError} that names the option and what to write there. */

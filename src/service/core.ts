@@ -16,7 +16,7 @@ import { createInboxLook } from './inbox-look.ts'
 import { createChangeMails } from './mail/change-mails.ts'
 import { createNoticingClock } from './noticing-clock.ts'
 import { openPusher } from './push/open-pusher.ts'
-import type { PushOptions } from './push/push-options.ts'
+import type { ResolvedPushOptions } from './push/push-options.ts'
 import type { Observer } from './observer.ts'
 import { newId } from './rules/random.ts'
 import { createSettledFeed } from './settled-feed.ts'
@@ -42,7 +42,7 @@ type Given = Pick<
   | 'keys'
   | 'auditRetention'
   | 'bypassCodes'
-> & { readonly push: PushOptions | false }
+> & { readonly push: ResolvedPushOptions | false }
 
 /** The service without its doors. */
 export interface Core {

@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { Vendor } from '../contract/media-type.ts'
+import type { VendorOptions } from '../contract/media-type.ts'
 import type { Logger } from './context.ts'
 import { InterfaceWords } from './interface-words.ts'
 import { TrustProxy } from './http/client-address.ts'
 import { parseKeyRing } from './keys/key-ring.ts'
+import { LimitOptions } from './limit-options.ts'
 import { SmtpOptions } from './mail/smtp-options.ts'
 import { PushOptions } from './push/push-options.ts'
 import { systemRandom } from './rules/random.ts'
@@ -33,106 +35,147 @@ const KeyRingText = z.string().transform((text, context) => {
   }
 })
 
-const shared = {
+/** What `createService()` takes. */
+export interface ServiceOptions extends SharedOptions {
   /**
-   * Path of the SQLite file, `:memory:`, or `postgres://user:password@host/name`. One that does not exist is created. With
-   * `NODE_ENV=production` only `second-factor init` or `MFA_CREATE=1` does that.
+   * The words of the wire, for clients that were written for another vendor.
+   * @default what `second-factor init` stored in the database, else `Service` and `service`
    */
-  database: z.string().min(1),
+  vendor?: VendorOptions | undefined
+  /**
+   * The path of the REST interface below the service's address; `''` for no path.
+   * @default what `second-factor init` stored in the database, else `/api`
+   */
+  basePath?: string | undefined
+  /**
+   * Whose `X-Forwarded-For` is believed: the number of proxies, or their networks, such as `['loopback', '10.0.0.0/8']`.
+   * Inside an Express app its own setting `trust proxy` decides.
+   * @default nobody's
+   */
+  trustProxy?: number | string | string[] | undefined
+  /**
+   * Whether a line is logged for each request.
+   * @default `false`
+   */
+  logRequests?: boolean | undefined
+  /**
+   * Counts for Prometheus. Needs the package `prom-client`.
+   * @default none
+   */
+  metrics?: MetricsOptions | undefined
+}
+
+/** What `embedded()` takes. */
+export interface EmbeddedOptions extends SharedOptions {
+  /**
+   * The name of the organization: it is created at first, and found again by it.
+   * @default the `appName` of `mfa()`, which it then follows; a name that an administrator gave stays
+   */
+  organization?: string | undefined
+  /**
+   * The name of the domain, which users see on their device as what they sign in to: it is created at first, and found
+   * again by it.
+   * @default the `appName` of `mfa()`, which it then follows; a name that an administrator gave stays
+   */
+  domain?: string | undefined
+}
+
+/** What every service takes, embedded or not. */
+interface SharedOptions {
+  /**
+   * The path of the SQLite file, `:memory:`, or `postgres://user:password@host/name`. A database that does not exist is
+   * created; with `NODE_ENV=production` only `second-factor init` or `MFA_CREATE=1` creates one. SQLite needs the package
+   * `better-sqlite3`, PostgreSQL `pg`.
+   */
+  database: string
   /**
    * PostgreSQL's own address, where `database` is a pooler that lends connections by transaction, such as PgBouncer: LISTEN
-   * does not work through it. By default `database`.
+   * does not work through it.
+   * @default the option `database`
    */
-  listenDatabase: z.string().min(1).optional(),
+  listenDatabase?: string | undefined
   /**
-   * What secrets are encrypted with: `id:base64,id:base64`, 32 bytes each, the first one for writing. Without it they
-   * are in a file beside the database, `<database>.keys`, made at first: back it up apart from the database.
+   * The keys that secrets are encrypted with: `id:base64,id:base64`, 32 bytes each, the first one for writing. Back them up
+   * apart from the database.
+   * @default those in the file `<database>.keys`, which is created with the database
    */
+  keys?: string | undefined
+  /** The words of the wire, for clients that were written for another vendor. */
+  vendor?: VendorOptions | undefined
+  /**
+   * The clock, which tests replace.
+   * @default the clock of the machine
+   */
+  clock?: Clock | undefined
+  /**
+   * The source of random bytes, which tests replace.
+   * @default `randomBytes` of `node:crypto`
+   */
+  random?: Random | undefined
+  /**
+   * Where the service writes what its operator should know; `pino` and `console` fit.
+   * @default nothing is written
+   */
+  logger?: Logger | undefined
+  /**
+   * The mail server that sends codes and notices. Needs the package `nodemailer`.
+   * @default no mail is sent
+   */
+  smtp?: SmtpOptions | undefined
+  /** Messages that wake devices, or `false` for none. Needs the package `web-push`. */
+  push?: false | PushOptions | undefined
+  /**
+   * How long entries of the audit trail are kept, days.
+   * @default `365`
+   */
+  auditRetention?: number | undefined
+  /**
+   * Whether bypass codes can be read again, as in the interface (`'readable'`), or are shown only when they are created,
+   * and kept as a hash (`'once'`). Codes that exist stay as they are; those of `'once'` work only while it is set.
+   * @default `'readable'`
+   */
+  bypassCodes?: 'readable' | 'once' | undefined
+  /** How much of the service one caller can use. */
+  limits?: LimitOptions | undefined
+}
+
+/** Who may read the counts. */
+export interface MetricsOptions {
+  /**
+   * The token that Prometheus sends to read `/metrics`, at least 16 characters.
+   * @default none: they are served only where you serve `metrics` of the service
+   */
+  token?: string | undefined
+}
+
+const shared = {
+  database: z.string().min(1),
+  listenDatabase: z.string().min(1).optional(),
   keys: KeyRingText.optional(),
   vendor: Vendor.prefault({}),
   clock: withMethods<Clock>('now', 'after').default(systemClock),
   random: z.custom<Random>((value) => typeof value === 'function', 'must be a function').default(() => systemRandom),
   logger: withMethods<Logger>('info', 'warn', 'error').default(silent),
-  /** Where codes that are e-mailed are handed in; without it none can be. Needs `nodemailer`. */
   smtp: SmtpOptions.optional(),
-  /** Messages that wake devices; `false` for none. Needs `web-push`. */
   push: z.union([z.literal(false), PushOptions]).prefault({}),
-  /** How long entries of the audit trail are kept, days. */
   auditRetention: z.int().min(1).max(36_500).default(365),
-  /**
-   * `readable`: as the interface has it, bypass codes can be read again. `once`: a code is shown only when it is made, and
-   * a hash of it is kept. Codes that were made before stay as they are; those of `once` work only while it is set.
-   */
   bypassCodes: z.enum(['readable', 'once']).default('readable'),
-  limits: z
-    .strictObject({
-      /** Wrong activation codes from one IPv4 address or IPv6 network (/64) in 10 minutes; then right ones are refused, too. */
-      triesPerAddress: z.int().positive().default(30),
-      /** Wrong activation codes in an hour, from anywhere; then right ones are refused, too. */
-      triesPerService: z.int().positive().default(20_000),
-      /** Wrong activation codes in an hour, from anywhere, at which log, metrics and audit trail say so. */
-      triesAlert: z.int().positive().default(1_000),
-      /**
-       * Different users who can be asked from one IPv4 address or IPv6 network (/64) in 10 minutes, for sessions with an
-       * `ipAddress` and without a `challenge`. Beyond it the address is refused while fewer than half of them approved.
-       */
-      pushedUsersPerAddress: z.int().positive().default(10),
-      /** Of the REST interface, for each API key; and for each address that has none. Not behind the door of an embedded service. */
-      requestsPerSecond: z.int().positive().default(1_000),
-      /**
-       * Requests that a process works on at once; further ones are answered 503 with `Retry-After` before anything is done
-       * for them. Requests that are held do not count, and those that complete an approval are always taken. Not for an
-       * embedded service.
-       */
-      concurrentRequests: z.int().positive().default(512),
-      /**
-       * Milliseconds. While half of the requests take longer, fewer than `concurrentRequests` are worked on at once, down
-       * to 16. Not for an embedded service.
-       */
-      responseTime: z.int().positive().default(500),
-      /** Reads of sessions that a process holds for one API key; further ones are answered at once. */
-      heldReadsPerKey: z.int().positive().default(5_000),
-      /** Reads of sessions that a process holds about one user, likewise. */
-      heldReadsPerUser: z.int().positive().default(16),
-      /** Reads of its requests that a process holds for one device, likewise. */
-      heldReadsPerDevice: z.int().positive().default(8),
-      /** Event streams that a process holds for one API key; further ones are answered 429. */
-      streamsPerKey: z.int().positive().default(100),
-    })
-    .prefault({}),
+  limits: LimitOptions.prefault({}),
 }
 
 export const ServiceOptions = z.strictObject({
   ...shared,
-  /** The words of the REST interface: by default what `init` stored in the database, else `Service` and `service`. */
   vendor: InterfaceWords.omit({ basePath: true }).prefault({}),
-  /**
-   * Where the REST interface is below the service's address; empty for nowhere but there. By default what `init` stored in
-   * the database, else `/api`.
-   */
   basePath: InterfaceWords.shape.basePath,
-  /**
-   * Whose `X-Forwarded-For` is believed: how many proxies there are, or the networks they are in, such as
-   * `['loopback', '10.0.0.0/8']`. By default nobody's. Inside an Express app its own setting `trust proxy` decides.
-   */
   trustProxy: TrustProxy.optional(),
-  /** Logs a line for each request. */
   logRequests: z.boolean().default(false),
-  /** Counts for Prometheus: behind a token at `/metrics`, or for `metrics` of the service to be served elsewhere. */
   metrics: z.strictObject({ token: z.string().min(16, 'must have at least 16 characters').optional() }).optional(),
 })
-export type ServiceOptions = z.input<typeof ServiceOptions>
 
 const Title = z.string().trim().min(1).max(128)
 
 export const EmbeddedOptions = z.strictObject({
   ...shared,
-  /**
-   * Name of the organization: created at first, and found again by it. By default the `appName` of `mfa()`, which it then
-   * follows; a name that an administrator gave stays.
-   */
   organization: Title.optional(),
-  /** Name of the domain, likewise: what people sign in to, as they see it on their device. */
   domain: Title.optional(),
 })
-export type EmbeddedOptions = z.input<typeof EmbeddedOptions>

@@ -1,10 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 
-import { ServiceOptions } from '../../service/options.ts'
-
-/** The limits of `createService`, as its option `limits` takes them. */
-export type LimitOptions = NonNullable<ServiceOptions['limits']>
+import { LimitOptions } from '../../service/limit-options.ts'
 
 interface FlagWords {
   /** What is counted: stands in for the value in `--help`. */
@@ -12,7 +9,7 @@ interface FlagWords {
   readonly description: string
 }
 
-const limitSchemas: Readonly<Record<string, z.ZodType>> = ServiceOptions.shape.limits.unwrap().shape
+const limitSchemas: Readonly<Record<string, z.ZodType>> = LimitOptions.shape
 
 /** One entry for each limit of `createService`: a limit without a flag does not compile. */
 const limitWords: Readonly<Record<keyof LimitOptions, FlagWords>> = {

@@ -15,22 +15,59 @@ export interface SmtpServer {
 
 const address = String.raw`[^<>\s@,;]+@[^<>\s@,;]+`
 
+/** The mail server that the service hands mail to. */
+export interface SmtpOptions {
+  /**
+   * The server as an address, `smtps://user:password@host:465` or `smtp://…`, in place of the five options below.
+   * @default none
+   */
+  url?: string | undefined
+  /**
+   * The name of the server. Required without `url`.
+   * @default none
+   */
+  host?: string | undefined
+  /**
+   * The port of the server.
+   * @default `465` with `secure`, else `587`
+   */
+  port?: number | undefined
+  /**
+   * Whether TLS begins with the first byte. Without it TLS begins by STARTTLS, which is required.
+   * @default `false`
+   */
+  secure?: boolean | undefined
+  /**
+   * The user name to sign in with.
+   * @default none
+   */
+  user?: string | undefined
+  /**
+   * The password to sign in with.
+   * @default none
+   */
+  password?: string | undefined
+  /** The sender: an address, or `Name <address>`. */
+  from: string
+  /**
+   * Whether mail is sent without TLS where the server has none. Then anybody on the way can read the codes. A server on this
+   * machine needs no TLS.
+   * @default `false`
+   */
+  allowInsecure?: boolean | undefined
+}
+
 export const SmtpOptions = z
   .strictObject({
-    /** `smtps://user:password@host:465`, or `smtp://…`; in place of the five below. */
     url: z.string().optional(),
     host: z.string().min(1).optional(),
-    /** 465 with `secure`, else 587. */
     port: z.int().min(1).max(65_535).optional(),
-    /** TLS from the first byte on. Without it TLS begins on the server's word (STARTTLS), which is insisted on. */
     secure: z.boolean().optional(),
     user: z.string().optional(),
     password: z.string().optional(),
-    /** Whom mail is from: an address, or a name and the address in angle brackets. */
     from: z
       .string()
       .regex(new RegExp(`^([^<>@\\p{Cc}]+ <${address}>|${address})$`, 'u'), 'must be like Name <address>'),
-    /** Goes on without TLS where the server has none: anybody on the way can then read the codes. This machine needs none. */
     allowInsecure: z.boolean().default(false),
   })
   .transform(({ url, ...given }, ctx): SmtpServer => {
@@ -46,8 +83,6 @@ export const SmtpOptions = z
     const { from, allowInsecure } = given
     return { host, port: port ?? (secure ? 465 : 587), secure, user, password, from, allowInsecure }
   })
-export type SmtpOptions = z.input<typeof SmtpOptions>
-
 /** Whether nobody but this machine is on the way. */
 export function isThisMachine(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

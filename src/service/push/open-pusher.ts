@@ -3,7 +3,7 @@ import type { Logger } from '../context.ts'
 import { createPublicAgent } from './public-agent.ts'
 import { openPushKeys } from './push-keys.ts'
 import { nobodyToAsk } from './push-options.ts'
-import type { PushOptions } from './push-options.ts'
+import type { ResolvedPushOptions } from './push-options.ts'
 import { createPusher } from './pusher.ts'
 import type { Pusher, PusherParts } from './pusher.ts'
 import { loadWebPush } from './web-push.ts'
@@ -12,7 +12,7 @@ import type { WebPush } from './web-push.ts'
 type Given = Omit<PusherParts, 'webPush' | 'keys' | 'hosts' | 'agent'>
 
 /** @returns nothing where nothing is to be pushed, or cannot be. */
-export async function openPusher(parts: Given, options: PushOptions | false): Promise<Pusher | undefined> {
+export async function openPusher(parts: Given, options: ResolvedPushOptions | false): Promise<Pusher | undefined> {
   if (options === false) return undefined
   const webPush = await webPushOrNothing(parts.logger)
   if (!webPush) return undefined

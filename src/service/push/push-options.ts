@@ -12,18 +12,31 @@ const Host = z
 /** Apple takes no message without a subject whose host there is (`.invalid` or `localhost` will not do); this is nobody's. */
 export const nobodyToAsk = 'https://example.com'
 
+/** Messages that wake devices. */
+export interface PushOptions {
+  /**
+   * The contact for push services that have a question about the messages: `mailto:you@mfa.example`, or a page.
+   * @default `'https://example.com'`, which is nobody's
+   */
+  subject?: string | undefined
+  /**
+   * The push services that messages are sent to; `*.` before a name stands for everything that ends with it.
+   * @default those of the known browsers
+   */
+  hosts?: string[] | undefined
+  /**
+   * Makes the connections, for example through a proxy. Another agent can reach whatever it connects to.
+   * @default an agent that connects to public addresses only
+   */
+  agent?: Agent | undefined
+}
+
 export const PushOptions = z.strictObject({
-  /** Whom push services can ask about the messages: `mailto:you@mfa.example`, or a page. Say it where people rely on them. */
   subject: z.url({ protocol: /^(https|mailto)$/, error: 'must begin with https: or mailto:' }).default(nobodyToAsk),
-  /** The push services that messages are sent to, instead of those of the known browsers. */
   hosts: z
     .array(Host)
     .min(1)
     .default([...knownPushHosts]),
-  /**
-   * Makes the connections instead of the service itself, for a way out through a proxy, say. Ours connects to public
-   * addresses only; with another one, what it reaches is its own affair.
-   */
   agent: z.instanceof(Agent, { error: 'must be an Agent of node:https' }).optional(),
 })
-export type PushOptions = z.output<typeof PushOptions>
+export type ResolvedPushOptions = Readonly<z.output<typeof PushOptions>>

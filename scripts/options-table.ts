@@ -1,0 +1,37 @@
+/** `npm run docs`: docs/options.md, from the comments that editors show for each option. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { table } from './markdown-table.ts'
+import { readOptions } from './read-options.ts'
+import type { Option, OptionList } from './read-options.ts'
+import { root } from './run.ts'
+
+export const optionsTablePath = 'docs/options.md'
+
+/** The document as it has to be. */
+export function optionsTable(lists: readonly OptionList[]): string {
+  return [head, ...lists.map(chapter)].join('\n')
+}
+
+function chapter({ caller, module, options }: OptionList): string {
+  const rows = options.map((option) => [`\`${option.name}\``, typeCell(option), defaultCell(option), option.text])
+  const heading = [`## ${caller}`, '', `From \`${module}\`.`, '']
+  return [...heading, ...table([['Option', 'Type', 'Default', 'What it does'], ...rows]), ''].join('\n')
+}
+
+const typeCell = ({ types }: Option): string =>
+  types.map((type) => (/^(function|object)$/.test(type) ? type : `\`${type}\``)).join(' or ')
+
+function defaultCell({ required, group, default: standard }: Option): string {
+  if (required) return 'required'
+  return standard === '' && group ? 'see below' : standard
+}
+
+const head = `# Options
+
+Made by \`npm run docs\` from the comments in the code, which your editor shows too; \`npm test\` fails where it is out of date. An
+option that is wrong or unknown is a \`TypeError\` at start, with what to write instead.
+`
+
+if (import.meta.main) await writeFile(join(root, optionsTablePath), optionsTable(readOptions('src')))

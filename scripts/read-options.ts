@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+
+// The newest TypeScript has no programming interface in JavaScript.
+import ts from 'typescript59'
+
+import { root } from './run.ts'
+
+/** An option, as editors show it. */
+export interface Option {
+  /** With the options that it is part of, such as `devices.maxAge`. */
+  readonly name: string
+  /** What it can be, as it is written: `string`, `'auto'`, `function`, `object` and the like. */
+  readonly types: readonly string[]
+  readonly required: boolean
+  /** The comment, on one line. */
+  readonly text: string
+  /** The tag `@default`. */
+  readonly default: string
+  /** Whether it has options of its own. */
+  readonly group: boolean
+}
+
+/** The options of one function. */
+export interface OptionList {
+  /** As it is called, such as `mfa()`. */
+  readonly caller: string
+  /** Where it is imported from. */
+  readonly module: string
+  readonly options: readonly Option[]
+}
+
+/** The functions whose options are documented. */
+const callers = [
+  ['mfa()', 'second-factor', 'index'],
+  ['requireMfa()', 'second-factor', 'index'],
+  ['new MfaStrategy()', 'second-factor/passport', 'passport/index'],
+  ['embedded()', 'second-factor/service', 'service/index'],
+  ['createService()', 'second-factor/service', 'service/index'],
+  ['createClient()', 'second-factor/client', 'client/index'],
+] as const
+
+/** @param from The sources, or the declarations that apps get. */
+export function readOptions(from: 'src' | 'dist'): OptionList[] {
+  const extension = from === 'src' ? '.ts' : '.d.ts'
+  const fileOf = (entry: string) => join(root, from, entry + extension)
+  const program = ts.createProgram([...new Set(callers.map(([, , entry]) => fileOf(entry)))], {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'],
+    types: ['node'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+  })
+  const checker = program.getTypeChecker()
+  return callers.map(([caller, module, entry]) => {
+    const name = caller.replace(/^new |\(\)$/g, '')
+    const file = program.getSourceFile(fileOf(entry))
+    const [found] = (file ? exportsOf(checker, file) : []).filter((symbol) => symbol.name === name)
+    if (!found) throw new Error(`${from}/${entry} does not export ${name}`)
+    return { caller, module, options: membersOf(checker, firstParameter(checker, found), '') }
+  })
+}
+
+function exportsOf(checker: ts.TypeChecker, file: ts.SourceFile): ts.Symbol[] {
+  const module = checker.getSymbolAtLocation(file)
+  return module ? checker.getExportsOfModule(module) : []
+}
+
+function firstParameter(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Type {
+  const type = checker.getTypeOfSymbol(symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol)
+  const [signature] = [...type.getCallSignatures(), ...type.getConstructSignatures()]
+  const [parameter] = signature?.getParameters() ?? []
+  if (!parameter) throw new Error(`${symbol.name} takes no options`)
+  return checker.getNonNullableType(checker.getTypeOfSymbol(parameter))
+}
+
+function membersOf(checker: ts.TypeChecker, type: ts.Type, prefix: string): Option[] {
+  return type.getProperties().flatMap((property) => {
+    const own = groupsIn(checker.getTypeOfSymbol(property)).flatMap((group) =>
+      membersOf(checker, group, `${prefix}${property.name}.`),
+    )
+    const tag = property.getJsDocTags(checker).find(({ name }) => name === 'default')
+    const option = {
+      name: prefix + property.name,
+      types: typesOf(checker, property),
+      required: (property.flags & ts.SymbolFlags.Optional) === 0,
+      text: oneLine(property.getDocumentationComment(checker)),
+      default: oneLine(tag?.text),
+      group: own.length > 0,
+    }
+    return [option, ...own]
+  })
+}
+
+/** Interfaces of options among what an option can be. */
+function groupsIn(type: ts.Type): ts.Type[] {
+  const members = type.isUnion() ? type.types : [type]
+  return members.filter((member) => /(Options|^RemoteService)$/.test(member.symbol?.name ?? ''))
+}
+
+/** What it can be, without the `undefined` that every option takes. */
+function typesOf(checker: ts.TypeChecker, property: ts.Symbol): string[] {
+  const [declaration] = property.declarations ?? []
+  if (!declaration || !ts.isPropertySignature(declaration) || !declaration.type) return []
+  const { type } = declaration
+  const members = ts.isUnionTypeNode(type) ? [...type.types] : [type]
+  const words = members.map((member) => wordOf(member, checker.getTypeFromTypeNode(member)))
+  return [...new Set(words)].filter((word) => word !== 'undefined')
+}
+
+function wordOf(node: ts.TypeNode, type: ts.Type): string {
+  if (type.getCallSignatures().length > 0) return 'function'
+  return ts.isTypeLiteralNode(node) || groupsIn(type).length > 0 ? 'object' : node.getText()
+}
+
+const oneLine = (parts: ts.SymbolDisplayPart[] | undefined): string =>
+  ts.displayPartsToString(parts).replaceAll(/\s+/g, ' ').trim()

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+
+/** How much of a service one caller can use, and how much it does at once. */
+export interface LimitOptions {
+  /**
+   * The number of wrong activation codes from one IPv4 address or IPv6 network (/64) in 10 minutes. After that right ones
+   * are refused, too.
+   * @default `30`
+   */
+  triesPerAddress?: number | undefined
+  /**
+   * The number of wrong activation codes in an hour, from anywhere. After that right ones are refused, too.
+   * @default `20000`
+   */
+  triesPerService?: number | undefined
+  /**
+   * The number of wrong activation codes in an hour, from anywhere, at which log, metrics and audit trail say so.
+   * @default `1000`
+   */
+  triesAlert?: number | undefined
+  /**
+   * The number of users who can be asked from one IPv4 address or IPv6 network (/64) in 10 minutes, for sessions with an
+   * `ipAddress` and without a `challenge`. After that the address is refused while fewer than half of them approved.
+   * @default `10`
+   */
+  pushedUsersPerAddress?: number | undefined
+  /**
+   * The number of requests to the REST interface in a second, for each API key and for each address without one. Not for an
+   * embedded service.
+   * @default `1000`
+   */
+  requestsPerSecond?: number | undefined
+  /**
+   * The number of requests that a process works on at once. Further ones are answered 503 with `Retry-After` before anything
+   * is done for them. Held requests do not count, and those that complete an approval are always taken. Not for an embedded
+   * service.
+   * @default `512`
+   */
+  concurrentRequests?: number | undefined
+  /**
+   * While half of the requests take longer than this, milliseconds, fewer than `concurrentRequests` are worked on at once,
+   * down to 16. Not for an embedded service.
+   * @default `500`
+   */
+  responseTime?: number | undefined
+  /**
+   * The number of reads of sessions that a process holds for one API key. Further ones are answered at once.
+   * @default `5000`
+   */
+  heldReadsPerKey?: number | undefined
+  /**
+   * The number of reads of sessions that a process holds about one user. Further ones are answered at once.
+   * @default `16`
+   */
+  heldReadsPerUser?: number | undefined
+  /**
+   * The number of reads of its requests that a process holds for one device. Further ones are answered at once.
+   * @default `8`
+   */
+  heldReadsPerDevice?: number | undefined
+  /**
+   * The number of event streams that a process holds for one API key. Further ones are answered 429.
+   * @default `100`
+   */
+  streamsPerKey?: number | undefined
+}
+
+export const LimitOptions = z.strictObject({
+  triesPerAddress: z.int().positive().default(30),
+  triesPerService: z.int().positive().default(20_000),
+  triesAlert: z.int().positive().default(1_000),
+  pushedUsersPerAddress: z.int().positive().default(10),
+  requestsPerSecond: z.int().positive().default(1_000),
+  concurrentRequests: z.int().positive().default(512),
+  responseTime: z.int().positive().default(500),
+  heldReadsPerKey: z.int().positive().default(5_000),
+  heldReadsPerUser: z.int().positive().default(16),
+  heldReadsPerDevice: z.int().positive().default(8),
+  streamsPerKey: z.int().positive().default(100),
+})

@@ -1,0 +1,27 @@
+import type { MfaOptions, RequireMfaOptions } from 'second-factor'
+import type { ClientOptions } from 'second-factor/client'
+import type { MfaStrategyOptions } from 'second-factor/passport'
+import type { EmbeddedOptions, ServiceOptions } from 'second-factor/service'
+import { describe, expectTypeOf, it } from 'vitest'
+import type { z } from 'zod'
+
+import type { ClientOptions as ClientSchema } from '../../src/client/options.ts'
+import type { NeedSchema } from '../../src/express/need.ts'
+import type { MfaOptionsSchema } from '../../src/express/options.ts'
+import type { MfaStrategyOptions as StrategySchema } from '../../src/passport/options.ts'
+import type { EmbeddedOptions as EmbeddedSchema, ServiceOptions as ServiceSchema } from '../../src/service/options.ts'
+
+/** Route options are read only, whoever writes them. */
+type Routes<T> = { readonly [K in keyof T]: T[K] extends infer V ? (V extends unknown[] ? Readonly<V> : V) : never }
+
+/** The schemas decide what is accepted, the interfaces what editors show: `tsc` holds them equal. */
+describe('the documented options', () => {
+  it('are those that are accepted, with the same types', () => {
+    expectTypeOf<MfaOptions>().toEqualTypeOf<z.input<typeof MfaOptionsSchema>>()
+    expectTypeOf<RequireMfaOptions>().toEqualTypeOf<Routes<z.input<typeof NeedSchema>>>()
+    expectTypeOf<MfaStrategyOptions>().toEqualTypeOf<z.input<typeof StrategySchema>>()
+    expectTypeOf<EmbeddedOptions>().toEqualTypeOf<z.input<typeof EmbeddedSchema>>()
+    expectTypeOf<ServiceOptions>().toEqualTypeOf<z.input<typeof ServiceSchema>>()
+    expectTypeOf<ClientOptions>().toEqualTypeOf<z.input<typeof ClientSchema>>()
+  })
+})
