@@ -3,6 +3,7 @@
  * It decides nothing: it only asks the server to look again.
  */
 import { complete } from './complete.ts'
+import { forgetLeaving } from './leaving.ts'
 import { followChanges } from './follow-changes.ts'
 import { showClockTimes } from './clock-time.ts'
 import { offerPrint } from './print.ts'
@@ -14,6 +15,7 @@ if (page) run(page)
 
 function run(main: HTMLElement): void {
   const base = main.dataset['base'] ?? '/mfa'
+  forgetLeaving()
   showTimeLeft()
   showWaits()
   showClockTimes()

@@ -1,8 +1,11 @@
+import { isBackFrom, noteLeaving } from './leaving.ts'
+
 /**
  * Leads the person to the second step where an answer asks for it, and has them come back. For single-page apps.
  *
  * @param returnTo where to come back to, a path of this origin; by default where the person is now.
  * @returns whether it did: then this page is being left, and there is nothing more to do.
+ * @throws {Error} where the address of the challenge shows the app itself, so that it would lead there for ever.
  *
  * @example
  * const answer = await fetch('/api/orders')
@@ -11,9 +14,20 @@
 export async function leadToSecondStep(answer: Response, returnTo = here()): Promise<boolean> {
   const challenge = await challengeIn(answer)
   if (!challenge) return false
+  const { pathname } = challenge
+  if (location.pathname === pathname || isBackFrom(challenge)) throw new Error(notServed(pathname))
+  noteLeaving(challenge)
   challenge.searchParams.set('returnTo', returnTo)
   location.assign(challenge)
   return true
+}
+
+function notServed(path: string): string {
+  return (
+    `leadToSecondStep(): ${path} shows this app and not the challenge, because what serves this page does not forward ` +
+    `${path} to mfa(). Forward ${path} and everything below it to your server, as you do with your API: in Vite by ` +
+    `server.proxy, in nginx by location ${path} { proxy_pass … }.`
+  )
 }
 
 /** Only an address of this very origin is followed, whoever answered. */

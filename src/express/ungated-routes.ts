@@ -43,7 +43,7 @@ function isLogin({ route }: Layer): boolean {
 const isOpenToAll = (path: string): boolean => [waysIn, callbacks, forMachines, files].some((kind) => kind.test(path))
 
 const waysIn =
-  /^\/((log|sign)-?_?(in|out|up|on|off)|register|magic(-?link)?|(forgot|reset)(-?password)?|password|verify(-?email)?)\b/i
+  /\/((log|sign)-?_?(in|out|up|on|off)|register|(forgot|reset)(-?password)?)([/_-]|$)|^\/(magic(-?link)?|password|verify(-?email)?)(\/|$)/i
 
 /** Where an identity provider sends people back to. */
 const callbacks = /^\/(auth|oauth2?|oidc|openid|saml2?|sso|passkeys?|webauthn)(\/|$)|\/(cb|callback|acs)$/i

@@ -5,8 +5,22 @@ import { leadToSecondStep } from '../../src/browser/index.ts'
 const asked = { error: 'mfa_required', challenge: '/mfa' }
 const answerOf = (content: unknown, status = 403) => Response.json(content, { status })
 
+/** How many pages were loaded. */
+let loaded = 0
+
+/** What a tab keeps over page loads. */
+function stubSessionStorage() {
+  const kept = new Map<string, string>()
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  })
+}
+
 /** A page of an app; `went` is where it was led. */
 function openPage(href = 'https://app.example/page?tab=2#/reports') {
+  vi.stubGlobal('performance', { timeOrigin: ++loaded })
   const went: string[] = []
   const { pathname, search, hash, origin } = new URL(href)
   const assign = (to: URL) => void went.push(to.href)
@@ -58,4 +72,39 @@ describe('leadToSecondStep()', () => {
       expect(went).toEqual([])
     },
   )
+
+  it('stops with an error that says what to do, where the page is at the address of the challenge already', async () => {
+    const went = openPage('https://app.example/mfa?returnTo=%2F')
+
+    await expect(leadToSecondStep(answerOf(asked))).rejects.toThrow('does not forward /mfa to mfa()')
+
+    expect(went).toEqual([])
+  })
+
+  it('stops also where a router shows another address for that of the challenge, and says so once', async () => {
+    stubSessionStorage()
+    openPage('https://app.example/')
+    await leadToSecondStep(answerOf(asked))
+    const went = openPage('https://app.example/')
+
+    await expect(leadToSecondStep(answerOf(asked))).rejects.toThrow('does not forward /mfa to mfa()')
+    expect(went).toEqual([])
+
+    expect(await leadToSecondStep(answerOf(asked))).toBe(true)
+  })
+
+  it('leads on for several answers of one page, for another challenge, and long after', async () => {
+    vi.useFakeTimers()
+    stubSessionStorage()
+    openPage()
+    await leadToSecondStep(answerOf(asked))
+    expect(await leadToSecondStep(answerOf(asked))).toBe(true)
+
+    openPage()
+    expect(await leadToSecondStep(answerOf({ ...asked, challenge: '/mfa?purpose=step_up' }))).toBe(true)
+    vi.setSystemTime(Date.now() + 30_000)
+    openPage()
+    expect(await leadToSecondStep(answerOf({ ...asked, challenge: '/mfa?purpose=step_up' }))).toBe(true)
+    vi.useRealTimers()
+  })
 })

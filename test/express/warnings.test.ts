@@ -46,7 +46,16 @@ describe('what is likely wrong', () => {
 
   it('is nothing where people sign in before it, or machines look', async () => {
     const said = await warningsOf({}, (app) => {
-      for (const path of ['/login', '/sign-up', '/logout', '/auth/callback', '/healthz']) app.get(path, () => {})
+      for (const path of [
+        '/login',
+        '/api/login',
+        '/users/sign_in',
+        '/sign-up',
+        '/logout',
+        '/auth/callback',
+        '/healthz',
+      ])
+        app.get(path, () => {})
     })
 
     expect(said).toEqual([])
