@@ -25,15 +25,16 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
 function configureErrors(command: Command, path: string): void {
   command
     .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCode.done : exitCode.usage))
-    .showHelpAfterError(`See: ${path} --help`)
-    .configureOutput({ outputError: (message, write) => write(nameVariable(message, command)) })
+    .configureOutput({ outputError: (message, write) => write(explainUsage(message, command, path)) })
   for (const subcommand of command.commands) configureErrors(subcommand, `${path} ${subcommand.name()}`)
 }
 
-/** Says of an option that is missing which variable could have held it, too. */
-function nameVariable(message: string, { options }: Command): string {
+/** One line that says where to read on; of an option that is missing, which variable could have held it, too. */
+function explainUsage(message: string, { options }: Command, path: string): string {
   const missing = options.find(({ envVar, flags }) => envVar && message.includes(`'${flags}' not specified`))
-  return missing ? message.replace('not specified', `not specified, and ${missing.envVar} is not set`) : message
+  const variable = missing ? `, and ${missing.envVar} is not set` : ''
+  const line = message.trim().replaceAll(/\s*\n\s*/g, ' ') + variable
+  return `${line}${line.endsWith('.') ? '' : '.'} See: ${path} --help\n`
 }
 
 /** Of the package: its `package.json` is two folders up, in `src/` and in `dist/`. */

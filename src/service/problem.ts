@@ -25,15 +25,30 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Too many: come back later. */
-export function tooManyRequests(seconds: number): ApiProblem {
-  return new ApiProblem('api.error.toomanyrequests', undefined, { headers: { 'Retry-After': String(seconds) } })
+/** What a caller has reached, and when that is over. */
+export interface Reached {
+  /** Such as `at most 100 event streams for each API key`. */
+  readonly limit: string
+  /** How long it lasts, seconds. */
+  readonly wait: number
+  /** Unix time, seconds. */
+  readonly now: number
 }
+
+/** Too many: come back later. */
+export function tooManyRequests({ limit, wait, now }: Reached, headers: Record<string, string> = {}): ApiProblem {
+  const message = `Too many requests: ${limit}. Try again ${timeText(now + wait)}.`
+  return new ApiProblem('api.error.toomanyrequests', message, { headers: { ...headers, 'Retry-After': String(wait) } })
+}
+
+/** Such as `at 2026-11-22T06:30:00Z`. @param seconds Unix time. */
+export const timeText = (seconds: number): string =>
+  `at ${new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')}`
 
 /** What the code says where nothing better is known. */
 export function messageOf(code: ErrorCode): string {
   const field = /^api\.error\.invalid\.(\w+)$/.exec(code)?.[1]
-  return messages[code] ?? (field ? `${field}: is not as it has to be.` : code)
+  return messages[code] ?? (field ? `${field}: invalid value` : code)
 }
 
 const messages: Partial<Record<ErrorCode, string>> = {
@@ -63,17 +78,17 @@ const messages: Partial<Record<ErrorCode, string>> = {
   'api.error.conflict.serialnumber': 'The serial number is taken.',
   'api.error.conflict.hardware': 'The token belongs to somebody else, or the user has another one.',
   'api.error.conflict.emailotpenabled': 'The domain does not e-mail codes.',
-  'api.error.limit.bypasscodes': 'The user has as many bypass codes as can be.',
+  'api.error.limit.bypasscodes': 'The user already has the maximum of 5 bypass codes.',
   'api.error.conflict.enrolled': 'The user has had a factor already.',
   'api.error.precondition': 'If-Match: the users of the domain have another version by now.',
   'api.error.conflict.pass': 'The session does not allow this change: the user has to pass for it again.',
-  'api.error.conflict.state': 'The state it is in does not allow this.',
+  'api.error.conflict.state': 'Not allowed in the current state.',
   'api.error.toolarge': 'The body is too large.',
   'api.error.unsupportedmediatype': 'The body has to be JSON.',
   'api.error.toomanyrequests': 'Too many requests.',
   'api.error.locked': 'Codes are locked for now.',
-  'api.error.limit.codes': 'This challenge takes no more codes.',
-  'api.error.internal': 'Something went wrong in the service.',
+  'api.error.limit.codes': 'This challenge takes no more codes: 5 were wrong. Start another one.',
+  'api.error.internal': 'Unexpected error.',
   'api.error.unavailable': 'The service is not available right now.',
   'api.error.unavailable.mail': 'The mail server did not take the e-mail.',
 }

@@ -165,7 +165,7 @@ describe('wrong use', () => {
 
     expect(code).toBe(2)
     expect(stderr).toBe(
-      "error: option '--base-path <path>' argument 'api' is invalid. It must begin with a slash and not end with one.\n" +
+      "error: option '--base-path <path>' argument 'api' is invalid. It must begin with a slash and not end with one. " +
         'See: second-factor serve --help\n',
     )
   })

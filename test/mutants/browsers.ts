@@ -132,8 +132,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the longest of all waits as the answer',
     file: 'src/service/push/push-budget.ts',
-    find: 'return Math.max(...waits)',
-    replace: 'return waits.find((wait) => wait > 0) ?? 0',
+    find: 'const longest = Math.max(...waits.map(({ wait }) => wait))',
+    replace: 'const longest = waits.find(({ wait }) => wait > 0)?.wait ?? 0',
     test: 'service/operations/browsers.test.ts',
     title: 'says when all limits of requests allow one again, not only the first',
   },

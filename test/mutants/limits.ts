@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an address that asks too many strangers is refused',
     file: 'src/service/push/push-budget.ts',
-    find: 'waits.push(networkWait(asked, ctx.limits.pushedUsersPerAddress, now))',
+    find: 'waits.push({ limit, wait: networkWait(asked, most, now) })',
     replace: '',
     test: 'service/push/shared-address.test.ts',
     title: 'may go to five people from one address; a sixth is refused',

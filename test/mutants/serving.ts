@@ -298,7 +298,7 @@ function heldLimits(): readonly Mutant[] {
     {
       defense: 'the places for event streams of one API key',
       file,
-      find: 'if (!leave) throw tooManyRequests(streamRetry)',
+      find: 'if (!leave) throw tooManyRequests({ limit, wait: streamRetry, now: clock.now() })',
       replace: 'if (!leave) return',
       test,
       title: 'a further one is answered 429',

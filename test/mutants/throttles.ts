@@ -94,8 +94,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the silence after a report',
     file: 'src/service/push/push-budget.ts',
-    find: 'const waits = [await secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now)]',
-    replace: 'const waits = [0]',
+    find: 'wait: await secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now),',
+    replace: 'wait: 0,',
     test: 'attacks/knows-the-password.test.ts',
     title: 'once told off asks no more for a quarter of an hour, from whichever browser',
   },

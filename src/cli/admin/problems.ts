@@ -4,7 +4,7 @@ import { RefusalError } from '../../service/administration/refusal.ts'
 import { ApiProblem } from '../../service/problem.ts'
 import { StoreUnavailableError } from '../../service/store/store.ts'
 import { exitCode } from '../device/exit-codes.ts'
-import { Failure } from '../device/failure.ts'
+import { Failure, OptionFailure } from '../device/failure.ts'
 
 /** A no of the service as a `Failure`: what failed, then what to do. Everything else stays as it is. */
 export function inOneLine(error: unknown): unknown {
@@ -14,13 +14,13 @@ export function inOneLine(error: unknown): unknown {
   if (error instanceof StoreUnavailableError) return failed(`${error.message} Try again in a moment.`, error)
   // What is wrong with a value, `parseOptions` says after the name of the function.
   const given = error instanceof TypeError && /^(?:createDomain|setDomain|createApiKey): (.*)/s.exec(error.message)
-  return given ? new Failure(`That cannot be: ${given[1]}.`, exitCode.usage, { cause: error }) : error
+  return given ? new OptionFailure(given[1], { cause: error }) : error
 }
 
-function ofProblem(problem: ApiProblem): Failure {
+function ofProblem(problem: ApiProblem): Failure | OptionFailure {
   const sentence = sentences[problem.code]
   if (sentence !== undefined) return failed(sentence, problem)
-  if (problem.status === 400) return new Failure(`That cannot be: ${problem.message}.`, exitCode.usage)
+  if (problem.status === 400) return new OptionFailure(problem.message, { cause: problem })
   return failed(`The service refused: ${problem.message}`, problem)
 }
 
@@ -37,5 +37,5 @@ const sentences: Partial<Record<ErrorCode, string>> = {
   'api.error.conflict.hardware':
     'The hardware token, or the user, is assigned already. See: second-factor hardware list',
   'api.error.limit.bypasscodes': 'The user has 5 bypass codes, the most there can be. Delete some first.',
-  'api.error.internal': 'Something went wrong that should not. Try again.',
+  'api.error.internal': 'Unexpected error. Try again.',
 }

@@ -95,11 +95,10 @@ function withRules(command: Command): Command {
   return command
     .addOption(new Option('--type <type>', 'what signs people in').choices(['RADIUS', 'WEB', 'PAM', 'OTHER']))
     .addOption(
-      new Option('--key-type <type>', 'what devices ask for besides; NONE is all that this version serves').choices([
-        'NONE',
-        'PIN',
-        'PASSCODE',
-      ]),
+      new Option(
+        '--key-type <type>',
+        'what people type into their device before they approve; it cannot change while tokens are active',
+      ).choices(['NONE', 'PIN', 'PASSCODE']),
     )
     .option('--request-timeout <seconds>', 'how long a request waits for an answer: 10 to 600', parseNumber)
     .option('--activation-code-expiration <days>', 'how long activation codes work: 1 to 365', parseNumber)

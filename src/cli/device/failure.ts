@@ -4,6 +4,11 @@ import { DeviceError, type DeviceErrorCode } from '../../device/device-error.ts'
 import { exitCode } from './exit-codes.ts'
 import { printable } from '../../device/printable.ts'
 
+/** What is wrong with options, by the names that the service has for them: `ending` says them as they were typed. */
+export class OptionFailure extends Error {
+  override readonly name = 'OptionFailure'
+}
+
 /** Ends a command with one line: what failed, then what to do. */
 export class Failure extends Error {
   override readonly name = 'Failure'
@@ -20,9 +25,11 @@ export function ending<A extends unknown[]>(action: (...args: A) => Promise<void
   return async (...args) => {
     try {
       await action(...args)
-    } catch (error) {
+    } catch (thrown) {
+      const command = args.at(-1)
+      const error = thrown instanceof OptionFailure ? typed(thrown, command) : thrown
       // A line may name what was typed, or what a file or another machine says.
-      console.error(printable(explain(error) + hint(error, args.at(-1))))
+      console.error(printable(explain(error) + hint(error, command)))
       process.exitCode = error instanceof Failure ? error.exitCode : exitCode.failed
     }
   }
@@ -34,6 +41,32 @@ function hint(error: unknown, command: unknown): string {
   return /--help|See: /.test(error.message) ? '' : ` See: ${pathOf(command)} --help`
 }
 
+/** `requestTimeout: must be 10 or more` becomes `--request-timeout: must be 10 or more`. */
+function typed(error: OptionFailure, command: unknown): Failure {
+  const known = command instanceof Command ? command : new Command()
+  const names = [
+    ...known.options.map((option) => [option.attributeName(), option.long ?? option.flags]),
+    ...known.registeredArguments.map((argument) => [argument.name(), `<${argument.name()}>`]),
+    ...Object.entries(otherNames),
+  ]
+  const message = error.message.replace(/\.$/, '').replaceAll(/(?<=^|; )([\w.]+)(?=: )/g, (field) => {
+    return names.find(([name]) => name === field)?.[1] ?? field
+  })
+  return new Failure(`${message}.`, exitCode.usage, { cause: error })
+}
+
+/** Of options that are called otherwise, or are variables of the environment. */
+const otherNames = {
+  'push.subject': '--push-subject',
+  'metrics.token': '--metrics-token',
+  'smtp.url': 'MFA_SMTP_URL',
+  'smtp.from': 'MFA_SMTP_FROM',
+  keys: 'MFA_KEYS',
+  serialNumber: '<serial>',
+  usesAllowed: '--uses',
+  expirationTime: '--expires',
+} as const
+
 const pathOf = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 
@@ -42,7 +75,7 @@ export function explain(error: unknown): string {
   if (error instanceof Failure) return error.message
   if (error instanceof DeviceError && error.triesLeft !== undefined) return wrongPin(error.triesLeft)
   if (error instanceof DeviceError) return sentences[error.code] ?? `The service refused: ${error.code}. Try again.`
-  return 'Something went wrong that should not. Try again.'
+  return 'Unexpected error. Try again.'
 }
 
 const wrongPin = (left: number) =>

@@ -5,7 +5,7 @@ import { MissingDatabaseError } from '../../service/missing-database.ts'
 import { DatabaseFileError, NewerSchemaError } from '../../service/store/store.ts'
 import { SetupError } from '../../service-handle.ts'
 import { exitCode } from '../device/exit-codes.ts'
-import { Failure } from '../device/failure.ts'
+import { Failure, OptionFailure } from '../device/failure.ts'
 import { databaseName, isUrl } from './database-name.ts'
 
 /** Opens a service; what commonly goes wrong is said in one line. */
@@ -16,7 +16,9 @@ export async function opening<T>(database: string, open: () => Promise<T>): Prom
   try {
     return await open()
   } catch (error) {
-    if (error instanceof TypeError) throw new Failure(error.message.replace('createService: ', ''), 2, { cause: error })
+    const wrong = error instanceof TypeError && /^createService: (.*)/s.exec(error.message)
+    if (wrong) throw new OptionFailure(wrong[1], { cause: error })
+    if (error instanceof TypeError) throw new Failure(error.message, exitCode.usage, { cause: error })
     if (hasWholeMessage(error)) throw new Failure(error.message, undefined, { cause: error })
     throw new Failure(
       `The database ${databaseName(database)} cannot be opened: ${reason(database, error)}`,

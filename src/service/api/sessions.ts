@@ -179,8 +179,10 @@ async function ask(call: Call, db: Queryable, asking: Asking): Promise<SessionRo
 }
 
 async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: UserRow): Promise<string> {
-  const number = newMatchingNumber(call.random, await pendingNumbers(db, user.id, call.clock.now()))
-  if (number === undefined) throw tooManyRequests(domain.requestTimeout)
+  const now = call.clock.now()
+  const number = newMatchingNumber(call.random, await pendingNumbers(db, user.id, now))
+  const limit = 'all numbers are taken by pending requests of the user'
+  if (number === undefined) throw tooManyRequests({ limit, wait: domain.requestTimeout, now })
   return number
 }
 

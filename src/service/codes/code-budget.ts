@@ -1,7 +1,7 @@
 import { auditCall } from '../audit/audit.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import type { ServiceContext } from '../context.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem, timeText } from '../problem.ts'
 import { challengeTriesKept, lockedUntil, mostWrongPerChallenge, triesLeft, untilUnlocked } from '../rules/code-lock.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -43,7 +43,7 @@ export async function withinBudget<T>(
   const now = ctx.clock.now()
   const of = { userId, budget }
   const failures = await takeCodeTry(db, of, now)
-  if (failures === undefined) throw locked(((await codesLockedUntil(db, of, now)) ?? now) - now)
+  if (failures === undefined) throw locked((await codesLockedUntil(db, of, now)) ?? now, now)
   const ofChallenge = challenge === undefined ? undefined : await takeOfChallenge(db, challenge, now)
   const right = await check()
   if (right === undefined) {
@@ -67,8 +67,10 @@ async function takeOfChallenge(db: Queryable, challenge: string, now: number): P
   return taken
 }
 
-function locked(seconds: number): ApiProblem {
-  return new ApiProblem('api.error.locked', 'Too many wrong codes.', {
-    headers: { 'Retry-After': String(Math.max(1, seconds)) },
-  })
+/** @param until Unix time, seconds, as `now` is. */
+function locked(until: number, now: number): ApiProblem {
+  const seconds = Math.max(1, until - now)
+  const end = until === untilUnlocked ? 'Only an administrator unlocks them.' : `Try again ${timeText(now + seconds)}.`
+  const message = `Too many wrong codes in a row: the codes of this user are locked. ${end}`
+  return new ApiProblem('api.error.locked', message, { headers: { 'Retry-After': String(seconds) } })
 }

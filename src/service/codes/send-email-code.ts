@@ -25,9 +25,12 @@ export async function takeTurn({ store, clock }: Context, domain: DomainRow, use
   const now = clock.now()
   const wait = await store.db.transaction().execute(async (db) => {
     const present = await lockMember(db, domain, user)
-    return addressRest(present, now) || takeAttempt(db, emailCodeLimits(user.id), now)
+    const rest = addressRest(present, now)
+    if (rest > 0) throw tooManyRequests({ limit: changedAddress, wait: rest, now })
+    return takeAttempt(db, emailCodeLimits(user.id), now)
   })
-  if (wait > 0) throw tooManyRequests(wait)
+  const limit = 'at most one e-mailed code in 60 seconds and 5 in an hour for each user'
+  if (wait > 0) throw tooManyRequests({ limit, wait, now })
   return { userId: user.id, at: now }
 }
 
@@ -52,8 +55,10 @@ export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserR
     await audit(db, ctx, { event: 'email_code.sent', organizationId: domain.organizationId, facts })
     return rest
   })
-  if (wait > 0) throw tooManyRequests(wait)
+  if (wait > 0) throw tooManyRequests({ limit: changedAddress, wait, now })
 }
+
+const changedAddress = 'no code goes to an e-mail address in the 24 hours after it was changed'
 
 /** The member as it is now, for the rest of the transaction. */
 async function lockMember(db: Queryable, domain: DomainRow, user: UserRow): Promise<UserRow> {

@@ -71,7 +71,7 @@ async function holdToPin(ctx: ServiceContext, call: SignedCall, meant: Meant): P
     // What is settled is only compared: an answer that got lost costs no try.
     if (atTime(session, ctx.clock.now()).state !== 'pending') return undefined
     if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: has to be typed.')
-    return takeTry(db, { device: call.device, attempt, most: rule.maxAllowedRetries })
+    return takeTry(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
   })
   if (!taken) return 'late'
   await checkPin(ctx, taken, pin ?? '')

@@ -30,13 +30,14 @@ export interface TakenTry {
 export async function takeTry(
   db: Queryable,
   of: { readonly device: DeviceRow; readonly attempt: string; readonly most: number },
+  now: number,
 ): Promise<TakenTry> {
   const { device, attempt, most } = of
   const taken = await takePinTry(db, { deviceId: device.id, attempt, most })
   if (taken?.pin) return { ...of, hash: taken.pin }
   const present = await deviceById(db, device.id)
   if (present?.pinWrong === attempt) throw wrongPin(most - present.pinTries)
-  if (present?.pinAttempt === attempt) throw tooManyRequests(1)
+  if (present?.pinAttempt === attempt) throw tooManyRequests({ limit: 'this PIN is being checked', wait: 1, now })
   return { ...of, hash: undefined }
 }
 

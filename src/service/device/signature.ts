@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { Claims, clockTolerance } from '../../contract/device.ts'
 import type { PublicKey } from '../../contract/device.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
+import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { ServiceContext } from '../context.ts'
 import { parseJson } from '../http/parse-json.ts'
 import { ApiProblem } from '../problem.ts'
@@ -45,10 +46,10 @@ export async function verify(
 
 /** Says which field is wrong where there is a code for it. */
 export function parseContent<S extends z.ZodType>(schema: S, payload: unknown): z.output<S> {
-  const parsed = schema.safeParse(payload)
-  if (parsed.success) return parsed.data
-  const field = String(parsed.error.issues[0]?.path[0])
-  throw new ApiProblem(fieldCodes[field] ?? 'api.error.malformed', `${field}: not as it has to be.`)
+  const validated = validate(schema, payload)
+  if (validated.success) return validated.data
+  const [mistake] = validated.mistakes
+  throw new ApiProblem(fieldCodes[String(mistake.path[0])] ?? 'api.error.malformed', describeMistakes([mistake]))
 }
 
 const fieldCodes: Record<string, ErrorCode> = {

@@ -44,7 +44,12 @@ async function reserveTry(ctx: ServiceContext, address: string | undefined): Pro
   if ('counts' in taken) return taken
   ctx.observer.triedActivation('refused')
   if (taken.refusedBy === ofService) await alert(ctx, 'activation.suspended', triesPerService)
-  throw tooManyRequests(taken.wait)
+  const [most, from] =
+    taken.refusedBy === ofService
+      ? [triesPerService, 'in an hour']
+      : [triesPerAddress, 'from one address in 10 minutes']
+  const limit = `at most ${most} wrong activation codes ${from}`
+  throw tooManyRequests({ limit, wait: taken.wait, now: ctx.clock.now() })
 }
 
 const releaseTry = (ctx: ServiceContext, reserved: Reserved) =>

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { ApiProblem } from '../problem.ts'
+import { tooManyRequests } from '../problem.ts'
 
 /** How many requests one caller can make a second, and what is left of them. */
 export interface RateLimiter {
@@ -18,7 +18,7 @@ const window = 1
  * Counts in windows of a second, in this process: what it holds off is load, which each process has for itself. Guesses
  * are counted in the database.
  *
- * @param name of the policy, as the headers have it.
+ * @param name of the policy, as the headers have it: what each has a budget.
  */
 export function createRateLimiter(name: string, limit: number, clock: Pick<Clock, 'now'>): RateLimiter {
   let second = 0
@@ -38,9 +38,9 @@ export function createRateLimiter(name: string, limit: number, clock: Pick<Clock
         RateLimit: `"${name}";r=${Math.max(0, limit - count)};t=${window}`,
       }
       if (count > limit) {
-        throw new ApiProblem('api.error.toomanyrequests', undefined, {
-          headers: { ...headers, 'Retry-After': String(window) },
-        })
+        const each = name === 'key' ? 'API key' : name
+        const reached = { limit: `at most ${limit} in a second for each ${each}`, wait: window, now }
+        throw tooManyRequests(reached, headers)
       }
       return headers
     },

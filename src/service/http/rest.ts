@@ -94,11 +94,12 @@ async function serve(
 }
 
 /** @throws {ApiProblem} where the service ends, or the key has as many streams as it may have. */
-function takeStream({ waiters, places }: ServiceContext, key: KnownKey, res: ServerResponse): void {
+function takeStream({ waiters, places, limits, clock }: ServiceContext, key: KnownKey, res: ServerResponse): void {
   // It would end at once, and its caller would open the next one.
   if (waiters.closed()) throw new ApiProblem('api.error.unavailable')
   const leave = places.streamsOfKey.take(key.id)
-  if (!leave) throw tooManyRequests(streamRetry)
+  const limit = `at most ${limits.streamsPerKey} event streams at once for each API key`
+  if (!leave) throw tooManyRequests({ limit, wait: streamRetry, now: clock.now() })
   res.once('close', leave)
 }
 

@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../context.ts'
 import { tooManyRequests } from '../problem.ts'
+import type { Reached } from '../problem.ts'
 import { networkOf } from '../rules/network.ts'
 import { latestBeginning } from '../rules/present.ts'
 import { mostPendingPushes, networkWait, networkWindow, pushLimits } from '../rules/push-limits.ts'
@@ -29,8 +30,8 @@ export interface PushOf {
  */
 export async function takePush(ctx: Context, db: Queryable, of: PushOf): Promise<void> {
   const limits = limitsOf(of)
-  const wait = await secondsUntilPush(ctx, db, of, limits)
-  if (wait > 0) throw tooManyRequests(wait)
+  const reached = await reachedLimit(ctx, db, of, limits)
+  if (reached.wait > 0) throw tooManyRequests(reached)
   await noteAttempt(
     db,
     limits.map(({ scope }) => scope),
@@ -39,17 +40,24 @@ export async function takePush(ctx: Context, db: Queryable, of: PushOf): Promise
 }
 
 /** @returns 0 where a request could be sent now; else the seconds until all limits allow one again. */
-export async function secondsUntilPush(
-  ctx: Context,
-  db: Queryable,
-  of: PushOf,
-  limits: readonly Limit[] = limitsOf(of),
-): Promise<number> {
+export async function secondsUntilPush(ctx: Context, db: Queryable, of: PushOf): Promise<number> {
+  return (await reachedLimit(ctx, db, of, limitsOf(of))).wait
+}
+
+/** @returns the limit that lasts longest; with a wait of 0 where none is reached. */
+async function reachedLimit(ctx: Context, db: Queryable, of: PushOf, limits: readonly PushLimit[]): Promise<Reached> {
   const now = ctx.clock.now()
-  const waits = [await secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now)]
+  const waits = [
+    {
+      limit: 'the user has reported a request that was not theirs',
+      wait: await secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now),
+    },
+  ]
   const expiries = await pendingExpiries(db, of, now)
   const [earliest] = expiries
-  if (earliest !== undefined && expiries.length >= mostPendingPushes) waits.push(earliest - now)
+  if (earliest !== undefined && expiries.length >= mostPendingPushes) {
+    waits.push({ limit: `at most ${mostPendingPushes} pending requests for each user`, wait: earliest - now })
+  }
   // A known browser has limits of its own, which nobody else at its address spends.
   const network = of.knownBrowser === 1 ? null : limitedNetwork(of)
   if (network !== null) {
@@ -59,10 +67,18 @@ export async function secondsUntilPush(
       since: now - networkWindow,
       until: latestBeginning(now),
     })
-    waits.push(networkWait(asked, ctx.limits.pushedUsersPerAddress, now))
+    const most = ctx.limits.pushedUsersPerAddress
+    const limit = `at most ${most} users from one ipAddress in 10 minutes while fewer than half of them approve`
+    waits.push({ limit, wait: networkWait(asked, most, now) })
   }
-  for (const limit of limits) waits.push(await secondsUntilFree(db, limit, now))
-  return Math.max(...waits)
+  for (const { words, ...limit } of limits) waits.push({ limit: words, wait: await secondsUntilFree(db, limit, now) })
+  const longest = Math.max(...waits.map(({ wait }) => wait))
+  return { limit: '', wait: longest, now, ...waits.find(({ wait }) => wait === longest) }
+}
+
+interface PushLimit extends Limit {
+  /** As the caller is told. */
+  readonly words: string
 }
 
 /** The network by which a request is limited; null where it is not: after a password, a whole office may share an address. */
@@ -93,12 +109,15 @@ export function pausePushes(ctx: Pick<ServiceContext, 'clock'>, db: Queryable, o
   return noteAttempt(db, [reported(of)], ctx.clock.now())
 }
 
-function limitsOf(of: PushOf): readonly Limit[] {
+function limitsOf(of: PushOf): readonly PushLimit[] {
   const whose = `${of.knownBrowser === 1 ? 'known ' : ''}${of.domainId} ${of.userId}`
   return [
-    { scope: `push 10m ${whose}`, ...pushLimits.short },
-    { scope: `push 24h ${whose}`, ...pushLimits.long },
+    { scope: `push 10m ${whose}`, ...pushLimits.short, words: notApproved(pushLimits.short.limit, '10 minutes') },
+    { scope: `push 24h ${whose}`, ...pushLimits.long, words: notApproved(pushLimits.long.limit, '24 hours') },
   ]
 }
+
+const notApproved = (limit: number, time: string) =>
+  `at most ${limit} requests in ${time} that the user does not approve`
 
 const reported = ({ domainId, userId }: Pick<PushOf, 'domainId' | 'userId'>) => `push reported ${domainId} ${userId}`

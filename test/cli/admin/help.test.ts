@@ -85,6 +85,8 @@ describe('--version', () => {
 })
 
 describe('a usage error', () => {
+  const { place } = useDatabase()
+
   it.each([
     ['an unknown command', ['unknown'], 'second-factor --help'],
     ['an unknown option', ['domain', 'list', '--unknown'], 'second-factor domain list --help'],
@@ -95,7 +97,28 @@ describe('a usage error', () => {
     const { stderr, code } = await run(...args)
 
     expect(code).toBe(2)
-    expect(stderr).toContain(`See: ${help}\n`)
+    expect(stderr).toContain(` See: ${help}\n`)
+  })
+
+  it.each([
+    ['serve', '--push-subject', ['--push-subject', 'operator']],
+    ['serve', '--listen-database', ['--listen-database', 'postgres://127.0.0.1/x']],
+  ])('of an option that %s takes names it as it was typed: %s', async (command, option, args) => {
+    const { stderr, code } = await run(command, '--database', place.database, '--port', '0', ...args)
+
+    expect(code).toBe(2)
+    expect(stderr).toMatch(new RegExp(`^${option}: .+ See: second-factor ${command} --help\n$`))
+  })
+
+  it.each([
+    [['domain', 'set', 'Intranet', '--request-timeout', '5'], '--request-timeout: must be 10 or more'],
+    [['domain', 'create', ''], '<name>: must have 1 characters or more'],
+    [['hardware', 'create', '', '--seed', 'ab'.repeat(20)], '<serial>: must have 1 to 64 characters'],
+  ])('names the option or argument, and what is expected: %j', async (args, message) => {
+    const { stderr, code } = await run(...args, '--database', place.database)
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
   })
 
   it('names the variable that a missing option can come from', async () => {

@@ -79,13 +79,13 @@ describe('second-factor user', () => {
   })
 
   it.each([
-    ['an e-mail address that is none', ['--name', 'Alice', '--email', 'alice'], 'email'],
-    ['a name without characters', ['--name', '', '--email', 'a@example.com'], 'name'],
-  ])('refuses %s by the rules of the interface', async (_what, options, field) => {
+    ['an e-mail address that is none', ['--name', 'Alice', '--email', 'alice'], '--email'],
+    ['a name without characters', ['--name', '', '--email', 'a@example.com'], '--name'],
+  ])('refuses %s by the name of the option', async (_what, options, option) => {
     const { stderr, code } = await admin('user', 'create', 'alice', ...options)
 
     expect(code).toBe(2)
-    expect(stderr).toMatch(new RegExp(`^That cannot be: ${field}: .+\\n$`))
+    expect(stderr).toMatch(new RegExp(`^${option}: must .+\\. See: second-factor user create --help\\n$`))
   })
 
   it('tells a username that is the id of another from that other', async () => {
