@@ -3,11 +3,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 
-/** An app as people have them, in a project of its own that sees the package as it is built. */
+const run = promisify(execFile)
+
+/** Apps as people have them. */
 const apps = {
   plain: `
     import express from 'express'
@@ -41,53 +43,103 @@ const apps = {
     })`,
 
   clientAndTests: `
+    import { leadToSecondStep } from 'second-factor/browser'
     import { ApiError, createClient } from 'second-factor/client'
     import { createTestClock, startTestService } from 'second-factor/testing'
     const client = createClient({ baseUrl: 'https://mfa.example/api', apiKey: 'k' })
     export const name: Promise<string> = client.users.getByUsername('alice').then((user) => user.name)
     export const codeOf = (error: unknown) => (error instanceof ApiError ? error.code : undefined)
-    export const all = [createTestClock(), startTestService()]`,
+    export const all = [createTestClock(), startTestService(), leadToSecondStep(new Response())]`,
 
   commonJs: `
     import express = require('express')
     import secondFactor = require('second-factor')
+    import { MfaStrategy } from 'second-factor/passport'
     import { createClient } from 'second-factor/client'
     const app = express()
     app.use(secondFactor.mfa({ provision: true }))
-    export = { app, createClient }`,
+    export = { app, createClient, MfaStrategy }`,
 }
 
 const strictest = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false }
-const lax = { exactOptionalPropertyTypes: false, strict: false, strictNullChecks: true, skipLibCheck: false }
-const node = { module: 'nodenext', moduleResolution: 'nodenext' }
-const bundler = { module: 'esnext', moduleResolution: 'bundler' }
+const lax = { exactOptionalPropertyTypes: false, strict: false, strictNullChecks: true }
+const resolution = (name: string) => ({ module: name, moduleResolution: name === 'node20' ? 'node16' : name })
 
-async function check(file: string, code: string, options: object): Promise<string[]> {
+type Files = Readonly<Record<string, string>>
+
+/** Each way in which a project can find the package, and in a project of its own what does not get along with others. */
+const projects: readonly (readonly [name: string, options: object, files: Files])[] = [
+  [
+    'nodenext, strictest',
+    { ...resolution('nodenext'), ...strictest },
+    { 'app.mts': apps.plain, 'app.cts': apps.commonJs },
+  ],
+  ['node20', resolution('node20'), { 'app.mts': apps.passport, 'app.cts': apps.commonJs }],
+  [
+    'node16, which has no CommonJS app',
+    resolution('node16'),
+    { 'app.mts': apps.passport, 'kit.mts': apps.clientAndTests },
+  ],
+  [
+    'a bundler',
+    { module: 'preserve', moduleResolution: 'bundler', ...lax },
+    { 'app.ts': apps.passport, 'app.cts': apps.commonJs },
+  ],
+]
+
+/** The old one takes 20 seconds to check declarations by themselves, those of others among them. */
+const compilers = [
+  ['5.9', 'typescript59', { skipLibCheck: true }],
+  ['7', 'typescript', {}],
+] as const
+
+/** A folder of somebody else, with the package as the registry has it. */
+let place: string
+
+beforeAll(async () => {
   await mkdir(join(root, 'reports'), { recursive: true })
-  // Below the repository, so that packages are found.
-  const folder = await mkdtemp(join(root, 'reports/types-'))
-  try {
-    const common = { target: 'es2023', lib: ['es2024', 'dom'], strict: true, noEmit: true, types: ['node'] }
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...common, ...options } }))
-    await writeFile(join(folder, file), code)
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const run = promisify(execFile)(process.execPath, [tsc, '-p', folder], { cwd: folder })
-    const { stdout } = await run.catch((failed: { stdout: string }) => failed)
-    // What is wrong with the types of others is theirs.
-    return stdout.split('\n').filter((line) => line.includes('error TS') && !/node_modules\//.test(line))
-  } finally {
-    await rm(folder, { recursive: true })
+  // Below the repository, so that the packages of others are found.
+  place = await mkdtemp(join(root, 'reports/types-'))
+  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', place], { cwd: root })
+  const installed = join(place, 'node_modules/second-factor')
+  await mkdir(installed, { recursive: true })
+  await run('tar', ['-xzf', join(place, stdout.trim()), '-C', installed, '--strip-components', '1'])
+  await writeFile(join(place, 'package.json'), '{}')
+})
+afterAll(() => rm(place, { recursive: true }))
+
+/** What the compiler says of a project. */
+async function check(compiler: string, options: object, files: Files): Promise<string[]> {
+  const folder = await mkdtemp(join(place, 'app-'))
+  const common = {
+    target: 'es2023',
+    lib: ['es2024', 'dom'],
+    strict: true,
+    noEmit: true,
+    types: ['node'],
+    skipLibCheck: true,
   }
+  const compilerOptions = { ...common, esModuleInterop: true, ...options }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+  for (const [name, code] of Object.entries(files)) await writeFile(join(folder, name), code)
+  const tsc = join(root, 'node_modules', compiler, 'bin/tsc')
+  const { stdout } = await run(process.execPath, [tsc, '-p', folder], { cwd: folder }).catch(
+    (failed: { stdout: string }) => failed,
+  )
+  // What is wrong with the types of others is theirs.
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes('error TS') && !/node_modules\/(?!second-factor\/)/.test(line))
 }
 
-describe('the types, in a project of somebody else', () => {
-  it.each([
-    ['strictest, without Passport', 'app.mts', apps.plain, { ...node, ...strictest }],
-    ['with Passport and a user of its own', 'app.mts', apps.passport, { ...node, ...strictest }],
-    ['of a bundler, with Passport', 'app.ts', apps.passport, { ...bundler, ...lax }],
-    ['for node16, with client and kit', 'app.mts', apps.clientAndTests, { module: 'node16', ...strictest }],
-    ['of CommonJS', 'app.cts', apps.commonJs, { ...node, ...strictest, esModuleInterop: true }],
-  ])('say nothing wrong: %s', { timeout: 120_000 }, async (_, file, code, options) => {
-    expect(await check(file, code, options)).toEqual([])
+describe.each(compilers)('the types of the packed package, by TypeScript %s', (_, compiler, own) => {
+  it.each(projects)('say nothing wrong to a project of %s', { timeout: 120_000 }, async (_name, options, files) => {
+    expect(await check(compiler, { ...options, ...own }, files)).toEqual([])
   })
+})
+
+it('the package cannot be had by CommonJS under node16, as the README says', async () => {
+  const said = await check('typescript', resolution('node16'), { 'app.cts': apps.commonJs })
+
+  expect(said).toContainEqual(expect.stringMatching(/TS1471|TS1479|TS1541/))
 })
