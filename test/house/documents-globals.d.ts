@@ -21,6 +21,7 @@ declare global {
   const secret: string
   const transfer: RequestHandler
   const reports: RequestHandler
+  const csrfProtection: RequestHandler
   const findUser: (req: secondFactor.AppRequest) => Promise<secondFactor.MfaUser | undefined>
   const warn: (userKey: string | undefined) => void
   const collect: (event: secondFactor.MfaEvent) => void

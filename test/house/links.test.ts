@@ -17,6 +17,20 @@ describe('the documents', () => {
     expect(broken).toEqual([])
   })
 
+  it('are all in their index', async () => {
+    const pages = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md') && name !== 'README.md')
+    const index = linksOf(await readFile(join(root, 'docs/README.md'), 'utf8'))
+
+    expect(pages.filter((page) => !index.includes(page))).toEqual([])
+  })
+
+  it('are where llms.txt says', async () => {
+    const targets = linksOf(await readFile(join(root, 'llms.txt'), 'utf8'))
+
+    expect(targets.length).toBeGreaterThan(10)
+    expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([])
+  })
+
   it('can all be reached from the README', async () => {
     const reached = new Set((await linksFrom('README.md')).keys())
     const docs = await readdir(join(root, 'docs'), { recursive: true })
