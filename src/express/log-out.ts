@@ -4,6 +4,7 @@ import { cancel } from '../challenge/push.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
 import { goOn } from './challenge-request.ts'
 import { emit } from './events.ts'
+import { leaveByPage } from './leave-by-page.ts'
 import type { Logout } from './options.ts'
 import { showMessage } from './pages/message.ts'
 import { logFailure } from './service-outage.ts'
@@ -20,6 +21,7 @@ export async function logOut(request: ChallengeRequest): Promise<void> {
   if (!logout) return showMessage(req, res, context, 404, 'not_found')
   cancelRequest(request)
   await req.mfa?.forget()
+  leaveByPage(res)
   await run(logout, request)
   if (!isAnswered(res)) goOn(request, `${context.prefix}/`)
 }

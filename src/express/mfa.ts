@@ -20,6 +20,7 @@ import { resolveOptions } from './options.ts'
 import { isAsset, serveAsset } from './pages/assets.ts'
 import { wrapPassport } from './passport-logins.ts'
 import { serveChallenge } from './routes.ts'
+import { createRejectedPosts } from './rejected-posts.ts'
 import { createRequestId } from './request-id.ts'
 import { createRequestMfa } from './request.ts'
 import { createServiceOutage, describe } from './service-outage.ts'
@@ -62,8 +63,10 @@ export function mfa(options: MfaOptions = {}): RequestHandler {
   if (resolved.routes) connect().catch((error: unknown) => resolved.logger.error(`mfa: ${describe(error)}`))
 
   const warn = createWarner(resolved)
+  const noteSeen = createRejectedPosts(resolved)
 
   return function mfaHandler(req, res, next) {
+    noteSeen(req)
     warn(req)
     const requestId = createRequestId(req)
     asRequest(requestId, () => handle(instance, req, res, { next, requestId })).catch((error: unknown) => {

@@ -28,6 +28,7 @@ declare global {
   const endLogin: (req: secondFactor.AppRequest) => Promise<void>
   const sign: (claims: object) => string
   const claimsOf: (req: Request) => { readonly mfa?: number }
+  const csrf: () => RequestHandler
   type Logout = secondFactor.Logout
   const mailAbout: (userKey: string | undefined, what: string) => Promise<void>
 }

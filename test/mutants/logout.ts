@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'ending the second step before the login',
     file: 'src/express/log-out.ts',
-    find: '  await req.mfa?.forget()\n  await run(logout, request)\n',
+    find: '  await req.mfa?.forget()\n  leaveByPage(res)\n  await run(logout, request)\n',
     replace: '  await run(logout, request)\n  await req.mfa?.forget()\n',
     test: 'express/log-out.test.ts',
     title: 'that fails is an error for the app, and leaves nobody verified',

@@ -24,6 +24,8 @@ export interface WebAppOptions {
   readonly session?: Partial<session.SessionOptions>
   /** What the app does before anything else. */
   readonly before?: readonly express.RequestHandler[]
+  /** What it does between its login and mfa(). */
+  readonly beforeMfa?: readonly express.RequestHandler[]
   /** Routes of the test, behind the gate. */
   readonly routes?: (app: Express, passport: InstanceType<typeof Passport>) => void
   /** What passport.authenticate('local') is given beyond. */
@@ -47,6 +49,7 @@ export async function startWebApp(options: WebAppOptions = {}) {
   for (const handler of options.before ?? []) app.use(handler)
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false, ...options.session }))
   app.use(passport.session())
+  for (const handler of options.beforeMfa ?? []) app.use(handler)
   app.use(
     mfa({
       service,

@@ -1,0 +1,24 @@
+import type { Response } from 'express'
+
+/**
+ * Turns a redirect to another origin into a page that goes there by itself. Our forms may be sent to this origin alone (the
+ * directive `form-action`), and Chromium blocks redirects of the answer to other ones, such as that of an identity provider.
+ */
+export function leaveByPage(res: Response): void {
+  const writeHead = res.writeHead.bind(res) as (...given: unknown[]) => Response
+  const changed = (status: number, ...rest: unknown[]) => {
+    const location = res.getHeader('Location')
+    if (status < 300 || status > 399 || typeof location !== 'string' || !isElsewhere(location)) {
+      return writeHead(status, ...rest)
+    }
+    res.removeHeader('Location')
+    res.setHeader('Refresh', `0; url=${location}`)
+    res.statusCode = 200
+    return writeHead(200)
+  }
+  Object.defineProperty(res, 'writeHead', { configurable: true, writable: true, value: changed })
+}
+
+/** Whether it names an origin; the own one is reached that way, too. */
+const isElsewhere = (location: string): boolean =>
+  (URL.parse(location, 'http://own.invalid')?.host ?? 'own.invalid') !== 'own.invalid'

@@ -1,0 +1,145 @@
+import csurf from 'csurf'
+import express from 'express'
+import express4 from 'express4'
+import helmet from 'helmet'
+import lusca from 'lusca'
+import type { Browser } from 'playwright-core'
+import type { Logger, Logout } from 'second-factor'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { activate, numberOn, typeNumber } from '../story/person.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { listen } from '../support/listen.ts'
+import { startWebApp } from '../support/web-app.ts'
+import type { WebAppOptions } from '../support/web-app.ts'
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+const byPassport: Logout = (req, res, next) =>
+  req.logout((error) => (error ? next(error) : res.redirect(303, '/goodbye')))
+
+const behind = (...handlers: readonly express.RequestHandler[]): WebAppOptions => ({
+  routes: (app) => handlers.forEach((handler) => app.use(handler)),
+})
+
+describe('an app with', () => {
+  it.each<[string, WebAppOptions]>([
+    ['helmet() before mfa()', { before: [helmet()] }],
+    ['helmet() behind mfa()', behind(helmet())],
+    ['helmet() before mfa(), and csurf behind it', { before: [helmet()], ...behind(csurf()) }],
+    ['lusca behind mfa()', behind(lusca.csrf())],
+    [
+      'helmet() before mfa() in Express 4, and csurf behind it',
+      { before: [helmet()], express: express4, ...behind(csurf()) },
+    ],
+  ])('%s takes a person in and out in a real browser, and the browser blocks nothing', async (_, options) => {
+    const { app, page, phone, said } = await open(options)
+
+    await page.goto(`${app.url}/account`)
+    await page.getByRole('heading', { name: 'Set up your device' }).waitFor()
+    const authenticator = await activate(phone, page)
+    // Its clock stands still, so the page does not look for the device by itself.
+    await page.reload()
+    await authenticator.getByText('Sign in as').waitFor()
+    await typeNumber(authenticator, await numberOn(page))
+    await authenticator.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL(`${app.url}/account`)
+
+    await page.goto(`${app.url}/mfa/devices`)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(`${app.url}/goodbye`)
+    expect(said).toEqual([])
+  })
+})
+
+describe('the option logout', () => {
+  it('may lead on to an identity provider, in a real browser', async () => {
+    const provider = await listen((_req, res) => void res.end('Goodbye'))
+    const { app, page, said } = await open({}, (req, res, next) =>
+      req.logout((error) => (error ? next(error) : res.redirect(`${provider}/logout?of=app`))),
+    )
+    await page.goto(`${app.url}/account`)
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+
+    await page.waitForURL(`${provider}/logout?of=app`)
+    expect(said).toEqual([])
+  })
+})
+
+/** Somebody who has given the password, in a browser, and what went wrong: what it blocked, and what the app was warned about. */
+async function open(options: WebAppOptions, logout = byPassport) {
+  const said: string[] = []
+  const logger: Logger = {
+    info() {},
+    warn: (message) => void said.push(message),
+    error: (message) => void said.push(message),
+  }
+  const app = await startWebApp({ ...options, mfa: { logger, logout, logoutPath: undefined } })
+  const [context, phone] = await Promise.all([
+    chromium.newContext(),
+    chromium.newContext({ hasTouch: true, isMobile: true }),
+  ])
+  onTestFinished(async () => {
+    await Promise.all([context.close(), phone.close()])
+  })
+  for (const one of [context, phone]) {
+    one.on('console', (message) => void (message.type() === 'error' && said.push(message.text())))
+    one.on('weberror', (error) => void said.push(error.error().message))
+  }
+  await context.request.post(`${app.url}/login`, { form: { username: 'alice', password: 'secret' }, maxRedirects: 0 })
+  return { app, page: await context.newPage(), phone, said }
+}
+
+describe('CSRF protection before mfa()', () => {
+  it.each([
+    ['csurf', () => csurf({ cookie: false }), express],
+    ['csurf in Express 4', () => csurf({ cookie: false }), express4],
+    ['lusca', () => lusca.csrf(), express],
+  ])('is warned about once, with the two lines to write: %s', async (_, create, version) => {
+    const { app, said } = await startProtected(create(), version)
+    await fetch(`${app.url}/mfa`)
+
+    const { status } = await fetch(`${app.url}/mfa/device/preview`, { method: 'POST', body: '{}' })
+    await fetch(`${app.url}/mfa/complete`, { method: 'POST' })
+
+    expect(status).toBeGreaterThanOrEqual(403)
+    await expect.poll(() => said).toEqual([expect.stringContaining(`POST /mfa/device/preview was answered ${status}`)])
+    expect(said[0]).toContain('app.use(mfa({ … })), then app.use(csrf())')
+  })
+
+  it('is nothing to warn about where it leaves out what is below mfa(), or refuses posts of the app', async () => {
+    const { app, said } = await startProtected(lusca.csrf({ blocklist: ['/mfa'] }))
+    await fetch(`${app.url}/mfa`)
+
+    const { status } = await fetch(`${app.url}/mfa/device/preview`, { method: 'POST', body: '{}' })
+    const other = await fetch(`${app.url}/order`, { method: 'POST' })
+
+    expect([status, other.status >= 403]).toEqual([400, true])
+    expect(said).toEqual([])
+  })
+
+  it('is not what mfa() itself refuses', async () => {
+    const { app, said } = await startProtected((_req, _res, next) => next())
+    await fetch(`${app.url}/mfa`)
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+
+    const { status } = await browser.submit('/mfa/complete', {}, { 'sec-fetch-site': 'cross-site' })
+
+    expect([status, said]).toEqual([403, []])
+  })
+})
+
+/** An app that has something between its web session and mfa(). */
+async function startProtected(protection: express.RequestHandler, version: typeof express = express) {
+  const said: string[] = []
+  const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
+  const app = await startWebApp({ beforeMfa: [protection], express: version, mfa: { logger } })
+  return { app, said }
+}
