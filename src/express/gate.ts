@@ -10,6 +10,8 @@ import { isPublic } from './public-path.ts'
 import { recognize } from './remembered.ts'
 import { letThroughFor, readKept } from './web-session.ts'
 import type { AppRequest } from './options.ts'
+import { gatedLogin } from './ungated-routes.ts'
+import { warnOnce } from './warnings.ts'
 
 /** Default-deny: answers whether the request may go on; where not, it has been answered. */
 export async function passGate(req: AppRequest, res: ServerResponse, context: RequestContext): Promise<boolean> {
@@ -21,6 +23,8 @@ export async function passGate(req: AppRequest, res: ServerResponse, context: Re
   if (mfa.options.required && !(await mfa.options.required(req, user))) return true
   // Last, as it may ask the service.
   if (await asCaller(userKeyOf(user), () => recognize(req, context))) return true
+  const stopped = gatedLogin(req)
+  if (stopped !== undefined) warnOnce(mfa.options, stopped)
   await demand(req, res, context, user, { purpose: 'sign_in' })
   return false
 }

@@ -27,6 +27,16 @@ export function ungatedRoutes({ app }: Request, options: ResolvedOptions): strin
   )
 }
 
+/**
+ * Warns where the gate stops a POST that `passport.authenticate()` was to answer: a code in it is never read, and somebody who has
+ * not passed cannot sign in as somebody else.
+ */
+export function gatedLogin({ app, method, path, baseUrl }: Request): string | undefined {
+  const isStopped = method === 'POST' && layersOf(app).some((layer) => layer.route?.path === path && isLogin(layer))
+  if (!isStopped || baseUrl !== '') return undefined
+  return `POST ${path} was stopped by the gate before passport.authenticate() ran. Leave it open: public: ['${path}'].`
+}
+
 /** Express 4 has the routes in `_router`, where reading `router` throws; Express 5 in `router`. Neither is in its types. */
 function layersOf(app: unknown): readonly Layer[] {
   const { _router: old } = app as { _router?: unknown }

@@ -31,6 +31,16 @@ export function createWarner(options: ResolvedOptions): (req: Request) => void {
   }
 }
 
+const warnedOf = new WeakMap<ResolvedOptions, Set<string>>()
+
+/** For what is found out request by request: each thing once. */
+export function warnOnce(options: ResolvedOptions, warning: string): void {
+  const warned = warnedOf.get(options) ?? new Set()
+  if (warned.has(warning)) return
+  warnedOf.set(options, warned.add(warning))
+  warn(options, warning)
+}
+
 export function warn({ logger }: ResolvedOptions, warning: string): void {
   logger.warn(`mfa: ${warning}`)
 }

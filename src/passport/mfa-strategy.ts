@@ -35,6 +35,7 @@ interface AuthenticateOptions {
  * @throws {TypeError} on unknown options.
  *
  * @example
+ * app.use(mfa({ public: ['/login', '/second-step'] }))
  * passport.use(new MfaStrategy())
  * app.post('/login', passport.authenticate('local'), passport.authenticate('mfa', { successRedirect: '/' }))
  * app.post('/second-step', express.urlencoded(), passport.authenticate('mfa', { failureRedirect: '/second-step' }))

@@ -98,4 +98,18 @@ describe('the example of Passport with a form for codes, with the gate', () => {
     expect(right.body).toEqual({ verified: true })
     expect((await browser.open('/')).text).toBe('Welcome')
   })
+
+  it('says once what is missing, where the gate stops the form', async () => {
+    const { service, browser, said } = await start((options) => createCodeApp({ ...options, public: ['/login'] }))
+    await browser.submit('/login', alice)
+
+    for (let tries = 0; tries < 2; tries++) await browser.submit('/second-step', { code: await service.code('alice') })
+    await browser.submit('/elsewhere')
+
+    expect((await browser.fetch('/')).status).toBe(403)
+    expect(said).toEqual([
+      expect.stringContaining('POST /second-step was stopped by the gate before passport.authenticate() ran'),
+    ])
+    expect(said[0]).toContain("public: ['/second-step']")
+  })
 })
