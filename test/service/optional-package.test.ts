@@ -99,7 +99,7 @@ describe('an optional package', () => {
     install('web-push', '2.2.2')
 
     expect(await open({ database: ':memory:' })).toBe(
-      'no push messages: Sending push messages needs web-push 3 or newer, and 2.2.2 is installed: npm install web-push@latest',
+      'no push messages: Sending push messages needs web-push 3.3 or newer, and 2.2.2 is installed: npm install web-push@latest',
     )
   })
 

@@ -34,11 +34,12 @@ export async function loadWebPush(): Promise<WebPush | undefined> {
   return {
     newPair: () => library.generateVAPIDKeys(),
     seal(vapidDetails, to, message, { timeToLive: TTL, topic }) {
-      const options = { vapidDetails, TTL, topic, urgency: 'high' } as const
+      const options = { vapidDetails, TTL, contentEncoding: 'aes128gcm' } as const
       const { endpoint, headers, body } = library.generateRequestDetails(to, JSON.stringify(message), options)
-      return { endpoint, headers, body }
+      // RFC 8030 sections 5.3 and 5.4. Most versions of the library know neither.
+      return { endpoint, headers: { ...headers, Urgency: 'high', Topic: topic }, body }
     },
   }
 }
 
-const optional = { name: 'web-push', purpose: 'Sending push messages', oldest: '3' }
+const optional = { name: 'web-push', purpose: 'Sending push messages', oldest: '3.3' }
