@@ -63,6 +63,25 @@ describe('codes-only.js', () => {
   })
 })
 
+describe('csrf-and-helmet.js', () => {
+  it('protects the forms of the app, and lets people in and out by the pages of mfa()', async () => {
+    const example = await startExample('csrf-and-helmet.js')
+    const browser = example.browser()
+    const token = async (path: string) =>
+      /name="_csrf" value="([^"]+)"/.exec((await browser.open(path)).text)?.[1] ?? ''
+    const alice = { username: 'alice', password: 'secret' }
+
+    expect((await browser.submit('/login', alice)).status).toBe(403)
+    await browser.submit('/login', { ...alice, _csrf: await token('/login') })
+    await example.passSecondStep(browser)
+    expect((await browser.submit('/logout')).status).toBe(403)
+    expect((await browser.open('/')).text).toContain('Hello, Alice')
+
+    await browser.submit('/mfa/sign-out')
+    expect((await browser.visit('/')).path).toBe('/login')
+  })
+})
+
 describe('hosted-service.js', () => {
   it('asks the service that the environment names', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'service-'))

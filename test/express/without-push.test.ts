@@ -56,4 +56,14 @@ describe("mfa({ factors }) without 'push'", () => {
 
     expect(page.path).toBe('/mfa')
   })
+
+  it('creates no user whose name could be mistaken for a known one', async () => {
+    const app = await startOwnApp(codesOnly)
+    await app.newcomer('alice')
+
+    const { page } = await app.newcomer('ALICE')
+
+    expect(page.path).toBe('/mfa')
+    expect((await app.client.users.list()).map(({ username }) => username)).toEqual(['alice'])
+  })
 })
