@@ -13,6 +13,11 @@ export interface ActivationLink {
   readonly code: string
 }
 
+/** @param address Of the service or of its authenticator. @throws {TypeError} when it is no http or https address. */
+export function activationLink(address: string, code: string): string {
+  return `${serviceUrl(address).replace(/\/authenticator$/, '')}/authenticator/#code=${code}`
+}
+
 /** Reads an activation link; undefined when the text is none. */
 export function parseActivationLink(link: string | URL): ActivationLink | undefined {
   const url = httpUrl(link)

@@ -6,6 +6,7 @@ import { adminCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { withService } from '../admin/local-service.ts'
 import { printJson } from '../admin/print.ts'
+import { counted, printRejected } from '../admin/print-rejected.ts'
 import { createProgress } from '../admin/progress.ts'
 import { readInput } from '../admin/read-input.ts'
 import { readHex } from '../admin/secret-input.ts'
@@ -49,13 +50,9 @@ async function readKey(given: string): Promise<Buffer> {
   return Buffer.from(await readHex(given, '--key', (digits) => digits === 32 || digits === 64), 'hex')
 }
 
-/** More would push what matters off the screen. */
-const mostShown = 50
-
 function print({ imported, acceptable, rejected }: ImportReport, { json, dryRun }: Settings): void {
   if (json) return printJson({ imported, acceptable, rejected, dryRun })
-  for (const { line, reason } of rejected.slice(0, mostShown)) console.log(`Line ${line}: ${reason}`)
-  if (rejected.length > mostShown) console.log(`… and ${rejected.length - mostShown} more; all of them with --json`)
+  printRejected(rejected)
   console.log(outcome({ imported, acceptable, rejected }, dryRun))
 }
 
@@ -64,7 +61,5 @@ function outcome({ imported, acceptable, rejected }: ImportReport, dryRun: boole
   if (dryRun) return `${counted(acceptable, 'token')} can be imported${refused}. Nothing was changed.`
   if (imported > 0) return `${counted(imported, 'token')} imported${refused}.`
   const others = acceptable > 0 ? ', or import the others with --skip-rejected' : ''
-  return `Nothing was imported${refused}. Mend them${others}.`
+  return `Nothing was imported${refused}. Correct them${others}.`
 }
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -8,6 +8,7 @@ import type { User } from '../../contract/users.ts'
 import { ApiProblem } from '../../service/problem.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
+import { authenticatorOption, linkOf, printQr } from '../admin/activation-link.ts'
 import { confirm, yesOption } from '../admin/confirm.ts'
 import { findDomain, findUser } from '../admin/find.ts'
 import { withService } from '../admin/local-service.ts'
@@ -19,6 +20,7 @@ import { printRows } from '../device/print.ts'
 interface Settings extends AdminSettings {
   readonly domain: string
   readonly yes?: boolean
+  readonly authenticatorUrl?: string
 }
 
 /** What ties a user to a device, in one domain. */
@@ -32,14 +34,17 @@ export function tokenCommand(): Command {
 }
 
 function issueCommand(): Command {
-  return tokenSubcommand('issue', 'issue a token; its activation code goes into the authenticator').action(
-    ending((given: string, settings: Settings) =>
-      withService(settings, async (service) => {
-        const { user, domain, params } = await findMember(service, given, settings)
-        show(await service.call(issueToken, { params }), user, domain, settings)
-      }),
-    ),
-  )
+  const what = 'issue a token; its activation code goes into the authenticator'
+  return tokenSubcommand('issue', what)
+    .addOption(authenticatorOption())
+    .action(
+      ending((given: string, settings: Settings) =>
+        withService(settings, async (service) => {
+          const { user, domain, params } = await findMember(service, given, settings)
+          show(await service.call(issueToken, { params }), user, domain, settings)
+        }),
+      ),
+    )
 }
 
 function showCommand(): Command {
@@ -55,16 +60,21 @@ function showCommand(): Command {
 
 function replaceCommand(): Command {
   const what = 'issue a code for another device; the present one works until it is used'
-  return tokenSubcommand('replace', what).action(
-    ending((given: string, settings: Settings) =>
-      withService(settings, async (service) => {
-        const { user, domain, params } = await findMember(service, given, settings)
-        const { code, expiresAt } = await service.call(issueReplacement, { params, query: {}, body: {} })
-        if (settings.json) return printJson({ code, expiresAt })
-        printRows([...rowsOf(user, domain), ['Activation code', code], ['Good until', dateOf(expiresAt)]])
-      }),
-    ),
-  )
+  return tokenSubcommand('replace', what)
+    .addOption(authenticatorOption())
+    .action(
+      ending((given: string, settings: Settings) =>
+        withService(settings, async (service) => {
+          const { user, domain, params } = await findMember(service, given, settings)
+          const { code, expiresAt } = await service.call(issueReplacement, { params, query: {}, body: {} })
+          const link = linkOf(settings.authenticatorUrl, code)
+          if (settings.json) return printJson({ code, expiresAt, ...(link !== undefined && { link }) })
+          const rows = [...rowsOf(user, domain), ['Activation code', code] as const, ...linkRows(link)]
+          printRows([...rows, ['Good until', dateOf(expiresAt)]])
+          printQr(link)
+        }),
+      ),
+    )
 }
 
 function revokeCommand(): Command {
@@ -107,16 +117,21 @@ async function findMember(service: LocalService, given: string, settings: Settin
   return { user, domain, params }
 }
 
-function show(token: Token, user: User, domain: Domain, { json }: Settings): void {
-  if (json) return printJson(token)
+function show(token: Token, user: User, domain: Domain, { json, authenticatorUrl }: Settings): void {
+  const link = linkOf(authenticatorUrl, token.code)
+  if (json) return printJson({ ...token, ...(link !== undefined && { link }) })
   const { device } = token
   printRows([
     ...rowsOf(user, domain),
     ['State', token.state],
     ...(token.code === undefined ? [] : [['Activation code', token.code] as const]),
+    ...linkRows(link),
     ...(device === undefined ? [] : [['Device', `${device.name}, since ${dateOf(device.createdAt)}`] as const]),
   ])
+  printQr(link)
 }
+
+const linkRows = (link: string | undefined) => (link === undefined ? [] : [['Link', link] as const])
 
 function rowsOf(user: User, domain: Domain) {
   return [['User', user.username] as const, ['Domain', domain.name] as const]

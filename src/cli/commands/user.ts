@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
-import { addMember, listMembers, removeMember } from '../../contract/domains.ts'
-import { createUser, deleteUser, findUsers } from '../../contract/users.ts'
+import { addMember, removeMember } from '../../contract/domains.ts'
+import { createUser, deleteUser } from '../../contract/users.ts'
 import type { User } from '../../contract/users.ts'
 import { listDomains } from '../../service/administration/domains.ts'
 import { endUserSessions } from '../../service/administration/end-sessions.ts'
@@ -12,11 +12,13 @@ import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { confirm, yesOption } from '../admin/confirm.ts'
 import { findDomain, findUser } from '../admin/find.ts'
-import { allPages, withService } from '../admin/local-service.ts'
+import { withService } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { printDone, printJson, printTable, quote, yesOrNo } from '../admin/print.ts'
+import { printDone, printJson, quote, yesOrNo } from '../admin/print.ts'
 import { ending } from '../device/failure.ts'
 import { printRows } from '../device/print.ts'
+import { userImportCommand } from './user-import.ts'
+import { factorsOf, userListCommand } from './user-list.ts'
 
 type OfDomain = AdminSettings & { readonly domain: string }
 
@@ -24,7 +26,8 @@ type OfDomain = AdminSettings & { readonly domain: string }
 export function userCommand(): Command {
   const commands = [
     createCommand(),
-    listCommand(),
+    userImportCommand(),
+    userListCommand(),
     showCommand(),
     joinCommand(),
     leaveCommand(),
@@ -65,32 +68,6 @@ function createCommand(): Command {
         }),
       ),
     )
-}
-
-function listCommand(): Command {
-  return adminCommand('list', 'list users', [
-    'user list --database mfa.sqlite',
-    "user list --domain 'Intranet' --database mfa.sqlite --json",
-  ])
-    .option('--domain <domain>', 'only those of the domain of this name or id')
-    .action(
-      ending((settings: AdminSettings & { domain?: string }) =>
-        withService(settings, async (service) => {
-          const users = await listUsers(service, settings.domain)
-          if (settings.json) return printJson(users)
-          const rows = users.map(({ username, name, email, factors }) => [username, name, email, factorsOf(factors)])
-          printTable(['Username', 'Name', 'E-mail', 'Factors'], rows, 'There is no user yet.')
-        }),
-      ),
-    )
-}
-
-async function listUsers(service: LocalService, given: string | undefined): Promise<User[]> {
-  if (given === undefined) {
-    return allPages(async (page) => [await service.call(findUsers, { query: { page } })].flat())
-  }
-  const domainId = (await findDomain(service, given)).id
-  return allPages((page) => service.call(listMembers, { params: { domainId }, query: { page } }))
 }
 
 function showCommand(): Command {
@@ -254,5 +231,3 @@ const lockedText = (until: number | 'unlocked') =>
   until === 'unlocked'
     ? 'until unlocked: second-factor user unlock'
     : `until ${new Date(until * 1000).toISOString().replace('.000', '')}`
-
-const factorsOf = (factors: User['factors']) => factors?.join(', ') || 'none'

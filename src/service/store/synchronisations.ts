@@ -136,7 +136,11 @@ export interface StagedRow {
 }
 
 /** Users as they are now, by username; also those that the synchronisation has brought itself. */
-export function usersByUsernames(db: Queryable, { organizationId }: Held, usernames: readonly string[]) {
+export function usersByUsernames(
+  db: Queryable,
+  { organizationId }: Pick<Held, 'organizationId'>,
+  usernames: readonly string[],
+) {
   return db
     .selectFrom('user')
     .select(['id', 'username', 'name', 'email', 'addedBy'])

@@ -23,8 +23,16 @@ export interface Changes {
 /** After how many rows the database looks anew at its tables; then each time when there are four times as many. */
 const firstStock = 2_000
 
+export interface Staging {
+  readonly rows: readonly StagedRow[]
+  /** Whether members who are not in the rows stay. */
+  readonly keepOthers?: boolean
+  readonly progress?: (done: number) => void
+}
+
 /** Writes down what has to change, where nobody sees it yet. */
-export async function stage(ctx: ServiceContext, held: Held, rows: readonly StagedRow[]): Promise<Changes> {
+export async function stage(ctx: ServiceContext, held: Held, staging: Staging): Promise<Changes> {
+  const { rows, keepOthers = false, progress = () => {} } = staging
   const staying = new Set<string>()
   let added = 0
   let changed = 0
@@ -42,8 +50,9 @@ export async function stage(ctx: ServiceContext, held: Held, rows: readonly Stag
     for (const id of staged.userIds) staying.add(id)
     added += staged.added
     changed += staged.changed
+    progress(start + some.length)
   }
-  return { added, changed, removed: await stageRest(ctx, held, staying) }
+  return { added, changed, removed: keepOthers ? 0 : await stageRest(ctx, held, staying) }
 }
 
 /** New users, new members, and what is new of those that are there already. */

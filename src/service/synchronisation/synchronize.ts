@@ -18,16 +18,21 @@ import type { Changes } from './stage.ts'
 /**
  * Makes the rows the members of the domain: staged in small steps that nobody sees, applied by one, then cleaned up in
  * small steps. Until the one step everything is as before, after it everything is new.
+ *
+ * @returns false where a list that arrived later was applied already: everything is as if this one had been applied before.
  */
-export async function synchronizeMembers(ctx: ServiceContext, arrived: Arrived): Promise<void> {
-  const { organizationId, domainId, rows } = arrived
+export async function synchronizeMembers(ctx: ServiceContext, arrived: Arrived): Promise<boolean> {
+  const { organizationId, domainId } = arrived
   const held = await claim(ctx, { organizationId, domainId }, (abandoned) => recover(ctx, abandoned))
-  const changes = await stageOrUndo(ctx, held, rows)
-  if (await apply(ctx, held, arrived, changes)) return finish(ctx, held)
+  const changes = await stageOrUndo(ctx, held, arrived)
+  if (await apply(ctx, held, arrived, changes)) {
+    await finish(ctx, held)
+    return true
+  }
   await undo(ctx, held)
   if (arrived.gone()) throw new CallerGoneError('The caller of the synchronization has hung up.')
   if (arrived.expected !== undefined) throw new ApiProblem('api.error.precondition')
-  // A list that arrived later was applied already: everything is as if this one had been applied before it.
+  return false
 }
 
 /** A synchronization that a caller asks for. */
@@ -35,6 +40,10 @@ export interface Arrived {
   readonly organizationId: string
   readonly domainId: string
   readonly rows: readonly StagedRow[]
+  /** Whether members who are not in the rows stay. */
+  readonly keepOthers?: boolean
+  /** Told how many rows are staged. */
+  readonly progress?: (done: number) => void
   /** Drawn when it arrived, before its body was read: an older one is not applied after a newer one. */
   readonly ticket: number
   /** The version the caller wants to replace, if it said so. */
@@ -58,9 +67,9 @@ async function apply(ctx: ServiceContext, held: Held, arrived: Arrived, changes:
   })
 }
 
-async function stageOrUndo(ctx: ServiceContext, held: Held, rows: readonly StagedRow[]): Promise<Changes> {
+async function stageOrUndo(ctx: ServiceContext, held: Held, arrived: Arrived): Promise<Changes> {
   try {
-    return await stage(ctx, held, rows)
+    return await stage(ctx, held, arrived)
   } catch (error) {
     // What cannot be taken back now, the next one or the sweep takes back.
     await undo(ctx, held).catch((reason: unknown) => ctx.logger.warn({ err: reason }, 'synchronisation left behind'))

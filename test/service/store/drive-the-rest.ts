@@ -160,7 +160,7 @@ export function driveTheRest(): void {
     await put({ ...newUser('stays'), name: 'Another', email: 'another@example.com' })
     const of = { organizationId: organization.id, domainId: domain.id }
     const held = await claim(node.ctx, of, () => Promise.reject(new Error('nothing was abandoned')))
-    await stage(node.ctx, held, [newUser('brought'), { ...newUser('stays'), name: 'Yet another' }])
+    await stage(node.ctx, held, { rows: [newUser('brought'), { ...newUser('stays'), name: 'Yet another' }] })
 
     await call('POST', '/users', { body: newUser('brought') })
     const waiting = put(newUser('stays'))
@@ -180,7 +180,7 @@ export function driveTheRest(): void {
     await call('PUT', path)
     const of = { organizationId: organization.id, domainId }
     const held = await claim(node.ctx, of, () => Promise.reject(new Error('nothing was abandoned')))
-    await stage(node.ctx, held, [])
+    await stage(node.ctx, held, { rows: [] })
     await markApplied(node.ctx.store.db, held, running.clock.now())
 
     const left = await call('GET', path)

@@ -235,7 +235,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     const ctx = await node()
     const of = { organizationId: tenant.organization.id, domainId: tenant.domain.id }
     const held = await claim(ctx, of, () => Promise.reject(new Error('nothing was abandoned')))
-    await stage(ctx, held, users)
+    await stage(ctx, held, { rows: users })
     return { ctx, held }
   }
 
@@ -304,7 +304,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       await running.clock.advance(10)
       await waiting
 
-      await expect(stage(ctx, held, people('late'))).rejects.toThrow('taken over')
+      await expect(stage(ctx, held, { rows: people('late') })).rejects.toThrow('taken over')
       expect(await markApplied(ctx.store.db, held, running.clock.now())).toBe(false)
       await expect(finish(ctx, held)).rejects.toThrow('taken over')
       expect(await members()).toEqual(['newer'])

@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+
+import { listMembers } from '../../contract/domains.ts'
+import { findUsers } from '../../contract/users.ts'
+import type { User } from '../../contract/users.ts'
+import { adminCommand } from '../admin/command.ts'
+import type { AdminSettings } from '../admin/command.ts'
+import { findDomain } from '../admin/find.ts'
+import { allPages, withService } from '../admin/local-service.ts'
+import type { LocalService } from '../admin/local-service.ts'
+import { printJson, printTable } from '../admin/print.ts'
+import { ending } from '../device/failure.ts'
+
+interface Settings extends AdminSettings {
+  readonly domain?: string
+  readonly withoutFactor?: boolean
+}
+
+export function userListCommand(): Command {
+  return adminCommand('list', 'list users', [
+    "user list --domain 'Intranet' --without-factor --database mfa.sqlite",
+    "user list --domain 'Intranet' --database mfa.sqlite --json",
+  ])
+    .option('--domain <domain>', 'only those of the domain of this name or id')
+    .option('--without-factor', 'only those who have no factor: the password alone is what they have')
+    .action(
+      ending((settings: Settings) =>
+        withService(settings, async (service) => {
+          const all = await listUsers(service, settings.domain)
+          const users = settings.withoutFactor ? all.filter(({ factors }) => !factors?.length) : all
+          if (settings.json) return printJson(users)
+          const rows = users.map(({ username, name, email, factors }) => [username, name, email, factorsOf(factors)])
+          const none = settings.withoutFactor ? 'Every user has a factor.' : 'There is no user yet.'
+          printTable(['Username', 'Name', 'E-mail', 'Factors'], rows, none)
+        }),
+      ),
+    )
+}
+
+async function listUsers(service: LocalService, given: string | undefined): Promise<User[]> {
+  if (given === undefined) {
+    return allPages(async (page) => [await service.call(findUsers, { query: { page } })].flat())
+  }
+  const domainId = (await findDomain(service, given)).id
+  return allPages((page) => service.call(listMembers, { params: { domainId }, query: { page } }))
+}
+
+export const factorsOf = (factors: User['factors']) => factors?.join(', ') || 'none'

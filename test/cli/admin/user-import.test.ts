@@ -1,0 +1,217 @@
+import { writeFileSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
+
+import { decodeQR } from 'qr/decode.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { useDatabase } from './run-command.ts'
+
+const { file, admin, json } = useDatabase()
+
+const csv = (...rows: string[]) => {
+  writeFileSync(file('users.csv'), rows.join('\r\n'))
+  return file('users.csv')
+}
+const importing = (path: string, ...more: string[]) => admin('user', 'import', path, '--domain', 'Intranet', ...more)
+const usernames = async (...more: string[]) =>
+  (await json('user', 'list', ...more)).map(({ username }: { username: string }) => username)
+
+describe('second-factor user import', () => {
+  it('adds the users of a file to a domain', async () => {
+    const path = csv(
+      'username,name,email',
+      'alice,"Doe, Alice",alice@example.com',
+      'bob,,',
+      'carol,Carol,c@example.com',
+    )
+
+    const { stdout, stderr, code } = await importing(path)
+
+    expect([stdout, stderr, code]).toEqual(['3 users imported.\n', '', 0])
+    expect(await json('user', 'list', '--domain', 'Intranet')).toMatchObject([
+      { username: 'alice', name: 'Doe, Alice', email: 'alice@example.com', factors: [] },
+      { username: 'bob', name: 'bob', email: '' },
+      { username: 'carol' },
+    ])
+  })
+
+  it.each([
+    ['without a header', ['alice,Alice,a@example.com']],
+    ['with columns in another order, and others', ['E-Mail,department,Username,Name', 'a@example.com,IT,alice,Alice']],
+    ['with the mark that spreadsheets begin a file with', ['\uFEFFusername,name,email', 'alice,Alice,a@example.com']],
+    [
+      'with a row that is there twice',
+      ['username,name,email', 'alice,Alice,a@example.com', 'alice,Alice,a@example.com'],
+    ],
+  ])('reads a file %s', async (_, rows) => {
+    expect((await importing(csv(...rows))).stdout).toBe('1 user imported.\n')
+    expect(await json('user', 'show', 'alice')).toMatchObject({ name: 'Alice', email: 'a@example.com' })
+  })
+
+  it('imports nothing when rows are rejected, and says which line and why', async () => {
+    const path = csv(
+      'username,name,email',
+      'alice,Alice,alice@example.com',
+      'bob,Bob,bob',
+      ',Nobody,nobody@example.com',
+      'carol,Carol',
+      'alice,Other,alice@example.com',
+      'dave,"Da"ve,d@example.com',
+    )
+
+    const { stdout, code } = await importing(path)
+
+    expect(code).toBe(1)
+    expect(stdout.split('\n')).toEqual([
+      'Line 3: email: must be an e-mail address such as alice@example.com',
+      'Line 4: username: must have 1 to 128 characters',
+      'Line 5: it has 2 fields, and 3 are expected',
+      'Line 6: its username stands in line 2, with another name or email',
+      'Line 7: something follows a closing quote',
+      'Nothing was imported, 5 rows rejected. Correct them, or import the others with --skip-rejected.',
+      '',
+    ])
+    expect(await usernames()).toEqual([])
+  })
+
+  it('imports the others when it is told to skip what is rejected', async () => {
+    const { json: report, code } = await importing(
+      csv('alice,Alice,alice@example.com', 'bob,Bob,bob'),
+      '--skip-rejected',
+      '--json',
+    )
+
+    expect(code).toBe(0)
+    expect(report).toEqual({
+      imported: 1,
+      acceptable: 1,
+      present: 0,
+      rejected: [{ line: 2, reason: expect.stringContaining('email') }],
+      dryRun: false,
+    })
+    expect(await usernames()).toEqual(['alice'])
+  })
+
+  it('changes nothing in a dry run', async () => {
+    const { stdout, code } = await importing(csv('alice,Alice,alice@example.com'), '--dry-run')
+
+    expect([stdout, code]).toEqual(['1 user can be imported. Nothing was changed.\n', 0])
+    expect(await usernames()).toEqual([])
+  })
+
+  it('adds known users to the domain, and keeps members who are not in the file', async () => {
+    await admin('domain', 'create', 'Extranet')
+    await importing(csv('alice,Alice,alice@example.com', 'bob,Bob,bob@example.com'))
+
+    const path = csv('alice,Alice,alice@example.com', 'carol,Carol,carol@example.com')
+    const extranet = await admin('user', 'import', path, '--domain', 'Extranet')
+    const again = await importing(path)
+
+    expect(extranet.stdout).toBe('2 users imported (1 of them known already).\n')
+    expect(again.stdout).toBe('2 users imported (2 of them known already).\n')
+    expect(await usernames('--domain', 'Intranet')).toEqual(['alice', 'bob', 'carol'])
+    expect(await usernames('--domain', 'Extranet')).toEqual(['alice', 'carol'])
+  })
+
+  it('changes the names and addresses of known users only when it is told to', async () => {
+    await importing(csv('alice,Alice,alice@example.com'))
+    const path = csv('alice,Alice Doe,doe@example.com')
+
+    const refused = await importing(path)
+    const before = await json('user', 'show', 'alice')
+    const { stdout } = await importing(path, '--update')
+
+    expect(refused.stdout).toContain('Line 1: the user is there already, with another name or e-mail address')
+    expect([refused.code, before.name]).toEqual([1, 'Alice'])
+    expect(stdout).toBe('1 user imported (1 of them known already).\n')
+    expect(await json('user', 'show', 'alice')).toMatchObject({ name: 'Alice Doe', email: 'doe@example.com' })
+  })
+
+  it.each([
+    ['separated by semicolons', 'username;name;email\nalice;Alice;a@example.com', 'with commas'],
+    ['empty', '', 'There is no user in the file'],
+  ])('says what to do with a file that is %s', async (_, text, advice) => {
+    writeFileSync(file('users.csv'), text)
+
+    const { stderr, code } = await importing(file('users.csv'))
+
+    expect(code).toBe(1)
+    expect(stderr).toContain(advice)
+  })
+
+  it('says what to do with a file in another encoding', async () => {
+    writeFileSync(file('users.csv'), Buffer.from('bjorn,Bj\u00f6rn,b@example.com', 'latin1'))
+
+    expect((await importing(file('users.csv'))).stderr).toContain('UTF-8')
+  })
+})
+
+describe('second-factor user list --without-factor', () => {
+  it('lists users who have the password alone', async () => {
+    await importing(csv('alice,Alice,a@example.com', 'bob,Bob,b@example.com'))
+    const none = await usernames('--without-factor')
+    await admin('bypass', 'create', 'alice')
+
+    expect(none).toEqual(['alice', 'bob'])
+    expect(await usernames('--without-factor', '--domain', 'Intranet')).toEqual(['bob'])
+    expect((await admin('user', 'list', '--without-factor')).stdout).toMatch(/^Username.*\nbob .*\n$/)
+  })
+})
+
+/** Reads a QR code of half blocks, whose light parts are drawn. */
+function scan(image: string): string {
+  const lines = image.trimEnd().split('\n')
+  const [width, scale] = [Math.max(...lines.map((line) => line.length)), 4]
+  const isLight = (x: number, y: number) => {
+    const character = lines[Math.floor(y / 2)]?.[x] ?? ' '
+    return character === '█' || character === (y % 2 === 0 ? '▀' : '▄')
+  }
+  const [columns, rows] = [width * scale, lines.length * 2 * scale]
+  const data = new Uint8Array(columns * rows * 3)
+  for (let at = 0; at < columns * rows; at += 1) {
+    const light = isLight(Math.floor((at % columns) / scale), Math.floor(at / columns / scale))
+    data.fill(light ? 255 : 0, at * 3, at * 3 + 3)
+  }
+  return decodeQR({ width: columns, height: rows, data })
+}
+
+describe('second-factor token issue', () => {
+  it.each(['https://mfa.example', 'https://mfa.example/', 'https://mfa.example/authenticator'])(
+    'prints a link for %s, and a QR code of it on a terminal',
+    async (address) => {
+      await importing(csv('alice,Alice,a@example.com'))
+      const { isTTY } = process.stdout
+      onTestFinished(() => void (process.stdout.isTTY = isTTY))
+      const issue = () => admin('token', 'issue', 'alice', '--domain', 'Intranet', '--authenticator-url', address)
+      process.stdout.isTTY = false
+      const piped = await issue()
+      process.stdout.isTTY = true
+      const { stdout } = await issue()
+
+      const [, code] = /Activation code *(\w{10})/.exec(stripVTControlCharacters(stdout)) ?? []
+      const [facts = '', image = ''] = stripVTControlCharacters(stdout).split('\n\n')
+      expect(facts).toContain(`https://mfa.example/authenticator/#code=${code}`)
+      expect(scan(image)).toBe(`https://mfa.example/authenticator/#code=${code}`)
+      // Below the facts on a terminal of 24 lines.
+      expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(24)
+      expect(piped.stdout).not.toContain('█')
+    },
+  )
+
+  it('puts the link into the JSON', async () => {
+    await importing(csv('alice,Alice,a@example.com'))
+    const args = ['token', 'issue', 'alice', '--domain', 'Intranet']
+
+    const { link, code } = await json(...args, '--authenticator-url', 'https://mfa.example')
+
+    expect(link).toBe(`https://mfa.example/authenticator/#code=${code}`)
+    expect(await json(...args)).not.toHaveProperty('link')
+  })
+
+  it('refuses an address that is none', async () => {
+    const { stderr, code } = await admin('token', 'issue', 'a', '--domain', 'I', '--authenticator-url', 'mfa.example')
+
+    expect(code).toBe(2)
+    expect(stderr).toContain('https://')
+  })
+})
