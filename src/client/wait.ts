@@ -14,6 +14,7 @@ const slowPollInterval = 25_000
 export interface WaitOptions {
   /** How long to wait at most, ms; without it until the session settles. */
   readonly timeout?: number
+  /** Ends the wait early: the call rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }
 

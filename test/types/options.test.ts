@@ -1,11 +1,16 @@
 import type { MfaOptions, RequireMfaOptions } from 'second-factor'
 import type { ClientOptions } from 'second-factor/client'
 import type { MfaStrategyOptions } from 'second-factor/passport'
-import type { EmbeddedOptions, ServiceOptions } from 'second-factor/service'
+import type { DomainChanges, EmbeddedOptions, NewApiKey, NewDomain, ServiceOptions } from 'second-factor/service'
 import { describe, expectTypeOf, it } from 'vitest'
 import type { z } from 'zod'
 
 import type { ClientOptions as ClientSchema } from '../../src/client/options.ts'
+import type { NewApiKey as ApiKeySchema } from '../../src/service/administration/api-keys.ts'
+import type {
+  DomainChanges as ChangesSchema,
+  NewDomain as DomainSchema,
+} from '../../src/service/administration/domains.ts'
 import type { NeedSchema } from '../../src/express/need.ts'
 import type { MfaOptionsSchema } from '../../src/express/options.ts'
 import type { MfaStrategyOptions as StrategySchema } from '../../src/passport/options.ts'
@@ -22,6 +27,9 @@ describe('the documented options', () => {
     expectTypeOf<MfaStrategyOptions>().toEqualTypeOf<z.input<typeof StrategySchema>>()
     expectTypeOf<EmbeddedOptions>().toEqualTypeOf<z.input<typeof EmbeddedSchema>>()
     expectTypeOf<ServiceOptions>().toEqualTypeOf<z.input<typeof ServiceSchema>>()
+    expectTypeOf<NewDomain>().toEqualTypeOf<z.input<typeof DomainSchema>>()
+    expectTypeOf<DomainChanges>().toEqualTypeOf<z.input<typeof ChangesSchema>>()
+    expectTypeOf<NewApiKey>().toEqualTypeOf<z.input<typeof ApiKeySchema>>()
     expectTypeOf<ClientOptions>().toEqualTypeOf<z.input<typeof ClientSchema>>()
   })
 })

@@ -9,11 +9,23 @@ import { apiKeysOf, insertApiKey, removeApiKey } from '../store/api-keys.ts'
 import { domainById } from '../store/domains.ts'
 import type { ApiKeyRole } from '../store/schema.ts'
 
+/** What `createApiKey()` takes. */
+export interface NewApiKey {
+  /**
+   * What the key may do: everything (`'admin'`), or only sessions and reads (`'auth'`).
+   * @default `'admin'`
+   */
+  role?: 'admin' | 'auth' | undefined
+  /**
+   * The id of the only domain that a key of role `'auth'` is valid for.
+   * @default all domains of the organization
+   */
+  domainId?: string | undefined
+}
+
 export const NewApiKey = z
   .strictObject({
-    /** `auth`: sessions and reads only. */
     role: z.enum(['admin', 'auth']).default('admin'),
-    /** The only domain it is good for. */
     domainId: z.string().optional(),
   })
   // Users are the organization's: who may change them in one domain changes them in all.
@@ -21,7 +33,6 @@ export const NewApiKey = z
     (key) => key.role === 'auth' || key.domainId === undefined,
     'only keys of role auth can be limited to a domain',
   )
-export type NewApiKey = z.input<typeof NewApiKey>
 
 /** A key as it can be shown: its characters are known to whoever was given them, and to nobody else. */
 export interface ApiKey {

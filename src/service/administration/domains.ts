@@ -13,16 +13,66 @@ import type { Fact } from '../store/schema.ts'
 import { NameTakenError } from './name-taken.ts'
 import { RefusalError } from './refusal.ts'
 
+/** What `createDomain()` takes. */
+export interface NewDomain {
+  /** The name, which users see on their device; 128 characters at most. */
+  name: string
+  /**
+   * The kind of app that the domain protects.
+   * @default `'WEB'`
+   */
+  type?: 'RADIUS' | 'WEB' | 'PAM' | 'OTHER' | undefined
+  /**
+   * What users type on their device before they approve.
+   * @default `'NONE'`
+   */
+  keyType?: 'NONE' | 'PIN' | 'PASSCODE' | undefined
+  /**
+   * How long a request waits for the user, seconds; 10 to 600.
+   * @default `90`
+   */
+  requestTimeout?: number | undefined
+  /**
+   * How long an activation code is valid, days; 1 to 365.
+   * @default `7`
+   */
+  activationCodeExpiration?: number | undefined
+  /**
+   * The number of wrong PINs after which a token is revoked; 1 to 20.
+   * @default `5`
+   */
+  maxAllowedRetries?: number | undefined
+  /**
+   * Whether devices may ask for requests by themselves.
+   * @default `true`
+   */
+  requestPollingEnabled?: boolean | undefined
+  /**
+   * Whether bypass codes are accepted.
+   * @default `true`
+   */
+  bypassEnabled?: boolean | undefined
+  /**
+   * Whether e-mailed codes are accepted, the weakest factor.
+   * @default `false`
+   */
+  emailOtpEnabled?: boolean | undefined
+  /**
+   * Whether users type a number on their device: never, where the caller asks for it, or always.
+   * @default `'offered'`
+   */
+  numberMatching?: NumberMatching | undefined
+}
+
+/** What `setDomain()` takes: what is absent stays as it is. */
+export type DomainChanges = { [Rule in keyof NewDomain]?: NewDomain[Rule] | undefined }
+
 const rules = {
   name: z.string().trim().min(1).max(128),
   type: z.enum(['RADIUS', 'WEB', 'PAM', 'OTHER']),
-  /** What devices ask for before they approve. */
   keyType: z.enum(['NONE', 'PIN', 'PASSCODE']),
-  /** Lifetime of a session, seconds. */
   requestTimeout: z.int().min(10).max(maxRequestTimeout),
-  /** Lifetime of an activation code, days. */
   activationCodeExpiration: z.int().min(1).max(365),
-  /** Wrong PINs until a token is revoked. */
   maxAllowedRetries: z.int().min(1).max(20),
   requestPollingEnabled: z.boolean(),
   bypassEnabled: z.boolean(),
@@ -44,10 +94,8 @@ export const NewDomain = z.strictObject({
   emailOtpEnabled: rules.emailOtpEnabled.default(false),
   numberMatching: rules.numberMatching.default('offered'),
 })
-export type NewDomain = z.input<typeof NewDomain>
 
 export const DomainChanges = z.strictObject(rules).partial()
-export type DomainChanges = z.input<typeof DomainChanges>
 
 /** @param id One that its callers know already; a new one if absent. */
 export async function addDomain(
