@@ -1,14 +1,15 @@
-import type { Response } from 'express'
+import type { Request, Response } from 'express'
 
 import { cancel } from '../challenge/push.ts'
 import type { ChallengeRequest } from './challenge-request.ts'
 import { goOn } from './challenge-request.ts'
 import { emit } from './events.ts'
+import { isLogout } from './gate.ts'
 import { leaveByPage } from './leave-by-page.ts'
-import type { Logout } from './options.ts'
+import type { Logout, ResolvedOptions } from './options.ts'
 import { showMessage } from './pages/message.ts'
 import { logFailure } from './service-outage.ts'
-import { warn } from './warnings.ts'
+import { warn, warnOnce } from './warnings.ts'
 import { readKept } from './web-session.ts'
 
 /**
@@ -24,6 +25,20 @@ export async function logOut(request: ChallengeRequest): Promise<void> {
   leaveByPage(res)
   await run(logout, request)
   if (!isAnswered(res)) goOn(request, `${context.prefix}/`)
+}
+
+/** Says once that the app's route at `logoutPath` refuses the form of our pages: it may be a link, or want a CSRF token. */
+export function watchLogoutPath(req: Request, res: Response, options: ResolvedOptions): void {
+  const { logout, logoutPath, logoutMethod } = options
+  if (logout || req.method !== 'POST' || logoutMethod !== 'POST' || !isLogout(req, logoutPath)) return
+  res.once('finish', () => {
+    if (res.statusCode < 400) return
+    warnOnce(
+      options,
+      `POST ${logoutPath} was answered ${res.statusCode}, so "Sign out" on the pages of mfa() does not work. Give mfa({ logout }) ` +
+        "your logout handler, or write logoutMethod: 'GET' where the route is a link.",
+    )
+  })
 }
 
 /** Takes the request back that the device shows. Not waited for: a service that does not answer keeps nobody signed in. */

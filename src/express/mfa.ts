@@ -15,6 +15,7 @@ import { askEpoch, needsEpoch, shareEpochs } from './epochs.ts'
 import { forgetMfa } from './forget.ts'
 import { isLogout, passGate } from './gate.ts'
 import { watchLaterUser } from './later-user.ts'
+import { watchLogoutPath } from './log-out.ts'
 import type { MfaOptions } from './mfa-options.ts'
 import { resolveOptions } from './options.ts'
 import { isAsset, serveAsset } from './pages/assets.ts'
@@ -102,6 +103,7 @@ async function handle(instance: Mfa, req: Request, res: Response, { next, reques
   if (user && needsEpoch(req, context)) await askEpoch(req, context, user)
   wrapPassport(req)
   if (!user) watchSignedOut(req, res, context)
+  watchLogoutPath(req, res, options)
   req.mfa = createRequestMfa(req, res, context)
   if (below !== undefined) return serveChallenge(req, res, context, below)
   if (await passGate(req, res, context)) next()

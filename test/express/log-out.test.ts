@@ -206,6 +206,42 @@ describe('the option logoutPath', () => {
   })
 })
 
+describe('a logout route of the app that refuses the form of the pages', () => {
+  it.each([
+    ['it is a link', 404],
+    ['it wants a CSRF token', 403],
+  ])('is warned about once, with the two ways to go: %s', async (_, status) => {
+    const { browser, said } = await refusing(status, { logoutPath: '/out' })
+
+    await browser.submit('/out')
+    await browser.submit('/out')
+
+    expect(said).toEqual([expect.stringContaining(`POST /out was answered ${status}`)])
+    expect(said[0]).toContain("mfa({ logout }) your logout handler, or write logoutMethod: 'GET'")
+  })
+
+  it('is nothing to warn about where the pages do not post to it', async () => {
+    const link = await refusing(403, { logoutPath: '/out', logoutMethod: 'GET' })
+    const own = await refusing(403, { logoutPath: '/out', logout: byPassport })
+
+    await link.browser.submit('/out')
+    await own.browser.submit('/out')
+
+    expect([...link.said, ...own.said]).toEqual([])
+  })
+
+  async function refusing(status: number, options: Partial<MfaOptions>) {
+    const said: string[] = []
+    const app = await startWebApp({
+      mfa: { logger: { info() {}, error() {}, warn: (message) => void said.push(message) }, ...options },
+      routes: (routes) => routes.post('/out', (_req, res) => res.sendStatus(status)),
+    })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    return { browser, said }
+  }
+})
+
 /** An app without Passport, which keeps its web session over logins. */
 async function startOwnApp(webSession: express.RequestHandler, logout: Logout) {
   const service = await startTestService()
