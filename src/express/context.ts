@@ -8,6 +8,8 @@ import type { ConnectedService } from '../challenge/service.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import type { OutageWatch } from '../outage.ts'
+import type { Debug } from './debug/debug.ts'
+import type { Trace } from './debug/debug-log.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Need } from './need.ts'
 import type { Outside } from './return-to.ts'
@@ -27,6 +29,8 @@ export interface Mfa {
   readonly watches: SharedWatches
   /** How many of them may have a connection held. */
   readonly places: StreamPlaces
+  /** Only with `debug: true`. */
+  readonly debug?: Debug | undefined
 }
 
 /** What mfa() knows of one request. */
@@ -38,6 +42,8 @@ export interface RequestContext extends Outside {
   readonly userKey: string | undefined
   /** Names it in log lines, events and calls to the service. */
   readonly requestId: RequestId
+  /** With `debug: true`, what follows it. */
+  readonly trace?: Trace | undefined
 }
 
 const contexts = new WeakMap<IncomingMessage, RequestContext>()
@@ -53,12 +59,29 @@ export function contextOf(req: IncomingMessage): RequestContext | undefined {
 /** The marker of this web session, if it is this user's, fresh, and what is needed. */
 export function verifiedOf(
   req: IncomingMessage,
+  context: RequestContext,
+  user: MfaUser | undefined,
+  need?: Need,
+): Verified | undefined {
+  const found = lookForVerified(req, context, user, need)
+  return typeof found === 'string' ? undefined : found
+}
+
+/** Why the marker of a web session does not count. */
+export type Unverified = 'never' | 'other_user' | 'too_old' | 'ended' | 'other_factor'
+
+/** The same, or why there is none. */
+export function lookForVerified(
+  req: IncomingMessage,
   { mfa }: RequestContext,
   user: MfaUser | undefined,
   { maxAge, factors = mfa.options.factors }: Need = {},
-): Verified | undefined {
+): Verified | Unverified {
   const { verified } = readKept(req)
-  if (!user || !verified || !isFresh(verified, userKeyOf(user), mfa.options.clock.now(), maxAge)) return undefined
-  if (!mfa.epochs.covers(verified)) return undefined
-  return factors.includes(verified.factor) ? verified : undefined
+  if (!user || !verified) return 'never'
+  if (!isFresh(verified, userKeyOf(user), mfa.options.clock.now(), maxAge)) {
+    return verified.userKey === userKeyOf(user) ? 'too_old' : 'other_user'
+  }
+  if (!mfa.epochs.covers(verified)) return 'ended'
+  return factors.includes(verified.factor) ? verified : 'other_factor'
 }

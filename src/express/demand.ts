@@ -35,11 +35,13 @@ export async function demand(
     giveUpTo: given.giveUpTo,
     factors: given.factors,
   })
+  context.trace?.note({ kind: 'sent', to: context.base })
   seeOther(res, context.base)
 }
 
 /** 403 in a form that a script can act on. */
 export function refuse(res: ServerResponse, context: RequestContext, wanted: Wanted = { purpose: 'sign_in' }): void {
+  context.trace?.note({ kind: 'refused', to: addressFor(context, wanted) })
   sendJson(res, 403, {
     error: 'mfa_required',
     challenge: addressFor(context, wanted),

@@ -67,7 +67,7 @@ export const eventChannel = channel('second-factor:event')
 /** Tells the app. What its listener throws is logged and changes nothing. */
 export function emit(req: IncomingMessage, context: RequestContext, happening: Happening): void {
   const { clock, onEvent, logger } = context.mfa.options
-  if (!onEvent && !eventChannel.hasSubscribers) return
+  if (!onEvent && !eventChannel.hasSubscribers && !context.trace) return
   const event = Object.freeze({
     at: clock.now(),
     userKey: context.userKey,
@@ -75,6 +75,7 @@ export function emit(req: IncomingMessage, context: RequestContext, happening: H
     requestId: context.requestId(),
     ...happening,
   }) as MfaEvent
+  context.trace?.tell(event)
   if (eventChannel.hasSubscribers) eventChannel.publish(event)
   try {
     onEvent?.(event)

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { isBeforeEnd } from '../clock.ts'
 import { asCaller } from '../challenge/caller.ts'
 import { userKeyOf } from '../challenge/user.ts'
-import type { RequestContext } from './context.ts'
-import { verifiedOf } from './context.ts'
+import type { RequestContext, Unverified } from './context.ts'
+import { lookForVerified, verifiedOf } from './context.ts'
 import { demand } from './demand.ts'
 import { isPublic } from './public-path.ts'
 import { recognize } from './remembered.ts'
@@ -13,20 +13,47 @@ import type { AppRequest } from './options.ts'
 import { gatedLogin } from './ungated-routes.ts'
 import { warnOnce } from './warnings.ts'
 
+/** Why the gate lets a request through, or that it does not. */
+export type GateDecision =
+  | 'nobody'
+  | 'off'
+  | 'verified'
+  | 'let_through'
+  | 'logout'
+  | 'public'
+  | 'not_required'
+  | 'remembered'
+  | 'stopped'
+
 /** Default-deny: answers whether the request may go on; where not, it has been answered. */
 export async function passGate(req: AppRequest, res: ServerResponse, context: RequestContext): Promise<boolean> {
-  const { user, mfa } = context
-  if (!user || !mfa.options.gate) return true
-  if (verifiedOf(req, context, user)) return true
-  if (isLetThrough(req, context)) return true
-  if (isLogout(req, mfa.options.logoutPath) || isPublic(req, mfa.options)) return true
-  if (mfa.options.required && !(await mfa.options.required(req, user))) return true
-  // Last, as it may ask the service.
-  if (await asCaller(userKeyOf(user), () => recognize(req, context))) return true
-  const stopped = gatedLogin(req)
-  if (stopped !== undefined) warnOnce(mfa.options, stopped)
-  await demand(req, res, context, user, { purpose: 'sign_in' })
+  const { user, mfa, trace } = context
+  const decision = await decide(req, context)
+  trace?.note({ kind: 'gate', decision, unverified: whyUnverified(req, context) })
+  if (decision !== 'stopped') return true
+  const login = gatedLogin(req)
+  if (login !== undefined) warnOnce(mfa.options, login)
+  if (user) await demand(req, res, context, user, { purpose: 'sign_in' })
   return false
+}
+
+async function decide(req: AppRequest, context: RequestContext): Promise<GateDecision> {
+  const { user, mfa } = context
+  if (!user) return 'nobody'
+  if (!mfa.options.gate) return 'off'
+  if (verifiedOf(req, context, user)) return 'verified'
+  if (isLetThrough(req, context)) return 'let_through'
+  if (isLogout(req, mfa.options.logoutPath)) return 'logout'
+  if (isPublic(req, mfa.options)) return 'public'
+  if (mfa.options.required && !(await mfa.options.required(req, user))) return 'not_required'
+  // Last, as it may ask the service.
+  if (await asCaller(userKeyOf(user), () => recognize(req, context))) return 'remembered'
+  return 'stopped'
+}
+
+function whyUnverified(req: AppRequest, context: RequestContext): Unverified | undefined {
+  const found = lookForVerified(req, context, context.user)
+  return typeof found === 'string' ? found : undefined
 }
 
 /** Only the app's own `failMode` lets through, for minutes, and `requireMfa()` takes no notice of it. */

@@ -2,15 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { RequestContext } from './context.ts'
 
+type CookieContext = Pick<RequestContext, 'mfa' | 'prefix'>
+
 /** A cookie of the browser that is no part of the web session, and holds one random id: 128 bits, base64url. */
 export interface IdCookie {
   /** The id as the browser sends it. Anybody can send any id: what it is worth is decided elsewhere. */
-  read(req: IncomingMessage, context: RequestContext): string | undefined
+  read(req: IncomingMessage, context: CookieContext): string | undefined
   /** @param cookie `seconds` is how long the browser keeps it. */
   write(
     req: IncomingMessage,
     res: ServerResponse,
-    context: RequestContext,
+    context: CookieContext,
     cookie: { readonly id: string; readonly seconds: number },
   ): void
 }
@@ -24,9 +26,12 @@ export const browserCookie = createIdCookie('mfa-browser')
  */
 export const setupCookie = createIdCookie('mfa-setup')
 
+/** With `debug: true`: stands for a web session that has no id on the server, as those of cookie-session. */
+export const debugCookie = createIdCookie('mfa-debug')
+
 function createIdCookie(plainName: string): IdCookie {
   // No other host can set a cookie of that prefix; it demands https and the whole host (RFC 6265bis section 4.1.3.2).
-  const nameOf = (req: IncomingMessage, context: RequestContext): string =>
+  const nameOf = (req: IncomingMessage, context: CookieContext): string =>
     isSecure(req, context) && context.prefix === '' ? `__Host-${plainName}` : plainName
   return Object.freeze({
     read(req, context) {
@@ -52,7 +57,7 @@ function createIdCookie(plainName: string): IdCookie {
 }
 
 /** As the browser sees the app; where its address is not configured, as the connection says. */
-function isSecure(req: IncomingMessage, { mfa }: RequestContext): boolean {
+function isSecure(req: IncomingMessage, { mfa }: CookieContext): boolean {
   const { publicUrl } = mfa.options
   return publicUrl === undefined ? 'encrypted' in req.socket : publicUrl.startsWith('https:')
 }

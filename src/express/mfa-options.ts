@@ -191,6 +191,12 @@ export interface MfaOptions {
    */
   logger?: Logger | undefined
   /**
+   * Shows developers at `<path>/debug`, normally `/mfa/debug`, what was decided about the last requests of their web session, and
+   * why. For development only: in production it is an error.
+   * @default `false`
+   */
+  debug?: boolean | undefined
+  /**
    * The clock, which tests replace.
    * @default the clock of the machine
    */

@@ -11,6 +11,9 @@ import { resolveAppUser } from './app-user.ts'
 import { watchBearer } from './bearer-requests.ts'
 import type { Mfa, RequestContext } from './context.ts'
 import { setContext } from './context.ts'
+import { followRequest, withDebug } from './debug/debug.ts'
+import type { Trace } from './debug/debug-log.ts'
+import { showDebug } from './debug/debug-page.ts'
 import { askEpoch, needsEpoch, shareEpochs } from './epochs.ts'
 import { forgetMfa } from './forget.ts'
 import { isLogout, passGate } from './gate.ts'
@@ -45,7 +48,8 @@ import { bindTo, checkWebSession, drop, hasKept, letGo, readKept } from './web-s
  */
 export function mfa(options: MfaOptions = {}): RequestHandler {
   requireNode('mfa()')
-  const resolved = resolveOptions(options, process.env)
+  const settings = resolveOptions(options, process.env)
+  const { options: resolved, debug } = withDebug(options, settings)
   const { open, timeout, maxConcurrency, clock, challengeStore = createMemoryChallengeStore(clock) } = resolved
   const outage = createServiceOutage(clock, resolved.logger)
   const connect = createConnector(open, {
@@ -57,7 +61,7 @@ export function mfa(options: MfaOptions = {}): RequestHandler {
   })
   const watches = createSharedWatches(connect, clock)
   const epochs = createEpochs({ connect, clock, maxUnchecked: resolved.maxUnchecked })
-  const instance: Mfa = { options: resolved, connect, outage, epochs, watches, places: createStreamPlaces() }
+  const instance: Mfa = { options: resolved, connect, outage, epochs, watches, places: createStreamPlaces(), debug }
   shareEpochs(resolved.serviceId, epochs)
 
   // An app learns at its start that it is not set up right, and not by its first sign-in.
@@ -71,7 +75,7 @@ export function mfa(options: MfaOptions = {}): RequestHandler {
     warn(req)
     const requestId = createRequestId(req)
     asRequest(requestId, () => handle(instance, req, res, { next, requestId })).catch((error: unknown) => {
-      resolved.logger.error(`mfa: ${describe(error)} (request ${requestId()})`)
+      settings.logger.error(`mfa: ${describe(error)} (request ${requestId()})`)
       next(error)
     })
   }
@@ -80,13 +84,37 @@ export function mfa(options: MfaOptions = {}): RequestHandler {
 interface Handling {
   readonly next: NextFunction
   readonly requestId: RequestId
+  readonly trace?: Trace
 }
 
-async function handle(instance: Mfa, req: Request, res: Response, { next, requestId }: Handling): Promise<void> {
-  const { options } = instance
-  const below = pathBelow(req, options.path)
+async function handle(instance: Mfa, req: Request, res: Response, handling: Handling): Promise<void> {
+  const { debug } = instance
+  const below = pathBelow(req, instance.options.path)
   if (below !== undefined && (await servePublic(instance, req, res, below))) return
   checkWebSession(req)
+  if (!debug) return handleRequest(instance, req, res, { ...handling, below })
+  const { requestId } = handling
+  if (below === '/debug' && isRead(req)) return showDebug(instance, debug, req, res, requestId)
+  const trace = followRequest(instance, debug, req, res, requestId())
+  return trace.run(async () => {
+    try {
+      await handleRequest(instance, req, res, { ...handling, below, trace })
+    } catch (error) {
+      trace.note({ kind: 'failed', reason: describe(error) })
+      throw error
+    }
+  })
+}
+
+const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
+
+async function handleRequest(
+  instance: Mfa,
+  req: Request,
+  res: Response,
+  { next, requestId, trace, below }: Handling & { readonly below: string | undefined },
+): Promise<void> {
+  const { options } = instance
   const user = await resolveAppUser(req, options)
   const context: RequestContext = {
     mfa: instance,
@@ -94,7 +122,9 @@ async function handle(instance: Mfa, req: Request, res: Response, { next, reques
     user,
     userKey: user && userKeyOf(user),
     requestId,
+    trace,
   }
+  trace?.isOf(context.userKey)
   setContext(req, context)
   bindTo(req, options.serviceId)
   if (!user || isLogout(req, options.logoutPath)) await withdrawShownCode(req, instance)
@@ -105,6 +135,7 @@ async function handle(instance: Mfa, req: Request, res: Response, { next, reques
   if (!user) watchSignedOut(req, res, context)
   watchLogoutPath(req, res, options)
   req.mfa = createRequestMfa(req, res, context)
+  if (below !== undefined) trace?.note({ kind: 'own_page' })
   if (below !== undefined) return serveChallenge(req, res, context, below)
   if (await passGate(req, res, context)) next()
 }

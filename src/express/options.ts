@@ -12,6 +12,7 @@ import { longestRemembered } from '../contract/browsers.ts'
 import { Vendor } from '../contract/media-type.ts'
 import { Factor } from '../contract/users.ts'
 import { parseOptions } from '../contract/validate.ts'
+import { SetupError } from '../service-handle.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import { checkAuthenticatorUrl } from './authenticator-url.ts'
 import type { MfaEvent } from './events.ts'
@@ -143,6 +144,7 @@ export const MfaOptionsSchema = z.strictObject({
   logger: z
     .custom<Logger>((value) => typeof value === 'object' && value !== null, 'must have info, warn and error')
     .default(() => consoleLogger),
+  debug: z.boolean().default(false),
   clock: z.custom<Clock>((value) => typeof value === 'object' && value !== null).default(systemClock),
   random: fn<(size: number) => Uint8Array>().default(() => randomBytes),
 })
@@ -176,6 +178,11 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
   if (environment['NODE_ENV'] === 'production' && rest.publicUrl === undefined) {
     throw new TypeError(
       'mfa: publicUrl is required in production: write the address of the app, such as https://app.example',
+    )
+  }
+  if (environment['NODE_ENV'] === 'production' && rest.debug) {
+    throw new SetupError(
+      "mfa: debug is not for production, as it shows what happens inside: leave it out, or write debug: process.env.NODE_ENV !== 'production'",
     )
   }
   const handle = 'connect' in service ? service : undefined

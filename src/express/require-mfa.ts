@@ -5,7 +5,8 @@ import { userKeyOf } from '../challenge/user.ts'
 import { resolveAppUser } from './app-user.ts'
 import { sendJson } from './answer.ts'
 import type { RequestContext } from './context.ts'
-import { contextOf, verifiedOf } from './context.ts'
+import { contextOf, lookForVerified, verifiedOf } from './context.ts'
+import type { GuardDecision } from './debug/step.ts'
 import { demand, refuse } from './demand.ts'
 import type { Need } from './need.ts'
 import { readNeed } from './need.ts'
@@ -32,10 +33,19 @@ async function guard(req: Request, res: Response, next: NextFunction, need: Need
   const context = contextOf(req)
   if (!context) throw new Error('requireMfa() needs app.use(mfa()) before it')
   const user = await resolveAppUser(req, context.mfa.options)
+  const decision = decide(req, context, user, need)
+  context.trace?.note({ kind: 'guard', decision, need })
+  if (decision === 'passed') return next()
   if (!user) return sendJson(res, 401, { error: 'sign_in_required', message: 'Sign in first.' })
-  if (isLaterUser(context, user)) return refuse(res, context)
-  if (verifiedOf(req, context, user, need)) return next()
+  if (decision === 'later_user') return refuse(res, context)
   await stepUp(req, res, context, user, need)
+}
+
+function decide(req: Request, context: RequestContext, user: MfaUser | undefined, need: Need): GuardDecision {
+  if (!user) return 'nobody'
+  if (isLaterUser(context, user)) return 'later_user'
+  const found = lookForVerified(req, context, user, need)
+  return typeof found === 'string' ? found : 'passed'
 }
 
 /** Asks for the second step, once more where it was passed already. */

@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a record counts only under the epoch of its user',
     file: 'src/express/context.ts',
-    find: 'if (!mfa.epochs.covers(verified)) return undefined',
+    find: "if (!mfa.epochs.covers(verified)) return 'ended'",
     replace: '',
     test: 'express/ended-sessions.test.ts',
     title: 'ends within a minute on every node of the app after %s',

@@ -20,8 +20,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the gate itself',
     file: 'src/express/gate.ts',
-    find: 'if (!user || !mfa.options.gate) return true',
-    replace: 'if (user || !mfa.options.gate) return true',
+    find: "if (!user) return 'nobody'",
+    replace: "if (user) return 'nobody'",
     test: 'express/gate.test.ts',
     title: 'sends a page to the challenge with 303, so that a post does not go on as one',
   },
@@ -254,7 +254,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'comparing factors with those of this mfa()',
     file: 'src/express/context.ts',
-    find: 'return factors.includes(verified.factor) ? verified : undefined',
+    find: "return factors.includes(verified.factor) ? verified : 'other_factor'",
     replace: 'return verified',
     test: 'traps/two-instances.test.ts',
     title: 'take no factor that is not among their own, also when it passed at the other',
@@ -275,7 +275,7 @@ export const mutants: readonly Mutant[] = [
     also: [
       {
         file: 'src/express/context.ts',
-        find: '  if (!mfa.epochs.covers(verified)) return undefined\n',
+        find: "  if (!mfa.epochs.covers(verified)) return 'ended'\n",
         replace: '',
       },
     ],

@@ -41,6 +41,11 @@ export function createLanguages(given: MessagesByLanguage, choice: LanguageChoic
   return Object.freeze(languages)
 }
 
+/** For pages that only developers read. */
+export function englishOf({ all }: Languages): Language {
+  return all.find(({ tag }) => tag === 'en') ?? all[0]
+}
+
 /** The language this answer is in; its headers say so. */
 export function languageOf(req: Request, context: RequestContext): Language {
   const { languages } = context.mfa.options

@@ -29,11 +29,13 @@ export interface Layout {
   readonly typing?: boolean
   /** Of the forms of this page. */
   readonly token?: string
+  /** Whether it needs more room than a card has. */
+  readonly wide?: boolean
 }
 
-export function layoutOf(req: Request, context: RequestContext) {
+/** @param language Where it is not for the person to say. */
+export function layoutOf(req: Request, context: RequestContext, language = languageOf(req, context)) {
   const { base, user, mfa } = context
-  const language = languageOf(req, context)
   const { words } = language
   const { appName = words.appName } = mfa.options
   return {

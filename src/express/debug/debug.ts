@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+
+import type { Request, Response } from 'express'
+
+import type { Mfa } from '../context.ts'
+import { debugCookie } from '../id-cookie.ts'
+import type { MfaOptions } from '../mfa-options.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { outsideOf } from '../return-to.ts'
+import { readKept } from '../web-session.ts'
+import { createDebugLog } from './debug-log.ts'
+import type { DebugLog, Trace } from './debug-log.ts'
+import { createBlot, shownOptions } from './shown-options.ts'
+import type { ShownOption } from './shown-options.ts'
+
+/** What `debug: true` adds to an mfa(). */
+export interface Debug {
+  readonly log: DebugLog
+  readonly options: readonly ShownOption[]
+  /** Takes secrets out of a text. */
+  readonly blot: (text: string) => string
+}
+
+/** @returns the options that mfa() is to go by, whose logger is listened to; nothing else where debug is off. */
+export function withDebug(
+  given: MfaOptions,
+  resolved: ResolvedOptions,
+): { readonly options: ResolvedOptions; readonly debug?: Debug } {
+  if (!resolved.debug) return { options: resolved }
+  const blot = createBlot(given, process.env)
+  const log = createDebugLog(blot)
+  const options = Object.freeze({ ...resolved, logger: log.listen(resolved.logger) })
+  return { options, debug: { log, blot, options: shownOptions(given, resolved) } }
+}
+
+/**
+ * Follows a request to its end, where the web session may have another id: after a login, and after the second step. What
+ * was recorded goes along only where the user is still the same or has just signed in, and so never past a sign-out.
+ */
+export function followRequest(mfa: Mfa, { log }: Debug, req: Request, res: Response, requestId: string): Trace {
+  const key = webSessionKey(mfa, req) ?? newKey(mfa, req, res)
+  const [path = ''] = req.originalUrl.split('?', 1)
+  const followed = log.begin(key, { at: mfa.options.clock.now(), method: req.method, path, requestId })
+  let userKey: string | undefined
+  res.once('close', () => {
+    const isSameUser = userKey === undefined || readKept(req).ownId?.userKey === userKey
+    followed.end(res.statusCode, isSameUser ? sessionIdOf(req) : undefined)
+  })
+  return {
+    ...followed.trace,
+    isOf(now) {
+      userKey = now
+      followed.trace.isOf(now)
+    },
+  }
+}
+
+/** What tells this web session from all others; undefined where it is not followed yet. */
+export function webSessionKey(mfa: Mfa, req: Request): string | undefined {
+  return sessionIdOf(req) ?? debugCookie.read(req, cookieContext(mfa, req))
+}
+
+function newKey(mfa: Mfa, req: Request, res: Response): string {
+  const id = randomBytes(16).toString('base64url')
+  debugCookie.write(req, res, cookieContext(mfa, req), { id, seconds: 43_200 })
+  return id
+}
+
+const cookieContext = (mfa: Mfa, req: Request) => ({
+  mfa,
+  ...outsideOf(mfa.options.publicUrl, req.baseUrl + mfa.options.path),
+})
+
+/** Of express-session. */
+function sessionIdOf(req: Request): string | undefined {
+  const { sessionID } = req as { readonly sessionID?: unknown }
+  return typeof sessionID === 'string' ? sessionID : undefined
+}

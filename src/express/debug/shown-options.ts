@@ -1,0 +1,79 @@
+import type { MfaOptions } from '../mfa-options.ts'
+import { MfaOptionsSchema } from '../options.ts'
+import type { ResolvedOptions } from '../options.ts'
+
+export interface ShownOption {
+  readonly name: string
+  readonly value: string
+  readonly isDefault: boolean
+}
+
+/** What stands for a secret. */
+const blotted = '•••'
+
+/**
+ * The options in force. A text is shown only where it is known to be no secret, so that an option that is added later is
+ * blotted until somebody decides otherwise.
+ */
+export function shownOptions(given: MfaOptions, resolved: ResolvedOptions): readonly ShownOption[] {
+  const names = Object.keys(MfaOptionsSchema.shape)
+  return names.map((name) => {
+    const own: unknown = Reflect.get(given, name)
+    const inForce: unknown = Reflect.get(resolved, name) ?? own
+    const value = name === 'service' ? serviceOf(given, resolved) : valueOf(name, inForce)
+    return { name, value, isDefault: own === undefined }
+  })
+}
+
+const openTexts: ReadonlySet<string> = new Set([
+  'path',
+  'public',
+  'logoutPath',
+  'logoutMethod',
+  'publicUrl',
+  'authenticatorUrl',
+  'appName',
+  'usernames',
+  'language',
+  'logo',
+  'helpUrl',
+  'factors',
+])
+
+const openObjects: ReadonlySet<string> = new Set(['devices', 'remember', 'accent'])
+
+function valueOf(name: string, value: unknown): string {
+  if (value === undefined) return 'not set'
+  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'boolean' || typeof value === 'number') return String(value)
+  if (openTexts.has(name)) {
+    const texts = Array.isArray(value) ? value : [value]
+    return texts.map((text) => withoutSecrets(String(text))).join(', ') || 'none'
+  }
+  if (name === 'messages' && typeof value === 'object' && value !== null) return Object.keys(value).join(', ') || 'none'
+  if (typeof value !== 'object') return blotted
+  return openObjects.has(name) ? JSON.stringify(value) : 'set'
+}
+
+function serviceOf({ service }: MfaOptions, { serviceUrl, serviceId }: ResolvedOptions): string {
+  if (serviceUrl === undefined) return 'a handle, such as embedded() returns'
+  const from = service === undefined ? 'from the environment: ' : ''
+  return `${from}${withoutSecrets(serviceUrl)}, domain ${serviceId}, API key ${blotted}`
+}
+
+/** Of an address: neither who signs in there nor what it asks for. */
+export function withoutSecrets(address: string): string {
+  const [path = '', ...rest] = address.split(/[?#]/, 2)
+  const query = rest.length > 0 ? `?${blotted}` : ''
+  return path.replace(/^(\w+:\/\/)[^/]*@/, `$1${blotted}@`) + query
+}
+
+/** Takes the secrets that we know out of a text that others wrote. */
+export function createBlot({ service }: MfaOptions, environment: NodeJS.ProcessEnv): (text: string) => string {
+  const remote = service && 'apiKey' in service ? service : undefined
+  const { password = '' } = (remote && URL.parse(remote.baseUrl)) ?? {}
+  const secrets = [remote?.apiKey, environment['MFA_API_KEY'], password, decodeURIComponent(password)]
+  // What is shorter is in many words.
+  const known = secrets.filter((secret) => secret !== undefined && secret.length >= 8)
+  return (text) => known.reduce<string>((shown, secret = '') => shown.replaceAll(secret, blotted), text)
+}

@@ -1,0 +1,86 @@
+import type { Mutant } from './mutant.ts'
+
+const test = 'express/debug.test.ts'
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'the refusal of debug in production',
+    file: 'src/express/options.ts',
+    find: "environment['NODE_ENV'] === 'production' && rest.debug",
+    replace: 'rest.debug && rest.debug === undefined',
+    test,
+    title: 'is not there unless debug is on, and in production mfa() refuses it',
+  },
+  {
+    defense: 'the end of what was recorded at a sign-out',
+    file: 'src/express/debug/debug.ts',
+    find: 'isSameUser ? sessionIdOf(req) : undefined',
+    replace: 'isSameUser || true ? sessionIdOf(req) : undefined',
+    test,
+    title: 'is shown to no other web session, and to nobody who signs in after',
+  },
+  {
+    defense: 'the end of what was recorded under the old id of a web session',
+    file: 'src/express/debug/debug-log.ts',
+    find: '          webSessions.delete(key)\n',
+    replace: '',
+    test,
+    title: 'is not shown under an id that the web session had before, which somebody else may know',
+  },
+  {
+    defense: 'the end of what was recorded of another user',
+    file: 'src/express/debug/debug-log.ts',
+    find: 'if ((recorded.userKey ?? userKey) !== userKey)',
+    replace: 'if (userKey === undefined)',
+    test,
+    title: 'forgets what was recorded when somebody else signs in under the same id',
+  },
+  {
+    defense: 'an id for web sessions that have none',
+    file: 'src/express/debug/debug.ts',
+    find: "const id = randomBytes(16).toString('base64url')",
+    replace: "const id = 'a'.repeat(randomBytes(22).length)",
+    test,
+    title: 'tells web sessions of cookie-session apart as well',
+  },
+  {
+    defense: 'the search for secrets in what others wrote',
+    file: 'src/express/debug/shown-options.ts',
+    find: "(shown, secret = '') => shown.replaceAll(secret, blotted)",
+    replace: '(shown) => shown',
+    test,
+    title: 'of a service elsewhere are blotted out, also where an error would tell them',
+  },
+  {
+    defense: 'who signs in at an address, blotted out',
+    file: 'src/express/debug/shown-options.ts',
+    find: '.replace(/^(\\w+:\\/\\/)[^/]*@/, `$1${blotted}@`)',
+    replace: '',
+    test,
+    title: 'of the environment are blotted out',
+  },
+  {
+    defense: 'the list of options that are no secrets',
+    file: 'src/express/debug/shown-options.ts',
+    find: "if (typeof value !== 'object') return blotted",
+    replace: "if (typeof value !== 'object') return String(value)",
+    test,
+    title: 'of an option that is added later are blotted out until somebody says otherwise',
+  },
+  {
+    defense: 'the limit of what is kept of a web session',
+    file: 'src/express/debug/debug-log.ts',
+    find: '  if (list.length > max) list.shift()\n',
+    replace: '',
+    test,
+    title: 'is bounded, whatever comes',
+  },
+  {
+    defense: 'the limit of web sessions',
+    file: 'src/express/debug/debug-log.ts',
+    find: 'webSessions.size > debugLimits.webSessions',
+    replace: 'webSessions.size > Infinity',
+    test,
+    title: 'is bounded, whatever comes',
+  },
+]
