@@ -10,10 +10,11 @@ import { linksOf } from './documents.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-const { repository, homepage, bugs } = JSON.parse(read('package.json')) as {
+const { repository, homepage, bugs, peerDependencies } = JSON.parse(read('package.json')) as {
   repository: { url: string }
   homepage: string
   bugs: string
+  peerDependencies: Readonly<Record<string, string>>
 }
 
 describe('package.json', () => {
@@ -29,6 +30,21 @@ describe('package.json', () => {
 
     expect(texts.length).toBeGreaterThan(100)
     expect(texts.filter((path) => read(path).includes(address))).toEqual([])
+  })
+})
+
+describe('npm install', () => {
+  /** What apps have: a narrower range ends their installation with ERESOLVE. */
+  const used = { 'better-sqlite3': 11, nodemailer: 6, passport: 0.5, pg: 8, pino: 8, 'prom-client': 14, 'web-push': 3 }
+
+  it.each(Object.entries(used))('is not stopped by %s %d, or a newer one', (name, version) => {
+    const [, oldest] = /^>=(\d+(?:\.\d+)?)$/.exec(peerDependencies[name] ?? '') ?? []
+
+    expect(Number(oldest)).toBeLessThanOrEqual(version)
+  })
+
+  it('is not stopped by Express 4.18, or 5', () => {
+    expect(peerDependencies['express']).toBe('>=4.18 <6')
   })
 })
 
