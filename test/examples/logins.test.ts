@@ -15,6 +15,18 @@ describe('passport.js', () => {
     await browser.submit('/logout')
     expect((await browser.visit('/')).path).toBe('/login')
   })
+
+  it('lets people who have not passed sign in as somebody else', async () => {
+    const example = await startExample('passport.js')
+    const browser = example.browser()
+    await example.signIn(browser, 'alice')
+    await browser.visit('/')
+
+    await example.signIn(browser, 'bob')
+
+    expect((await browser.visit('/')).text).toContain('bob')
+    expect(example.stderr()).not.toContain('MfaWarning')
+  })
 })
 
 describe('oauth-login.js', () => {

@@ -28,7 +28,27 @@ export function codeBlocks(document: string): CodeBlock[] {
 
 /** The files that a document links to, relative to it. Code is no link. */
 export function linksOf(markdown: string): string[] {
-  const text = markdown.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '')
-  const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
+  const links = [...withoutCode(markdown).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
   return links.filter((link) => !/^[a-z]+:/.test(link))
+}
+
+/** Its links to headings: the file, empty for the document itself, and the name of the heading. */
+export function headingLinksOf(markdown: string): { file: string; heading: string }[] {
+  const links = withoutCode(markdown).matchAll(/\]\(([\w./-]*\.md)?#([^)\s]+)\)/g)
+  return [...links].map(([, file = '', heading = '']) => ({ file, heading }))
+}
+
+const withoutCode = (markdown: string) => markdown.replaceAll(codeFence, '').replaceAll(/`[^`\n]*`/g, '')
+
+const codeFence = /^```.*?^```/gms
+
+/** The names that headings have in links, as GitHub makes them. */
+export function headingsOf(markdown: string): string[] {
+  const headings = markdown.replaceAll(codeFence, '').matchAll(/^#+ (.+)$/gm)
+  return [...headings].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  )
 }

@@ -5,13 +5,26 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
-import { linksOf } from './documents.ts'
+import { headingLinksOf, headingsOf, linksOf } from './documents.ts'
 
 describe('the documents', () => {
   it('link to nothing that is not there', async () => {
     const broken: string[] = []
     for (const [page, targets] of await linksFrom('README.md')) {
       broken.push(...targets.filter((target) => !existsSync(join(root, target))).map((target) => `${page} → ${target}`))
+    }
+
+    expect(broken).toEqual([])
+  })
+
+  it('link to no heading that is not there', async () => {
+    const broken: string[] = []
+    for (const page of (await linksFrom('README.md')).keys()) {
+      for (const { file, heading } of headingLinksOf(await readFile(join(root, page), 'utf8'))) {
+        const target = file === '' ? page : normalize(join(dirname(page), file))
+        const headings = headingsOf(await readFile(join(root, target), 'utf8'))
+        if (!headings.includes(heading)) broken.push(`${page} → ${target}#${heading}`)
+      }
     }
 
     expect(broken).toEqual([])
