@@ -104,7 +104,8 @@ describe('the page for developers', () => {
     const browser = app.browser()
     await app.signIn(browser, 'alice')
     const planted = browser.copy()
-    await app.verify(browser, 'alice')
+    // Shows the first secret, for which the web session gets a new id.
+    await browser.visit('/account')
     await browser.open('/after')
 
     expect(await read(browser)).toContain('/after')
@@ -288,6 +289,16 @@ describe('secrets', () => {
 })
 
 describe('what it keeps', () => {
+  it('goes along with the web session to its new id, and nothing stays under the old one', () => {
+    const log = createDebugLog((text) => text)
+    const { end } = log.begin('old', { at: 0, method: 'GET', path: '/account', requestId: '1' })
+
+    end(303, 'new')
+
+    expect(log.read('new').requests).toMatchObject([{ path: '/account', status: 303 }])
+    expect(log.read('old').requests).toEqual([])
+  })
+
   it('is bounded, whatever comes', () => {
     const log = createDebugLog((text) => text)
     const long = 'x'.repeat(10_000)

@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
     find: '          webSessions.delete(key)\n',
     replace: '',
     test,
-    title: 'is not shown under an id that the web session had before, which somebody else may know',
+    title: 'goes along with the web session to its new id, and nothing stays under the old one',
   },
   {
     defense: 'the end of what was recorded of another user',

@@ -51,7 +51,10 @@ type Started = Pick<TracedRequest, 'at' | 'method' | 'path' | 'requestId'>
 /** What happened lately, in memory: each web session has its own, and reads no other. */
 export interface DebugLog {
   /** @param key of the web session. */
-  begin(key: string, started: Started): { readonly trace: Trace; end(status: number, key: string | undefined): void }
+  begin(
+    key: string,
+    started: Started,
+  ): { readonly trace: Trace; readonly end: (status: number, key: string | undefined) => void }
   read(key: string | undefined): Recorded
   /** What was logged outside of requests: about the app as a whole. */
   readonly lines: readonly LoggedLine[]
