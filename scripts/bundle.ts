@@ -4,6 +4,8 @@ import { join, relative, sep } from 'node:path'
 import { build } from 'vite'
 import type { Plugin } from 'vite'
 
+import { readSourceFile } from './boundaries/source-file.ts'
+import { filesBelow } from './fingerprint.ts'
 import { root } from './run.ts'
 
 const source = join(root, 'src')
@@ -16,6 +18,7 @@ const source = join(root, 'src')
  * @param names of the entries below src/ and below `output`, such as `client/index`.
  */
 export async function bundle(output: string, names: readonly string[]): Promise<void> {
+  const loadingHeavy = await modulesLoadingHeavy()
   // Vite sets it for the whole process.
   const { NODE_ENV: before } = process.env
   try {
@@ -24,7 +27,7 @@ export async function bundle(output: string, names: readonly string[]): Promise<
       configFile: false,
       logLevel: 'error',
       plugins: [whereModulesWere()],
-      ssr: { noExternal: ['zod'], external: true },
+      ssr: { noExternal: bundled, external: true },
       build: {
         ssr: true,
         outDir: output,
@@ -38,24 +41,55 @@ export async function bundle(output: string, names: readonly string[]): Promise<
             chunkFileNames: 'parts/[name].js',
             // Names as in the sources, for whoever reads a stack trace.
             minifyInternalExports: false,
-            codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: partOf }] },
+            codeSplitting: {
+              includeDependenciesRecursively: false,
+              groups: [{ name: (id) => partOf(id, loadingHeavy) }],
+            },
           },
         },
       },
     })
-    await cp(join(root, 'node_modules/zod/LICENSE'), join(output, 'parts/zod.LICENSE'))
+    for (const name of bundled) {
+      await cp(join(root, `node_modules/${name}/LICENSE`), join(output, `parts/${name}.LICENSE`))
+    }
   } finally {
     if (before === undefined) delete process.env['NODE_ENV']
     else process.env['NODE_ENV'] = before
   }
 }
 
+/** Packages of many small files. Those of the others are few, or are not read when something starts. */
+const bundled = ['zod', 'kysely']
+
+/** They take long to load, and most commands need neither. */
+const heavy = /^(express|jose)$/
+
+/** The modules below src/ that load one of these packages when they are loaded, from the root, with slashes. */
+async function modulesLoadingHeavy(): Promise<ReadonlySet<string>> {
+  const paths = (await filesBelow(source)).map((file) => relative(root, file).replaceAll(sep, '/'))
+  const files = await Promise.all(
+    paths.filter((path) => /\.tsx?$/.test(path)).map((path) => readSourceFile(root, path)),
+  )
+  const found = new Set<string>()
+  for (let before = -1; before < found.size;) {
+    before = found.size
+    for (const { path, imports } of files) {
+      const loaded = imports.filter(({ typeOnly, lazy }) => !typeOnly && !lazy)
+      if (loaded.some(({ specifier, target }) => heavy.test(specifier) || found.has(target ?? ''))) found.add(path)
+    }
+  }
+  return found
+}
+
 /** The folder below src/ that a module is in; an `index.ts` stays an entry. */
-function partOf(id: string): string | null {
-  if (id.includes('/node_modules/zod/')) return 'zod'
+function partOf(id: string, loadingHeavy: ReadonlySet<string>): string | null {
+  const [, name] = /\/node_modules\/([^/]+)\//.exec(id) ?? []
+  if (name !== undefined && bundled.includes(name)) return name
   const [folder = '', ...rest] = relative(source, id).split(sep)
   // What a browser loads is one file, which an app can serve as it is. Of the command, each run reads what it needs.
   if (folder === '..' || folder === 'browser' || folder === 'cli' || id.endsWith(`${sep}index.ts`)) return null
+  const isLight = !loadingHeavy.has(relative(root, id).replaceAll(sep, '/'))
+  if (isLight && (folder === 'service' || folder === 'device')) return `${folder}-core`
   // What everybody may import goes with what everybody imports.
   return rest.length > 0 ? folder : 'contract'
 }

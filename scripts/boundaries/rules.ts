@@ -92,8 +92,8 @@ function keepsRulesPure(file: SourceFile, imported: Import): string | undefined 
 
 function opensStoreInOnePlace(file: SourceFile, imported: Import): string | undefined {
   const store = /^src\/service\/store\/(sqlite|postgres)/.exec(imported.target ?? '')
-  if (!store || file.path === 'src/service/service.ts' || file.path.startsWith(store[0])) return undefined
-  return `imports ${imported.specifier}, but only service/service.ts opens a concrete store`
+  if (!store || file.path === 'src/service/open-core.ts' || file.path.startsWith(store[0])) return undefined
+  return `imports ${imported.specifier}, but only service/open-core.ts opens a concrete store`
 }
 
 function passesByIndexes(file: SourceFile, imported: Import): string | undefined {

@@ -6,13 +6,13 @@ import { Vendor } from '../contract/media-type.ts'
 import type { VendorOptions } from '../contract/media-type.ts'
 import type { Logger } from './context.ts'
 import { InterfaceWords } from './interface-words.ts'
-import { TrustProxy } from './http/client-address.ts'
 import { parseKeyRing } from './keys/key-ring.ts'
 import { LimitOptions } from './limit-options.ts'
 import { SmtpOptions } from './mail/smtp-options.ts'
 import { PushOptions } from './push/push-options.ts'
 import { systemRandom } from './rules/random.ts'
 import type { Random } from './rules/random.ts'
+import { TrustProxy } from './rules/trust-proxy.ts'
 
 const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} }
 

@@ -8,10 +8,8 @@ import { unprocessedHeader } from '../contract/unprocessed.ts'
 import { createAdministration } from './administration.ts'
 import type { Administration } from './administration.ts'
 import { routes } from './api/routes.ts'
-import { createCore } from './core.ts'
-import type { Logger, ServiceContext } from './context.ts'
+import type { ServiceContext } from './context.ts'
 import { documents } from './front/documents.ts'
-import { createFailureLog } from './failure-log.ts'
 import { createFront } from './front/front.ts'
 import { health, readiness } from './front/health.ts'
 import { createMetrics } from './front/metrics.ts'
@@ -35,23 +33,17 @@ import { servedInterface } from './interface-words.ts'
 import type { InterfaceWords, ServedInterface } from './interface-words.ts'
 import { nobody, observe, tellAll } from './observer.ts'
 import type { Observer } from './observer.ts'
-import { createMailer } from './mail/mailer.ts'
-import { isAddress, needKeys } from './keys/key-source.ts'
-import { openKeys } from './keys/open-keys.ts'
-import { databasePlace, mayCreateDatabase, MissingDatabaseError } from './missing-database.ts'
+import { mayCreateDatabase } from './missing-database.ts'
+import { openCore } from './open-core.ts'
+import type { CoreOptions } from './open-core.ts'
 import { ServiceOptions } from './options.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { requireNode } from '../node-version.ts'
 import { ApiProblem } from './problem.ts'
 import { createPublic, isPublic } from './public.ts'
 import { apiKeyByHash } from './store/api-keys.ts'
-import { storedInterfaceWords } from './store/interface-words.ts'
-import { observeDatabase } from './store/observed-dialect.ts'
 import { networkOf } from './rules/network.ts'
-import { openPostgresStore } from './store/postgres.ts'
-import { openSqliteStore } from './store/sqlite.ts'
-import { NoDatabaseError } from './store/store.ts'
-import type { OpenOptions, Store } from './store/store.ts'
+import type { OpenOptions } from './store/store.ts'
 
 /** The service, open: what serves it is up to you. */
 export interface Service {
@@ -151,13 +143,17 @@ export interface RestDoor extends ServedInterface {
  * @param opening Whether a database is created is otherwise a matter of the environment.
  */
 export async function openService(
-  options: CoreOptions,
+  options: CoreOptions & Pick<ParsedOptions, 'trustProxy'>,
   observer: Observer = nobody,
   { admission, ...given }: Partial<OpenOptions> & { readonly admission?: Admission } = {},
 ): Promise<OpenedService> {
   const opening = { create: mayCreateDatabase(process.env), ...given }
   const { logger } = options
-  const { core, storedWords } = await openCore(options, observer, opening)
+  const { core, storedWords } = await openCore(
+    options,
+    { addressOf: createReadAddress(options.trustProxy), observer },
+    opening,
+  )
   const inFlight = createInFlight(admission)
   const refuse = (label: Label) => (req: IncomingMessage, res: ServerResponse, why: Refusal) => {
     nameRequest(req, res)
@@ -189,68 +185,6 @@ function createRates({ limits, clock }: ServiceContext): Rates {
   return { byKey: limiter('key'), byAddress: limiter('address') }
 }
 
-async function openCore(options: CoreOptions, observer: Observer, opening: OpenOptions) {
-  needKeys(options)
-  const mailer = options.smtp && (await createMailer(options.smtp, options.clock))
-  const store = await openStore(options, opening)
-  try {
-    reportDatabase(store, options)
-    const failures = createFailureLog(options)
-    const keys = await openKeys(store, { ...options, ...opening, failures })
-    const addressOf = createReadAddress(options.trustProxy)
-    const storedWords = await storedInterfaceWords(store.db)
-    const core = await createCore(store, { ...options, addressOf, mailer, keys, failures }, observer)
-    // What fails before is the reason that it cannot be opened.
-    observeDatabase(store.db, {
-      waited: (purpose, seconds) => observer.waitedForDatabase(purpose, seconds),
-      succeeded(part) {
-        failures.database.succeeded(part)
-        observer.databaseSucceeded(part)
-      },
-      failed(part, error) {
-        failures.database.failed(part, error)
-        observer.databaseFailed(part)
-      },
-    })
-    return { core, storedWords }
-  } catch (error) {
-    await store.close()
-    throw error
-  }
-}
-
-async function openStore({ database, listenDatabase, logger }: CoreOptions, opening: OpenOptions): Promise<Store> {
-  if (listenDatabase !== undefined && !isAddress(database)) {
-    throw new TypeError('createService: listenDatabase: only a PostgreSQL database has one')
-  }
-  try {
-    if (!isAddress(database)) return await openSqliteStore(database, opening)
-    return await openPostgresStore(database, { ...opening, listenDatabase, onHearing: hearingLog(logger) })
-  } catch (cause) {
-    if (cause instanceof NoDatabaseError) throw new MissingDatabaseError(database, { cause })
-    throw cause
-  }
-}
-
-/** Until notifications arrive, each node looks once a second for what the others changed. */
-function hearingLog(logger: Logger): (hears: boolean) => void {
-  return (hears) =>
-    hears ? logger.info({}, 'notifications of other nodes arrive again') : logger.error({}, notificationsAreMissing)
-}
-
-const notificationsAreMissing =
-  'notifications of other nodes do not arrive, so sign-ins wait up to a second longer. LISTEN does not work through a pooler ' +
-  "in transaction mode: give PostgreSQL's own address, --listen-database or MFA_LISTEN_DATABASE (option listenDatabase)"
-
-/** An empty database in the wrong place looks like a healthy service in which nobody is enrolled. */
-function reportDatabase({ created }: Store, { database, logger }: CoreOptions): void {
-  const details = { database: databasePlace(database), created }
-  if (!created) return logger.info(details, `The database is ${details.database}.`)
-  const message = `The database ${details.database} was made just now. Nobody is enrolled in it.`
-  if (database === ':memory:') logger.info(details, message)
-  else logger.warn(details, message)
-}
-
 const closing = new ApiProblem('api.error.unavailable', undefined, {
   headers: { Connection: 'close', 'Retry-After': '1', [unprocessedHeader]: 'closing' },
 })
@@ -266,9 +200,6 @@ function overloaded({ random }: ServiceContext): ApiProblem {
 const longestRetry = 3
 
 type ParsedOptions = ReturnType<typeof ServiceOptions.parse>
-
-/** What an embedded service has, too. */
-type CoreOptions = Omit<ParsedOptions, 'vendor' | 'basePath' | 'logRequests' | 'metrics'>
 
 function observersOf({ logRequests, logger }: ParsedOptions, metrics: Metrics | undefined): Observer[] {
   const log: Observer = { ...nobody, answered: (request) => logger.info(request, 'request') }

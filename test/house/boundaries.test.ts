@@ -87,7 +87,7 @@ describe('the boundaries', () => {
     ['a neighbour', 'src/client/a.ts', `import './b.ts'`],
     ['down the arrows', 'src/passport/a.ts', `import '../contract/b.ts'`],
     ['the clock', 'src/contract/a.ts', `import '../clock.ts'`],
-    ['the store, from service.ts', 'src/service/service.ts', `import './store/sqlite.ts'`],
+    ['the store, from open-core.ts', 'src/service/open-core.ts', `import './store/sqlite.ts'`],
     ['anything, from the command line', 'src/cli/a.ts', `import '../service/b.ts'\nimport '../device/b.ts'`],
     [
       'what an index re-exports',

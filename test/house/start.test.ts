@@ -48,6 +48,27 @@ async function filesReadBy(code: string): Promise<string[]> {
 
 const entry = (name: string) => JSON.stringify(pathToFileURL(join(folder, name)).href)
 
+/** The packages that the command loads, as it was built. */
+async function packagesLoadedBy(...args: readonly string[]): Promise<string[]> {
+  const main = JSON.stringify(pathToFileURL(join(root, 'dist/cli/main.js')).href)
+  const typed = JSON.stringify(args).slice(1, -1)
+  const read = await filesReadBy(`process.argv.splice(1, 0, 'second-factor', ${typed}); await import(${main})`)
+  return packages.filter((name) => read.includes(name))
+}
+
+const packages = ['commander', 'express', 'jose', 'kysely', 'otpauth', 'pino', 'qr', 'sax']
+
+describe('the command', () => {
+  it.each([['--version'], ['--help']])('loads nothing of the service for %s', async (flag) => {
+    expect(await packagesLoadedBy(flag)).toEqual(['commander'])
+  })
+
+  it('loads what speaks HTTP only where it is served', async () => {
+    expect(await packagesLoadedBy('domain', 'list', '--help')).toEqual(['commander', 'otpauth'])
+    expect(await packagesLoadedBy('serve', '--help')).toEqual(expect.arrayContaining(['express', 'jose']))
+  })
+})
+
 describe('an app that starts with mfa()', () => {
   it('reads a handful of files, and nothing of the service, the device or the command', async () => {
     const read = await filesReadBy(`

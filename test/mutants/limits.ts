@@ -164,7 +164,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'nobody trusts all addresses by mistake',
-    file: 'src/service/http/client-address.ts',
+    file: 'src/service/rules/trust-proxy.ts',
     find: 'Number(prefix) >= 1 && ',
     replace: '',
     test: 'service/http/client-address.test.ts',

@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the log of a database that was made just now',
-    file: 'src/service/service.ts',
+    file: 'src/service/open-core.ts',
     find: 'reportDatabase(store, options)',
     replace: '',
     test: 'service/missing-database.test.ts',

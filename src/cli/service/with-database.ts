@@ -7,7 +7,7 @@ import { mayCreateDatabase } from '../../service/missing-database.ts'
 import { nobody } from '../../service/observer.ts'
 import { ServiceOptions } from '../../service/options.ts'
 import { parseOptions } from '../../contract/validate.ts'
-import { openService } from '../../service/service.ts'
+import { openCore } from '../../service/open-core.ts'
 import { actingPerson } from './acting-person.ts'
 import { noteLogger } from './note-logger.ts'
 import { opening } from './opening.ts'
@@ -25,8 +25,8 @@ export async function withDatabase(
   action: (ctx: ServiceContext) => Promise<void>,
   { keys, create }: { readonly keys?: string | undefined; readonly create?: boolean } = {},
 ): Promise<void> {
-  const service = await opening(database, () =>
-    openService(
+  const { core } = await opening(database, () =>
+    openCore(
       parseOptions(ServiceOptions, 'createService', {
         database,
         logger: noteLogger,
@@ -37,16 +37,18 @@ export async function withDatabase(
         ...secretsFromEnv(process.env),
         ...(keys !== undefined && { keys }),
       }),
-      nobody,
+      { addressOf: () => undefined, observer: nobody },
       { create: create ?? mayCreateDatabase(process.env), check: false, patience },
     ),
   )
-  const stopListening = onInterrupt(service.close)
+  let closing: Promise<void> | undefined
+  const close = () => (closing ??= core.close(() => Promise.resolve()))
+  const stopListening = onInterrupt(close)
   try {
-    await action({ ...service.ctx, actor: actingPerson() })
+    await action({ ...core.ctx, actor: actingPerson() })
   } finally {
     stopListening()
-    await service.close()
+    await close()
   }
 }
 

@@ -1,0 +1,89 @@
+import { createCore } from './core.ts'
+import type { Logger } from './context.ts'
+import { createFailureLog } from './failure-log.ts'
+import type { ReadAddress } from './http/client-address.ts'
+import { isAddress, needKeys } from './keys/key-source.ts'
+import { openKeys } from './keys/open-keys.ts'
+import { createMailer } from './mail/mailer.ts'
+import { databasePlace, MissingDatabaseError } from './missing-database.ts'
+import type { Observer } from './observer.ts'
+import type { ServiceOptions } from './options.ts'
+import { storedInterfaceWords } from './store/interface-words.ts'
+import { observeDatabase } from './store/observed-dialect.ts'
+import { openPostgresStore } from './store/postgres.ts'
+import { openSqliteStore } from './store/sqlite.ts'
+import { NoDatabaseError } from './store/store.ts'
+import type { OpenOptions, Store } from './store/store.ts'
+
+/** What an embedded service has, too. */
+export type CoreOptions = Omit<
+  ReturnType<typeof ServiceOptions.parse>,
+  'vendor' | 'basePath' | 'trustProxy' | 'logRequests' | 'metrics'
+>
+
+export interface CoreDoors {
+  readonly addressOf: ReadAddress
+  readonly observer: Observer
+}
+
+/** Opens the database and what works on it: all of the service but HTTP, which takes as long again to load. */
+export async function openCore(options: CoreOptions, { addressOf, observer }: CoreDoors, opening: OpenOptions) {
+  needKeys(options)
+  const mailer = options.smtp && (await createMailer(options.smtp, options.clock))
+  const store = await openStore(options, opening)
+  try {
+    reportDatabase(store, options)
+    const failures = createFailureLog(options)
+    const keys = await openKeys(store, { ...options, ...opening, failures })
+    const storedWords = await storedInterfaceWords(store.db)
+    const core = await createCore(store, { ...options, addressOf, mailer, keys, failures }, observer)
+    // What fails before is the reason that it cannot be opened.
+    observeDatabase(store.db, {
+      waited: (purpose, seconds) => observer.waitedForDatabase(purpose, seconds),
+      succeeded(part) {
+        failures.database.succeeded(part)
+        observer.databaseSucceeded(part)
+      },
+      failed(part, error) {
+        failures.database.failed(part, error)
+        observer.databaseFailed(part)
+      },
+    })
+    return { core, storedWords }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function openStore({ database, listenDatabase, logger }: CoreOptions, opening: OpenOptions): Promise<Store> {
+  if (listenDatabase !== undefined && !isAddress(database)) {
+    throw new TypeError('createService: listenDatabase: only a PostgreSQL database has one')
+  }
+  try {
+    if (!isAddress(database)) return await openSqliteStore(database, opening)
+    return await openPostgresStore(database, { ...opening, listenDatabase, onHearing: hearingLog(logger) })
+  } catch (cause) {
+    if (cause instanceof NoDatabaseError) throw new MissingDatabaseError(database, { cause })
+    throw cause
+  }
+}
+
+/** Until notifications arrive, each node looks once a second for what the others changed. */
+function hearingLog(logger: Logger): (hears: boolean) => void {
+  return (hears) =>
+    hears ? logger.info({}, 'notifications of other nodes arrive again') : logger.error({}, notificationsAreMissing)
+}
+
+const notificationsAreMissing =
+  'notifications of other nodes do not arrive, so sign-ins wait up to a second longer. LISTEN does not work through a pooler ' +
+  "in transaction mode: give PostgreSQL's own address, --listen-database or MFA_LISTEN_DATABASE (option listenDatabase)"
+
+/** An empty database in the wrong place looks like a healthy service in which nobody is enrolled. */
+function reportDatabase({ created }: Store, { database, logger }: CoreOptions): void {
+  const details = { database: databasePlace(database), created }
+  if (!created) return logger.info(details, `The database is ${details.database}.`)
+  const message = `The database ${details.database} was made just now. Nobody is enrolled in it.`
+  if (database === ':memory:') logger.info(details, message)
+  else logger.warn(details, message)
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+
+/** Whose word is taken for where a request comes from: so many proxies, or those in these networks. */
+export const TrustProxy = z
+  .union([z.int().min(0).max(100), z.string(), z.array(z.string())])
+  .transform((given) => (typeof given === 'string' && /^\d{1,2}$/.test(given.trim()) ? Number(given) : given))
+  .refine((given) => typeof given === 'number' || networksOf(given).every(isNetwork), {
+    message: 'must be how many proxies there are, such as 1, or their networks, such as loopback,10.0.0.0/8,fd00::/8',
+  })
+  .transform((given) => (typeof given === 'number' ? given : networksOf(given)))
+export type TrustProxy = z.output<typeof TrustProxy>
+
+/** The names that Express has for networks. */
+const namedNetworks: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal'])
+
+const networksOf = (given: string | readonly string[]): string[] =>
+  [given].flat().flatMap((text) => text.split(',').map((network) => network.trim()))
+
+function isNetwork(network: string): boolean {
+  if (namedNetworks.has(network)) return true
+  const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network) ?? []
+  // What is read leniently elsewhere has to be exact here.
+  if (!z.union([z.ipv4(), z.ipv6()]).safeParse(address).success) return false
+  return prefix === undefined || (Number(prefix) >= 1 && Number(prefix) <= (address.includes(':') ? 128 : 32))
+}
