@@ -7,6 +7,7 @@ const callers = 'src/service/store/caller.ts'
 const health = 'src/service/store/write-health.ts'
 const outage = 'src/service/store/sqlite-outage.ts'
 const connections = 'service/store/sqlite-connections.test.ts'
+const groups = 'service/store/group-commit.test.ts'
 const lockedFile = 'processes/locked-file.test.ts'
 const failingDisk = 'processes/failing-disk.test.ts'
 const postgresOutage = 'service/store/postgres-outage.test.ts'
@@ -20,8 +21,8 @@ const noReader: Change = {
 
 const patienceFromTurn: Change = {
   file: writer,
-  find: 'const begun = await whileBusy(until, begin, change.requireCaller)',
-  replace: 'const begun = await whileBusy(performance.now() + patience(), begin, change.requireCaller)',
+  find: 'await enterGroup(until, change.requireCaller)',
+  replace: 'await enterGroup(performance.now() + patience(), change.requireCaller)',
 }
 
 export const mutants: readonly Mutant[] = [
@@ -40,8 +41,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'reads of a transaction see its changes',
     file: dialect,
-    find: 'if (inTransaction) return runInTransaction(',
-    replace: 'if (inTransaction && !prepare.read?.(query.sql).readonly) return runInTransaction(',
+    find: 'if (unit) return unit.run(',
+    replace: 'if (unit && !prepare.read?.(query.sql).readonly) return unit.run(',
     test: connections,
     title: 'does not wait for an open transaction, and sees none of it before the commit',
   },
@@ -83,6 +84,64 @@ export const mutants: readonly Mutant[] = [
     ...patienceFromTurn,
     test: connections,
     title: 'gives up 2 seconds after it arrived, however many wait before it',
+  },
+  {
+    defense: 'a unit of work is acknowledged after COMMIT',
+    file: writer,
+    find: 'return kept.promise',
+    replace: 'return Promise.resolve()',
+    test: groups,
+    title: 'are acknowledged when they are kept, and not before',
+  },
+  {
+    defense: 'a failing COMMIT is told to each unit of work of the group',
+    file: writer,
+    find: 'kept.reject(failed(error))',
+    replace: 'kept.resolve(void failed(error))',
+    test: groups,
+    title: 'takes all of its turn with it when COMMIT fails, and nobody after it',
+  },
+  {
+    defense: 'what a failing COMMIT leaves open is rolled back',
+    file: writer,
+    find: `      undoAll()
+      kept.reject`,
+    replace: '      kept.reject',
+    test: groups,
+    title: 'takes all of its turn with it when COMMIT fails, and nobody after it',
+  },
+  {
+    defense: 'a unit of work that fails takes back what it did',
+    file: writer,
+    find: "if (!undone) statements.run('rollback to unit')",
+    replace: '',
+    test: groups,
+    title: 'takes back what it did, and disturbs no other',
+  },
+  {
+    defense: 'units of work that SQLite has rolled back are not acknowledged',
+    file: writer,
+    find: `          abandonGroup(reason)
+        }`,
+    replace: '        }',
+    test: groups,
+    title: 'takes those before it with it when SQLite rolls everything back, and itself does not run on',
+  },
+  {
+    defense: 'a group is not larger than 64 units of work',
+    file: writer,
+    find: 'group.units >= maxUnits',
+    replace: 'group.units >= 1_000',
+    test: groups,
+    title: 'share it at most 64 at a time',
+  },
+  {
+    defense: 'a group ends with its turn of the event loop',
+    file: writer,
+    find: 'if (group === opened && !taken) commitGroup(opened)',
+    replace: '',
+    test: groups,
+    title: 'of different turns do not share one: no transaction outlives its turn',
   },
   {
     defense: 'a change is not made for a caller who has hung up, in the queue of the database',
@@ -134,7 +193,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a transaction that SQLite has undone is not continued',
-    file: dialect,
+    file: writer,
     find: 'if (undone) throw undone.reason',
     replace: '',
     test: connections,

@@ -44,8 +44,9 @@ interface Lease {
 /**
  * A chain is lent to one transaction at a time, so that it has no gaps and no forks; its head is kept here and moves when
  * the transaction is committed. No row of the database counts the entries: transactions that change different things
- * would all meet there. So there are as many chains as there are audited transactions at once: one on SQLite, at most one
- * for each connection on PostgreSQL. A process begins its own and goes on with nobody else's.
+ * would all meet there. So there are as many chains as there are audited transactions at once: at most one for each unit of
+ * work in a COMMIT on SQLite, and one for each connection on PostgreSQL. A process begins its own and goes on with nobody
+ * else's.
  */
 export function createTrail({ clock, random, committed = () => {} }: TrailOptions): Trail {
   const free: Chain[] = []

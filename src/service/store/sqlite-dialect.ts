@@ -4,8 +4,7 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } 
 
 import { whileBusy } from './sqlite-busy.ts'
 import { nameSqliteOutage } from './sqlite-outage.ts'
-import type { Writer } from './sqlite-writer.ts'
-import type { WriteHealth } from './write-health.ts'
+import type { Unit, Writer } from './sqlite-writer.ts'
 
 /** More than we have; a bound for lists of any length in `in (…)`. */
 const maxStatements = 500
@@ -16,7 +15,6 @@ export interface SqliteParts {
   readonly writer: Writer
   /** Reads what is committed, whoever writes meanwhile. A database in memory has none: its only connection does both. */
   readonly reader: BetterSqlite3.Database | undefined
-  readonly writes: WriteHealth
 }
 
 /** Kysely's dialect of SQLite, with reads beside one writer, transactions that take the write lock at once, and statements prepared once. */
@@ -49,9 +47,9 @@ function createDriver(parts: SqliteParts): Driver {
   const idle: Lease[] = []
   return {
     init: () => Promise.resolve(),
-    acquireConnection: () => Promise.resolve(idle.pop() ?? createLease(parts, prepare)),
+    acquireConnection: () => Promise.resolve(idle.pop() ?? createLease(parts.writer, prepare)),
     beginTransaction: (connection) => (connection as Lease).begin(),
-    commitTransaction: async (connection) => (connection as Lease).commit(),
+    commitTransaction: (connection) => (connection as Lease).commit(),
     rollbackTransaction: async (connection) => (connection as Lease).end(),
     async releaseConnection(connection) {
       ;(connection as Lease).end()
@@ -65,7 +63,8 @@ function createDriver(parts: SqliteParts): Driver {
 /** What Kysely calls a connection: for one query, or for one transaction. */
 interface Lease extends DatabaseConnection {
   begin(): Promise<void>
-  commit(): void
+  /** Resolves when what was done is kept. */
+  commit(): Promise<void>
   /** Rolls back what was not committed, and lets the next change have the writer. */
   end(): void
 }
@@ -73,45 +72,27 @@ interface Lease extends DatabaseConnection {
 type Prepare = (sql: string) => BetterSqlite3.Statement
 
 function createLease(
-  { writer, writes }: SqliteParts,
+  writer: Writer,
   prepare: { readonly write: Prepare; readonly read?: Prepare | undefined },
 ): Lease {
-  const { database } = writer
-  let inTransaction = false
-  /** Why SQLite rolled the transaction back by itself, as it does when the disk is full. */
-  let undone: { readonly reason: unknown } | undefined
+  let unit: Unit | undefined
 
-  const failed = (error: unknown): unknown => {
-    const named = nameSqliteOutage(error)
-    if (named !== error) writes.failed()
-    return named
-  }
-
-  const runInTransaction = <T>(statement: () => T): T => {
-    // What came before is gone. What comes now would be committed alone.
-    if (undone) throw undone.reason
+  async function runAlone<T>(statement: () => T): Promise<T> {
+    const alone = await writer.begin()
+    let result: T
     try {
-      return statement()
+      result = alone.run(statement)
     } catch (error) {
-      const reason = failed(error)
-      if (!database.inTransaction) undone = { reason }
-      throw reason
+      alone.rollback()
+      throw error
     }
-  }
-
-  const runAlone = async <T>(statement: () => T): Promise<T> => {
-    try {
-      const result = await writer.acquire(statement)
-      writer.release()
-      return result
-    } catch (error) {
-      throw failed(error)
-    }
+    await alone.commit()
+    return result
   }
 
   return {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      if (inTransaction) return runInTransaction(() => run<R>(prepare.write(query.sql), query))
+      if (unit) return unit.run(() => run<R>(prepare.write(query.sql), query))
       const reading = prepare.read?.(query.sql)
       if (!reading?.readonly) return runAlone(() => run<R>(prepare.write(query.sql), query))
       return runReading(() => run<R>(reading, query))
@@ -121,27 +102,16 @@ function createLease(
       throw new Error('Results are not streamed from SQLite: read them in pages.')
     },
     async begin() {
-      // Deferred, a transaction that reads and then writes fails when another process wrote in between.
-      const begin = () => void prepare.write('begin immediate').run()
-      await writer.acquire(begin).catch((error: unknown) => {
-        throw failed(error)
-      })
-      inTransaction = true
+      unit = await writer.begin()
     },
-    commit() {
-      runInTransaction(() => prepare.write('commit').run())
-      inTransaction = false
-      writer.release()
+    async commit() {
+      const kept = unit?.commit()
+      unit = undefined
+      await kept
     },
     end() {
-      if (!inTransaction) return
-      inTransaction = false
-      undone = undefined
-      try {
-        if (database.inTransaction) prepare.write('rollback').run()
-      } finally {
-        writer.release()
-      }
+      unit?.rollback()
+      unit = undefined
     },
   }
 }

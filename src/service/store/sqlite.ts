@@ -39,9 +39,16 @@ export async function openSqliteStore(file: string, { create = true, check = tru
   const database = await open(file)
   const reader = database.memory ? undefined : await openReader(file, database)
   let opened = false
-  const writer = createWriter(database, () => (opened ? writeTimeout : openTimeout))
   const writes = createWriteHealth()
-  const dialect = createSqliteDialect({ writer, reader, writes })
+  const writer = createWriter(database, {
+    patience: () => (opened ? writeTimeout : openTimeout),
+    failed(error) {
+      const named = nameSqliteOutage(error)
+      if (named !== error) writes.failed()
+      return named
+    },
+  })
+  const dialect = createSqliteDialect({ writer, reader })
   const db = new WatchedDatabase<Database>({ dialect, plugins: [new CamelCasePlugin()] })
   const close = () => {
     // The last connection to close clears the log of changes, which one that only reads cannot do.
