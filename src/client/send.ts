@@ -18,10 +18,9 @@ export interface CallOptions {
   readonly patient?: boolean
 }
 
-/** Ends a call that takes too long; its time begins now. */
-export function timeoutOf({ timeout }: ResolvedClientOptions, { wait = 0, work = 0 }: CallOptions): AbortSignal {
-  return AbortSignal.timeout(Math.min(longestTimer, timeout + wait * 1000 + work))
-}
+/** How long a call may take, milliseconds. */
+export const timeOf = ({ timeout }: ResolvedClientOptions, { wait = 0, work = 0 }: CallOptions): number =>
+  Math.min(longestTimer, timeout + wait * 1000 + work)
 
 /** Sends a call, within its time. @throws {UnreachableError} when there is no answer. */
 export async function send(

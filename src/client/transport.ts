@@ -9,7 +9,7 @@ import type { Answer, Bytes } from './read-answer.ts'
 import { parseEvents, readAnswer, readBytes } from './read-answer.ts'
 import { createRefusedRetry } from './retry-refused.ts'
 import type { CallOptions } from './send.ts'
-import { exchange, send, timeoutOf } from './send.ts'
+import { exchange, send, timeOf } from './send.ts'
 
 export interface Transport {
   call<E extends Endpoint>(
@@ -74,15 +74,26 @@ export function createTransport(options: ResolvedClientOptions): Transport {
 }
 
 /** A whole call, to the end of its answer. Its time starts when it is sent. */
-function within<T>(
+async function within<T>(
   options: ResolvedClientOptions,
   callOptions: CallOptions,
   call: (timeout: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const startTimeout = () => timeoutOf(options, callOptions)
-  if (!options.limit) return call(startTimeout())
-  const { signal, wait = 0, slow = false, patient = false } = callOptions
-  return options.limit.run(call, { startTimeout, signal, held: wait > 0, slow, patient })
+  // Not `AbortSignal.timeout`: its timer would hold what belongs to the call until the time is over, answered or not.
+  const timers: NodeJS.Timeout[] = []
+  const startTimeout = () => {
+    const controller = new AbortController()
+    const end = () => controller.abort(new DOMException('The call took too long.', 'TimeoutError'))
+    timers.push(setTimeout(end, timeOf(options, callOptions)).unref())
+    return controller.signal
+  }
+  try {
+    if (!options.limit) return await call(startTimeout())
+    const { signal, wait = 0, slow = false, patient = false } = callOptions
+    return await options.limit.run(call, { startTimeout, signal, held: wait > 0, slow, patient })
+  } finally {
+    timers.forEach(clearTimeout)
+  }
 }
 
 /** A service that refuses 1.4, or answers without saying 1.4, speaks 1.3. */

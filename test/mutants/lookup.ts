@@ -26,6 +26,15 @@ export const mutants: readonly Mutant[] = [
     title: 'a sweep finds what is over through indexes, and walks through no table',
   },
   {
+    defense: 'the index on what waits for a device or a user, and until when',
+    file: 'src/service/store/migrations/0026-pending-lookups.ts',
+    find: "'state', 'expires_at']",
+    replace: "'state']",
+    test: 'service/store/plans.test.ts',
+    title: 'reaches growing tables through an index on SQLite',
+    wholeFile: true,
+  },
+  {
     defense: 'the index on the time of attempts',
     file: 'src/service/store/migrations/0024-lock-starts.ts',
     find: "await db.schema.createIndex('attempt_old').on('attempt').column('at').execute()",

@@ -28,6 +28,8 @@ const report = {
 }
 export type PagesReport = typeof report
 
+// Whoever started it may be killed.
+process.once('disconnect', () => process.exit())
 const [given] = (await once(process, 'message')) as [PagesGiven]
 const client = createHttpClient(given.url, given.localAddress)
 const numbers: Record<string, string> = {}

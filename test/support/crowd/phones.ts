@@ -34,6 +34,8 @@ const together = 32
 const waits = [25, 40, 55]
 const someWait = (call: number) => Math.round((waits[Math.min(call, 2)] ?? 0) * (1 - Math.random() * 0.2))
 
+// Whoever started it may be killed.
+process.once('disconnect', () => process.exit())
 const [given] = (await once(process, 'message')) as [PhonesGiven]
 const client = createHttpClient(given.url, given.localAddress)
 const key = createPrivateKey({ key: given.privateKey as JsonWebKeyInput['key'], format: 'jwk' })
