@@ -71,10 +71,7 @@ interface Lease extends DatabaseConnection {
 
 type Prepare = (sql: string) => BetterSqlite3.Statement
 
-function createLease(
-  writer: Writer,
-  prepare: { readonly write: Prepare; readonly read?: Prepare | undefined },
-): Lease {
+function createLease(writer: Writer, prepare: { readonly write: Prepare; readonly read?: Prepare | undefined }): Lease {
   let unit: Unit | undefined
 
   async function runAlone<T>(statement: () => T): Promise<T> {

@@ -104,7 +104,7 @@ export function createWriter(database: BetterSqlite3.Database, { patience, faile
   async function enterGroup(until: number, requireCaller: () => void): Promise<Group> {
     if (group) requireCaller()
     // Deferred, a transaction that reads and then writes fails when another process wrote in between.
-    else await whileBusy(until, () => void statements.run('begin immediate'), requireCaller)
+    else await whileBusy(until, () => statements.run('begin immediate'), requireCaller)
     group ??= openGroup()
     group.units += 1
     statements.run('savepoint unit')
