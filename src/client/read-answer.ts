@@ -5,7 +5,7 @@ import { ErrorBody, isErrorCode } from '../contract/errors.ts'
 import { answeredVersion } from '../contract/media-type.ts'
 import { readUnprocessed, unprocessedHeader } from '../contract/unprocessed.ts'
 import { ApiError, UnreachableError } from './errors.ts'
-import { readEvents } from './event-stream.ts'
+import { readEvents } from '../contract/read-events.ts'
 import type { ResolvedClientOptions } from './options.ts'
 
 export interface Answer<T> {

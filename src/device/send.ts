@@ -13,6 +13,8 @@ export interface Call {
   readonly body?: string
   /** Milliseconds on top of the usual timeout, for calls that the service holds. */
   readonly held?: number
+  /** Whether the answer is read piece by piece, as it comes, for as long as it lasts. */
+  readonly stream?: boolean
   readonly signal?: AbortSignal | undefined
 }
 
@@ -37,7 +39,8 @@ async function attempt(context: DeviceContext, call: Call): Promise<Response> {
   const tooLong = new AbortController()
   const stop = context.clock.after(context.timeout + (call.held ?? 0), () => tooLong.abort())
   try {
-    return await bufferedFetch(context, call, tooLong.signal)
+    const response = await fetchAnswer(context, call, tooLong.signal)
+    return call.stream && response.ok ? response : await buffered(response)
   } catch (cause) {
     call.signal?.throwIfAborted()
     if (tooLong.signal.aborted) throw new DeviceError('timeout', 'the service did not answer in time', { cause })
@@ -47,9 +50,8 @@ async function attempt(context: DeviceContext, call: Call): Promise<Response> {
   }
 }
 
-/** Reads the body too, so that a connection that breaks half-way is told from an answer that makes no sense. */
-async function bufferedFetch(context: DeviceContext, call: Call, tooLong: AbortSignal): Promise<Response> {
-  const response = await context.fetch(call.url, {
+function fetchAnswer(context: DeviceContext, call: Call, tooLong: AbortSignal): Promise<Response> {
+  return context.fetch(call.url, {
     method: call.method,
     headers: call.headers,
     ...(call.body === undefined ? {} : { body: call.body }),
@@ -60,6 +62,10 @@ async function bufferedFetch(context: DeviceContext, call: Call, tooLong: AbortS
     cache: 'no-store',
     referrerPolicy: 'no-referrer',
   })
+}
+
+/** Reads the body too, so that a connection that breaks half-way is told from an answer that makes no sense. */
+async function buffered(response: Response): Promise<Response> {
   const body = await response.arrayBuffer()
   const { status, headers } = response
   return new Response(status === 304 || status === 204 ? null : body, { status, headers })

@@ -16,6 +16,7 @@ export interface SignedCall {
   readonly content?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
   readonly held?: number
+  readonly stream?: boolean
   readonly signal?: AbortSignal | undefined
 }
 
@@ -42,6 +43,7 @@ async function signAndSend(context: DeviceContext, signer: Signer, call: SignedC
       ...(call.method === 'POST' ? { 'content-type': 'application/jose' } : { authorization: `Device ${jws}` }),
     },
     held: call.held ?? 0,
+    stream: call.stream ?? false,
     signal: call.signal,
   })
 }

@@ -1,8 +1,9 @@
 import { pause } from '../clock.ts'
-import type { DeviceRequest, FactorNotice } from '../contract/device.ts'
+import type { DeviceRequest, FactorNotice, Inbox } from '../contract/device.ts'
 import type { Account } from './account.ts'
 import { DeviceError, isPassing } from './device-error.ts'
 import type { DeviceContext } from './options.ts'
+import { followInbox } from './follow-inbox.ts'
 import { requests } from './requests.ts'
 
 export interface WatchOptions {
@@ -22,13 +23,14 @@ export interface WatchOptions {
 }
 
 /**
- * How long one call is held at most, seconds: at first below the 30 s after which some proxies cut a silent answer, then
- * longer and longer, below the 60 s of most others. 10,000 devices that ask each 50 s keep a service half as busy as
- * those that ask each 25 s.
+ * Where event streams do not come through: how long one call is held at most, seconds. At first below the 30 s after which
+ * some proxies cut a silent answer, then longer and longer, below the 60 s of most others.
  */
 const waits = [25, 40, 55] as const
 /** Not always the same: devices that begin together, as after a restart of the service, would come back together, for ever. */
 const spread = 0.2
+/** How long no stream is opened after one that said nothing, seconds: something on the way may collect answers. */
+const noStreams = 5 * 60
 /** Where the service does not hold calls, it is asked each second. */
 const unheldPause = 1000
 /** Milliseconds between tries; doubled from the first to the last. */
@@ -45,13 +47,28 @@ export async function watchRequests(context: DeviceContext, account: Account, op
   let failures = 0
   let patience = 0
   let maxPatience = waits.length - 1
+  let streamsFrom = 0
+  const reached = () => {
+    if (failures > 0) options.onReached?.()
+    failures = 0
+  }
+  const onInbox = (inbox: Inbox) => {
+    reached()
+    options.onChange(inbox.requests)
+    options.onNotices?.(inbox.notices ?? [])
+  }
   while (!signal.aborted) {
     const every = options.every?.()
     try {
+      // What is there is read first: whatever is on the way, that is shown at once.
+      if (every === undefined && etag !== undefined && context.clock.now() >= streamsFrom) {
+        if (!(await followInbox(context, account, { onInbox, signal }))) streamsFrom = context.clock.now() + noStreams
+        else await pause(context.clock, somePause(context), signal)
+        continue
+      }
       const wait = every === undefined ? someWait(context, patience) : 0
       const list = await requests(context, account, { etag, wait, signal })
-      if (failures > 0) options.onReached?.()
-      failures = 0
+      reached()
       if (list.requests) options.onChange(list.requests)
       if (list.notices) options.onNotices?.(list.notices)
       const news = list.etag !== undefined && list.etag !== etag
@@ -79,6 +96,9 @@ function someWait({ random }: DeviceContext, patience: number): number {
   const longest = waits[patience] ?? waits[0]
   return longest - (byte % (Math.round(longest * spread) + 1))
 }
+
+/** Before a stream that has ended is opened again, milliseconds: after a restart of the service those of all devices have. */
+const somePause = ({ random }: DeviceContext): number => firstPause + ((random(1)[0] ?? 0) / 256) * firstPause
 
 function pauseAfter(failures: number, error: DeviceError): number {
   const usual = Math.min(longestPause, firstPause * 2 ** failures)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { createClient } from '../../src/client/client.ts'
-import { readEvents } from '../../src/client/event-stream.ts'
+import { readEvents } from '../../src/contract/read-events.ts'
 import type { Session } from '../../src/contract/sessions.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { startService } from '../service/start-service.ts'

@@ -21,6 +21,8 @@ async function deviceWith(options: Parameters<typeof createDevice>[0], ...script
   return all
 }
 
+const notice = { id: id('9'), kind: 'device_added', domain: { id: id('d'), name: 'Wiki' }, createdAt: 1 }
+
 /** Pauses take no time; timeouts never come. */
 const eagerClock: Clock = {
   now: () => systemClock.now(),
@@ -181,8 +183,8 @@ describe('watching', () => {
     // Each for another time: those who begin together do not come back together.
     expect(calls.map(({ headers }) => [headers['prefer'], headers['if-none-match']])).toEqual([
       ['wait=24', undefined],
-      ['wait=22', '"0"'],
-      ['wait=35', '"0"'],
+      ['wait=21', '"0"'],
+      ['wait=34', '"0"'],
     ])
   })
 
@@ -270,6 +272,74 @@ describe('watching', () => {
     await expect(watching).rejects.toMatchObject({ code: 'api.error.device.revoked' })
   })
 
+  it('follows the event stream of its inbox, and asks no more', async () => {
+    const stop = new AbortController()
+    const told: unknown[] = []
+    const stream = { events: [{ requests: [] }, { requests: [], notices: [notice] }], ends: false }
+    const { device, account, calls } = await deviceWith({}, empty, stream, 'never')
+
+    const watching = device.watch(account, {
+      signal: stop.signal,
+      onChange: (requests) => told.push(requests),
+      onNotices: (notices) => told.push(notices.length),
+    })
+    await until(() => told.length === 6)
+    stop.abort()
+    await watching
+
+    expect(told).toEqual([[], 0, [], 0, [], 1])
+    expect(calls.map(({ headers }) => headers['accept'])).toEqual(['*/*', expect.stringMatching('text/event-stream')])
+  })
+
+  it.each([
+    ['ends', true, 0],
+    ['says nothing for 40 seconds', false, 40],
+  ])('opens its stream anew a moment after it %s', async (_how, ends, silence) => {
+    const stop = new AbortController()
+    const clock = createTestClock()
+    let told = 0
+    const { device, account, calls } = await deviceWith({ clock }, empty, { events: [{ requests: [] }], ends }, 'never')
+
+    const watching = device.watch(account, { signal: stop.signal, onChange: () => (told += 1) })
+    await until(() => told === 2)
+    await nextTurns()
+    await clock.advance(silence)
+    const atOnce = calls.length
+    // The pause begins some turns later, when the stream is closed.
+    await until(async () => (await clock.advance(1), calls.length === 3))
+    stop.abort()
+    await watching
+
+    expect([atOnce, calls.length]).toEqual([2, 3])
+  })
+
+  it('has its calls held for five minutes where a stream says nothing at first, as behind a proxy that collects answers', async () => {
+    const stop = new AbortController()
+    const clock = createTestClock()
+    const troubles: string[] = []
+    const silent = { events: [], ends: false }
+    const { device, account, calls, streamsAsked } = await deviceWith({ clock }, empty, silent, unchanged)
+
+    const watching = device.watch(account, {
+      signal: stop.signal,
+      onChange: () => {},
+      onTrouble: ({ code }) => troubles.push(code),
+    })
+    await until(async () => (await clock.advance(1), calls.length > 2))
+    await until(() => calls.length > 10)
+    const [asked, told] = [streamsAsked(), [...troubles]]
+    await clock.advance(300)
+    await until(async () => (await clock.advance(1), streamsAsked() === 2))
+    stop.abort()
+    await watching
+
+    expect(asked).toBe(1)
+    expect(calls.map(({ headers }) => headers['prefer']).slice(2, 5)).toEqual(
+      Array.from({ length: 3 }, () => expect.stringMatching('^wait=')),
+    )
+    expect(told).toEqual([])
+  })
+
   it('asks once a second where the service does not hold the call', async () => {
     const stop = new AbortController()
     const clock = createTestClock()
@@ -297,8 +367,8 @@ describe('createDevice', () => {
 })
 
 /** Waits for something that real connections bring about. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve))
 }
 
 async function nextTurns(): Promise<void> {

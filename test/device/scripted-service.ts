@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
 
 import { decodeJwt } from 'jose'
 
@@ -16,20 +17,40 @@ export interface ReceivedCall {
   readonly signed: Readonly<Record<string, unknown>>
 }
 
-/** What to answer; `hangUp` breaks the connection, `never` holds it. */
-export type Reply = 'hangUp' | 'never' | { status: number; headers?: Record<string, string>; body?: unknown }
+/** An event stream: what it tells at once, and whether it stays open. */
+export interface StreamReply {
+  readonly events: readonly unknown[]
+  readonly ends: boolean
+}
 
-/** A real HTTP server that answers as the script says, call by call, to see what a device does with it. */
+/** What to answer; `hangUp` breaks the connection, `never` holds it. */
+export type Reply =
+  | 'hangUp'
+  | 'never'
+  | StreamReply
+  | { status: number; headers?: Record<string, string>; body?: unknown }
+
+/**
+ * A real HTTP server that answers as the script says, call by call, to see what a device does with it. Where the script has
+ * no stream, it is a service behind something that knows no streams: who asks for one gets a plain list, out of the script.
+ */
 export async function scriptedService(...script: readonly Reply[]) {
   const calls: ReceivedCall[] = []
+  let streamsAsked = 0
   const server = createServer((req, res) => {
     void readBody(req).then((body) => {
       const jws = req.headers.authorization?.replace('Device ', '') ?? body
       const signed = jws.split('.').length === 3 ? decodeJwt(jws) : {}
       const reply = script[Math.min(calls.length, script.length - 1)] ?? { status: 500 }
+      const wantsStream = req.headers.accept?.startsWith('text/event-stream') === true
+      if (wantsStream) streamsAsked += 1
+      if (wantsStream && typeof reply !== 'string' && 'status' in reply && reply.status < 400) {
+        return res.writeHead(200, { 'content-type': 'application/json' }).end('{"requests":[]}')
+      }
       calls.push({ method: req.method ?? '', path: req.url ?? '', headers: req.headers, signed })
       if (reply === 'hangUp') return req.socket.destroy()
       if (reply === 'never') return undefined
+      if ('events' in reply) return answerStream(res, reply)
       return res.writeHead(reply.status, reply.headers).end(reply.status === 304 ? '' : JSON.stringify(reply.body))
     })
   })
@@ -39,11 +60,19 @@ export async function scriptedService(...script: readonly Reply[]) {
   return {
     url: `http://127.0.0.1:${bound.port}/mfa`,
     calls,
+    /** How often a stream was asked for, whatever came of it. */
+    streamsAsked: () => streamsAsked,
     close: () => {
       server.closeAllConnections()
       server.close()
     },
   }
+}
+
+function answerStream(res: ServerResponse, { events, ends }: StreamReply): void {
+  res.writeHead(200, { 'content-type': 'text/event-stream' }).write('retry: 1000\n\n')
+  for (const event of events) res.write(`data: ${JSON.stringify(event)}\n\n`)
+  if (ends) res.end()
 }
 
 export const id = (digit: string) => digit.repeat(40)
@@ -73,7 +102,7 @@ export const refusal = (status: number, code: string, headers: Record<string, st
 
 /** A device with an account at a service that answers as the script says. */
 export async function deviceAt(options: DeviceOptions, ...script: readonly Reply[]) {
-  const { url, calls, close } = await scriptedService(...script)
+  const { url, ...service } = await scriptedService(...script)
   const { privateKey } = await createKeyPair(false)
   const { organization, domain, user } = preview.body
   const account: Account = {
@@ -86,7 +115,7 @@ export async function deviceAt(options: DeviceOptions, ...script: readonly Reply
     privateKey,
     clockOffset: 0,
   }
-  return { device: createDevice(options), account, calls, close }
+  return { device: createDevice(options), account, ...service }
 }
 
 async function readBody(stream: AsyncIterable<unknown>): Promise<string> {

@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the index on what waits for a device or a user, and until when',
-    file: 'src/service/store/migrations/0026-pending-lookups.ts',
+    file: 'src/service/store/migrations/0027-pending-lookups.ts',
     find: "'state', 'expires_at']",
     replace: "'state']",
     test: 'service/store/plans.test.ts',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { readEvents } from '../../src/client/event-stream.ts'
+import { readEvents } from '../../src/contract/read-events.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { resetUser } from '../../src/service/administration/reset.ts'
 import { openService } from '../../src/service/service.ts'

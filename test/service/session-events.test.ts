@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
-import { readEvents } from '../../src/client/event-stream.ts'
+import { readEvents } from '../../src/contract/read-events.ts'
 import { answerEvents } from '../../src/service/http/event-stream.ts'
 import type { Follower } from '../../src/service/http/event-stream.ts'
 import { createSettledFeed } from '../../src/service/settled-feed.ts'
@@ -226,7 +226,7 @@ describe('who follows a domain', () => {
 
 describe('an event stream', () => {
   async function serve(source: (follower: Follower<object>) => () => void) {
-    const server = createServer((req, res) => answerEvents(createTestClock(), req, res, source))
+    const server = createServer((req, res) => answerEvents(createTestClock(), { req, res }, source))
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => {
       server.closeAllConnections()

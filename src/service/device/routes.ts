@@ -6,9 +6,12 @@ import type { ServiceContext } from '../context.ts'
 import { answer, jsonLabel } from '../http/answer.ts'
 import { readJson, readText } from '../http/body.ts'
 import { answerError } from '../http/errors.ts'
+import { answerEvents } from '../http/event-stream.ts'
+import type { EventSource } from '../http/event-stream.ts'
 import { heldRead, preferredWait } from '../http/held-read.ts'
 import { contextOfRequest, nameRequest } from '../http/request-id.ts'
 import { answerImage } from '../http/image.ts'
+import { leaveAfter } from '../http/places.ts'
 import { ApiProblem } from '../problem.ts'
 import { noImage } from '../rules/default-image.ts'
 import type { NamedImage } from '../rules/image.ts'
@@ -17,6 +20,7 @@ import { observe } from '../observer.ts'
 import { waiterKey } from '../waiters.ts'
 import { activate } from './activate.ts'
 import { answerRequest } from './answer.ts'
+import { followInbox } from './follow-inbox.ts'
 import { changesAt, isNamedBy, readInbox } from './inbox.ts'
 import { readHistory } from './history.ts'
 import { acknowledgeNotice } from './notices.ts'
@@ -25,7 +29,7 @@ import { changePush, readPush } from './push.ts'
 import { auditingForgeries, auditingTries } from './refusals.ts'
 import { removeDevice } from './remove.ts'
 import { refused } from './signature.ts'
-import { verifyCall } from './signed-call.ts'
+import { requireActive, verifyCall } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 
 interface Reply {
@@ -34,6 +38,8 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   /** Instead of a value. */
   readonly image?: NamedImage
+  /** Instead of a value. */
+  readonly events?: EventSource<unknown>
 }
 
 /** @param ctx That of this request. */
@@ -119,9 +125,21 @@ async function callOf(ctx: ServiceContext, req: Request, path: string): Promise<
   )
 }
 
-/** Held while it is what the device knows already. */
+/** A device that is taken out of use is told at once, however long its stream is; seconds. */
+const longestInbox = 30 * 60
+
+/** Followed by who asks for an event stream. Otherwise held while it is what the device knows already. */
 async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Promise<Reply> {
   const { device } = await callOf(ctx, req, devicePaths.requests)
+  if (/\btext\/event-stream\b/.test(req.headers.accept ?? '') && !ctx.waiters.closed()) {
+    // Its reason to be refused, if there is one, is told in words.
+    await requireActive(ctx.store.db, device.id)
+    const leave = ctx.places.readsOfDevice.take(device.id)
+    if (leave) {
+      leaveAfter(res, leave)
+      return { events: followInbox(ctx, device.id) }
+    }
+  }
   const known = req.headers['if-none-match']
   // A device that is told that its read was held asks again at once.
   const wait = ctx.waiters.closed() ? undefined : preferredWait(req.headers.prefer?.toString())
@@ -152,8 +170,9 @@ function only(ctx: ServiceContext, path: string, ways: Ways) {
       const serve = req.method === 'GET' || req.method === 'POST' ? ways[req.method] : undefined
       if (!serve) throw notThisWay(ways)
       refuseOtherSites(req)
-      const { status = 200, value, headers, image } = await serve(contextOfRequest(ctx, res), req, res)
+      const { status = 200, value, headers, image, events } = await serve(contextOfRequest(ctx, res), req, res)
       if (image) answerImage(req, res, image, headers)
+      else if (events) answerEvents(ctx.clock, { req, res }, events, { longest: longestInbox })
       else answer(res, status, value, { ...jsonLabel, ...headers })
     } catch (error) {
       answerError(res, error, jsonLabel, ctx.failures)

@@ -16,19 +16,24 @@ export type EventSource<T> = (follower: Follower<T>) => () => void
 /** More often than the minute after which common proxies cut a silent answer, seconds. */
 const heartbeat = 15
 /** So that a key that was revoked does not listen for long, seconds. */
-const longestStream = 5 * 60
+const longestByKey = 5 * 60
 /** What may wait to be read: a reader that is this far behind is cut off, bytes. */
 const mostUnread = 64 * 1024
 /** After which readers come back, milliseconds. */
 const retry = 1000
 
+export interface EventStreamOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** After which the reader has to come back, seconds. */
+  readonly longest?: number
+}
+
 /** Answers an event stream (WHATWG HTML section 9.2) until its reader leaves, the source ends, or it has lasted long enough. */
 export function answerEvents<T>(
   clock: Clock,
-  req: IncomingMessage,
-  res: ServerResponse,
+  { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
   source: EventSource<T>,
-  headers: Readonly<Record<string, string>> = {},
+  { headers = {}, longest = longestByKey }: EventStreamOptions = {},
 ): void {
   if (res.headersSent || res.destroyed) return
   res.writeHead(200, {
@@ -41,17 +46,21 @@ export function answerEvents<T>(
   })
   if (req.method === 'HEAD') return void res.end()
   startsWaiting(res)
-  stream(clock, res, source)
+  stream(clock, { res, longest }, source)
 }
 
-function stream<T>(clock: Clock, res: ServerResponse, source: EventSource<T>): void {
+function stream<T>(
+  clock: Clock,
+  { res, longest }: { readonly res: ServerResponse; readonly longest: number },
+  source: EventSource<T>,
+): void {
   const write = (text: string) => {
     res.write(text)
     if (res.writableLength > mostUnread) res.destroy()
   }
   const end = () => void res.end()
   const stopBeating = repeat(clock, heartbeat, () => write(':\n\n'))
-  const stopTimer = clock.after(longestStream * 1000, end)
+  const stopTimer = clock.after(longest * 1000, end)
   // Before the first bytes go out: who has read them misses nothing that happens later.
   const leave = source({ event: (value) => write(`data: ${JSON.stringify(value)}\n\n`), end })
   res.once('close', () => {

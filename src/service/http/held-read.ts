@@ -59,6 +59,7 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
   }
 }
 
-function alarm({ clock }: Pick<ServiceContext, 'clock'>, time: number, ring: () => void): () => void {
+/** @param time Unix time; `Infinity` for never. @returns what takes the alarm back. */
+export function alarm({ clock }: Pick<ServiceContext, 'clock'>, time: number, ring: () => void): () => void {
   return Number.isFinite(time) ? clock.after((time - clock.now()) * 1000, ring) : () => {}
 }

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+
 /** Bounds how many connections one caller can hold open. Each process counts its own. */
 export interface Places {
   /** Takes a place. @returns how to leave it; undefined where all are taken. */
@@ -20,6 +22,12 @@ export function createPlaces(max: number): Places {
       }
     },
   }
+}
+
+/** Leaves a place when the answer is over, and at once where its reader is gone already. */
+export function leaveAfter(res: ServerResponse, leave: () => void): void {
+  if (res.closed) leave()
+  else res.once('close', leave)
 }
 
 /** Takes a place at each of several, or none. */

@@ -22,7 +22,7 @@ import { answerEvents } from './event-stream.ts'
 import type { EventSource } from './event-stream.ts'
 import { heldRead, preferredWait } from './held-read.ts'
 import { answerImage } from './image.ts'
-import { takeAll } from './places.ts'
+import { leaveAfter, takeAll } from './places.ts'
 import { parseQuery } from './query-string.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { contextOfRequest, nameRequest, requestIdOf } from './request-id.ts'
@@ -86,7 +86,8 @@ async function serve(
     if (endpoint.media === 'text/event-stream') takeStream(ctx, key, res)
     const output = await run(givenBy(req, res, endpoint, call), call)
     if (endpoint.media === 'image/png') answerImage(req, res, output as NamedImage, headers)
-    else if (endpoint.media !== undefined) answerEvents(ctx.clock, req, res, output as EventSource<unknown>, headers)
+    else if (endpoint.media !== undefined)
+      answerEvents(ctx.clock, { req, res }, output as EventSource<unknown>, { headers })
     else answer(res, 200, output, { ...label, ...headers })
   } catch (error) {
     answerError(res, error, label, ctx.failures)
@@ -100,7 +101,7 @@ function takeStream({ waiters, places, limits, clock }: ServiceContext, key: Kno
   const leave = places.streamsOfKey.take(key.id)
   const limit = `at most ${limits.streamsPerKey} event streams at once for each API key`
   if (!leave) throw tooManyRequests({ limit, wait: streamRetry, now: clock.now() })
-  res.once('close', leave)
+  leaveAfter(res, leave)
 }
 
 /** The caller's key, while it has not asked too often. */

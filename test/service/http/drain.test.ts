@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { readEvents } from '../../../src/client/event-stream.ts'
+import { readEvents } from '../../../src/contract/read-events.ts'
 import { listen } from '../../../src/service/http/listen.ts'
 import type { Listening } from '../../../src/service/http/listen.ts'
 import { openRaw } from '../../support/raw-http.ts'

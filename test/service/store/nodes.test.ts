@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { readEvents } from '../../../src/client/event-stream.ts'
+import { readEvents } from '../../../src/contract/read-events.ts'
 import { createService } from '../../../src/service/index.ts'
 import type { Service } from '../../../src/service/index.ts'
 import { listen } from '../../../src/service/http/listen.ts'

@@ -1,5 +1,6 @@
 /** The devices of a crowd, in a process of its own: each holds its inbox open, and approves when it is told to. */
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { createPrivateKey, sign as signBytes } from 'node:crypto'
 import type { JsonWebKeyInput } from 'node:crypto'
 
@@ -30,10 +31,6 @@ interface Pending {
 
 /** Devices that open their inbox at the same time. */
 const together = 32
-/** Seconds, as the app asks for: longer and longer while nothing cuts its calls. */
-const waits = [25, 40, 55]
-const someWait = (call: number) => Math.round((waits[Math.min(call, 2)] ?? 0) * (1 - Math.random() * 0.2))
-
 // Whoever started it may be killed.
 process.once('disconnect', () => process.exit())
 const [given] = (await once(process, 'message')) as [PhonesGiven]
@@ -60,30 +57,40 @@ function readInbox(device: string, more: Record<string, string> = {}) {
 
 /** Follows the inbox of a device. Resolves when it was read once. */
 async function hold(device: string): Promise<void> {
-  const etag = await look(device)
-  void follow(device, etag)
+  const first = Promise.withResolvers<void>()
+  void follow(device, first.resolve).catch(first.reject)
+  await first.promise
 }
 
-async function look(device: string): Promise<string> {
+async function look(device: string): Promise<void> {
   const response = (await readInbox(device)) ?? (await readInbox(device))
   if (response?.statusCode !== 200) throw new Error(`the inbox answered ${response?.statusCode}`)
-  inboxes.set(device, (JSON.parse(await textOf(response)) as { requests: Pending[] }).requests)
-  return String(response.headers.etag)
+  keep(device, await textOf(response))
 }
 
-async function follow(device: string, known: string): Promise<void> {
-  let etag = known
-  for (let call = 0; ; call++) {
-    const response = await readInbox(device, { 'if-none-match': etag, prefer: `wait=${someWait(call)}` })
-    if (!response) {
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
-      continue
-    }
-    const text = await textOf(response).catch(() => '')
-    etag = String(response.headers.etag)
-    if (response.statusCode === 200) inboxes.set(device, (JSON.parse(text) as { requests: Pending[] }).requests)
+/** By its event stream, which is opened again whenever it ends. */
+async function follow(device: string, wasRead: () => void): Promise<void> {
+  for (;;) {
+    const response = await readInbox(device, { accept: 'text/event-stream' })
+    if (response) await readStream(device, response, wasRead).catch(() => {})
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
   }
 }
+
+async function readStream(device: string, response: IncomingMessage, wasRead: () => void): Promise<void> {
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) {
+    const lines = (text + String(chunk)).split('\n')
+    text = lines.pop() ?? ''
+    for (const line of lines.filter((one) => one.startsWith('data: '))) {
+      keep(device, line.slice('data: '.length))
+      wasRead()
+    }
+  }
+}
+
+const keep = (device: string, inbox: string): void =>
+  void inboxes.set(device, (JSON.parse(inbox) as { requests: Pending[] }).requests)
 
 async function approve({ username, device }: PhonesGiven['people'][number], number: string): Promise<void> {
   if (!given.held) await look(device)

@@ -27,7 +27,7 @@ import { deviceNotices } from './0022-device-notices.ts'
 import { lockStarts } from './0024-lock-starts.ts'
 import { appNames } from './0025-app-names.ts'
 import { interfaceWords } from './0026-interface-words.ts'
-import { pendingLookups } from './0026-pending-lookups.ts'
+import { pendingLookups } from './0027-pending-lookups.ts'
 import type { Engine } from './engine.ts'
 
 /**
@@ -90,5 +90,5 @@ const migrations = (engine: Engine) => ({
   '0024-lock-starts': lockStarts(engine),
   '0025-app-names': appNames,
   '0026-interface-words': interfaceWords,
-  '0026-pending-lookups': pendingLookups(),
+  '0027-pending-lookups': pendingLookups(),
 })

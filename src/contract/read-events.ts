@@ -6,7 +6,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   const decoder = new TextDecoder()
   let rest = ''
   let data: string[] = []
-  for await (const chunk of body) {
+  for await (const chunk of chunksOf(body)) {
     const events: string[] = []
     // A lone CR at the end may be half of a line end.
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/)
@@ -18,5 +18,19 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       } else if (line.startsWith('data:')) data.push(line.slice('data:'.length).replace(/^ /, ''))
     }
     yield events
+  }
+}
+
+/** By a reader: Safari cannot iterate over a stream. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
   }
 }

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import type { Inbox } from '../../../src/contract/device.ts'
+import { readEvents } from '../../../src/contract/read-events.ts'
+import { engines, useEngine } from '../../support/engines.ts'
+import { asked } from './people.ts'
+import { unique } from '../codes/code-holder.ts'
+import { keysFor, read, startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+
+type Device = Awaited<ReturnType<typeof asked>>['device']
+
+/** Opens the stream of a device. `next` gives the ids that wait for it, and undefined once the stream has ended. */
+async function follow(device: Pick<Device, 'inbox'>) {
+  const response = await device.inbox({ accept: 'text/event-stream' })
+  const events = inboxesIn(response.body!)
+  onTestFinished(() => void events.return(undefined))
+  return {
+    type: response.headers.get('content-type'),
+    next: async () => (await events.next()).value?.requests.map(({ id }) => id),
+    stop: () => events.return(undefined),
+  }
+}
+
+async function* inboxesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Inbox, undefined> {
+  for await (const events of readEvents(body)) for (const data of events) yield JSON.parse(data) as Inbox
+  return undefined
+}
+
+describe.each(engines)('the event stream of an inbox, on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let running: Running
+
+  beforeAll(async () => {
+    const database = await newDatabase()
+    running = await startService({ database, ...keysFor(database) })
+  })
+  afterAll(() => running.close())
+
+  it('tells what waits at once, and again whenever that changes', async () => {
+    const { device, id, nonce, ask } = await asked(running)
+    const { type, next } = await follow(device)
+
+    const first = await next()
+    const second = await ask()
+    const both = await next()
+    await device.answer(id, { nonce, decision: 'deny' })
+
+    expect(type).toBe('text/event-stream')
+    expect([first, both, await next()]).toEqual([[id], [second.id, id], [second.id]])
+  })
+
+  it('tells when a request lapses', async () => {
+    const { device, id, request } = await asked(running)
+    const { next } = await follow(device)
+    const first = await next()
+
+    await running.clock.advance(request.expiresAt - running.clock.now())
+
+    expect([first, await next()]).toEqual([[id], []])
+  })
+
+  it('ends when the device is taken out of use, which is told why at its next call', async () => {
+    const { device, user, id } = await asked(running)
+    const { next } = await follow(device)
+    const first = await next()
+
+    await running.call('DELETE', `/domains/${running.domain.id}/users/${user.id}/token`)
+
+    expect([first, await next()]).toEqual([[id], undefined])
+    expect((await read(await device.inbox({ accept: 'text/event-stream' }))).code).toBe('api.error.device.revoked')
+  })
+
+  it('is of this device alone', async () => {
+    const other = await running.enroll(`nobody ${unique()}`)
+    const { next } = await follow(other.device)
+    const first = await next()
+    await asked(running)
+    const own = await other.ask()
+
+    expect([first, await next()]).toEqual([[], [own.id]])
+  })
+
+  it('needs the signature of the device', async () => {
+    const { device } = await asked(running)
+
+    const forged = await device.inbox({ accept: 'text/event-stream' }, { path: '/device/history' })
+
+    expect((await read(forged)).status).toBe(401)
+  })
+
+  it('ends with the service, which then answers plain reads', async () => {
+    const database = await newDatabase()
+    const ending = await startService({ database, ...keysFor(database) })
+    const { device } = await ending.enroll('ends')
+    const { next } = await follow(device)
+    const first = await next()
+
+    const closed = ending.close()
+    const last = await next()
+    await closed
+
+    expect([first, last]).toEqual([[], undefined])
+  })
+})
+
+describe('the event streams of a device', () => {
+  it('are as many as its held reads may be; beyond that it gets a plain answer, until one is left', async () => {
+    const running = await startService({ limits: { heldReadsPerDevice: 2 } })
+    onTestFinished(() => running.close())
+    const { device } = await running.enroll('many')
+    const open = [await follow(device), await follow(device)]
+
+    const third = await device.inbox({ accept: 'text/event-stream' })
+    await open[0]?.stop()
+
+    expect(third.headers.get('content-type')).toBe('application/json')
+    await expect.poll(async () => (await follow(device)).type).toBe('text/event-stream')
+  })
+})
