@@ -7,8 +7,8 @@ import { signedCall } from './signed-call.ts'
 
 /** The first event comes with the answer. Where it does not, something on the way collects answers; milliseconds. */
 const firstWithin = 5_000
-/** The service says something each 15 s. After this the connection is dead; milliseconds. */
-const longestSilence = 40_000
+/** The service says something each 25 s. After this the connection is dead; milliseconds. */
+const longestSilence = 60_000
 
 /**
  * Follows the inbox by an event stream until that ends or breaks.

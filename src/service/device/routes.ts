@@ -125,8 +125,8 @@ async function callOf(ctx: ServiceContext, req: Request, path: string): Promise<
   )
 }
 
-/** A device that is taken out of use is told at once, however long its stream is; seconds. */
-const longestInbox = 30 * 60
+/** A device that is taken out of use is told at once, however long its stream is. There are thousands; seconds. */
+const streamOfDevice = { longest: 30 * 60, heartbeat: 25 }
 
 /** Followed by who asks for an event stream. Otherwise held while it is what the device knows already. */
 async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Promise<Reply> {
@@ -172,7 +172,7 @@ function only(ctx: ServiceContext, path: string, ways: Ways) {
       refuseOtherSites(req)
       const { status = 200, value, headers, image, events } = await serve(contextOfRequest(ctx, res), req, res)
       if (image) answerImage(req, res, image, headers)
-      else if (events) answerEvents(ctx.clock, { req, res }, events, { longest: longestInbox })
+      else if (events) answerEvents(ctx.clock, { req, res }, events, streamOfDevice)
       else answer(res, status, value, { ...jsonLabel, ...headers })
     } catch (error) {
       answerError(res, error, jsonLabel, ctx.failures)

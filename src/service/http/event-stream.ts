@@ -13,8 +13,8 @@ export interface Follower<T> {
 /** What can be followed. The answer of it ends following, without a call of `end`. */
 export type EventSource<T> = (follower: Follower<T>) => () => void
 
-/** More often than the minute after which common proxies cut a silent answer, seconds. */
-const heartbeat = 15
+/** More often than the half minute after which some proxies cut a silent answer, seconds. */
+const heartbeatOfKey = 15
 /** So that a key that was revoked does not listen for long, seconds. */
 const longestByKey = 5 * 60
 /** What may wait to be read: a reader that is this far behind is cut off, bytes. */
@@ -26,6 +26,8 @@ export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** After which the reader has to come back, seconds. */
   readonly longest?: number
+  /** How often something is said though nothing happens, seconds. */
+  readonly heartbeat?: number
 }
 
 /** Answers an event stream (WHATWG HTML section 9.2) until its reader leaves, the source ends, or it has lasted long enough. */
@@ -33,7 +35,7 @@ export function answerEvents<T>(
   clock: Clock,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
   source: EventSource<T>,
-  { headers = {}, longest = longestByKey }: EventStreamOptions = {},
+  { headers = {}, longest = longestByKey, heartbeat = heartbeatOfKey }: EventStreamOptions = {},
 ): void {
   if (res.headersSent || res.destroyed) return
   res.writeHead(200, {
@@ -46,12 +48,12 @@ export function answerEvents<T>(
   })
   if (req.method === 'HEAD') return void res.end()
   startsWaiting(res)
-  stream(clock, { res, longest }, source)
+  stream(clock, { res, longest, heartbeat }, source)
 }
 
 function stream<T>(
   clock: Clock,
-  { res, longest }: { readonly res: ServerResponse; readonly longest: number },
+  { res, longest, heartbeat }: Required<Omit<EventStreamOptions, 'headers'>> & { readonly res: ServerResponse },
   source: EventSource<T>,
 ): void {
   const write = (text: string) => {
