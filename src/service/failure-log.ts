@@ -20,11 +20,14 @@ export interface FailureLog {
 export function createFailureLog({ logger, clock }: { readonly logger: Logger; readonly clock: Clock }): FailureLog {
   const limit = createLogLimit(clock)
   let gone = false
+  /** Why, as it was logged last. */
+  let known = ''
   /** Whether changes failed: reads that succeed then say nothing. */
   let writesFailed = false
   const outage = createOutageWatch(clock, {
     gone(error) {
       gone = true
+      known = messageOf(error)
       logger.error({ reason: reasonOf(error) }, 'database gone')
     },
     back({ seconds, refused }) {
@@ -49,6 +52,10 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
       failed(part, error) {
         writesFailed ||= part === 'write'
         outage.failed(error)
+        if (gone && messageOf(error) !== known && limit.admits(messageOf(error))) {
+          known = messageOf(error)
+          logger.error({ reason: reasonOf(error) }, 'database gone for another reason')
+        }
       },
       succeeded(part) {
         if (part === 'write' || !writesFailed) outage.succeeded()
@@ -59,11 +66,12 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
   }
 }
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 /** What went wrong, and what that came from: codes of PostgreSQL, SQLite and the operating system say more than a stack. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const { cause } = error
-  if (!(cause instanceof Error)) return error.message
+  const cause = error instanceof Error ? error.cause : undefined
+  if (!(cause instanceof Error)) return messageOf(error)
   const code = 'code' in cause && typeof cause.code === 'string' ? `${cause.code}: ` : ''
-  return `${error.message} (${code}${cause.message})`
+  return `${messageOf(error)} (${code}${cause.message})`
 }

@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: 'writer: newId(random), sequence: 0',
     replace: "writer: '0'.repeat(40), sequence: 0",
     test: 'service/audit/processes.test.ts',
-    title: 'each write a chain of their own, without a gap or a fork, when 64 changes come at once',
+    title: 'each write chains of their own, without a gap or a fork, when 64 changes come at once',
   },
   {
     defense: 'comparing the hash of an entry',

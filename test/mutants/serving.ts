@@ -290,10 +290,30 @@ function heldLimits(): readonly Mutant[] {
     {
       defense: 'the places for reads of one device',
       file: 'src/service/device/routes.ts',
-      find: 'const leave = ctx.places.readsOfDevice.take(device.id)',
-      replace: 'const leave = () => {}',
+      find: `      const leave = ctx.places.readsOfDevice.take(device.id)
+      held =`,
+      replace: `      const leave = () => {}
+      held =`,
       test,
       title: 'of one device are as many as the limit says',
+    },
+    {
+      defense: 'the places for event streams of one device',
+      file: 'src/service/device/routes.ts',
+      find: `    const leave = ctx.places.readsOfDevice.take(device.id)
+    if (leave) {`,
+      replace: `    const leave = () => {}
+    if (leave) {`,
+      test: 'service/device/inbox-stream.test.ts',
+      title: 'are as many as its held reads may be; beyond that it gets a plain answer, until one is left',
+    },
+    {
+      defense: 'the event stream of a device ends when it is taken out of use',
+      file: 'src/service/device/follow-inbox.ts',
+      find: 'void follow().catch(() => {}).finally(() => follower.end())',
+      replace: 'void follow().catch(() => {})',
+      test: 'service/device/inbox-stream.test.ts',
+      title: 'ends when the device is taken out of use, which is told why at its next call',
     },
     {
       defense: 'the places for event streams of one API key',

@@ -11,7 +11,7 @@ import { entriesOf, openDatabase } from './recorded.ts'
 const { database, startOther } = useSharedFile()
 
 describe('two processes on one SQLite file', () => {
-  it('each write a chain of their own, without a gap or a fork, when 64 changes come at once', async () => {
+  it('each write chains of their own, without a gap or a fork, when 64 changes come at once', async () => {
     const here = await startService({ database: database(), clock: systemClock })
     const { child, origin } = await startOther()
     const calls = [here.call, createCall(origin, here.apiKey)]
@@ -30,7 +30,7 @@ describe('two processes on one SQLite file', () => {
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(new Set(created.map(({ facts }) => facts.user)).size).toBe(64)
-    expect(new Set(created.map(({ writer }) => writer)).size).toBe(2)
+    expect(new Set(created.map(({ writer }) => writer)).size).toBeGreaterThan(1)
     expect(findings).toEqual([])
   })
 })

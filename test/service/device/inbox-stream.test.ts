@@ -111,6 +111,7 @@ describe('the event streams of a device', () => {
     const { device } = await running.enroll('many')
     const open = [await follow(device), await follow(device)]
 
+    await open[0]?.next()
     const third = await device.inbox({ accept: 'text/event-stream' })
     await open[0]?.stop()
 
