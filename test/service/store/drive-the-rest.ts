@@ -9,6 +9,7 @@ import type { OpenedService } from '../../../src/service/service.ts'
 import { domainById } from '../../../src/service/store/domains.ts'
 import { hardwareTokensNamed } from '../../../src/service/store/hardware.ts'
 import { countKnownBrowsers } from '../../../src/service/store/known-browsers.ts'
+import { storeInterfaceWords } from '../../../src/service/store/interface-words.ts'
 import { organizations, organizationByName, rewriteService } from '../../../src/service/store/organizations.ts'
 import { isInForce } from '../../../src/service/store/passes.ts'
 import { forgetPush, pushOfNotice } from '../../../src/service/store/pushes.ts'
@@ -203,6 +204,7 @@ export function driveTheRest(): void {
     await userIdsNamed(db, 'none')
     await countKnownBrowsers(db, 'none', 1)
     await takePruneBudget(db, 0)
+    await storeInterfaceWords(db, { scheme: 'Service' })
 
     expect(verified.findings).toEqual([])
   })
