@@ -1,17 +1,24 @@
 import request from 'supertest'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { createExampleApp } from '../../example-app/app.ts'
 
 const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }
 
 /** Nobody listens there: who is signed in can get no further. */
-const unreachable = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
+const unreachable = {
+  MFA_BASE_URL: 'http://127.0.0.1:9/api',
+  MFA_API_KEY: 'k'.repeat(64),
+  MFA_DOMAIN_ID: 'd'.repeat(40),
+  MFA_AUTHENTICATOR_URL: 'https://mfa.example',
+}
+
+beforeEach(() => Object.entries(unreachable).forEach(([name, value]) => vi.stubEnv(name, value)))
+afterEach(() => vi.unstubAllEnvs())
 
 function arrange() {
   const { app } = createExampleApp({
     database: ':memory:',
-    service: unreachable,
     sessionSecret: 'for this test alone',
     publicUrl: 'http://localhost:3000',
   })

@@ -196,6 +196,8 @@ async function pageOf(settings: string, username: string): Promise<string> {
   app.use(
     mfa({
       service: { baseUrl: values.MFA_BASE_URL, apiKey: values.MFA_API_KEY, domainId: values.MFA_DOMAIN_ID },
+      // The service answers on this machine's own address here, which is none that a phone can open.
+      authenticatorUrl: 'https://mfa.example',
       user: () => ({ username }),
     }),
   )

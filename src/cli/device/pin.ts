@@ -25,7 +25,7 @@ export async function newPin(asked: 'PIN' | 'PASSCODE', settings: PinSettings): 
     const problem = pinProblem(asked, pin)
     if (!problem && (settings.pinStdin || (await askHidden('Once more: ')) === pin)) return pin
     const reason = problem ? reasons[problem][asked] : 'The two were not the same.'
-    if (settings.pinStdin) throw new Failure(reason, exitCode.usage)
+    if (settings.pinStdin) throw new Failure(reason)
     console.error(reason)
   }
 }

@@ -104,7 +104,7 @@ describe('second-factor hardware import', () => {
       'Line 7',
       'Line 8',
       'Line 9',
-      'Nothing was imported, 7 rows rejected. Mend them, or import the others with --skip-rejected.',
+      'Nothing was imported, 7 rows rejected. Correct them, or import the others with --skip-rejected.',
       '',
     ])
     expect(stdout).toContain('Line 5: its serial number stands in line 2 already\n')

@@ -81,7 +81,7 @@ describe('second-factor device, in a domain with a PIN', () => {
 
     const [guessable, good] = [await activate('1234'), await activate(pin)]
 
-    expect(guessable).toMatchObject({ code: 2, stderr: 'That PIN is too easy to guess. Choose another one.\n' })
+    expect(guessable).toMatchObject({ code: 1, stderr: 'That PIN is too easy to guess. Choose another one.\n' })
     expect(good.code).toBe(0)
   })
 
@@ -108,7 +108,10 @@ describe('second-factor device, in a domain with a PIN', () => {
     const approved = await device('', 'approve')
     const code = await device('', 'code')
 
-    expect(approved).toMatchObject({ code: 2, stderr: 'The PIN is needed. Pipe it in and add --pin-stdin.\n' })
+    expect(approved).toMatchObject({
+      code: 2,
+      stderr: 'The PIN is needed. Pipe it in and add --pin-stdin. See: second-factor device approve --help\n',
+    })
     expect(code.stderr).toContain('asks for its PIN or passcode. Pipe it in and add --pin-stdin.')
   })
 
