@@ -33,7 +33,12 @@ function configureErrors(command: Command, path: string): void {
 function explainUsage(message: string, { options }: Command, path: string): string {
   const missing = options.find(({ envVar, flags }) => envVar && message.includes(`'${flags}' not specified`))
   const variable = missing ? `, and ${missing.envVar} is not set` : ''
-  const line = message.trim().replaceAll(/\s*\n\s*/g, ' ') + variable
+  const line =
+    message
+      .trim()
+      .split('\n')
+      .map((part) => part.trim())
+      .join(' ') + variable
   return `${line}${line.endsWith('.') ? '' : '.'} See: ${path} --help\n`
 }
 

@@ -5,7 +5,7 @@ import { DeviceError } from './device-error.ts'
 import type { DeviceContext } from './options.ts'
 import { signedCall } from './signed-call.ts'
 
-/** The first event comes with the answer. Where it does not, something on the way collects answers; milliseconds. */
+/** The first event comes with the answer. Where neither comes, something on the way collects answers; milliseconds. */
 const firstWithin = 5_000
 /** The service says something each 25 s. After this the connection is dead; milliseconds. */
 const longestSilence = 60_000
@@ -29,17 +29,17 @@ export async function followInbox(
     stopTimer = context.clock.after(milliseconds, () => dead.abort())
   }
   let heard = false
-  const response = await signedCall(context, account, {
-    method: 'GET',
-    path: devicePaths.requests,
-    headers: { accept: 'text/event-stream, application/json;q=0.9' },
-    stream: true,
-    signal: AbortSignal.any([signal, dead.signal]),
-  })
+  expectWithin(firstWithin)
   try {
+    const response = await signedCall(context, account, {
+      method: 'GET',
+      path: devicePaths.requests,
+      headers: { accept: 'text/event-stream, application/json;q=0.9' },
+      stream: true,
+      signal: AbortSignal.any([signal, dead.signal]),
+    })
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
     if (!isStream || !response.body) return false
-    expectWithin(firstWithin)
     for await (const events of readEvents(response.body)) {
       for (const data of events) onInbox(readInbox(data))
       heard ||= events.length > 0
@@ -48,10 +48,11 @@ export async function followInbox(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof DeviceError) throw error
-    // It broke off, as streams do.
+    // It was silent for too long, or broke off, as streams do.
   } finally {
     stopTimer()
-    await response.body?.cancel().catch(() => {})
+    // What is still open, such as an answer that is no stream.
+    dead.abort()
   }
   return heard
 }

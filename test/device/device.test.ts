@@ -313,11 +313,13 @@ describe('watching', () => {
     expect([atOnce, calls.length]).toEqual([2, 3])
   })
 
-  it('has its calls held for five minutes where a stream says nothing at first, as behind a proxy that collects answers', async () => {
+  it.each([
+    ['says nothing at first', { events: [], ends: false } as const],
+    ['is not answered, as behind a proxy that collects answers', 'never' as const],
+  ])('has its calls held for five minutes where a stream %s', async (_how, silent) => {
     const stop = new AbortController()
     const clock = createTestClock()
     const troubles: string[] = []
-    const silent = { events: [], ends: false }
     const { device, account, calls, streamsAsked } = await deviceWith({ clock }, empty, silent, unchanged)
 
     const watching = device.watch(account, {
@@ -325,6 +327,7 @@ describe('watching', () => {
       onChange: () => {},
       onTrouble: ({ code }) => troubles.push(code),
     })
+    await until(() => streamsAsked() === 1)
     await until(async () => (await clock.advance(1), calls.length > 2))
     await until(() => calls.length > 10)
     const [asked, told] = [streamsAsked(), [...troubles]]

@@ -20,7 +20,7 @@ export function interfaceOptions(otherwise: (name: keyof InterfaceWords) => stri
 export function typedWords(words: InterfaceWords): string {
   return names
     .filter((name) => words[name] !== undefined)
-    .map((name) => flags[name].replace(/<.*>/, words[name] ?? ''))
+    .map((name) => flags[name].replace(/<[^<>]*>/, words[name] ?? ''))
     .join(' ')
 }
 

@@ -41,7 +41,8 @@ export function answerEvents<T>(
   res.writeHead(200, {
     ...headers,
     'Content-Type': 'text/event-stream',
-    'Cache-Control': 'no-store',
+    // An app that compresses its answers would collect them first, too.
+    'Cache-Control': 'no-store, no-transform',
     // nginx collects answers otherwise.
     'X-Accel-Buffering': 'no',
     'X-Content-Type-Options': 'nosniff',
