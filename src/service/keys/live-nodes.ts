@@ -7,7 +7,7 @@ import type { HeldKeys } from './held-keys.ts'
 /** How often a node says that it lives and what keys it has, seconds. */
 export const heartbeat = 10
 /** Until when one that says nothing counts as running, seconds. */
-const livesFor = 3 * heartbeat
+export const livesFor = 3 * heartbeat
 
 /** Nodes that run, besides this one. */
 export async function otherNodes(db: Queryable, clock: Clock, nodeId: string): Promise<KeyNodeTable[]> {

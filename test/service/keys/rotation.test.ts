@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { importHardwareTokens } from '../../../src/service/administration/hardware-import.ts'
 import { keyStatus } from '../../../src/service/keys/key-status.ts'
+import { heartbeat, livesFor } from '../../../src/service/keys/live-nodes.ts'
 import { rotateKeys } from '../../../src/service/keys/rotation.ts'
 import type { Waiting } from '../../../src/service/keys/rotation.ts'
 import type { ServiceContext } from '../../../src/service/context.ts'
@@ -67,9 +68,23 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
     return rotateKeys(ctx, {
       waiting(reason) {
         told(reason)
-        setImmediate(() => void clock.advance(1))
+        setImmediate(() => void heartbeatsAreIn(ctx, clock).then(() => clock.advance(1)))
       },
     })
+  }
+
+  /** A node that lives may wait for the lock of the file: not for long, but time stands still only on this clock. */
+  async function heartbeatsAreIn({ store }: ServiceContext, clock: TestClock): Promise<void> {
+    for (let look = 0; look < 50; look += 1) {
+      const { late } = await store.db
+        .selectFrom('keyNode')
+        .select((eb) => eb.fn.countAll<number | string>().as('late'))
+        .where('seenAt', '<', clock.now() - heartbeat)
+        .where('seenAt', '>', clock.now() - livesFor)
+        .executeTakeFirstOrThrow()
+      if (Number(late) === 0) return
+      await pause(2)
+    }
   }
 
   /** Somebody with everything that can be sealed, made before keys change. */
