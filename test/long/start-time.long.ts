@@ -11,7 +11,7 @@ import { build } from '../../scripts/build.ts'
 import { root } from '../../scripts/run.ts'
 
 describe('a command', () => {
-  beforeAll(build)
+  beforeAll(async () => void (await build()))
 
   it('starts, does its work and ends in less than 300 ms', () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-start-'))
@@ -31,7 +31,7 @@ describe('a command', () => {
 })
 
 describe('the start of an app', () => {
-  beforeAll(build)
+  beforeAll(async () => void (await build()))
 
   it('takes less than 60 ms longer with mfa()', () => {
     const times = measureStarts(secondFactor).get('second-factor') ?? []
