@@ -40,9 +40,9 @@ async function load(way: readonly string[], rate: number): Promise<Outcome> {
   async function ask(user: string): Promise<void> {
     const body = JSON.stringify({ user: { id: user } })
     const headers = {
-      accept: 'application/vnd.service.v1.4+json',
+      accept: 'application/vnd.service.v1+json; version=1.4',
       authorization: `Service key="${apiKey}"`,
-      'content-type': 'application/vnd.service.v1.4+json',
+      'content-type': 'application/vnd.service.v1+json; version=1.4',
       'content-length': String(body.length),
     }
     const begun = performance.now()
@@ -78,7 +78,7 @@ const percentile = (times: readonly number[], part: number) =>
     : `${times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * part))]?.toFixed(0)} ms`
 
 console.log('asked a second | way | served a second | half within | 99 % within | refused | late or failed')
-for (const rate of [200, 400, 800, 1_600]) {
+for (const rate of [400, 800, 1_600]) {
   for (const [name, way] of Object.entries(ways)) {
     const { served, refused, late } = await load(way, rate)
     const shown = [
