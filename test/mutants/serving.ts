@@ -308,6 +308,14 @@ function heldLimits(): readonly Mutant[] {
       title: 'are as many as its held reads may be; beyond that it gets a plain answer, until one is left',
     },
     {
+      defense: 'the event stream of a device ends with a service that has ended since',
+      file: 'src/service/device/follow-inbox.ts',
+      find: 'if (ctx.waiters.closed()) return',
+      replace: '',
+      test: 'service/device/inbox-stream.test.ts',
+      title: 'end where the service has ended since they were asked for',
+    },
+    {
       defense: 'the event stream of a device ends when it is taken out of use',
       file: 'src/service/device/follow-inbox.ts',
       find: '.finally(() => follower.end())',

@@ -21,6 +21,8 @@ export function followInbox(ctx: ServiceContext, deviceId: string): EventSource<
         if (over) return
         if (named.etag !== known) follower.event(named.inbox)
         known = named.etag
+        // It has ended since the device asked: nobody is woken any more.
+        if (ctx.waiters.closed()) return
         const stopAlarm = alarm(ctx, changesAt(named), () => subscription.wake())
         const news = await subscription.woken()
         stopAlarm()

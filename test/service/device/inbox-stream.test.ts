@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import type { Inbox } from '../../../src/contract/device.ts'
 import { readEvents } from '../../../src/contract/read-events.ts'
+import { followInbox } from '../../../src/service/device/follow-inbox.ts'
 import { engines, useEngine } from '../../support/engines.ts'
+import { openDatabase } from '../audit/recorded.ts'
 import { asked } from './people.ts'
 import { unique } from '../codes/code-holder.ts'
 import { keysFor, read, startService } from '../start-service.ts'
@@ -105,6 +111,27 @@ describe.each(engines)('the event stream of an inbox, on %s', (engine) => {
 })
 
 describe('the event streams of a device', () => {
+  it('end where the service has ended since they were asked for', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'second-factor-ends-'))
+    const database = join(folder, 'mfa.sqlite')
+    const running = await startService({ database, ...keysFor(database) })
+    const node = await openDatabase(database, { clock: running.clock, push: false, ...keysFor(database) })
+    onTestFinished(async () => {
+      await node.close()
+      await running.close()
+      rmSync(folder, { recursive: true })
+    })
+    const { signer } = await running.enroll('late')
+    node.ctx.waiters.close()
+    const told: unknown[] = []
+
+    await new Promise<void>((resolve) => {
+      followInbox(node.ctx, signer.id ?? '')({ event: (inbox) => told.push(inbox), end: resolve })
+    })
+
+    expect(told).toEqual([{ requests: [] }])
+  })
+
   it('are as many as its held reads may be; beyond that it gets a plain answer, until one is left', async () => {
     const running = await startService({ limits: { heldReadsPerDevice: 2 } })
     onTestFinished(() => running.close())
