@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import type { ServiceContext } from '../../src/service/context.ts'
+import type { ServiceContext } from '../../src/service/context/service-context.ts'
 import { openDatabase } from '../service/audit/recorded.ts'
 import { hardwareToken, holder, member } from '../service/codes/code-holder.ts'
 import { activateDevice, keysFor, startService } from '../service/start-service.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { resetUser } from '../../src/service/administration/reset.ts'
+import { resetUser } from '../../src/service/admin/reset.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
 import { organizations } from '../../src/service/store/organizations.ts'

@@ -1,7 +1,7 @@
 import { createClient } from 'second-factor/client'
 import { describe, expect, it } from 'vitest'
 
-import { unlockUser } from '../../src/service/administration/unlock.ts'
+import { unlockUser } from '../../src/service/admin/unlock.ts'
 import { openDatabase } from '../service/audit/recorded.ts'
 import { useEngine } from '../support/engines.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'

@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'what the page allows of a device',
-    file: 'src/service/public.ts',
+    file: 'src/service/front/public.ts',
     find: "  'Permissions-Policy': 'camera=(self), geolocation=(), microphone=(), payment=(), usb=()',\n",
     replace: '',
     test: 'authenticator/scan.test.ts',

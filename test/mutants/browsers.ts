@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'that an administrator unlocks known browsers, too',
-    file: 'src/service/administration/unlock.ts',
+    file: 'src/service/admin/unlock.ts',
     find: "const budgets = ['known', 'other'] as const",
     replace: "const budgets = ['other'] as const",
     test: 'service/known-browsers.test.ts',

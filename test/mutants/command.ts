@@ -45,7 +45,7 @@ function takeOver(): readonly Mutant[] {
   return [
     {
       defense: 'an API key that is taken over is as long and as random as one of ours',
-      file: 'src/service/administration/api-keys.ts',
+      file: 'src/service/admin/api-keys.ts',
       find: '/^[A-Za-z0-9]{64}$/.test(text)',
       replace: '/^[A-Za-z0-9]+$/.test(text)',
       test,
@@ -61,7 +61,7 @@ function takeOver(): readonly Mutant[] {
     },
     {
       defense: 'an API key belongs to one organization',
-      file: 'src/service/administration/take-over.ts',
+      file: 'src/service/admin/take-over.ts',
       find: 'if (apiKey !== undefined && (await',
       replace: "if (apiKey === '' && (await",
       test,
@@ -69,7 +69,7 @@ function takeOver(): readonly Mutant[] {
     },
     {
       defense: 'a domain id belongs to one organization',
-      file: 'src/service/administration/take-over.ts',
+      file: 'src/service/admin/take-over.ts',
       find: 'if (domainId !== undefined && (await',
       replace: "if (domainId === '' && (await",
       test,

@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a reset ends verified web sessions, whatever the user has',
-    file: 'src/service/administration/reset.ts',
+    file: 'src/service/admin/reset.ts',
     find: 'await endOtherSessions(db, [userId])',
     replace: '',
     test: 'service/epochs.test.ts',
@@ -267,7 +267,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'other processes on the same file are told',
-    file: 'src/service/settled-look.ts',
+    file: 'src/service/waiting/settled-look.ts',
     find: 'epochs, expiry: await firstExpiry(db, domains(), now)',
     replace: 'expiry: await firstExpiry(db, domains(), now)',
     test: 'service/epochs.test.ts',

@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const rule = 'src/service/rules/factor-change.ts'
 const table = 'service/rules/factor-change.test.ts'
-const service = 'service/change-pass.test.ts'
+const service = 'service/factors/change-pass.test.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a pass counts in its own domain',
-    file: 'src/service/change-pass.ts',
+    file: 'src/service/factors/change-pass.ts',
     find: 'if (session.domainId !== change.domainId) return undefined',
     replace: '',
     test: service,
@@ -183,34 +183,34 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the notices of a change on the other devices',
-    file: 'src/service/factor-changes.ts',
+    file: 'src/service/factors/factor-changes.ts',
     find: 'for (const notice of notices) await insertNotice(db, notice)',
     replace: '',
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'of kind %s, in %s, notifies the remaining device and the address',
   },
   {
     defense: 'the mail about a change',
-    file: 'src/service/factor-changes.ts',
+    file: 'src/service/factors/factor-changes.ts',
     find: 'if (mail) ctx.changeMails?.send(change.userId, mail)',
     replace: '',
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'says what changed, for which app and when, without a link',
   },
   {
     defense: 'the wait for the end of the transaction',
-    file: 'src/service/factor-changes.ts',
+    file: 'src/service/factors/factor-changes.ts',
     find: "if (ending === 'undone') return",
     replace: '',
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'is not stored, pushed or mailed where the change is undone',
   },
   {
     defense: 'the exception for the device that was just set up',
-    file: 'src/service/factor-changes.ts',
+    file: 'src/service/factors/factor-changes.ts',
     find: 'device.id !== deviceId',
     replace: 'true',
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'is not shown on the device that was set up',
   },
   {
@@ -218,7 +218,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/store/device-notices.ts',
     find: '.offset(maxNotices)',
     replace: '.offset(maxNotices * 2)',
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'makes room for a newer one where a device has twenty',
   },
   {
@@ -226,15 +226,15 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/device/inbox.ts',
     find: 'now - noticesKept',
     replace: '0',
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'is kept for 30 days, and swept then',
   },
   {
     defense: 'the sweep of notices',
-    file: 'src/service/sweep.ts',
+    file: 'src/service/maintenance/sweep.ts',
     find: '(db, now) => removeNoticesCreatedBefore(db, now - noticesKept),',
     replace: '',
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'is kept for 30 days, and swept then',
   },
   {
@@ -242,7 +242,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/store/tokens.ts',
     find: 'await removeNotices(db, deviceIds)',
     replace: '',
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'removes the notices of a device together with the device',
   },
   {
@@ -258,7 +258,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/push/pusher.ts',
     find: "kind === 'notice' ? { notice: id } : { session: id }",
     replace: '{ session: id }',
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'wakes a closed authenticator by a message that carries its id and nothing else',
   },
   {
@@ -266,7 +266,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/mail/change-mails.ts',
     find: 'if (!isAllowed) return false',
     replace: '',
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'is sent five times an hour at most to each user, and again an hour later',
   },
   {
@@ -274,15 +274,15 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/mail/change-mails.ts',
     find: "logger.warn({ err: error, user: userId }, 'mail about a change of factors not sent')",
     replace: "logger.warn({ mail }, 'mail about a change of factors not sent')",
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'fails no change where it refuses mail, and the log names no address',
   },
   {
     defense: 'the wake of an inbox that is held',
-    file: 'src/service/factor-changes.ts',
+    file: 'src/service/factors/factor-changes.ts',
     find: 'notices.map(({ deviceId }) => waiterKey.device(deviceId)),',
     replace: '[],',
-    test: 'service/factor-changes.test.ts',
+    test: 'service/factors/factor-changes.test.ts',
     title: 'answers an inbox that is held',
   },
   {

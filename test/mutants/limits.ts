@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the log says only so much a minute',
-    file: 'src/service/log-limit.ts',
+    file: 'src/service/ground/log-limit.ts',
     find: 'if (written.has(subject)) return false',
     replace: '',
     test: 'service/information.test.ts',

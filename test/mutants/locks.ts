@@ -1,11 +1,11 @@
 import type { Mutant } from './mutant.ts'
 
-const clockTest = 'service/clock-set-back.test.ts'
+const clockTest = 'service/maintenance/clock-set-back.test.ts'
 
 export const mutants: readonly Mutant[] = [...sweeps(), ...waits(), ...access(), ...corrections(), ...webApps()]
 
 function sweeps(): readonly Mutant[] {
-  const test = 'service/sweeps.test.ts'
+  const test = 'service/maintenance/sweeps.test.ts'
   const touches = 'touches 500 rows at most in a transaction, and leaves nothing that is over'
   return [
     {
@@ -26,7 +26,7 @@ function sweeps(): readonly Mutant[] {
     },
     {
       defense: 'the turn of the event loop after each step',
-      file: 'src/service/in-steps.ts',
+      file: 'src/service/ground/in-steps.ts',
       find: 'await nextTurn()',
       replace: '',
       test,
@@ -34,7 +34,7 @@ function sweeps(): readonly Mutant[] {
     },
     {
       defense: 'the end of a sweep when its service closes',
-      file: 'src/service/in-steps.ts',
+      file: 'src/service/ground/in-steps.ts',
       find: ' || signal?.aborted === true',
       replace: '',
       test,
@@ -73,7 +73,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the look at whether the clock was set back',
-      file: 'src/service/to-present.ts',
+      file: 'src/service/maintenance/to-present.ts',
       find: 'if (clock.wasSetBack()) ',
       replace: 'if (clock.wasSetBack() && interval === 0) ',
       test: clockTest,
@@ -81,7 +81,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the minute that may have passed since the clock was set back',
-      file: 'src/service/to-present.ts',
+      file: 'src/service/maintenance/to-present.ts',
       find: 'present: now - interval }',
       replace: 'present: now }',
       test: clockTest,
@@ -113,7 +113,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'writing down that sessions of the future are over',
-      file: 'src/service/sweep.ts',
+      file: 'src/service/maintenance/sweep.ts',
       find: '[expireSessions, endFutureSessions]',
       replace: '[expireSessions, expireSessions]',
       test: clockTest,
@@ -145,7 +145,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the last sign of life of a synchronization',
-      file: 'src/service/synchronisation/claim.ts',
+      file: 'src/service/sync/claim.ts',
       find: 'await beatsToPresent(ctx.store.db, ctx.clock.now())',
       replace: '',
       test: clockTest,
@@ -213,7 +213,7 @@ function corrections(): readonly Mutant[] {
   return [
     {
       defense: 'bringing codes and known browsers to the present',
-      file: 'src/service/to-present.ts',
+      file: 'src/service/maintenance/to-present.ts',
       find: 'for (const step of accessToPresent) await inSteps(steps, () => step(db, ofAccess(clock.now())))',
       replace: 'await inSteps(steps, () => Promise.resolve(accessToPresent.length * 0 * ofAccess(0).present))',
       test: clockTest,
@@ -221,7 +221,7 @@ function corrections(): readonly Mutant[] {
     },
     {
       defense: 'the trusted time, by which a slow clock is no correction',
-      file: 'src/service/to-present.ts',
+      file: 'src/service/maintenance/to-present.ts',
       find: 'Math.max(present, trustedAt + trustedTimeLag)',
       replace: 'Math.min(present, trustedAt + trustedTimeLag)',
       test: clockTest,

@@ -149,7 +149,7 @@ function soundness(): readonly Mutant[] {
 }
 
 function synchronization(): readonly Mutant[] {
-  const test = 'service/synchronisation/synchronize.test.ts'
+  const test = 'service/sync/synchronize.test.ts'
   return [
     {
       defense: 'the ticket that a list draws when it arrives',
@@ -161,7 +161,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the look whether the caller has hung up',
-      file: 'src/service/synchronisation/synchronize.ts',
+      file: 'src/service/sync/synchronize.ts',
       find: 'if (arrived.gone()) return false',
       replace: '',
       test,
@@ -177,7 +177,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the boot, the namespace and the start of the process that holds a synchronization',
-      file: 'src/service/synchronisation/process-identity.ts',
+      file: 'src/service/sync/process-identity.ts',
       find: 'if (!theirs || theirs.boot !== own?.boot || theirs.namespace !== own.namespace) return false',
       replace: 'if (!theirs) return false',
       test,
@@ -185,7 +185,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the name that an abandoned synchronization gives back',
-      file: 'src/service/synchronisation/synchronize.ts',
+      file: 'src/service/sync/synchronize.ts',
       find: 'if (!row || secondsUntilAbandoned(row, ctx.clock.now()) > 0) return false',
       replace: 'if (row === undefined || row.id.length > 0) return false',
       test,

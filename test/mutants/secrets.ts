@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user in what a seed is sealed for',
-    file: 'src/service/store/secrets.ts',
+    file: 'src/service/sealing/secrets.ts',
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the seal of a hardware token that nobody has',
-    file: 'src/service/store/secrets.ts',
+    file: 'src/service/sealing/secrets.ts',
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user who gives the code, as the one the seed has to be sealed for',
-    file: 'src/service/store/secrets.ts',
+    file: 'src/service/sealing/secrets.ts',
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user in what a PIN is sealed for',
-    file: 'src/service/store/secrets.ts',
+    file: 'src/service/sealing/secrets.ts',
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user in what an activation code is sealed for',
-    file: 'src/service/store/secrets.ts',
+    file: 'src/service/sealing/secrets.ts',
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user in the lookup of a bypass code',
-    file: 'src/service/store/secrets.ts',
+    file: 'src/service/sealing/secrets.ts',
     find: '`bypass:${userId}:${code}`',
     replace: '`bypass:${code}`',
     test: 'attacks/database-writer.test.ts',
@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the hash that codes are found by',
-    file: 'src/service/keys/sealing.ts',
+    file: 'src/service/sealing/sealing.ts',
     find: "createHmac('sha256', key.lookup).update(secret).digest('base64url')",
     replace: 'secret',
     test: 'service/keys/at-rest.test.ts',
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the hash that codes are found by',
-    file: 'src/service/keys/sealing.ts',
+    file: 'src/service/sealing/sealing.ts',
     find: "createHmac('sha256', key.lookup).update(secret).digest('base64url')",
     replace: 'secret',
     test: 'attacks/database-thief.test.ts',
@@ -171,7 +171,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the key in the hash that codes are found by',
-    file: 'src/service/keys/sealing.ts',
+    file: 'src/service/sealing/sealing.ts',
     find: "createHmac('sha256', key.lookup)",
     replace: "createHmac('sha256', '')",
     test: 'attacks/database-thief.test.ts',
@@ -196,18 +196,18 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the record in what a value is sealed with',
-    file: 'src/service/keys/sealing.ts',
+    file: 'src/service/sealing/sealing.ts',
     find: 'const recordData = (record: string) => Buffer.from(record)',
     replace: 'const recordData = (record: string) => Buffer.from(record.slice(0, 0))',
-    test: 'service/keys/sealing.test.ts',
+    test: 'service/sealing/sealing.test.ts',
     title: 'does not open in another record: swapped rows are noticed',
   },
   {
     defense: 'the check of the tag of a sealed value',
-    file: 'src/service/keys/sealing.ts',
+    file: 'src/service/sealing/sealing.ts',
     find: 'Buffer.concat([text, decipher.final()])',
     replace: 'text',
-    test: 'service/keys/sealing.test.ts',
+    test: 'service/sealing/sealing.test.ts',
     title: 'does not open when any of its bits was changed',
   },
   {

@@ -93,7 +93,7 @@ function draining(): readonly Mutant[] {
     },
     {
       defense: 'draining ends held reads',
-      file: 'src/service/waiters.ts',
+      file: 'src/service/waiting/waiters.ts',
       find: 'for (const subscriptions of byKey.values()) for (const subscription of subscriptions) subscription.giveUp()',
       replace: '',
       test,

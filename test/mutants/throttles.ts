@@ -69,7 +69,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'forgetting wrong codes when an administrator unlocks',
-    file: 'src/service/administration/unlock.ts',
+    file: 'src/service/admin/unlock.ts',
     find: 'await forgetFailures(db, { userId, budget })',
     replace: 'await Promise.resolve(budget)',
     test: 'cli/admin/unlock.test.ts',
@@ -77,7 +77,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'forgetting a report when an administrator unlocks',
-    file: 'src/service/administration/unlock.ts',
+    file: 'src/service/admin/unlock.ts',
     find: 'await forgetAllPushes(db, { domainId, userId })',
     replace: 'await Promise.resolve(domainId)',
     test: 'cli/admin/unlock.test.ts',
@@ -85,10 +85,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'taking away bypass codes with a reset',
-    file: 'src/service/administration/reset.ts',
+    file: 'src/service/admin/reset.ts',
     find: 'const count = await removeBypassCodesOfUser(db, { userId: user, now: clock.now() })',
     replace: 'const count = 0',
-    test: 'service/administration/reset.test.ts',
+    test: 'service/admin/reset.test.ts',
     title: 'passes with nothing they had: no device, code, remembered browser or code for another device',
   },
   {

@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/rules/factor-change.ts',
     find: 'return !owned.everStrong && !present.some(isStrong)',
     replace: 'return present.length > 0',
-    test: 'service/change-pass.test.ts',
+    test: 'service/factors/change-pass.test.ts',
     title: 'adds the first factor, and nothing after that',
   },
   {
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/rules/factor-change.ts',
     find: 'return !owned.everStrong && !present.some(isStrong)',
     replace: 'return present.length > 0',
-    test: 'service/change-pass.test.ts',
+    test: 'service/factors/change-pass.test.ts',
     title: 'makes no recovery codes for a user who is strong in another domain',
   },
   {
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'looking whether the factor of a pass is in force',
-    file: 'src/service/change-pass.ts',
+    file: 'src/service/factors/change-pass.ts',
     find: 'inForce: await isInForce(db, grant, now)',
     replace: 'inForce: isInForce !== undefined',
     test: 'attacks/keeps-access.test.ts',

@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the policy that forbids framing the authenticator',
-    file: 'src/service/public.ts',
+    file: 'src/service/front/public.ts',
     find: `    "frame-ancestors 'none'",\n`,
     replace: '',
     test: 'service/front/authenticator-files.test.ts',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { readEvents } from '../../src/contract/read-events.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
-import { resetUser } from '../../src/service/administration/reset.ts'
+import { resetUser } from '../../src/service/admin/reset.ts'
 import { openService } from '../../src/service/service.ts'
 import { endOtherSessions } from '../../src/service/store/epochs.ts'
 import { random128 } from '../support/device-signer.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { resetUser } from '../../src/service/administration/reset.ts'
-import { unlockUser } from '../../src/service/administration/unlock.ts'
+import { resetUser } from '../../src/service/admin/reset.ts'
+import { unlockUser } from '../../src/service/admin/unlock.ts'
 import { knownBrowser, removeExpiredBrowsers } from '../../src/service/store/known-browsers.ts'
 import type { OpenedService } from '../../src/service/service.ts'
 import { random128 } from '../support/device-signer.ts'

@@ -1,16 +1,16 @@
 import { onTestFinished } from 'vitest'
 
-import { createAdministration } from '../../src/service/administration.ts'
+import { createAdministration } from '../../src/service/admin/administration.ts'
 import type { FindKey } from '../../src/service/http/authenticate.ts'
 import { listen } from '../../src/service/http/listen.ts'
-import { servedInterface } from '../../src/service/interface-words.ts'
+import { servedInterface } from '../../src/service/ground/interface-words.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
 import { apiKeyByHash } from '../../src/service/store/api-keys.ts'
 import { createTenant, keysFor } from '../service/start-service.ts'
 import type { engines } from './engines.ts'
 import { insertManyUsers } from './many-users.ts'
-import { nobody } from '../../src/service/observer.ts'
+import { nobody } from '../../src/service/monitoring/observer.ts'
 import { openPostgres } from './postgres.ts'
 
 /** Sign-ins of each kind in one comparison. */

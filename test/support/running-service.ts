@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { NewSession } from '../../src/contract/sessions.ts'
-import type { NewDomain } from '../../src/service/administration/domains.ts'
+import type { NewDomain } from '../../src/service/admin/domains.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { createService } from '../../src/service/service.ts'
 

@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/endpoint.ts'
 import { routes } from '../../service/api/routes.ts'
-import type { ServiceContext } from '../../service/context.ts'
+import type { ServiceContext } from '../../service/context/service-context.ts'
 import type { Call } from '../../service/http/route.ts'
 import { organizations } from '../../service/store/organizations.ts'
 import { Failure } from '../device/failure.ts'

@@ -1,4 +1,4 @@
-import type { Rejected } from '../../service/administration/hardware-import.ts'
+import type { Rejected } from '../../service/admin/hardware-import.ts'
 
 /** More would push what matters off the screen. */
 const maxShown = 50

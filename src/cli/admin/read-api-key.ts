@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 
-import { isApiKey } from '../../service/administration/api-keys.ts'
+import { isApiKey } from '../../service/admin/api-keys.ts'
 import { exitCode } from '../device/exit-codes.ts'
 import { Failure } from '../device/failure.ts'
 import { readInput } from './read-input.ts'

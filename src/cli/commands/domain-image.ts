@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 
 import type { Command } from 'commander'
 
-import { domainImage, removeDomainImage, setDomainImage } from '../../service/administration/domain-images.ts'
+import { domainImage, removeDomainImage, setDomainImage } from '../../service/admin/domain-images.ts'
 import { imageLimits } from '../../service/rules/image.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'

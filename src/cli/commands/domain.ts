@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 
-import { changeDomain, addDomain, listDomains } from '../../service/administration/domains.ts'
-import type { NewDomain } from '../../service/administration/domains.ts'
+import { changeDomain, addDomain, listDomains } from '../../service/admin/domains.ts'
+import type { NewDomain } from '../../service/admin/domains.ts'
 import { adminCommand, groupCommand, parseNumber, parseSwitch } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'

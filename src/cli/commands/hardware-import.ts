@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
-import { importHardwareTokens } from '../../service/administration/hardware-import.ts'
-import type { ImportReport } from '../../service/administration/hardware-import.ts'
+import { importHardwareTokens } from '../../service/admin/hardware-import.ts'
+import type { ImportReport } from '../../service/admin/hardware-import.ts'
 import { adminCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { withService } from '../admin/local-service.ts'

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 
-import { RefusalError } from '../../service/administration/refusal.ts'
+import { RefusalError } from '../../service/admin/refusal.ts'
 import { addKey, removeKey } from '../../service/keys/edit-key-file.ts'
 import { keyStatus } from '../../service/keys/key-status.ts'
 import { rotateKeys } from '../../service/keys/rotation.ts'
 import type { Waiting } from '../../service/keys/rotation.ts'
-import type { ServiceContext } from '../../service/context.ts'
+import type { ServiceContext } from '../../service/context/service-context.ts'
 import { databaseOption, groupCommand } from '../admin/command.ts'
 import { withContext } from '../admin/local-service.ts'
 import { dateOf, printDone, printJson, printTable, quote, yesOrNo } from '../admin/print.ts'

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 
 import { createOpenApi } from '../../service/openapi/document.ts'
-import { servedInterface } from '../../service/interface-words.ts'
-import type { InterfaceWords } from '../../service/interface-words.ts'
+import { servedInterface } from '../../service/ground/interface-words.ts'
+import type { InterfaceWords } from '../../service/ground/interface-words.ts'
 import { ending } from '../device/failure.ts'
 import { interfaceOptions, interfaceWordsOf, usualWords } from '../service/interface-options.ts'
 

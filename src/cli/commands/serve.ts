@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 
 import { systemClock } from '../../clock.ts'
-import type { Logger } from '../../service/context.ts'
-import type { InterfaceWords } from '../../service/interface-words.ts'
+import type { Logger } from '../../service/ground/logger.ts'
+import type { InterfaceWords } from '../../service/ground/interface-words.ts'
 import { keyFileOf } from '../../service/keys/key-file.ts'
 import { ServiceOptions } from '../../service/options.ts'
 import { TrustProxy } from '../../service/rules/trust-proxy.ts'

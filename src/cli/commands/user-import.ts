@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
-import { importUsers } from '../../service/administration/user-import.ts'
-import type { UserImportReport } from '../../service/administration/user-import.ts'
+import { importUsers } from '../../service/admin/user-import.ts'
+import type { UserImportReport } from '../../service/admin/user-import.ts'
 import { adminCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'

@@ -1,4 +1,4 @@
-import type { ImportRow } from '../../service/administration/hardware-import.ts'
+import type { ImportRow } from '../../service/admin/hardware-import.ts'
 import { parseCsv } from './csv.ts'
 import type { CsvRecord } from './csv.ts'
 

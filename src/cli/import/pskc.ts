@@ -1,4 +1,4 @@
-import type { ImportRow } from '../../service/administration/hardware-import.ts'
+import type { ImportRow } from '../../service/admin/hardware-import.ts'
 import { Failure } from '../device/failure.ts'
 import { valueOpener } from './pskc-secret.ts'
 import type { OpenValue } from './pskc-secret.ts'

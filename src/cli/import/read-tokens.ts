@@ -1,4 +1,4 @@
-import type { ImportRow } from '../../service/administration/hardware-import.ts'
+import type { ImportRow } from '../../service/admin/hardware-import.ts'
 import { Failure } from '../device/failure.ts'
 import { decodeText } from './decode-text.ts'
 import { readOathCsv } from './oath-csv.ts'

@@ -1,4 +1,4 @@
-import type { UserRow } from '../../service/administration/user-import.ts'
+import type { UserRow } from '../../service/admin/user-import.ts'
 import { Failure } from '../device/failure.ts'
 import { parseCsv } from './csv.ts'
 import { decodeText } from './decode-text.ts'

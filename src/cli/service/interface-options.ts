@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { z } from 'zod'
 
 import { validate } from '../../contract/validate.ts'
-import { InterfaceWords } from '../../service/interface-words.ts'
+import { InterfaceWords } from '../../service/ground/interface-words.ts'
 
 /**
  * The words of the REST interface, each as an option or a variable of the environment.

@@ -1,4 +1,4 @@
-import type { Logger } from '../../service/context.ts'
+import type { Logger } from '../../service/ground/logger.ts'
 
 /** For commands that end at once: what their user has to know, as a line on stderr. */
 export const noteLogger: Logger = {

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 
-import type { Logger } from '../../service/context.ts'
+import type { Logger } from '../../service/ground/logger.ts'
 import type { Listening, TlsCredentials } from '../../service/http/listen.ts'
 import { exitCode } from '../device/exit-codes.ts'
 import { Failure } from '../device/failure.ts'

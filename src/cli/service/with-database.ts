@@ -1,10 +1,10 @@
 import { constants } from 'node:os'
 
 import { commandClock } from '../../clock.ts'
-import type { ServiceContext } from '../../service/context.ts'
+import type { ServiceContext } from '../../service/context/service-context.ts'
 import { isAddress } from '../../service/keys/key-source.ts'
 import { mayCreateDatabase } from '../../service/missing-database.ts'
-import { nobody } from '../../service/observer.ts'
+import { nobody } from '../../service/monitoring/observer.ts'
 import { ServiceOptions } from '../../service/options.ts'
 import { parseOptions } from '../../contract/validate.ts'
 import { openCore } from '../../service/open-core.ts'

@@ -3,7 +3,7 @@ import { giveTurnBack, storeSentCode, takeTurn } from '../codes/send-email-code.
 import type { Call, Handler } from '../http/route.ts'
 import { codeMail } from '../mail/code-mail.ts'
 import type { Mail } from '../mail/mailer.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import { emailCodeLifetime, newEmailCode } from '../rules/email-code.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { organizationById } from '../store/organizations.ts'

@@ -1,7 +1,7 @@
 import type * as contract from '../../contract/users.ts'
 import { auditCall } from '../audit/audit.ts'
 import type { Handler } from '../http/route.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import { endOtherSessions, epochOfUser } from '../store/epochs.ts'
 import { findMember } from './find.ts'
 

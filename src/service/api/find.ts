@@ -1,5 +1,5 @@
 import type { Call } from '../http/route.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import { domainById } from '../store/domains.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { memberBy } from '../store/members.ts'

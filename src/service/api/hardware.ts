@@ -1,12 +1,12 @@
 import type * as contract from '../../contract/hardware.ts'
 import { auditCall } from '../audit/audit.ts'
-import { requirePass } from '../change-pass.ts'
+import { requirePass } from '../factors/change-pass.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
-import { enrollUser } from '../enrollment.ts'
-import { announceChange } from '../factor-changes.ts'
-import type { FactorChange } from '../factor-changes.ts'
+import { enrollUser } from '../factors/enrollment.ts'
+import { announceChange } from '../factors/factor-changes.ts'
+import type { FactorChange } from '../factors/factor-changes.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import { hasExpired } from '../rules/activation-code.ts'
 import {
   appAlias,

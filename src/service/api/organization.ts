@@ -1,6 +1,6 @@
 import type { getOrganization as GetOrganization, ping as Ping } from '../../contract/organization.ts'
 import type { Handler } from '../http/route.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import { organizationById } from '../store/organizations.ts'
 
 export const getOrganization: Handler<typeof GetOrganization> = async (_input, call) => {

@@ -1,17 +1,17 @@
 import type * as factors from '../../contract/factors.ts'
 import type * as contract from '../../contract/tokens.ts'
 import { auditCall, auditRevoked } from '../audit/audit.ts'
-import { changeRequirement, requirePass } from '../change-pass.ts'
-import { announceChange, announceRevoked } from '../factor-changes.ts'
+import { changeRequirement, requirePass } from '../factors/change-pass.ts'
+import { announceChange, announceRevoked } from '../factors/factor-changes.ts'
 import type { Call, Handler } from '../http/route.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import { removalKind } from '../rules/hardware-token.ts'
 import { hardwareTokenOfUser, releaseHardwareTokens } from '../store/hardware.ts'
 import type { Queryable } from '../store/schema.ts'
 import { noneRevoked, revokeTokens, tokenOf } from '../store/tokens.ts'
 import type { Revoked } from '../store/tokens.ts'
 import { findDomain, findMember, lockMember } from './find.ts'
-import { notifyRevoked } from './notify.ts'
+import { notifyRevoked } from '../waiting/notify.ts'
 
 export const getRequirement: Handler<typeof factors.getChangeRequirement> = async (input, call) => {
   const { changed, pass } = input

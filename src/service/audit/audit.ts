@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import type { Queryable } from '../store/schema.ts'
 import type { Revoked } from '../store/tokens.ts'
 import type { Actor, AuditEvent } from './entry.ts'

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { noteAuditHead } from '../store/audit.ts'
 import type { Head } from './verify-chains.ts'
 

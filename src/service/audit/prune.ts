@@ -1,5 +1,5 @@
-import type { ServiceContext } from '../context.ts'
-import { inSteps } from '../in-steps.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { inSteps } from '../ground/in-steps.ts'
 import { auditRowsOf, auditWriterById, auditWritersBefore, moveAuditStart, removeAuditRows } from '../store/audit.ts'
 import { takePruneBudget } from '../store/trusted-clock.ts'
 import { audit } from './audit.ts'

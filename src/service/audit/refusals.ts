@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { networkOf } from '../rules/network.ts'
 import { audit } from './audit.ts'
 import type { Audited, EventName } from './events.ts'

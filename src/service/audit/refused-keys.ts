@@ -1,6 +1,6 @@
 import { mediaType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import type { ShownCredentials } from '../http/shown-credentials.ts'
 import { networkOf } from '../rules/network.ts'
 import { audit } from './audit.ts'

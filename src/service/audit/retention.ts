@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { agreementNeeded, passTime, resumeTime } from '../rules/trusted-time.ts'
 import type { TrustedTime } from '../rules/trusted-time.ts'
 import { auditSpan } from '../store/audit.ts'

@@ -1,5 +1,5 @@
 import type { Call } from '../http/route.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
 import type { SessionRow } from '../store/sessions.ts'

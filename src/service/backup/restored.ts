@@ -1,5 +1,5 @@
 import { audit } from '../audit/audit.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { endAllSessions } from '../store/epochs.ts'
 import { releaseHardwareTokens } from '../store/hardware.ts'
 import { leaveDomain, removeUser } from '../store/leave.ts'
@@ -16,7 +16,7 @@ import {
 import type { Revocable } from '../store/restored.ts'
 import type { Queryable } from '../store/schema.ts'
 import { revokeTokens } from '../store/tokens.ts'
-import { resetInTransaction } from '../administration/reset.ts'
+import { resetInTransaction } from '../admin/reset.ts'
 import type { Revocation } from './revocations.ts'
 
 export interface Restored {

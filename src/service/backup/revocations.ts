@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import type { AuditEntry } from '../audit/entry.ts'
 import type { EventName } from '../audit/events.ts'
-import type { Logger } from '../context.ts'
+import type { Logger } from '../ground/logger.ts'
 
 /**
  * What takes something away for good. A backup from before would bring it back, so each one is a line of the service's

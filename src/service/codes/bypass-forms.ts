@@ -1,8 +1,8 @@
 import { scrypt } from 'node:crypto'
 
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { isHashedCode, looksLikeBypassCode } from '../rules/bypass-code.ts'
-import { bypassCodeText } from '../store/secrets.ts'
+import { bypassCodeText } from '../sealing/secrets.ts'
 
 type Context = Pick<ServiceContext, 'secrets' | 'bypassCodes'>
 

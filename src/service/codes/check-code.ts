@@ -1,5 +1,5 @@
 import type { Factor } from '../../contract/users.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { looksLikeBypassCode } from '../rules/bypass-code.ts'
 import { useBypassCode } from '../store/bypass-codes.ts'
 import type { DomainRow } from '../store/domains.ts'

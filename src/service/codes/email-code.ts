@@ -1,9 +1,9 @@
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { mostWrongTries } from '../rules/email-code.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { countWrongEmailCode, useEmailCode } from '../store/email-codes.ts'
 import type { Queryable } from '../store/schema.ts'
-import { emailCodeText } from '../store/secrets.ts'
+import { emailCodeText } from '../sealing/secrets.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>
 

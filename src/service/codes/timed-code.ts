@@ -1,5 +1,5 @@
-import type { ServiceContext } from '../context.ts'
-import { UnsealError } from '../keys/sealing.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { UnsealError } from '../sealing/sealing.ts'
 import { judgeCode } from '../rules/totp.ts'
 import type { CodeSource, Verdict } from '../rules/totp.ts'
 import { generatorOfDevice, generatorOfHardware, rememberStep, useStep } from '../store/code-generators.ts'

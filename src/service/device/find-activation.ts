@@ -1,11 +1,11 @@
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { activationOf, replacementOf } from '../store/activations.ts'
 import type { Activation } from '../store/activations.ts'
 import { domainById } from '../store/domains.ts'
 import { memberBy } from '../store/members.ts'
 import { isInForce } from '../store/passes.ts'
 import type { Queryable } from '../store/schema.ts'
-import { activationCodeText } from '../store/secrets.ts'
+import { activationCodeText } from '../sealing/secrets.ts'
 
 /** What an activation code leads to, and whether to another device in the place of the present one. */
 export type FoundActivation = Activation & { readonly replaces: boolean }

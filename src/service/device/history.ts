@@ -1,7 +1,7 @@
 import { historyKept, historyPage, HistoryRequest } from '../../contract/device.ts'
 import type { History, HistoryEntry } from '../../contract/device.ts'
 import type { Attribute } from '../../contract/sessions.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { historyOfDevice } from '../store/device-history.ts'
 import type { HistoryRow } from '../store/device-history.ts'
 import { parseContent } from './signature.ts'

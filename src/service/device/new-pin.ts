@@ -1,7 +1,7 @@
 import { pinProblem } from '../../contract/pin.ts'
 import type { KeyType } from '../../contract/pin.ts'
-import type { ServiceContext } from '../context.ts'
-import { ApiProblem } from '../problem.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import { hashPin } from './pin-hash.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { FactorNotice } from '../../contract/device.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { removeNotice } from '../store/device-notices.ts'
 import type { NoticeRow } from '../store/device-notices.ts'
-import { waiterKey } from '../waiters.ts'
+import { waiterKey } from '../waiting/waiters.ts'
 import { useCall } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 

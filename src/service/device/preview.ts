@@ -1,6 +1,6 @@
 import { PreviewRequest } from '../../contract/device.ts'
 import type { Preview } from '../../contract/device.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { findActivation } from './find-activation.ts'
 import { parseContent } from './signature.ts'
 import { tryCode } from './tries.ts'

@@ -6,9 +6,9 @@ import { Claims, clockTolerance } from '../../contract/device.ts'
 import type { PublicKey } from '../../contract/device.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { parseJson } from '../http/parse-json.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 
 /** What a call has to be signed for. The path is written as the contract has it, whatever a proxy made of it. */
 export interface Purpose {

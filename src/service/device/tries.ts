@@ -1,6 +1,6 @@
 import { audit } from '../audit/audit.ts'
-import type { ServiceContext } from '../context.ts'
-import { ApiProblem, tooManyRequests } from '../problem.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
 import { networkOf } from '../rules/network.ts'
 import { takeAttempt } from '../store/attempts.ts'
 import { release, reserve } from '../store/tallies.ts'

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Vendor } from '../../contract/media-type.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { answer, jsonLabel, vendorLabel } from '../http/answer.ts'
 import type { Label } from '../http/answer.ts'
 import { answerError } from '../http/errors.ts'
 import type { Handle } from '../http/handle.ts'
 import { nameRequest } from '../http/request-id.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 
 /** What a service of its own serves beside its interfaces, such as `/healthz`. */
 export interface Page {

@@ -1,6 +1,6 @@
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { answer, jsonLabel } from '../http/answer.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import type { Store } from '../store/store.ts'
 import type { Page } from './front.ts'
 

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 import type { Vendor } from '../../contract/media-type.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 
 /** A key that is known by its SHA-256, hexadecimal. */
 export interface KnownKey {

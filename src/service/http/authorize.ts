@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../contract/endpoint.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import type { KnownKey } from './authenticate.ts'
 
 /** Whether the key may call the operation. What its own domain hides, the handlers do not find: see `api/find.ts`. */

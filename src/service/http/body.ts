@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { raw } from 'express'
 
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import { parseJson } from './parse-json.ts'
 import { parseRows } from './rows.ts'
 

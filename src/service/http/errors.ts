@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 
 import type { ErrorBody } from '../../contract/errors.ts'
-import type { FailureLog } from '../failure-log.ts'
-import { ApiProblem } from '../problem.ts'
+import type { FailureLog } from '../monitoring/failure-log.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import { StoreUnavailableError } from '../store/store.ts'
 import { answer } from './answer.ts'
 import type { Label } from './answer.ts'

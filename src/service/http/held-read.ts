@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 import { longestWait } from '../../contract/sessions.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { startsWaiting } from './admission.ts'
 
 /** Seconds of `Prefer: wait=N` (RFC 7240 section 4.3), at most `longestWait`; nothing where it is absent or makes no sense. */

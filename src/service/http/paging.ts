@@ -1,4 +1,4 @@
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 
 const pageSize = 100
 

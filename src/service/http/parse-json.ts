@@ -1,4 +1,4 @@
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 
 export function parseJson(text: string): unknown {
   try {

@@ -1,4 +1,4 @@
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 
 /** The query of a URL, percent-decoded and nothing else: here a plus is a plus. Of repeated names the first counts. */
 export function parseQuery(url: string): Record<string, string> {

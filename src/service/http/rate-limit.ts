@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { tooManyRequests } from '../problem.ts'
+import { tooManyRequests } from '../ground/problem.ts'
 
 /** How many requests one caller can make a second, and what is left of them. */
 export interface RateLimiter {

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import type { Label } from './answer.ts'
 import { errorBody } from './errors.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import type { ApiProblem } from '../problem.ts'
+import type { ApiProblem } from '../ground/problem.ts'
 import { answer } from './answer.ts'
 import type { Label } from './answer.ts'
 import { errorBody } from './errors.ts'

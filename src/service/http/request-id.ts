@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { readRequestId, requestIdHeader } from '../../contract/request-id.ts'
-import type { Logger, ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import type { Logger } from '../ground/logger.ts'
 
 /** Gives the request a name that its answer and its log lines carry: the caller's own, where that is fit for a log. */
 export function nameRequest(req: IncomingMessage, res: ServerResponse): void {

@@ -1,4 +1,4 @@
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import { parseJson } from './parse-json.ts'
 
 /** As much as is read at a time: some milliseconds of work. Characters. */

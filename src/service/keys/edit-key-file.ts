@@ -1,7 +1,7 @@
 import { open, readFile, rename, stat } from 'node:fs/promises'
 
 import type { Random } from '../rules/random.ts'
-import { formatKey, keySize, parseKeyRing } from './key-ring.ts'
+import { formatKey, keySize, parseKeyRing } from '../sealing/key-ring.ts'
 
 /** Puts a new key before the others. Services that run find it by themselves. @returns its id. */
 export async function addKey(path: string, random: Random): Promise<string> {

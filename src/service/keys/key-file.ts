@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import { chmod, link, open, readFile, unlink } from 'node:fs/promises'
 
 import type { Random } from '../rules/random.ts'
-import type { KeyRing } from './key-ring.ts'
-import { formatKey, keySize, parseKeyRing } from './key-ring.ts'
+import type { KeyRing } from '../sealing/key-ring.ts'
+import { formatKey, keySize, parseKeyRing } from '../sealing/key-ring.ts'
 import { KeysError } from './keys-error.ts'
 
 /** Where the keys of an embedded database are, when nothing else says so. */

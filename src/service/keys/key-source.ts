@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 
 import type { Random } from '../rules/random.ts'
 import { keyFileOf, openKeyFile, readKeyFile } from './key-file.ts'
-import { formatKey, keySize, parseKeyRing } from './key-ring.ts'
-import type { KeyRing } from './key-ring.ts'
+import { formatKey, keySize, parseKeyRing } from '../sealing/key-ring.ts'
+import type { KeyRing } from '../sealing/key-ring.ts'
 import { KeysError } from './keys-error.ts'
 
 /** Where the keys of a service come from. */

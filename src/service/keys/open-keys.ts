@@ -1,7 +1,7 @@
 import { keyChecks } from '../store/key-nodes.ts'
 import { holdKeys } from './held-keys.ts'
 import type { HeldKeys, HoldingContext } from './held-keys.ts'
-import type { KeyRing } from './key-ring.ts'
+import type { KeyRing } from '../sealing/key-ring.ts'
 import { openKeySource } from './key-source.ts'
 
 interface Given extends Omit<HoldingContext, 'store'> {

@@ -1,7 +1,7 @@
 import type { Queryable } from '../store/schema.ts'
 import { recordOf, replaceSealed, sealedPage, sealedPlaces } from '../store/sealed-values.ts'
 import type { SealedPlace, SealedValue } from '../store/sealed-values.ts'
-import type { Secrets } from '../store/secrets.ts'
+import type { Secrets } from '../sealing/secrets.ts'
 
 /** Values of one transaction: few enough that nobody waits for it. */
 const batch = 50

@@ -2,7 +2,7 @@ import { audit } from '../audit/audit.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import { pause } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { inSteps } from '../in-steps.ts'
+import { inSteps } from '../ground/in-steps.ts'
 import { removeExpiredBypassCodes, removeUsedUpBypassCodes } from '../store/bypass-codes.ts'
 import { sweepStep } from '../store/due.ts'
 import { removeOtherKeyChecks } from '../store/key-nodes.ts'
@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts'
 import type { HeldKeys } from './held-keys.ts'
 import { knows, otherNodes } from './live-nodes.ts'
 import { resealAll } from './reseal.ts'
-import { isCurrent } from './sealing.ts'
+import { isCurrent } from '../sealing/sealing.ts'
 
 /** Longer than what was sealed may be on its way into the database, seconds. */
 const underWay = 15

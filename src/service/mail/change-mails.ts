@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { createLane } from '../push/lane.ts'
 import { notAfter } from '../rules/present.ts'
 import type { Mail, Mailer } from './mailer.ts'

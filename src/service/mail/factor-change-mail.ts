@@ -1,4 +1,4 @@
-import type { FactorChange } from '../factor-changes.ts'
+import type { FactorChange } from '../factors/factor-changes.ts'
 import type { Mail } from './mailer.ts'
 import { plainLine } from './plain-line.ts'
 

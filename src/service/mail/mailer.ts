@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { mailTimeout } from '../../contract/sessions.ts'
-import { loadOptional } from '../optional-package.ts'
+import { loadOptional } from '../ground/optional-package.ts'
 import { isThisMachine } from './smtp-options.ts'
 import type { SmtpServer } from './smtp-options.ts'
 

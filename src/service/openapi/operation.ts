@@ -7,7 +7,7 @@ import { mediaType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
 import type { Operation } from '../../contract/operations.ts'
 import { longestWait } from '../../contract/sessions.ts'
-import { messageOf } from '../problem.ts'
+import { messageOf } from '../ground/problem.ts'
 import { exampleParams, examples } from './examples.ts'
 import type { Schemas } from './schemas.ts'
 

@@ -1,5 +1,5 @@
 import { SetupError } from '../../service-handle.ts'
-import type { Logger } from '../context.ts'
+import type { Logger } from '../ground/logger.ts'
 import { createPublicAgent } from './public-agent.ts'
 import { openPushKeys } from './push-keys.ts'
 import { nobodyToAsk } from './push-options.ts'

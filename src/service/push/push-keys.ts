@@ -1,7 +1,7 @@
 import type { Queryable } from '../store/schema.ts'
 import { pushKey } from '../store/pushes.ts'
 import { pushKeyRecord as record } from '../store/sealed-values.ts'
-import type { Secrets } from '../store/secrets.ts'
+import type { Secrets } from '../sealing/secrets.ts'
 import type { PushKeys, WebPush } from './web-push.ts'
 
 /** The pair of this service: made when it first starts, whichever node that is, and the same ever after. */

@@ -4,7 +4,7 @@ import type { Agent } from 'node:https'
 
 import { pause } from '../../clock.ts'
 import type { PushSubscription } from '../../contract/device.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext } from '../context/service-context.ts'
 import { forgetPush, pushOfNotice, pushOfPending } from '../store/pushes.ts'
 import type { SealedPush } from '../store/pushes.ts'
 import type { Queryable } from '../store/schema.ts'

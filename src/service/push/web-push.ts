@@ -1,5 +1,5 @@
 import type { PushMessage, PushSubscription } from '../../contract/device.ts'
-import { loadIfInstalled } from '../optional-package.ts'
+import { loadIfInstalled } from '../ground/optional-package.ts'
 import type { OutgoingMessage } from './post-message.ts'
 
 /** The pair messages are signed with, base64url (RFC 8292), and who can be asked about them: an https: or mailto: URL. */

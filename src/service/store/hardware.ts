@@ -4,7 +4,7 @@ import { insertCodeGenerator, removeCodeGenerators } from './code-generators.ts'
 import type { CodeGeneratorRow } from './code-generators.ts'
 import { endOtherSessions } from './epochs.ts'
 import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
-import type { Secrets } from './secrets.ts'
+import type { Secrets } from '../sealing/secrets.ts'
 import { resealSeeds } from './seed-owners.ts'
 
 /** A hardware token with what can be shown of its generator. */

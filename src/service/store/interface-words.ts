@@ -1,4 +1,4 @@
-import type { InterfaceWords } from '../interface-words.ts'
+import type { InterfaceWords } from '../ground/interface-words.ts'
 import type { Queryable } from './schema.ts'
 
 /** What is stored; fields that are not stored are absent. */

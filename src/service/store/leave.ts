@@ -1,7 +1,7 @@
 import { endOtherSessions } from './epochs.ts'
 import { releaseHardwareTokens } from './hardware.ts'
 import type { Queryable } from './schema.ts'
-import type { Secrets } from './secrets.ts'
+import type { Secrets } from '../sealing/secrets.ts'
 import { noneRevoked, revokeTokens } from './tokens.ts'
 import type { Revoked } from './tokens.ts'
 

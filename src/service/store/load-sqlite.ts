@@ -1,6 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3'
 
-import { loadOptional } from '../optional-package.ts'
+import { loadOptional } from '../ground/optional-package.ts'
 
 /** Before version 13.2, better-sqlite3 crashes on current versions of Node. */
 const library = { name: 'better-sqlite3', purpose: 'A SQLite database', oldest: '13.2' }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 
 import type { Database, Queryable } from './schema.ts'
-import { activationCodeText, bypassCodeText } from './secrets.ts'
-import type { SealedRecord, ServiceSecret, UserSecret } from './secrets.ts'
+import { activationCodeText, bypassCodeText } from '../sealing/secrets.ts'
+import type { SealedRecord, ServiceSecret, UserSecret } from '../sealing/secrets.ts'
 
 /** A sealed value as it stands in the database. */
 export interface SealedValue {

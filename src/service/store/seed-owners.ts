@@ -1,6 +1,6 @@
-import { UnsealError } from '../keys/sealing.ts'
+import { UnsealError } from '../sealing/sealing.ts'
 import type { Queryable } from './schema.ts'
-import type { Secrets } from './secrets.ts'
+import type { Secrets } from '../sealing/secrets.ts'
 
 /** A seed as it is sealed for its user; null while nobody has the hardware token. */
 export interface OwnedSeed {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 
 import { acceptClock } from '../../../src/service/audit/retention.ts'
 import { parseOptions } from '../../../src/contract/validate.ts'
-import { nobody } from '../../../src/service/observer.ts'
+import { nobody } from '../../../src/service/monitoring/observer.ts'
 import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'
 import type { OpenedService } from '../../../src/service/service.ts'

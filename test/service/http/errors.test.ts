@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 
 import { systemClock } from '../../../src/clock.ts'
-import { createFailureLog } from '../../../src/service/failure-log.ts'
+import { createFailureLog } from '../../../src/service/monitoring/failure-log.ts'
 import { jsonLabel } from '../../../src/service/http/answer.ts'
 import { answerError } from '../../../src/service/http/errors.ts'
 import { systemRandom } from '../../../src/service/rules/random.ts'

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { heldRead, preferredWait } from '../../../src/service/http/held-read.ts'
-import { createWaiters } from '../../../src/service/waiters.ts'
+import { createWaiters } from '../../../src/service/waiting/waiters.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
 import { read, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'

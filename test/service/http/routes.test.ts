@@ -6,7 +6,7 @@ import type { Endpoint } from '../../../src/contract/index.ts'
 import { routes } from '../../../src/service/api/routes.ts'
 import { route } from '../../../src/service/http/route.ts'
 import type { Call } from '../../../src/service/http/route.ts'
-import { ApiProblem } from '../../../src/service/problem.ts'
+import { ApiProblem } from '../../../src/service/ground/problem.ts'
 
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value

@@ -1,4 +1,4 @@
-import { parseKeyRing } from '../../../src/service/keys/key-ring.ts'
+import { parseKeyRing } from '../../../src/service/sealing/key-ring.ts'
 import { parseOptions } from '../../../src/contract/validate.ts'
 import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'

@@ -20,7 +20,7 @@ import {
 import { giveHardwareToken, hardwareTokenOfUser, insertHardwareToken } from '../../../src/service/store/hardware.ts'
 import { insertOrganization } from '../../../src/service/store/organizations.ts'
 import type { Store } from '../../../src/service/store/store.ts'
-import { createSecrets } from '../../../src/service/store/secrets.ts'
+import { createSecrets } from '../../../src/service/sealing/secrets.ts'
 import { insertUser, lockUser, userById, updateUser } from '../../../src/service/store/users.ts'
 import { ringOf } from '../keys/key-holders.ts'
 

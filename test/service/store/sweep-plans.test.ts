@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 
 import { pruneAudit } from '../../../src/service/audit/prune.ts'
-import { sweep } from '../../../src/service/sweep.ts'
+import { sweep } from '../../../src/service/maintenance/sweep.ts'
 import { sqlitePlan } from '../../support/query-plans.ts'
 import { recordStatements } from '../../support/recorded-statements.ts'
 import { openDatabase } from '../audit/recorded.ts'

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+
+import type { Domain } from '../../contract/domains.ts'
+import { addApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
+import type { ApiKey, NewApiKey } from './api-keys.ts'
+import { removeDomainImage, setDomainImage } from './domain-images.ts'
+import { addDomain, changeDomain, listDomains } from './domains.ts'
+import type { DomainChanges, NewDomain } from './domains.ts'
+import { NameTakenError } from './name-taken.ts'
+import { audit } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { parseOptions } from '../../contract/validate.ts'
+import { newId } from '../rules/random.ts'
+import { insertOrganization, organizationById, organizations } from '../store/organizations.ts'
+
+/**
+ * What an administrator does beside the REST interface.
+ * @throws {TypeError} where a value is wrong; RangeError where there is no such organization or domain.
+ */
+export interface Administration {
+  /** @throws {NameTakenError} */
+  createOrganization(name: string): Promise<{ id: string; name: string }>
+  organizations(): Promise<{ id: string; name: string }[]>
+  /** @throws {NameTakenError} */
+  createDomain(organizationId: string, domain: NewDomain): Promise<Domain>
+  domains(organizationId: string): Promise<Domain[]>
+  /** @throws {NameTakenError} @throws {RefusalError} */
+  setDomain(organizationId: string, domainId: string, changes: DomainChanges): Promise<Domain>
+  /** @param png At most 256 KiB and 1024 x 1024 pixels. @throws {RefusalError} */
+  setDomainImage(organizationId: string, domainId: string, png: Uint8Array): Promise<void>
+  removeDomainImage(organizationId: string, domainId: string): Promise<boolean>
+  /** @returns the key: the only time it can be read. */
+  createApiKey(organizationId: string, key?: NewApiKey): Promise<string>
+  apiKeys(organizationId: string): Promise<ApiKey[]>
+  revokeApiKey(organizationId: string, id: string): Promise<boolean>
+}
+
+const Title = z.string().trim().min(1).max(128)
+
+export function createAdministration(ctx: ServiceContext): Administration {
+  const { db } = ctx.store
+  const needOrganization = async (id: string) => {
+    if (!(await organizationById(db, id))) throw new RangeError('organizationId: there is no such organization')
+  }
+  return {
+    async createOrganization(given) {
+      const name = parseOptions(Title, 'createOrganization', given)
+      const id = newId(ctx.random)
+      const inserted = await db.transaction().execute(async (tx) => {
+        const done = await insertOrganization(tx, { id, name, createdAt: ctx.clock.now() })
+        if (done) await audit(tx, ctx, { event: 'organization.created', organizationId: id, facts: {} })
+        return done
+      })
+      if (!inserted) throw new NameTakenError(`There is an organization "${name}" already.`)
+      return { id, name }
+    },
+    async organizations() {
+      return (await organizations(db)).map(({ id, name }) => ({ id, name }))
+    },
+    async createDomain(organizationId, domain) {
+      await needOrganization(organizationId)
+      return addDomain(ctx, organizationId, domain)
+    },
+    domains: (organizationId) => listDomains(ctx, organizationId),
+    setDomain: (organizationId, domainId, changes) => changeDomain(ctx, organizationId, domainId, changes),
+    setDomainImage: (organizationId, domainId, png) => setDomainImage(ctx, organizationId, domainId, png),
+    removeDomainImage: (organizationId, domainId) => removeDomainImage(ctx, organizationId, domainId),
+    async createApiKey(organizationId, key = {}) {
+      await needOrganization(organizationId)
+      return (await addApiKey(ctx, organizationId, key)).key
+    },
+    apiKeys: (organizationId) => listApiKeys(ctx, organizationId),
+    revokeApiKey: (organizationId, id) => revokeApiKey(ctx, organizationId, id),
+  }
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+
+import { audit } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { hashApiKey } from '../http/authenticate.ts'
+import { parseOptions } from '../../contract/validate.ts'
+import { newId, randomText } from '../rules/random.ts'
+import { apiKeysOf, insertApiKey, removeApiKey } from '../store/api-keys.ts'
+import { domainById } from '../store/domains.ts'
+import type { ApiKeyRole } from '../store/schema.ts'
+
+/** What `createApiKey()` takes. */
+export interface NewApiKey {
+  /**
+   * What the key may do: everything (`'admin'`), or only sessions and reads (`'auth'`).
+   * @default `'admin'`
+   */
+  role?: 'admin' | 'auth' | undefined
+  /**
+   * The id of the only domain that a key of role `'auth'` is valid for.
+   * @default all domains of the organization
+   */
+  domainId?: string | undefined
+}
+
+export const NewApiKey = z
+  .strictObject({
+    role: z.enum(['admin', 'auth']).default('admin'),
+    domainId: z.string().optional(),
+  })
+  // Users are the organization's: who may change them in one domain changes them in all.
+  .refine(
+    (key) => key.role === 'auth' || key.domainId === undefined,
+    'only keys of role auth can be limited to a domain',
+  )
+
+/** A key as it can be shown: its characters are known to whoever was given them, and to nobody else. */
+export interface ApiKey {
+  readonly id: string
+  readonly role: ApiKeyRole
+  /** The only domain it is good for; null: all of the organization. */
+  readonly domainId: string | null
+  /** Unix time, seconds. */
+  readonly createdAt: number
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const length = 64
+
+export const isApiKey = (text: string): boolean => /^[A-Za-z0-9]{64}$/.test(text)
+
+export const newApiKey = (ctx: Pick<ServiceContext, 'random'>): string => randomText(ctx.random, alphabet, length)
+
+/**
+ * @param key One that its callers have already; a new one if absent.
+ * @returns the key itself, too: the only time it can be read.
+ */
+export async function addApiKey(
+  ctx: ServiceContext,
+  organizationId: string,
+  given: NewApiKey,
+  key: string = newApiKey(ctx),
+): Promise<ApiKey & { key: string }> {
+  const { db } = ctx.store
+  const { role, domainId = null } = parseOptions(NewApiKey, 'createApiKey', given)
+  if (domainId !== null && !(await domainById(db, organizationId, domainId))) {
+    throw new RangeError('domainId: there is no such domain')
+  }
+  const added = { id: newId(ctx.random), role, domainId, createdAt: ctx.clock.now() }
+  await db.transaction().execute(async (tx) => {
+    await insertApiKey(tx, { ...added, organizationId, hash: hashApiKey(key) })
+    const facts = { apiKey: added.id, role, domain: domainId }
+    await audit(tx, ctx, { event: 'api_key.created', organizationId, facts })
+  })
+  return { ...added, key }
+}
+
+/** Oldest first. */
+export async function listApiKeys(ctx: ServiceContext, organizationId: string): Promise<ApiKey[]> {
+  const rows = await apiKeysOf(ctx.store.db, organizationId)
+  return rows.map(({ id, role, domainId, createdAt }) => ({ id, role, domainId, createdAt }))
+}
+
+/** From the next request on it is nobody's. @returns false where the organization has no such key. */
+export function revokeApiKey(ctx: ServiceContext, organizationId: string, id: string): Promise<boolean> {
+  return ctx.store.db.transaction().execute(async (db) => {
+    const removed = await removeApiKey(db, organizationId, id)
+    if (removed) await audit(db, ctx, { event: 'api_key.revoked', organizationId, facts: { apiKey: id } })
+    return removed
+  })
+}

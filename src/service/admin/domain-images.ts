@@ -1,0 +1,45 @@
+import { audit } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { defaultImage } from '../rules/default-image.ts'
+import { imageFault, nameImage } from '../rules/image.ts'
+import { imageOfDomain, removeImageOfDomain, setImageOfDomain } from '../store/domain-images.ts'
+import { domainById } from '../store/domains.ts'
+import type { Queryable } from '../store/schema.ts'
+import { RefusalError } from './refusal.ts'
+
+/** @param png Shown to people on their device. @throws {RefusalError} where it is not what a domain can show. */
+export async function setDomainImage(
+  ctx: ServiceContext,
+  organizationId: string,
+  domainId: string,
+  png: Uint8Array,
+): Promise<void> {
+  const fault = imageFault(png)
+  if (fault !== undefined) throw new RefusalError(`The image cannot be used: ${fault}.`)
+  await ctx.store.db.transaction().execute(async (db) => {
+    await needDomain(db, organizationId, domainId)
+    await setImageOfDomain(db, domainId, nameImage(png))
+    await audit(db, ctx, { event: 'domain.image_set', organizationId, facts: { domain: domainId } })
+  })
+}
+
+/** What the domain shows: its own image, or the neutral one. */
+export async function domainImage(ctx: ServiceContext, organizationId: string, domainId: string): Promise<Uint8Array> {
+  const { db } = ctx.store
+  await needDomain(db, organizationId, domainId)
+  return ((await imageOfDomain(db, domainId)) ?? defaultImage()).bytes
+}
+
+/** The neutral default is shown again. @returns false where it is already. */
+export function removeDomainImage(ctx: ServiceContext, organizationId: string, domainId: string): Promise<boolean> {
+  return ctx.store.db.transaction().execute(async (db) => {
+    await needDomain(db, organizationId, domainId)
+    const removed = await removeImageOfDomain(db, domainId)
+    if (removed) await audit(db, ctx, { event: 'domain.image_removed', organizationId, facts: { domain: domainId } })
+    return removed
+  })
+}
+
+async function needDomain(db: Queryable, organizationId: string, id: string): Promise<void> {
+  if (!(await domainById(db, organizationId, id))) throw new RangeError('domainId: there is no such domain')
+}

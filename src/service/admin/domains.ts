@@ -1,0 +1,180 @@
+import { z } from 'zod'
+
+import { Domain, NumberMatching } from '../../contract/domains.ts'
+import { audit } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { parseOptions } from '../../contract/validate.ts'
+import { newId } from '../rules/random.ts'
+import { maxRequestTimeout } from '../rules/session-state.ts'
+import { domainView } from '../rules/views.ts'
+import { domainById, domainByName, domainsOf, insertDomain, updateDomain } from '../store/domains.ts'
+import type { DomainChanges as Columns, DomainRow } from '../store/domains.ts'
+import type { Fact } from '../store/schema.ts'
+import { NameTakenError } from './name-taken.ts'
+import { RefusalError } from './refusal.ts'
+
+/** What `createDomain()` takes. */
+export interface NewDomain {
+  /** The name, which users see on their device; 128 characters at most. */
+  name: string
+  /**
+   * The kind of app that the domain protects.
+   * @default `'WEB'`
+   */
+  type?: 'RADIUS' | 'WEB' | 'PAM' | 'OTHER' | undefined
+  /**
+   * What users type on their device before they approve.
+   * @default `'NONE'`
+   */
+  keyType?: 'NONE' | 'PIN' | 'PASSCODE' | undefined
+  /**
+   * How long a request waits for the user, seconds; 10 to 600.
+   * @default `90`
+   */
+  requestTimeout?: number | undefined
+  /**
+   * How long an activation code is valid, days; 1 to 365.
+   * @default `7`
+   */
+  activationCodeExpiration?: number | undefined
+  /**
+   * The number of wrong PINs after which a token is revoked; 1 to 20.
+   * @default `5`
+   */
+  maxAllowedRetries?: number | undefined
+  /**
+   * Whether devices may ask for requests by themselves.
+   * @default `true`
+   */
+  requestPollingEnabled?: boolean | undefined
+  /**
+   * Whether bypass codes are accepted.
+   * @default `true`
+   */
+  bypassEnabled?: boolean | undefined
+  /**
+   * Whether e-mailed codes are accepted, the weakest factor.
+   * @default `false`
+   */
+  emailOtpEnabled?: boolean | undefined
+  /**
+   * Whether users type a number on their device: never, where the caller asks for it, or always.
+   * @default `'offered'`
+   */
+  numberMatching?: NumberMatching | undefined
+}
+
+/** What `setDomain()` takes: what is absent stays as it is. */
+export type DomainChanges = { [Rule in keyof NewDomain]?: NewDomain[Rule] | undefined }
+
+const rules = {
+  name: z.string().trim().min(1).max(128),
+  type: z.enum(['RADIUS', 'WEB', 'PAM', 'OTHER']),
+  keyType: z.enum(['NONE', 'PIN', 'PASSCODE']),
+  requestTimeout: z.int().min(10).max(maxRequestTimeout),
+  activationCodeExpiration: z.int().min(1).max(365),
+  maxAllowedRetries: z.int().min(1).max(20),
+  requestPollingEnabled: z.boolean(),
+  bypassEnabled: z.boolean(),
+  emailOtpEnabled: z.boolean(),
+  numberMatching: NumberMatching,
+}
+
+export const NewDomain = z.strictObject({
+  name: rules.name,
+  type: rules.type.default('WEB'),
+  keyType: rules.keyType.default('NONE'),
+  requestTimeout: rules.requestTimeout.default(90),
+  activationCodeExpiration: rules.activationCodeExpiration.default(7),
+  maxAllowedRetries: rules.maxAllowedRetries.default(5),
+  requestPollingEnabled: rules.requestPollingEnabled.default(true),
+  // Only an administrator, or an app with a whole key, can make bypass codes: where they are made, they work.
+  bypassEnabled: rules.bypassEnabled.default(true),
+  // The weakest factor is opted into.
+  emailOtpEnabled: rules.emailOtpEnabled.default(false),
+  numberMatching: rules.numberMatching.default('offered'),
+})
+
+export const DomainChanges = z.strictObject(rules).partial()
+
+/** @param id One that its callers know already; a new one if absent. */
+export async function addDomain(
+  ctx: ServiceContext,
+  organizationId: string,
+  given: NewDomain,
+  id: string = newId(ctx.random),
+): Promise<Domain> {
+  const { db } = ctx.store
+  const options = parseOptions(NewDomain, 'createDomain', given)
+  const row = {
+    ...options,
+    requestPollingEnabled: fact(options.requestPollingEnabled),
+    bypassEnabled: fact(options.bypassEnabled),
+    emailOtpEnabled: fact(options.emailOtpEnabled),
+    id,
+    organizationId,
+    appName: null,
+    createdAt: ctx.clock.now(),
+    synchronizationTicket: 0,
+    synchronizationApplied: 0,
+  }
+  await db.transaction().execute(async (tx) => {
+    if (!(await insertDomain(tx, row))) throw taken(options.name)
+    await audit(tx, ctx, { event: 'domain.created', organizationId, facts: { domain: row.id } })
+  })
+  return show(row)
+}
+
+/** By name. */
+export async function listDomains(ctx: ServiceContext, organizationId: string): Promise<Domain[]> {
+  return (await domainsOf(ctx.store.db, organizationId)).map((row) => show(row))
+}
+
+/** @throws {RefusalError} where tokens stand against it. */
+export async function changeDomain(
+  ctx: ServiceContext,
+  organizationId: string,
+  id: string,
+  given: DomainChanges,
+): Promise<Domain> {
+  const changes = parseOptions(DomainChanges, 'setDomain', given)
+  return ctx.store.db.transaction().execute(async (db) => {
+    const domain = await domainById(db, organizationId, id)
+    if (!domain) throw new RangeError('domainId: there is no such domain')
+    const namesake = changes.name === undefined ? undefined : await domainByName(db, organizationId, changes.name)
+    if (namesake && namesake.id !== id) throw taken(namesake.name)
+    if (!(await updateDomain(db, id, columns(changes)))) throw keyTypeInUse(domain.keyType)
+    const changed = (await domainById(db, organizationId, id)) ?? domain
+    const fields = changedFields(domain, changed)
+    if (fields !== '') await audit(db, ctx, { event: 'domain.changed', organizationId, facts: { domain: id, fields } })
+    return show(changed)
+  })
+}
+
+/** As the REST interface shows it. */
+const show = (row: DomainRow): Domain => Domain.parse(domainView(row))
+
+function changedFields(before: DomainRow, after: DomainRow): string {
+  const fields = Object.keys(after) as (keyof DomainRow)[]
+  return fields.filter((field) => before[field] !== after[field]).join(',')
+}
+
+function columns(changes: z.output<typeof DomainChanges>): Columns {
+  const { requestPollingEnabled, bypassEnabled, emailOtpEnabled, ...others } = changes
+  return {
+    ...others,
+    ...(requestPollingEnabled !== undefined && { requestPollingEnabled: fact(requestPollingEnabled) }),
+    ...(bypassEnabled !== undefined && { bypassEnabled: fact(bypassEnabled) }),
+    ...(emailOtpEnabled !== undefined && { emailOtpEnabled: fact(emailOtpEnabled) }),
+  }
+}
+
+const fact = (value: boolean): Fact => (value ? 1 : 0)
+
+const taken = (name: string) => new NameTakenError(`There is a domain "${name}" already.`)
+
+/** Devices learnt at activation what to ask for; they would go on asking for it, or never have it. */
+const keyTypeInUse = (present: string) =>
+  new RefusalError(
+    `The key type stays ${present}: devices were activated with it. Revoke the tokens of the domain first.`,
+  )

@@ -1,0 +1,20 @@
+import { audit } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { endOtherSessions } from '../store/epochs.ts'
+import { lockUser } from '../store/users.ts'
+
+/**
+ * Ends every web session in which the user has passed the second step, and the remembered browsers, in every domain.
+ *
+ * @throws {RangeError} where there is no such user.
+ */
+export async function endUserSessions(
+  ctx: ServiceContext,
+  { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
+): Promise<void> {
+  await ctx.store.db.transaction().execute(async (db) => {
+    if (!(await lockUser(db, organizationId, userId))) throw new RangeError('userId: there is no such user')
+    await endOtherSessions(db, [userId])
+    await audit(db, ctx, { event: 'user.sessions_ended', organizationId, facts: { user: userId } })
+  })
+}

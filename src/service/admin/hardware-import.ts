@@ -1,0 +1,153 @@
+import { NewHardwareToken } from '../../contract/hardware.ts'
+import { describeMistakes, validate } from '../../contract/validate.ts'
+import { audit } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { defaultAlias, digitsOf } from '../rules/hardware-token.ts'
+import { newId } from '../rules/random.ts'
+import { importBatch, insertHardwareTokens, presentSerialNumbers } from '../store/hardware-import.ts'
+import type { HardwareTokenImport } from '../store/hardware-import.ts'
+import { RefusalError } from './refusal.ts'
+
+/** A row of a file: a token as the contract wants it, not yet checked, or why there is none. */
+export type ImportRow = { readonly line: number } & ({ readonly token: unknown } | { readonly reason: string })
+
+export interface Rejected {
+  /** Where the row begins in its file. */
+  readonly line: number
+  /** Never quotes the row: it holds a seed. */
+  readonly reason: string
+}
+
+export interface ImportReport {
+  /** How many are there now; none in a dry run. */
+  readonly imported: number
+  /** How many could be. */
+  readonly acceptable: number
+  readonly rejected: readonly Rejected[]
+}
+
+export interface ImportOptions {
+  /** Checks everything, changes nothing. */
+  readonly dryRun?: boolean
+  /** Imports the others where some are rejected; else nothing is. */
+  readonly skipRejected?: boolean
+  /** Told how many steps of how many are done. */
+  readonly progress?: (done: number, of: number) => void
+}
+
+/** Adds hardware tokens by the rules of the REST interface: all that can be at once, or none. */
+export async function importHardwareTokens(
+  ctx: ServiceContext,
+  organizationId: string,
+  rows: readonly ImportRow[],
+  { dryRun = false, skipRejected = false, progress = () => {} }: ImportOptions = {},
+): Promise<ImportReport> {
+  const checked = checkRows(rows)
+  const { accepted, taken } = await withoutPresent(ctx, organizationId, checked.accepted, (done) =>
+    progress(done, 2 * rows.length),
+  )
+  const rejected = [...checked.rejected, ...taken].sort((a, b) => a.line - b.line)
+  const report = { imported: 0, acceptable: accepted.length, rejected }
+  if (dryRun || accepted.length === 0 || (rejected.length > 0 && !skipRejected)) return report
+  await insertAll(ctx, organizationId, accepted, (done) => progress(rows.length + done, 2 * rows.length))
+  progress(2 * rows.length, 2 * rows.length)
+  return { ...report, imported: accepted.length }
+}
+
+interface Accepted {
+  readonly line: number
+  readonly token: ReturnType<typeof NewHardwareToken.parse>
+}
+
+function checkRows(rows: readonly ImportRow[]): { accepted: Accepted[]; rejected: Rejected[] } {
+  const accepted: Accepted[] = []
+  const rejected: Rejected[] = []
+  const lines = new Map<string, number>()
+  for (const row of rows) {
+    const checked = checkRow(row)
+    if ('reason' in checked) {
+      rejected.push(checked)
+      continue
+    }
+    const { serialNumber } = checked.token
+    const first = lines.get(serialNumber)
+    if (first === undefined) {
+      lines.set(serialNumber, row.line)
+      accepted.push(checked)
+    } else rejected.push({ line: row.line, reason: `its serial number stands in line ${first} already` })
+  }
+  return { accepted, rejected }
+}
+
+function checkRow(row: ImportRow): Accepted | Rejected {
+  if ('reason' in row) return row
+  const validated = validate(NewHardwareToken, row.token)
+  if (validated.success) return { line: row.line, token: validated.data }
+  return { line: row.line, reason: describeMistakes(validated.mistakes) }
+}
+
+async function withoutPresent(
+  ctx: ServiceContext,
+  organizationId: string,
+  rows: readonly Accepted[],
+  progress: (done: number) => void,
+): Promise<{ accepted: Accepted[]; taken: Rejected[] }> {
+  const present = new Set<string>()
+  for (const [batch, done] of batches(rows)) {
+    const serialNumbers = batch.map(({ token }) => token.serialNumber)
+    for (const one of await presentSerialNumbers(ctx.store.db, organizationId, serialNumbers)) present.add(one)
+    progress(done)
+  }
+  const isTaken = ({ token }: Accepted) => present.has(token.serialNumber)
+  return {
+    accepted: rows.filter((row) => !isTaken(row)),
+    taken: rows
+      .filter((row) => isTaken(row))
+      .map(({ line }) => ({ line, reason: 'its serial number is there already' })),
+  }
+}
+
+async function insertAll(
+  ctx: ServiceContext,
+  organizationId: string,
+  rows: readonly Accepted[],
+  progress: (done: number) => void,
+): Promise<void> {
+  const createdAt = ctx.clock.now()
+  // Before the transaction, which others wait for.
+  const tokens = rows.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token))
+  await ctx.store.db.transaction().execute(async (db) => {
+    for (const [batch, done] of batches(tokens)) {
+      if (!(await insertHardwareTokens(db, batch))) throw changedMeanwhile()
+      progress(done)
+    }
+    await audit(db, ctx, { event: 'hardware.imported', organizationId, facts: { count: tokens.length } })
+  })
+}
+
+function toRow(
+  ctx: ServiceContext,
+  common: { organizationId: string; createdAt: number },
+  token: Accepted['token'],
+): HardwareTokenImport {
+  const id = newId(ctx.random)
+  return {
+    ...common,
+    id,
+    alias: token.alias ?? defaultAlias(id),
+    serialNumber: token.serialNumber,
+    seed: ctx.secrets.seal(token.seed.toLowerCase(), { kind: 'seed', id, userId: null }),
+    digits: digitsOf(token.type),
+    period: token.timeStep,
+  }
+}
+
+const changedMeanwhile = () =>
+  new RefusalError('Somebody added one of the tokens at the same moment. Nothing was imported: import again.')
+
+function* batches<T>(rows: readonly T[]): Generator<[T[], number]> {
+  for (let start = 0; start < rows.length; start += importBatch) {
+    const batch = rows.slice(start, start + importBatch)
+    yield [batch, start + batch.length]
+  }
+}

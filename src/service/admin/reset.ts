@@ -1,0 +1,66 @@
+import { notifyRevoked } from '../waiting/notify.ts'
+import { audit, auditRevoked } from '../audit/audit.ts'
+import type { AuditContext } from '../audit/audit.ts'
+import type { Audited } from '../audit/events.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { announceChange } from '../factors/factor-changes.ts'
+import { removeBypassCodesOfUser } from '../store/bypass-codes.ts'
+import { removeEmailCodes } from '../store/email-codes.ts'
+import { forgetEnrollment } from '../store/enrollment.ts'
+import { releaseHardwareTokens } from '../store/hardware.ts'
+import { endOtherSessions } from '../store/epochs.ts'
+import type { Queryable } from '../store/schema.ts'
+import { revokeTokens } from '../store/tokens.ts'
+import type { Revoked } from '../store/tokens.ts'
+import { lockUser } from '../store/users.ts'
+
+interface Of {
+  readonly organizationId: string
+  readonly userId: string
+}
+
+/**
+ * Takes everything away that somebody passes the second step with, and lets them set up a first factor again: from here
+ * on the password alone is enough for that. All at once, so that nothing of the old is left to add to the new.
+ *
+ * @throws {RangeError} where there is no such user.
+ */
+export async function resetUser(ctx: ServiceContext, { organizationId, userId }: Of): Promise<void> {
+  const ended = await ctx.store.db.transaction().execute(async (db) => {
+    const revoked = await resetInTransaction(db, ctx, { organizationId, userId })
+    await announceChange(db, ctx, { kind: 'reset', organizationId, userId })
+    return revoked
+  })
+  notifyRevoked(ctx, ended)
+}
+
+/** The same as a part of a transaction. @returns what ended, for those who wait. */
+export async function resetInTransaction(
+  db: Queryable,
+  ctx: Pick<ServiceContext, 'clock' | 'secrets'> & AuditContext,
+  { organizationId, userId }: Of,
+): Promise<Revoked> {
+  if (!(await lockUser(db, organizationId, userId))) throw new RangeError('userId: there is no such user')
+  const revoked = await revokeTokens(db, { userIds: [userId] }, ctx.clock.now())
+  await auditRevoked(db, ctx, revoked, { organizationId })
+  await audit(db, ctx, ...(await dropOthers(ctx, db, { organizationId, userId })))
+  await forgetEnrollment(db, userId)
+  await endOtherSessions(db, [userId])
+  await audit(db, ctx, { event: 'user.reset', organizationId, facts: { user: userId } })
+  return revoked
+}
+
+/** What is no token. @returns what there is to be written down of it. */
+async function dropOthers(
+  { secrets, clock }: Pick<ServiceContext, 'secrets' | 'clock'>,
+  db: Queryable,
+  { organizationId, userId: user }: Of,
+): Promise<Audited[]> {
+  const released = await releaseHardwareTokens(db, secrets, [user])
+  const count = await removeBypassCodesOfUser(db, { userId: user, now: clock.now() })
+  await removeEmailCodes(db, { userId: user })
+  return [
+    ...(released ? [{ event: 'hardware.released', organizationId, facts: { user } } as const] : []),
+    ...(count > 0 ? [{ event: 'bypass.all_deleted', organizationId, facts: { user, count } } as const] : []),
+  ]
+}

@@ -1,0 +1,21 @@
+import type { ServiceContext } from '../context/service-context.ts'
+import { hashApiKey } from '../http/authenticate.ts'
+import { apiKeyByHash } from '../store/api-keys.ts'
+import { organizationOfDomain } from '../store/domains.ts'
+import { RefusalError } from './refusal.ts'
+
+/** What the clients of another service are configured with. A service that has both can take its place unnoticed. */
+export interface TakenOver {
+  readonly apiKey?: string | undefined
+  readonly domainId?: string | undefined
+}
+
+/** @throws {RefusalError} where one of them is in use here. */
+export async function refuseTaken({ store }: ServiceContext, { apiKey, domainId }: TakenOver): Promise<void> {
+  if (domainId !== undefined && (await organizationOfDomain(store.db, domainId)) !== '') {
+    throw new RefusalError(`There is a domain with the id ${domainId} already.`)
+  }
+  if (apiKey !== undefined && (await apiKeyByHash(store.db, hashApiKey(apiKey)))) {
+    throw new RefusalError('The API key is in use already.')
+  }
+}

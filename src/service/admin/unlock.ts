@@ -1,0 +1,41 @@
+import { audit } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { forgetAllPushes } from '../push/push-budget.ts'
+import { untilUnlocked } from '../rules/code-lock.ts'
+import { codesLockedUntil, forgetFailures } from '../store/code-tries.ts'
+import type { CodesOf } from '../store/code-tries.ts'
+
+interface Of {
+  readonly organizationId: string
+  readonly userId: string
+  /** Those the user belongs to. */
+  readonly domainIds: readonly string[]
+}
+
+const budgets = ['known', 'other'] as const
+
+/** Forgets the user's wrong codes, from known browsers and from everywhere else, and the requests that were not approved or were reported, in every domain. */
+export async function unlockUser(ctx: ServiceContext, { organizationId, userId, domainIds }: Of): Promise<void> {
+  await ctx.store.db.transaction().execute(async (db) => {
+    for (const budget of budgets) await forgetFailures(db, { userId, budget })
+    for (const domainId of domainIds) await forgetAllPushes(db, { domainId, userId })
+    const facts = { user: userId }
+    await audit(
+      db,
+      ctx,
+      { event: 'codes.unlocked', organizationId, facts },
+      { event: 'push.unlocked', organizationId, facts },
+    )
+  })
+}
+
+/** Unix time, seconds, until which the user's codes are locked; `unlocked` for until somebody does; nothing where they are not. */
+export async function codesLocked(
+  { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
+  of: CodesOf,
+): Promise<number | 'unlocked' | undefined> {
+  const now = clock.now()
+  const until = await codesLockedUntil(store.db, of, now)
+  if (until === null || until <= now) return undefined
+  return until === untilUnlocked ? 'unlocked' : until
+}

@@ -1,0 +1,134 @@
+import { NewUser } from '../../contract/users.ts'
+import { describeMistakes, validate } from '../../contract/validate.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { drawTicket, stepSize, usersByUsernames } from '../store/synchronisations.ts'
+import { synchronizeMembers } from '../sync/synchronize.ts'
+import type { Rejected } from './hardware-import.ts'
+import { RefusalError } from './refusal.ts'
+
+/** A row of a file: a user as it stands there, not yet checked, or why there is none. */
+export type UserRow = { readonly line: number } & ({ readonly user: NewUser } | { readonly reason: string })
+
+export interface UserImportReport {
+  /** How many users of the file belong to the domain now; none in a dry run. */
+  readonly imported: number
+  /** How many could. */
+  readonly acceptable: number
+  /** How many of those there are already. */
+  readonly present: number
+  readonly rejected: readonly Rejected[]
+}
+
+export interface UserImportOptions {
+  /** Checks everything, changes nothing. */
+  readonly dryRun?: boolean
+  /** Imports the others where some are rejected; else nothing is. */
+  readonly skipRejected?: boolean
+  /** Gives users who are there already the name and the e-mail address of the file; else such rows are rejected. */
+  readonly update?: boolean
+  /** Told how many steps of how many are done. */
+  readonly progress?: (done: number, of: number) => void
+}
+
+/** Adds users to a domain, and those who are new to the organization: all that can be at once, or none. */
+export async function importUsers(
+  ctx: ServiceContext,
+  of: { readonly organizationId: string; readonly domainId: string },
+  rows: readonly UserRow[],
+  { dryRun = false, skipRejected = false, update = false, progress = () => {} }: UserImportOptions = {},
+): Promise<UserImportReport> {
+  const distinct = distinctRows(rows.map((row) => checkRow(row)))
+  const compared = await compareWithPresent(ctx, of.organizationId, distinct.accepted, {
+    update,
+    progress: (done) => progress(done, 2 * rows.length),
+  })
+  const { accepted, present } = compared
+  const rejected = [...distinct.rejected, ...compared.rejected].sort((a, b) => a.line - b.line)
+  const report = { imported: 0, acceptable: accepted.length, present, rejected }
+  if (dryRun || accepted.length === 0 || (rejected.length > 0 && !skipRejected)) return report
+  await addAll(ctx, of, accepted, (done) => progress(rows.length + done, 2 * rows.length))
+  return { ...report, imported: accepted.length }
+}
+
+interface Accepted {
+  readonly line: number
+  readonly user: NewUser
+}
+
+function checkRow(row: UserRow): Accepted | Rejected {
+  if ('reason' in row) return row
+  const { user, line } = row
+  const validated = validate(user.email === '' ? withoutEmail : NewUser, user)
+  return validated.success ? { line, user } : { line, reason: describeMistakes(validated.mistakes) }
+}
+
+const withoutEmail = NewUser.omit({ email: true })
+
+/** Rows that are identical are one row. */
+function distinctRows(rows: readonly (Accepted | Rejected)[]): { accepted: Accepted[]; rejected: Rejected[] } {
+  const firsts = new Map<string, Accepted>()
+  const rejected: Rejected[] = []
+  for (const row of rows) {
+    if ('reason' in row) {
+      rejected.push(row)
+      continue
+    }
+    const first = firsts.get(row.user.username)
+    if (!first) firsts.set(row.user.username, row)
+    else if (differ(first.user, row.user)) {
+      rejected.push({ line: row.line, reason: `its username stands in line ${first.line}, with another name or email` })
+    }
+  }
+  return { accepted: [...firsts.values()], rejected }
+}
+
+const differ = (one: NewUser, other: NewUser) => one.name !== other.name || one.email !== other.email
+
+async function compareWithPresent(
+  ctx: ServiceContext,
+  organizationId: string,
+  rows: readonly Accepted[],
+  { update, progress }: { update: boolean; progress: (done: number) => void },
+): Promise<{ accepted: Accepted[]; present: number; rejected: Rejected[] }> {
+  const accepted: Accepted[] = []
+  const rejected: Rejected[] = []
+  let present = 0
+  for (let start = 0; start < rows.length; start += stepSize) {
+    const some = rows.slice(start, start + stepSize)
+    const usernames = some.map(({ user }) => user.username)
+    const found = await usersByUsernames(ctx.store.db, { organizationId }, usernames)
+    const users = new Map(found.map((user) => [user.username, user]))
+    for (const row of some) {
+      const user = users.get(row.user.username)
+      if (user && !update && differ(user, row.user)) rejected.push({ line: row.line, reason: otherwisePresent })
+      else accepted.push(row)
+      present += user ? 1 : 0
+    }
+    progress(start + some.length)
+  }
+  return { accepted, present: present - rejected.length, rejected }
+}
+
+const otherwisePresent = 'the user is there already, with another name or e-mail address; --update changes them'
+
+async function addAll(
+  ctx: ServiceContext,
+  of: { readonly organizationId: string; readonly domainId: string },
+  rows: readonly Accepted[],
+  progress: (done: number) => void,
+): Promise<void> {
+  const ticket = await drawTicket(ctx.store.db, of)
+  if (ticket === undefined) throw new RangeError('domainId: there is no such domain')
+  const applied = await synchronizeMembers(ctx, {
+    ...of,
+    rows: rows.map(({ user }) => user),
+    keepOthers: true,
+    ticket,
+    expected: undefined,
+    gone: () => false,
+    progress,
+  })
+  if (!applied) {
+    throw new RefusalError('The users of the domain were synchronized meanwhile. Nothing was imported: import again.')
+  }
+}

@@ -1,0 +1,86 @@
+import type { ChangedFactor, ChangeRequirement } from '../../contract/factors.ts'
+import type { Call } from '../http/route.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import { factorsForChange, mayChange } from '../rules/factor-change.ts'
+import type { OwnedFactors } from '../rules/factor-change.ts'
+import { userView } from '../rules/views.ts'
+import { belongings } from '../store/belongings.ts'
+import { domainById } from '../store/domains.ts'
+import type { DomainRow } from '../store/domains.ts'
+import { memberBy } from '../store/members.ts'
+import { factorsInDomain, isInForce, redeemedSession } from '../store/passes.ts'
+import type { PassedFactor } from '../store/passes.ts'
+import type { Queryable } from '../store/schema.ts'
+import type { UserRow } from '../store/users.ts'
+
+interface Change {
+  readonly userId: string
+  readonly changed: ChangedFactor
+  /** Id of the session that was approved for it. */
+  readonly pass: string | undefined
+  /** Where the user passed, and where the change is asked for. */
+  readonly domainId: string
+}
+
+/** What a change was allowed by. */
+export interface Grant extends PassedFactor {
+  readonly domain: DomainRow
+  readonly user: UserRow
+}
+
+/**
+ * The one check of whether somebody may change what they pass with. In the transaction of the change, after the user is
+ * locked: a factor that was taken away a moment ago changes nothing any more.
+ *
+ * @throws {ApiProblem} `api.error.conflict.pass`
+ */
+export async function requirePass(db: Queryable, call: Call, change: Change): Promise<Grant> {
+  const grant = await findGrant(db, call, change)
+  if (!grant) throw new ApiProblem('api.error.conflict.pass')
+  return grant
+}
+
+/** What it takes to change a factor in the domain, and whether a pass is good for it now. */
+export async function changeRequirement(
+  db: Queryable,
+  call: Call,
+  { domain, user, changed, pass }: Omit<Change, 'userId' | 'domainId'> & Pick<Grant, 'domain' | 'user'>,
+): Promise<ChangeRequirement> {
+  const owned = await ownedFactors(db, { domain, user }, call.clock.now())
+  const grant = await findGrant(db, call, { userId: user.id, changed, pass, domainId: domain.id })
+  return { factors: factorsForChange(changed, owned), passed: grant !== undefined }
+}
+
+async function findGrant(db: Queryable, call: Call, change: Change): Promise<Grant | undefined> {
+  const { userId, changed, pass } = change
+  const now = call.clock.now()
+  const session = pass === undefined ? undefined : await redeemedSession(db, { id: pass, userId })
+  if (!session || session.settledAt === null || session.factor === null) return undefined
+  if (session.domainId !== change.domainId) return undefined
+  const domain = await domainById(db, call.organizationId, session.domainId)
+  const user =
+    domain && (await memberBy(db, { organizationId: call.organizationId, domainId: domain.id }, { id: userId }))
+  if (!domain || !user) return undefined
+  const { purpose, settledAt, factor, factorId } = session
+  const grant = { domain, user, factor, factorId }
+  const allows = mayChange(
+    changed,
+    { purpose, settledAt, factor, inForce: await isInForce(db, grant, now) },
+    await ownedFactors(db, grant, now),
+    now,
+  )
+  return allows ? grant : undefined
+}
+
+async function ownedFactors(
+  db: Queryable,
+  { domain, user }: Pick<Grant, 'domain' | 'user'>,
+  now: number,
+): Promise<OwnedFactors> {
+  const has = (await belongings(db, [user.id], now)).get(user.id)
+  return {
+    here: await factorsInDomain(db, { domain, user }, now),
+    anywhere: userView(user, has).factors ?? [],
+    everStrong: user.strongEnrolled === 1,
+  }
+}

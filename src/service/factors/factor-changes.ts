@@ -1,0 +1,96 @@
+import type { FactorChangeKind } from '../../contract/device.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { factorChangeMail } from '../mail/factor-change-mail.ts'
+import { newId } from '../rules/random.ts'
+import { activeDevicesOfUser, insertNotice } from '../store/device-notices.ts'
+import { domainById } from '../store/domains.ts'
+import { organizationById } from '../store/organizations.ts'
+import type { Queryable } from '../store/schema.ts'
+import type { Revoked } from '../store/tokens.ts'
+import { tellAfter, whenOver } from '../store/transaction-ends.ts'
+import { userById } from '../store/users.ts'
+import { waiterKey } from '../waiting/waiters.ts'
+
+type AnnounceContext = Pick<ServiceContext, 'clock' | 'random' | 'pusher' | 'changeMails'>
+
+/** A change of what a user can pass the second step with. */
+export interface FactorChange {
+  /** After a reset the user has no device left to show it. */
+  readonly kind: FactorChangeKind | 'reset'
+  readonly organizationId: string
+  readonly userId: string
+  /** Where the factor was changed; absent where it is valid in every domain and no domain was named. */
+  readonly domainId?: string | undefined
+  /** The device that was just set up: whoever set it up holds it. */
+  readonly deviceId?: string
+}
+
+/**
+ * Notifies the user of a change of factors: on the remaining devices and by mail. Every transaction that changes a factor
+ * calls this after the change, so that a change and its notices are committed together. Mail and Web Push follow after
+ * the commit and cannot fail the change.
+ */
+export async function announceChange(db: Queryable, ctx: AnnounceContext, change: FactorChange): Promise<void> {
+  const createdAt = ctx.clock.now()
+  const notices =
+    change.kind === 'reset' ? [] : await storeNotices(db, ctx, { ...change, kind: change.kind }, createdAt)
+  const mail = ctx.changeMails && (await writeMail(db, change, createdAt))
+  tellAfter(
+    db,
+    notices.map(({ deviceId }) => waiterKey.device(deviceId)),
+  )
+  whenOver(db, (ending) => {
+    if (ending === 'undone') return
+    for (const { id } of notices) ctx.pusher?.tell({ kind: 'notice', id, expiresAt: createdAt + pushLifetime })
+    if (mail) ctx.changeMails?.send(change.userId, mail)
+  })
+}
+
+/** Announces the devices that a revocation took out of use. */
+export async function announceRevoked(
+  db: Queryable,
+  ctx: AnnounceContext,
+  { devices }: Revoked,
+  { organizationId }: Pick<FactorChange, 'organizationId'>,
+): Promise<void> {
+  for (const { userId, domainId } of devices) {
+    await announceChange(db, ctx, { kind: 'device_removed', organizationId, userId, domainId })
+  }
+}
+
+/** How long the service, and the push service, try to wake a device, seconds. The notice itself stays longer. */
+const pushLifetime = 60 * 60
+
+interface StoredNotice {
+  readonly id: string
+  readonly deviceId: string
+}
+
+async function storeNotices(
+  db: Queryable,
+  { random }: AnnounceContext,
+  { kind, userId, domainId, deviceId }: FactorChange & { readonly kind: FactorChangeKind },
+  createdAt: number,
+): Promise<StoredNotice[]> {
+  const devices = (await activeDevicesOfUser(db, userId)).filter((device) => device.id !== deviceId)
+  const notices = devices.map((device) => ({
+    id: newId(random),
+    deviceId: device.id,
+    // A factor of the whole organization is valid where the device is.
+    domainId: domainId ?? device.domainId,
+    kind,
+    createdAt,
+  }))
+  for (const notice of notices) await insertNotice(db, notice)
+  return notices
+}
+
+/** Written in the transaction: a moment later the names may be others. */
+async function writeMail(db: Queryable, { kind, organizationId, userId, domainId }: FactorChange, at: number) {
+  const user = await userById(db, organizationId, userId)
+  if (!user || user.email === '') return undefined
+  const organization = await organizationById(db, organizationId)
+  const domain = domainId === undefined ? undefined : await domainById(db, organizationId, domainId)
+  const names = { organization: organization?.name ?? '', domain: domain?.name }
+  return { ...factorChangeMail({ kind, at, ...names }), to: user.email }
+}

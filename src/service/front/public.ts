@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { fileURLToPath } from 'node:url'
+
+import { Router, static as staticFiles } from 'express'
+
+import type { ServiceContext } from '../context/service-context.ts'
+import { createDeviceRoutes } from '../device/routes.ts'
+import { asHandle } from '../http/handle.ts'
+import type { Handle } from '../http/handle.ts'
+
+/** The authenticator as it was built; the same from src/ and from dist/. */
+const folder = fileURLToPath(new URL('../../../dist/authenticator', import.meta.url))
+
+/** Whether a URL, as it is seen below the mount, is one of the public routes. */
+export function isPublic(url: string | undefined): boolean {
+  return /^\/(device|authenticator)(?=[/?]|$)/.test(url ?? '')
+}
+
+/** What devices and people's browsers see of the service; answers all that `isPublic`. */
+export function createPublic(ctx: ServiceContext): Handle {
+  const router = Router({ caseSensitive: true, strict: true })
+  router.use(createDeviceRoutes(ctx))
+  // Relative, so that it is right below any prefix.
+  router.get('/authenticator', (_req, res) => void res.writeHead(302, { Location: 'authenticator/' }).end())
+  router.use('/authenticator', (_req, res, next) => {
+    for (const [name, value] of Object.entries(pageHeaders)) res.setHeader(name, value)
+    next()
+  })
+  router.use('/authenticator', staticFiles(folder, { redirect: false, cacheControl: false, setHeaders: setCaching }))
+  router.use('/authenticator', (_req, res) => answerMissing(res))
+  return asHandle(router)
+}
+
+const pageHeaders = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Permissions-Policy': 'camera=(self), geolocation=(), microphone=(), payment=(), usb=()',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
+/**
+ * Names under assets/ carry a hash of the content; everything else may change with the next version. Cookies that an app
+ * around us sets are for this browser alone: then no shared cache may store the answer (RFC 9111 section 7.3).
+ */
+function setCaching(res: ServerResponse, path: string): void {
+  const hashed = path.slice(folder.length).startsWith('assets')
+  const page = path.endsWith('.html')
+  const sharing = res.hasHeader('Set-Cookie') ? 'private' : 'public'
+  res.setHeader('Cache-Control', hashed ? `${sharing}, max-age=31536000, immutable` : page ? 'no-store' : 'no-cache')
+}
+
+function answerMissing(res: ServerResponse): void {
+  const text = existsSync(folder) ? 'Not found' : 'The authenticator is not built yet: npm run build'
+  res.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }).end(text)
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+import { SetupError } from '../../service-handle.ts'
+
+export interface OptionalPackage {
+  readonly name: string
+  /** What it is needed for, as the subject of a sentence, such as `Sending mail`. */
+  readonly purpose: string
+  /** The oldest version that works, such as `13.2`. */
+  readonly oldest: string
+}
+
+/**
+ * Loads a package that only some apps need. The version is checked first, because an old one with native code could end
+ * the process.
+ *
+ * @throws {SetupError} that says what to install, where the package is missing, too old or cannot be loaded.
+ */
+export async function loadOptional<T>(wanted: OptionalPackage, load: () => Promise<T>): Promise<T> {
+  const { name, purpose, oldest } = wanted
+  const version = installedVersion(name)
+  if (version !== undefined && isOlder(version, oldest)) {
+    throw new SetupError(
+      `${purpose} needs ${name} ${oldest} or newer, and ${version} is installed: npm install ${name}@latest`,
+    )
+  }
+  try {
+    return await load()
+  } catch (cause) {
+    throw new SetupError(describeFailure(wanted, version, cause), { cause })
+  }
+}
+
+/**
+ * Loads a package that the caller can do without.
+ *
+ * @returns nothing where the package is not installed.
+ * @throws {SetupError} where it is installed, and is too old or cannot be loaded.
+ */
+export async function loadIfInstalled<T>(wanted: OptionalPackage, load: () => Promise<T>): Promise<T | undefined> {
+  return installedVersion(wanted.name) === undefined ? undefined : loadOptional(wanted, load)
+}
+
+function describeFailure({ name, purpose }: OptionalPackage, version: string | undefined, cause: unknown): string {
+  if (version === undefined) return `${purpose} needs the package ${name}: npm install ${name}`
+  const [reason = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
+  return `${purpose} needs ${name}, and the installed ${version} cannot be loaded: ${reason}`
+}
+
+/** Compares major and minor numbers only. */
+function isOlder(version: string, oldest: string): boolean {
+  const [major = 0, minor = 0] = numbersOf(version)
+  const [oldestMajor = 0, oldestMinor = 0] = numbersOf(oldest)
+  return major < oldestMajor || (major === oldestMajor && minor < oldestMinor)
+}
+
+const numbersOf = (version: string): number[] => version.split('.').map((part) => Number.parseInt(part, 10))
+
+/** @returns nothing where the package is not installed, or does not say. */
+function installedVersion(name: string): string | undefined {
+  try {
+    return readVersion(name, dirname(createRequire(import.meta.url).resolve(name)))
+  } catch {
+    return undefined
+  }
+}
+
+/** From the `package.json` at the root of the package, which `exports` may hide from `require`. */
+function readVersion(name: string, folder: string): string | undefined {
+  const parent = dirname(folder)
+  if (parent === folder) return undefined
+  try {
+    const described = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      name?: string
+      version?: string
+    }
+    // A folder inside a package may have a `package.json` of its own, without a name.
+    if (described.name === name) return described.version
+  } catch {
+    // No such file here: one folder up.
+  }
+  return readVersion(name, parent)
+}

@@ -1,0 +1,94 @@
+import { errorStatus } from '../../contract/errors.ts'
+import type { ErrorCode } from '../../contract/errors.ts'
+
+/** What the service says no with. Everything else that is thrown becomes `internal`. */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem'
+  readonly code: ErrorCode
+  readonly status: number
+  /** For the answer, such as Retry-After. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Of a PIN: for the answer, too. */
+  readonly triesLeft: number | undefined
+
+  /** @param message Names what was expected; never what was given, which may be a secret. */
+  constructor(
+    code: ErrorCode,
+    message: string = messageOf(code),
+    options: { headers?: Record<string, string>; cause?: unknown; triesLeft?: number } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.status = errorStatus[code]
+    this.headers = options.headers ?? {}
+    this.triesLeft = options.triesLeft
+  }
+}
+
+/** What a caller has reached, and when that is over. */
+export interface Reached {
+  /** Such as `at most 100 event streams for each API key`. */
+  readonly limit: string
+  /** How long it lasts, seconds. */
+  readonly wait: number
+  /** Unix time, seconds. */
+  readonly now: number
+}
+
+/** Too many: come back later. */
+export function tooManyRequests({ limit, wait, now }: Reached, headers: Record<string, string> = {}): ApiProblem {
+  const message = `Too many requests: ${limit}. Try again ${timeText(now + wait)}.`
+  return new ApiProblem('api.error.toomanyrequests', message, { headers: { ...headers, 'Retry-After': String(wait) } })
+}
+
+/** Such as `at 2026-11-22T06:30:00Z`. @param seconds Unix time. */
+export const timeText = (seconds: number): string =>
+  `at ${new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')}`
+
+/** What the code says where nothing better is known. */
+export function messageOf(code: ErrorCode): string {
+  const field = /^api\.error\.invalid\.(\w+)$/.exec(code)?.[1]
+  return messages[code] ?? (field ? `${field}: invalid value` : code)
+}
+
+const messages: Partial<Record<ErrorCode, string>> = {
+  'api.error.malformed': 'The request could not be understood.',
+  'api.error.invalid.page': 'page: a number from 1.',
+  'api.error.unauthorized': 'A valid API key is needed.',
+  'api.error.device.unknown': 'No such device.',
+  'api.error.device.clock': 'The clock of the device is off.',
+  'api.error.device.replayed': 'This call was made before.',
+  'api.error.device.revoked': 'The device was removed.',
+  'api.error.device.moved': 'Another device has taken its place.',
+  'api.error.forbidden': 'This is not allowed.',
+  'api.error.notfound.operation': 'No such operation.',
+  'api.error.notfound.user': 'No such user.',
+  'api.error.notfound.domain': 'No such domain.',
+  'api.error.notfound.token': 'No such token.',
+  'api.error.notfound.session': 'No such session.',
+  'api.error.notfound.hardware': 'No such hardware token.',
+  'api.error.notfound.bypasscode': 'No such bypass code.',
+  'api.error.notfound.browser': 'No such browser, or no more.',
+  'api.error.notfound.activationcode': 'No such activation code.',
+  'api.error.methodnotallowed': 'The operation does not know this method.',
+  'api.error.notacceptable': 'The media type or version asked for is not available.',
+  'api.error.timeout': 'The request took too long to arrive.',
+  'api.error.conflict.username': 'The username is taken.',
+  'api.error.conflict.similarusername': 'The username could be mistaken for another one.',
+  'api.error.conflict.serialnumber': 'The serial number is taken.',
+  'api.error.conflict.hardware': 'The token belongs to somebody else, or the user has another one.',
+  'api.error.conflict.emailotpenabled': 'The domain does not e-mail codes.',
+  'api.error.limit.bypasscodes': 'The user already has the maximum of 5 bypass codes.',
+  'api.error.conflict.enrolled': 'The user has had a factor already.',
+  'api.error.precondition': 'If-Match: the users of the domain have another version by now.',
+  'api.error.conflict.pass': 'The session does not allow this change: the user has to pass for it again.',
+  'api.error.conflict.state': 'Not allowed in the current state.',
+  'api.error.toolarge': 'The body is too large.',
+  'api.error.unsupportedmediatype': 'The body has to be JSON.',
+  'api.error.toomanyrequests': 'Too many requests.',
+  'api.error.locked': 'Codes are locked for now.',
+  'api.error.limit.codes': 'This challenge takes no more codes: 5 were wrong. Start another one.',
+  'api.error.internal': 'Unexpected error.',
+  'api.error.unavailable': 'The service is not available right now.',
+  'api.error.unavailable.mail': 'The mail server did not take the e-mail.',
+}

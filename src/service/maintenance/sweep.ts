@@ -1,0 +1,126 @@
+import { historyKept, noticesKept } from '../../contract/device.ts'
+import type { AuditContext } from '../audit/audit.ts'
+import { auditSessions } from '../audit/sessions.ts'
+import { createRetention } from '../audit/retention.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { inSteps } from '../ground/in-steps.ts'
+import { measureSweep } from './measure-sweep.ts'
+import { readableFor } from '../rules/session-state.ts'
+import { recoverSynchronisations } from '../sync/synchronize.ts'
+import { forgetAttempts } from '../store/attempts.ts'
+import { removeOldChallengeTries } from '../store/code-tries.ts'
+import { removeExpiredBypassCodes, removeUsedUpBypassCodes } from '../store/bypass-codes.ts'
+import { removeHistorySettledBefore } from '../store/device-history.ts'
+import { removeNoticesCreatedBefore } from '../store/device-notices.ts'
+import { forgetCalls, removeDevicesRevokedBefore } from '../store/devices.ts'
+import { sweepStep } from '../store/due.ts'
+import { removeExpiredBrowsers } from '../store/known-browsers.ts'
+import { removeExpiredEmailCodes } from '../store/email-codes.ts'
+import { removeOldEpochChanges } from '../store/epochs.ts'
+import { organizationOfDomain } from '../store/domains.ts'
+import { clearExpiredReplacements } from '../store/replacements.ts'
+import type { Queryable } from '../store/schema.ts'
+import { endFutureSessions, expireSessions, removeSessionsSettledBefore } from '../store/sessions.ts'
+import { forgetTallies } from '../store/tallies.ts'
+import { removeExpiredTokens } from '../store/tokens.ts'
+import { bringToPresent } from './to-present.ts'
+
+/** Seconds. Nothing depends on it: what a sweep takes away reads as gone already. */
+const interval = 5 * 60
+/** The longest window an attempt counts in, seconds. */
+const attemptsCountFor = 24 * 60 * 60
+/** How long a device that was taken out of use learns so when it calls, seconds. */
+const revokedDevicesKept = 90 * 24 * 60 * 60
+
+/** Clears away, now and then, what nobody can see any more. */
+export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
+  const retention = createRetention(ctx)
+  const ending = new AbortController()
+  let running: Promise<void> | undefined
+  /** Seconds since the last sweep began. */
+  let elapsed = 0
+  let cancel = schedule()
+
+  function schedule(): () => void {
+    return ctx.clock.after(interval * 1000, () => {
+      elapsed += interval
+      if (!ending.signal.aborted) cancel = schedule()
+      // One that has much to do is not joined by another one.
+      running ??= sweepAll(ctx.clock.now()).finally(() => (running = undefined))
+    })
+  }
+
+  /** @param wall Unix time at which the sweep begins, seconds. */
+  async function sweepAll(wall: number): Promise<void> {
+    const passed = elapsed
+    elapsed = 0
+    try {
+      await measureSweep(ctx.observer, async () => {
+        await sweep(ctx, ending.signal)
+        await recoverSynchronisations(ctx)
+        await retention.apply(passed, wall, ending.signal)
+      })
+    } catch (error) {
+      if (!ctx.failures.covers(error)) ctx.logger.warn({ err: error }, 'sweep failed')
+    }
+  }
+
+  return {
+    /** What is left of a backlog is left to the next sweep of any node. */
+    async stop() {
+      ending.abort()
+      cancel()
+      await running
+    },
+  }
+}
+
+type SweepContext = Pick<ServiceContext, 'store' | 'clock' | 'logger' | 'observer'> & AuditContext
+
+/** What goes when its time is over, some of it at a time. */
+const kinds: readonly ((db: Queryable, now: number) => Promise<number>)[] = [
+  (db, now) => removeSessionsSettledBefore(db, now - readableFor),
+  removeExpiredTokens,
+  clearExpiredReplacements,
+  removeExpiredBypassCodes,
+  removeUsedUpBypassCodes,
+  removeExpiredEmailCodes,
+  removeOldChallengeTries,
+  removeExpiredBrowsers,
+  (db, now) => removeHistorySettledBefore(db, now - historyKept),
+  (db, now) => removeNoticesCreatedBefore(db, now - noticesKept),
+  forgetCalls,
+  (db, now) => forgetAttempts(db, now - attemptsCountFor),
+  (db, now) => forgetTallies(db, now - attemptsCountFor),
+  removeOldEpochChanges,
+  (db, now) => removeDevicesRevokedBefore(db, now - revokedDevicesKept),
+]
+
+/** @param signal Ends it early: each kind still has one step. */
+export async function sweep(ctx: SweepContext, signal?: AbortSignal): Promise<void> {
+  const { db } = ctx.store
+  await bringToPresent(ctx, undefined, signal)
+  for (const endSome of [expireSessions, endFutureSessions]) {
+    await inSteps({ size: expireStep, signal }, () => expire(ctx, endSome))
+  }
+  for (const removeSome of kinds) {
+    await inSteps({ size: sweepStep, signal }, () => removeSome(db, ctx.clock.now()))
+  }
+}
+
+/** Sessions that expire in one transaction. Each of them is written down in the audit trail. */
+const expireStep = 200
+
+async function expire(ctx: SweepContext, endSome: typeof expireSessions): Promise<number> {
+  const expired = await ctx.store.db.transaction().execute(async (db) => {
+    const sessions = await endSome(db, ctx.clock.now(), expireStep)
+    const organizations = new Map<string, string>()
+    for (const { domainId } of sessions) {
+      if (!organizations.has(domainId)) organizations.set(domainId, await organizationOfDomain(db, domainId))
+    }
+    await auditSessions(db, ctx, sessions, ({ domainId }) => organizations.get(domainId) ?? '')
+    return sessions
+  })
+  ctx.observer.settled('timeout', expired.length)
+  return expired.length
+}

@@ -1,0 +1,68 @@
+import type { ServiceContext } from '../context/service-context.ts'
+import { inSteps } from '../ground/in-steps.ts'
+import type { NoticingClock } from '../ground/noticing-clock.ts'
+import { latestBeginning } from '../rules/present.ts'
+import { accessToPresent, waitsToPresent } from '../store/bring-to-present.ts'
+import type { Correction } from '../store/bring-to-present.ts'
+import { sweepStep } from '../store/due.ts'
+import { readTrustedClock } from '../store/trusted-clock.ts'
+
+type Context = Pick<ServiceContext, 'store' | 'clock' | 'logger'>
+
+/** How often it is looked whether the clock of the machine was set back, seconds. */
+const interval = 60
+/** How old the trusted time may be: it is stored by each sweep. Seconds. */
+const trustedTimeLag = 15 * 60
+
+/**
+ * Brings what a clock has dated in the future to the present: locks end, and codes are good, their length from now on.
+ * The steps may take minutes together, so each one looks at the clock: what was made meanwhile is not from the future.
+ *
+ * @param waits For locks, budgets and pauses. By default rows of nodes whose clocks are a little ahead are left alone.
+ */
+export async function bringToPresent(
+  ctx: Context,
+  waits: (now: number) => Correction = (now) => ({ future: latestBeginning(now), present: now }),
+  signal?: AbortSignal,
+): Promise<void> {
+  const { db } = ctx.store
+  const { clock } = ctx
+  const steps = { size: sweepStep, signal }
+  for (const step of waitsToPresent) await inSteps(steps, () => step(db, waits(clock.now())))
+  const { trustedAt } = await readTrustedClock(db, clock.now())
+  const ofAccess = (present: number): Correction => ({
+    future: latestBeginning(Math.max(present, trustedAt + trustedTimeLag)),
+    present,
+  })
+  for (const step of accessToPresent) await inSteps(steps, () => step(db, ofAccess(clock.now())))
+}
+
+/** Looks once a minute whether the clock of the machine was set back. */
+export function watchClock(ctx: Context, clock: NoticingClock): { stop(): Promise<void> } {
+  const ending = new AbortController()
+  let running = Promise.resolve()
+  let cancel = schedule()
+
+  function schedule(): () => void {
+    return clock.after(interval * 1000, () => {
+      cancel = schedule()
+      if (clock.wasSetBack()) running = running.then(correct)
+    })
+  }
+
+  async function correct(): Promise<void> {
+    // It was set back since the last look, and a wait is not to last longer than its length from then.
+    const sinceLastLook = (now: number): Correction => ({ future: now, present: now - interval })
+    await bringToPresent(ctx, sinceLastLook, ending.signal).catch((error: unknown) =>
+      ctx.logger.warn({ err: error }, 'times in the future were not corrected'),
+    )
+  }
+
+  return {
+    async stop() {
+      ending.abort()
+      cancel()
+      await running
+    },
+  }
+}

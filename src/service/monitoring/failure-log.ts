@@ -1,0 +1,77 @@
+import type { Clock } from '../../clock.ts'
+import { createOutageWatch } from '../../outage.ts'
+import type { Logger } from '../ground/logger.ts'
+import { createLogLimit } from '../ground/log-limit.ts'
+import type { ApiProblem } from '../ground/problem.ts'
+import { StoreUnavailableError } from '../store/store.ts'
+import type { StoreObserver } from '../store/store.ts'
+
+/** Logs what fails because of us: the database once for an outage, and not once for each request. */
+export interface FailureLog {
+  /** A request is answered with a status of 500 or more. */
+  requestFailed(problem: ApiProblem, requestId: string | undefined): void
+  /** Told how the database does. */
+  readonly database: Pick<StoreObserver, 'succeeded' | 'failed'>
+  /** Whether an error comes from an outage that is logged already. */
+  covers(error: unknown): boolean
+  close(): void
+}
+
+export function createFailureLog({ logger, clock }: { readonly logger: Logger; readonly clock: Clock }): FailureLog {
+  const limit = createLogLimit(clock)
+  let gone = false
+  /** Why, as it was logged last. */
+  let known = ''
+  /** Whether changes failed: reads that succeed then say nothing. */
+  let writesFailed = false
+  const outage = createOutageWatch(clock, {
+    gone(error) {
+      gone = true
+      known = messageOf(error)
+      logger.error({ reason: reasonOf(error) }, 'database gone')
+    },
+    back({ seconds, refused }) {
+      gone = false
+      writesFailed = false
+      logger.warn({ seconds, refused }, 'database back')
+    },
+  })
+  const covers = (error: unknown) => gone && error instanceof StoreUnavailableError
+
+  return {
+    requestFailed(problem, requestId) {
+      const { code, cause, message } = problem
+      const named = { code, ...(requestId !== undefined && { requestId }) }
+      if (problem.status !== 503) return logger.error({ err: cause ?? problem, ...named }, 'request failed')
+      if (covers(cause) && outage.refused()) return
+      // A load balancer or many people may cause it again and again; where it came from says nothing.
+      const reason = cause === undefined ? message : reasonOf(cause)
+      if (limit.admits(reason)) logger.warn({ reason, ...named }, 'requests are refused')
+    },
+    database: {
+      failed(part, error) {
+        writesFailed ||= part === 'write'
+        outage.failed(error)
+        if (gone && messageOf(error) !== known && limit.admits(messageOf(error))) {
+          known = messageOf(error)
+          logger.error({ reason: reasonOf(error) }, 'database gone for another reason')
+        }
+      },
+      succeeded(part) {
+        if (part === 'write' || !writesFailed) outage.succeeded()
+      },
+    },
+    covers,
+    close: () => outage.close(),
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** What went wrong, and what that came from: codes of PostgreSQL, SQLite and the operating system say more than a stack. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (!(cause instanceof Error)) return messageOf(error)
+  const code = 'code' in cause && typeof cause.code === 'string' ? `${cause.code}: ` : ''
+  return `${messageOf(error)} (${code}${cause.message})`
+}

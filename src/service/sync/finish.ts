@@ -1,0 +1,66 @@
+import { notifyRevoked } from '../waiting/notify.ts'
+import { auditRevoked } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { leaveDomain } from '../store/leave.ts'
+import type { Queryable } from '../store/schema.ts'
+import { noneRevoked } from '../store/tokens.ts'
+import {
+  applyChanges,
+  changedIds,
+  forgetChanges,
+  leavingIds,
+  removeStaged,
+  removeSynchronisation,
+} from '../store/synchronisations.ts'
+import type { Held } from '../store/synchronisations.ts'
+import { waiterKey } from '../waiting/waiters.ts'
+import { step, stepThrough } from './step.ts'
+
+/** After it was applied: ends what ended with it. Can be taken up again where it was left. */
+export async function finish(ctx: ServiceContext, held: Held): Promise<void> {
+  await endMemberships(ctx, held)
+  await changeUsers(ctx, held, (db, userIds) => applyChanges(db, held, userIds, ctx.clock.now()))
+  await end(ctx, held)
+}
+
+/** Where it was not applied: takes back what was staged. */
+export async function undo(ctx: ServiceContext, held: Held): Promise<void> {
+  await stepThrough(ctx, held, (db) => removeStaged(db, held, 'membership'))
+  await stepThrough(ctx, held, (db) => removeStaged(db, held, 'user'))
+  await changeUsers(ctx, held, () => Promise.resolve())
+  await end(ctx, held)
+}
+
+async function changeUsers(
+  ctx: ServiceContext,
+  held: Held,
+  change: (db: Queryable, userIds: readonly string[]) => Promise<void>,
+): Promise<void> {
+  await stepThrough(ctx, held, async (db) => {
+    const userIds = await changedIds(db, held)
+    if (userIds.length === 0) return false
+    await change(db, userIds)
+    await forgetChanges(db, held, userIds)
+    return true
+  })
+}
+
+async function endMemberships(ctx: ServiceContext, held: Held): Promise<void> {
+  for (let more = true; more;) {
+    const { userIds, revoked } = await step(ctx, held, async (db) => {
+      const leaving = await leavingIds(db, held)
+      const of = { domainId: held.domainId, userIds: leaving }
+      const ended =
+        leaving.length > 0 ? await leaveDomain(db, of, { now: ctx.clock.now(), secrets: ctx.secrets }) : noneRevoked
+      await auditRevoked(db, ctx, ended, held)
+      return { userIds: leaving, revoked: ended }
+    })
+    notifyRevoked(ctx, revoked)
+    more = userIds.length > 0
+  }
+}
+
+async function end(ctx: ServiceContext, held: Held): Promise<void> {
+  await removeSynchronisation(ctx.store.db, held)
+  ctx.waiters.wake(waiterKey.synchronisation(held.organizationId))
+}

@@ -1,0 +1,103 @@
+import type { ServiceContext } from '../context/service-context.ts'
+import { newIdAt } from '../rules/random.ts'
+import type { Queryable } from '../store/schema.ts'
+import {
+  memberIdsAfter,
+  stageChanges,
+  stageLeaving,
+  stageMembers,
+  stageUsers,
+  stepSize,
+  usersByUsernames,
+} from '../store/synchronisations.ts'
+import type { Held, StagedRow } from '../store/synchronisations.ts'
+import { step } from './step.ts'
+
+/** What a synchronisation changes: members that join, users that are called otherwise, members that leave. */
+export interface Changes {
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+}
+
+/** After how many rows the database looks anew at its tables; then each time when there are four times as many. */
+const firstStock = 2_000
+
+export interface Staging {
+  readonly rows: readonly StagedRow[]
+  /** Whether members who are not in the rows stay. */
+  readonly keepOthers?: boolean
+  readonly progress?: (done: number) => void
+}
+
+/** Writes down what has to change, where nobody sees it yet. */
+export async function stage(ctx: ServiceContext, held: Held, staging: Staging): Promise<Changes> {
+  const { rows, keepOthers = false, progress = () => {} } = staging
+  const staying = new Set<string>()
+  let added = 0
+  let changed = 0
+  let stockAt = firstStock
+  for (let start = 0; start < rows.length; start += stepSize) {
+    if (start >= stockAt) {
+      await ctx.store.takeStock()
+      stockAt *= 4
+    }
+    const some = rows.slice(start, start + stepSize).map((row, index) => ({
+      ...row,
+      newId: newIdAt(ctx.random, { position: start + index, count: rows.length }),
+    }))
+    const staged = await step(ctx, held, (db) => stageRows(ctx, db, held, some))
+    for (const id of staged.userIds) staying.add(id)
+    added += staged.added
+    changed += staged.changed
+    progress(start + some.length)
+  }
+  return { added, changed, removed: keepOthers ? 0 : await stageRest(ctx, held, staying) }
+}
+
+/** New users, new members, and what is new of those that are there already. */
+async function stageRows(
+  ctx: ServiceContext,
+  db: Queryable,
+  held: Held,
+  rows: readonly (StagedRow & { newId: string })[],
+): Promise<{ userIds: string[]; added: number; changed: number }> {
+  const found = await usersByUsernames(
+    db,
+    held,
+    rows.map(({ username }) => username),
+  )
+  const present = new Map(found.map((user) => [user.username, user]))
+  const users = rows.map((row) => ({ ...row, id: present.get(row.username)?.id ?? row.newId }))
+  const brought = users.filter(({ username }) => !present.has(username))
+  const changed = users.filter(({ username, name, email }) => {
+    const user = present.get(username)
+    return user !== undefined && (user.name !== name || user.email !== email)
+  })
+  await stageUsers(db, held, brought, ctx.clock.now())
+  await stageChanges(
+    db,
+    held,
+    changed.map(({ id: userId, name, email }) => ({ userId, name, email })),
+  )
+  const userIds = users.map(({ id }) => id)
+  return { userIds, added: await stageMembers(db, held, userIds), changed: changed.length }
+}
+
+/** Members that are not among those who stay. @returns how many. */
+async function stageRest(ctx: ServiceContext, held: Held, staying: ReadonlySet<string>): Promise<number> {
+  let count = 0
+  let last = ''
+  for (;;) {
+    const after = last
+    const { userIds, leaving } = await step(ctx, held, async (db) => {
+      const page = await memberIdsAfter(db, held, after)
+      const gone = page.filter((id) => !staying.has(id))
+      if (gone.length > 0) await stageLeaving(db, held, gone)
+      return { userIds: page, leaving: gone.length }
+    })
+    count += leaving
+    if (userIds.length === 0) return count
+    last = userIds.at(-1) ?? last
+  }
+}

@@ -1,0 +1,109 @@
+import { auditCall } from '../audit/audit.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { ApiProblem } from '../ground/problem.ts'
+import { CallerGoneError, StoreUnavailableError } from '../store/store.ts'
+import {
+  allSynchronisations,
+  beatsToPresent,
+  markApplied,
+  synchronisationBringing,
+  useTicket,
+} from '../store/synchronisations.ts'
+import type { Held, StagedRow, SynchronisationRow } from '../store/synchronisations.ts'
+import { claim, replaceHolder, secondsUntilAbandoned } from './claim.ts'
+import { finish, undo } from './finish.ts'
+import { stage } from './stage.ts'
+import type { Changes } from './stage.ts'
+
+/**
+ * Makes the rows the members of the domain: staged in small steps that nobody sees, applied by one, then cleaned up in
+ * small steps. Until the one step everything is as before, after it everything is new.
+ *
+ * @returns false where a list that arrived later was applied already: everything is as if this one had been applied before.
+ */
+export async function synchronizeMembers(ctx: ServiceContext, arrived: Arrived): Promise<boolean> {
+  const { organizationId, domainId } = arrived
+  const held = await claim(ctx, { organizationId, domainId }, (abandoned) => recover(ctx, abandoned))
+  const changes = await stageOrUndo(ctx, held, arrived)
+  if (await apply(ctx, held, arrived, changes)) {
+    await finish(ctx, held)
+    return true
+  }
+  await undo(ctx, held)
+  if (arrived.gone()) throw new CallerGoneError('The caller of the synchronization has hung up.')
+  if (arrived.expected !== undefined) throw new ApiProblem('api.error.precondition')
+  return false
+}
+
+/** A synchronization that a caller asks for. */
+export interface Arrived {
+  readonly organizationId: string
+  readonly domainId: string
+  readonly rows: readonly StagedRow[]
+  /** Whether members who are not in the rows stay. */
+  readonly keepOthers?: boolean
+  /** Told how many rows are staged. */
+  readonly progress?: (done: number) => void
+  /** Drawn when it arrived, before its body was read: an older one is not applied after a newer one. */
+  readonly ticket: number
+  /** The version the caller wants to replace, if it said so. */
+  readonly expected: number | undefined
+  /** Whether the caller has hung up. It may have sent another one since, to another node. */
+  readonly gone: () => boolean
+}
+
+/** @returns false where a newer one was applied before, or nobody waits for this one any more. */
+async function apply(ctx: ServiceContext, held: Held, arrived: Arrived, changes: Changes): Promise<boolean> {
+  if (arrived.gone()) return false
+  return ctx.store.db.transaction().execute(async (db) => {
+    if (!(await useTicket(db, arrived))) return false
+    if (!(await markApplied(db, held, ctx.clock.now()))) {
+      throw new StoreUnavailableError('The synchronisation was taken over.')
+    }
+    if (changes.added + changes.changed + changes.removed === 0) return true
+    const { domainId: domain, organizationId } = held
+    await auditCall(db, { ...ctx, organizationId }, 'membership.synchronised', { domain, ...changes })
+    return true
+  })
+}
+
+async function stageOrUndo(ctx: ServiceContext, held: Held, arrived: Arrived): Promise<Changes> {
+  try {
+    return await stage(ctx, held, arrived)
+  } catch (error) {
+    // What cannot be taken back now, the next one or the sweep takes back.
+    await undo(ctx, held).catch((reason: unknown) => ctx.logger.warn({ err: reason }, 'synchronisation left behind'))
+    throw error
+  }
+}
+
+/** Brings those to an end whose process has died on the way. */
+export async function recoverSynchronisations(ctx: ServiceContext): Promise<void> {
+  await beatsToPresent(ctx.store.db, ctx.clock.now())
+  const all = await allSynchronisations(ctx.store.db)
+  for (const row of all.filter((one) => secondsUntilAbandoned(one, ctx.clock.now()) === 0)) await recover(ctx, row)
+}
+
+/**
+ * A synchronization that was abandoned may have staged a user whom nobody sees, and whose name nobody can have. Takes it
+ * back, if that is so.
+ *
+ * @returns whether the name may be free now.
+ */
+export async function releaseStagedUser(
+  ctx: ServiceContext,
+  of: { organizationId: string; username: string },
+): Promise<boolean> {
+  await beatsToPresent(ctx.store.db, ctx.clock.now())
+  const row = await synchronisationBringing(ctx.store.db, of.organizationId, of.username)
+  if (!row || secondsUntilAbandoned(row, ctx.clock.now()) > 0) return false
+  await recover(ctx, row)
+  return true
+}
+
+async function recover(ctx: ServiceContext, row: SynchronisationRow): Promise<void> {
+  const held = await replaceHolder(ctx, row)
+  if (!held) return
+  if (row.appliedAt === null) await undo(ctx, held)
+  else await finish(ctx, held)
+}

@@ -1,0 +1,40 @@
+import type { Clock } from '../../clock.ts'
+import { notAfter } from '../rules/present.ts'
+import { devicesNotifiedAfter, newestNotice } from '../store/device-notices.ts'
+import { devicesRevokedSince, inboxMarks } from '../store/inboxes.ts'
+import type { Queryable } from '../store/schema.ts'
+
+/**
+ * Which devices have another inbox than at the last look; nothing where there was none, and it may be any. For what
+ * another process changed without saying what: thousands of inboxes may be held open here, and to read each of them anew
+ * takes a second and more.
+ */
+export type InboxLook = () => Promise<readonly string[] | undefined>
+
+/** Times have whole seconds, and a change is seen a moment after it was made; seconds. */
+const slack = 5
+
+interface Look {
+  readonly at: number
+  readonly marks: ReadonlyMap<string, string>
+  /** Number of the newest notice. */
+  readonly notice: number
+}
+
+export function createInboxLook(db: Queryable, clock: Pick<Clock, 'now'>): InboxLook {
+  let last: Look | undefined
+  return async () => {
+    const now = clock.now()
+    const found = await inboxMarks(db, now)
+    const marks = new Map(found.map(({ deviceId, pending, newest }) => [deviceId, `${pending} ${newest}`]))
+    const before = last
+    last = { at: now, marks, notice: await newestNotice(db) }
+    if (!before) return undefined
+    const devices = [...new Set([...before.marks.keys(), ...marks.keys()])]
+    const different = devices.filter((id) => before.marks.get(id) !== marks.get(id))
+    const notified = await devicesNotifiedAfter(db, before.notice)
+    return [
+      ...new Set([...different, ...notified, ...(await devicesRevokedSince(db, notAfter(before.at, now) - slack))]),
+    ]
+  }
+}

@@ -1,0 +1,188 @@
+import type { Clock } from '../../clock.ts'
+import type { SessionEvent } from '../../contract/sessions.ts'
+import type { Logger } from '../ground/logger.ts'
+import type { FailureLog } from '../monitoring/failure-log.ts'
+import type { Follower } from '../http/event-stream.ts'
+import { createLook } from './settled-look.ts'
+import type { Found } from './settled-look.ts'
+import type { Store } from '../store/store.ts'
+import { epochChangeOf, sessionIdOf } from './waiters.ts'
+import type { Waiters } from './waiters.ts'
+
+type SettledFollower = Follower<SessionEvent>
+
+/**
+ * Tells of sessions as they settle, and of users as their epochs change, on whatever node; reads the database once for
+ * all who follow.
+ */
+export interface SettledFeed {
+  /** From now on nothing is missed, and some may be told twice. The answer ends it, without a call of `end`. */
+  follow(domainId: string, follower: SettledFollower): () => void
+  /** Ends all following, now and later. */
+  close(): void
+}
+
+interface Given {
+  readonly store: Store
+  readonly waiters: Waiters
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly failures?: Pick<FailureLog, 'covers'>
+}
+
+export function createSettledFeed(given: Given): SettledFeed {
+  const followers = new Map<string, Set<SettledFollower>>()
+  let watch: Watch | undefined
+  let closed = false
+
+  const endAll = () => {
+    const all = [...followers.values()].flatMap((some) => [...some])
+    followers.clear()
+    stopWatching()
+    for (const follower of all) follower.end()
+  }
+  const stopWatching = () => {
+    watch?.stop()
+    watch = undefined
+  }
+  const leave = (domainId: string, follower: SettledFollower) => {
+    const others = followers.get(domainId)
+    others?.delete(follower)
+    if (others?.size === 0) followers.delete(domainId)
+    if (followers.size === 0) stopWatching()
+  }
+  const audience: Audience = {
+    domains: () => [...followers.keys()],
+    tell: (domainId, event) => {
+      for (const follower of followers.get(domainId) ?? []) follower.event(event)
+    },
+    lost: endAll,
+  }
+
+  return {
+    follow(domainId, follower) {
+      if (closed) follower.end()
+      else {
+        const others = followers.get(domainId)
+        if (others) others.add(follower)
+        else followers.set(domainId, new Set([follower]))
+        watch ??= startWatch(given, audience)
+        watch.lookAhead()
+      }
+      return () => leave(domainId, follower)
+    },
+    close() {
+      closed = true
+      endAll()
+    },
+  }
+}
+
+interface Audience {
+  readonly domains: () => readonly string[]
+  readonly tell: (domainId: string, event: SessionEvent) => void
+  /** Something may have been missed. */
+  readonly lost: () => void
+}
+
+/** Runs while somebody follows. */
+interface Watch {
+  /** Another domain is followed: its sessions run out, too. */
+  lookAhead(): void
+  stop(): void
+}
+
+/** Collects what may have changed while it looks, and looks again. */
+function startWatch({ store, waiters, clock, logger, failures }: Given, audience: Audience): Watch {
+  const look = createLook(store.db, clock, audience.domains)
+  const alarm = createAlarm(clock, () => note({ ahead: true }))
+  let noted = nothing
+  let looking = false
+  let stopped = false
+
+  function note(more: Partial<Noted>): void {
+    noted = {
+      ids: more.ids ? [...noted.ids, ...more.ids] : noted.ids,
+      around: noted.around || more.around === true,
+      ahead: noted.ahead || more.ahead === true,
+    }
+    if (!looking) void lookUntilQuiet()
+  }
+
+  const isActive = () => !stopped
+
+  async function lookUntilQuiet(): Promise<void> {
+    looking = true
+    try {
+      while (isActive() && noted !== nothing) {
+        const { ids, around, ahead } = noted
+        noted = nothing
+        if (ids.length > 0) tell(await look.at(ids))
+        if (around) tell(await look.around())
+        if (ahead) tell(await look.ahead())
+      }
+    } catch (error) {
+      if (!failures?.covers(error)) logger.warn({ err: error }, 'sessions could not be followed')
+      if (isActive()) audience.lost()
+    }
+    looking = false
+  }
+
+  function tell({ settled, epochs = [], expiry }: Found): void {
+    if (stopped) return
+    for (const { domainId, id } of settled) audience.tell(domainId, { id })
+    tellEpochs(epochs)
+    if (expiry !== undefined) alarm.set(expiry)
+  }
+
+  function tellEpochs(changes: readonly { readonly domainId: string; readonly userId: string }[]): void {
+    for (const { domainId, userId } of changes) audience.tell(domainId, { user: userId, changed: 'epoch' })
+  }
+
+  const unwatch = waiters.watch((news) => {
+    if (news === 'gap') audience.lost()
+    else if (news === 'something') note({ around: true })
+    else {
+      tellEpochs(news.flatMap((key) => epochChangeOf(key) ?? []))
+      note({ ids: news.flatMap((key) => sessionIdOf(key) ?? []) })
+    }
+  })
+
+  return {
+    lookAhead: () => note({ ahead: true }),
+    stop() {
+      stopped = true
+      alarm.cancel()
+      unwatch()
+    },
+  }
+}
+
+/** What there is to look for. */
+interface Noted {
+  readonly ids: readonly string[]
+  readonly around: boolean
+  readonly ahead: boolean
+}
+
+const nothing: Noted = { ids: [], around: false, ahead: false }
+
+/** Rings at the earliest of the times it was set to. */
+function createAlarm(clock: Clock, ring: () => void) {
+  let set: { readonly at: number; readonly cancel: () => void } | undefined
+  return {
+    set(at: number) {
+      if (set && set.at <= at) return
+      set?.cancel()
+      const cancel = clock.after(Math.max(0, at - clock.now()) * 1000, () => {
+        set = undefined
+        ring()
+      })
+      set = { at, cancel }
+    },
+    cancel() {
+      set?.cancel()
+      set = undefined
+    },
+  }
+}

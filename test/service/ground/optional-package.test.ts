@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { root } from '../../../scripts/run.ts'
+
+/** An app of somebody else: the package as it is built, and what the app has installed beside it. */
+let app: string
+
+beforeAll(() => {
+  app = mkdtempSync(join(tmpdir(), 'second-factor-optional-'))
+  const modules = join(app, 'node_modules')
+  mkdirSync(join(modules, 'second-factor'), { recursive: true })
+  for (const part of ['bin', 'dist', 'package.json'])
+    cpSync(join(root, part), join(modules, 'second-factor', part), { recursive: true })
+  const optional = new Set(['better-sqlite3', 'nodemailer', 'prom-client', 'pg', 'web-push', 'pino', 'second-factor'])
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (!name.startsWith('.') && !optional.has(name)) symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  }
+})
+afterAll(() => rmSync(app, { recursive: true }))
+
+/** A version of a package, of which only this much is there. By default it ends the process, as native code of another Node does. */
+function install(name: string, version: string, code = 'process.abort()'): void {
+  const folder = join(app, 'node_modules', name)
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'lib'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version, main: 'lib/index.js' }))
+  writeFileSync(join(folder, 'lib/index.js'), code)
+}
+
+/** The package as the tests have it. */
+function installReal(name: string): void {
+  const place = join(app, 'node_modules', name)
+  onTestFinished(() => rmSync(place))
+  symlinkSync(join(root, 'node_modules', name), place)
+}
+
+const keys = `k1:${'A'.repeat(43)}=`
+
+/** What opening a service says. */
+async function open(options: object): Promise<string> {
+  const script = `
+    import { createService } from 'second-factor/service'
+    const logger = { info() {}, warn: (_details, message) => console.log(message), error() {} }
+    createService({ logger, ...${JSON.stringify(options)} }).then(
+      (service) => service.close(),
+      (error) => console.log(error.name + ': ' + error.message),
+    )`
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: app })
+  return (await run).stdout.trim()
+}
+
+/** What the command says on stderr before it ends, because there is no driver for its database. */
+async function serve(): Promise<string> {
+  const args = ['node_modules/second-factor/bin/second-factor.js', 'serve', '--database', 'postgres://127.0.0.1:9/x']
+  const env = { ...process.env, MFA_KEYS: keys }
+  const failed = await promisify(execFile)(process.execPath, args, { cwd: app, env }).catch((error: unknown) => error)
+  return String(Reflect.get(Object(failed), 'stderr'))
+}
+
+describe('an optional package', () => {
+  it.each([
+    ['better-sqlite3', 'A SQLite database', { database: ':memory:' }],
+    ['pg', 'A PostgreSQL database', { database: 'postgres://127.0.0.1:9/x', keys }],
+  ])('that is missing is named, with what it is for: %s', async (name, purpose, options) => {
+    expect(await open(options)).toBe(`SetupError: ${purpose} needs the package ${name}: npm install ${name}`)
+  })
+
+  it.each(['12.4.1', '13.1.9'])(
+    'that is too old is not loaded, because it could crash: better-sqlite3 %s',
+    async (version) => {
+      install('better-sqlite3', version)
+
+      expect(await open({ database: ':memory:' })).toBe(
+        `SetupError: A SQLite database needs better-sqlite3 13.2 or newer, and ${version} is installed: npm install better-sqlite3@latest`,
+      )
+    },
+  )
+
+  it.each([
+    ['nodemailer', '5.1.1', 'Sending mail', '6', { smtp: { host: '127.0.0.1', from: 'mfa@example.com' } }],
+    ['prom-client', '13.2.0', 'The option metrics', '14', { metrics: {} }],
+  ])('that is too old is an error with both versions: %s', async (name, version, purpose, oldest, options) => {
+    install(name, version)
+
+    expect(await open({ database: ':memory:', ...options })).toBe(
+      `SetupError: ${purpose} needs ${name} ${oldest} or newer, and ${version} is installed: npm install ${name}@latest`,
+    )
+  })
+
+  it('that is too old and can be done without is a warning: web-push', async () => {
+    installReal('better-sqlite3')
+    install('web-push', '2.2.2')
+
+    expect(await open({ database: ':memory:' })).toBe(
+      'no push messages: Sending push messages needs web-push 3.3 or newer, and 2.2.2 is installed: npm install web-push@latest',
+    )
+  })
+
+  it('that is too old and can be done without is a warning: pino', async () => {
+    install('pino', '7.11.0')
+
+    const [first = ''] = (await serve()).split('\n')
+
+    expect(JSON.parse(first)).toMatchObject({
+      level: 'warn',
+      msg: 'The log is written without pino. Logging with pino needs pino 8 or newer, and 7.11.0 is installed: npm install pino@latest',
+    })
+  })
+
+  it('that is installed and cannot be loaded is an error with the reason', async () => {
+    install('better-sqlite3', '13.2.0', "throw new Error('wrong ELF class\\nRequire stack: …')")
+
+    expect(await open({ database: ':memory:' })).toBe(
+      'SetupError: A SQLite database needs better-sqlite3, and the installed 13.2.0 cannot be loaded: wrong ELF class',
+    )
+  })
+})

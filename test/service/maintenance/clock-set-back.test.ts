@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { emailCodeLifetime } from '../../../src/service/rules/email-code.ts'
+import { knownFor } from '../../../src/service/rules/known-browsers.ts'
+import type { OpenedService } from '../../../src/service/service.ts'
+import { activationOf, replacementOf } from '../../../src/service/store/activations.ts'
+import { secondsUntilFree } from '../../../src/service/store/attempts.ts'
+import { bypassCodesOfUsers, useBypassCode } from '../../../src/service/store/bypass-codes.ts'
+import { codesLockedUntil, lockCodes, takeCodeTry } from '../../../src/service/store/code-tries.ts'
+import { replaceEmailCode, useEmailCode } from '../../../src/service/store/email-codes.ts'
+import { announceNode } from '../../../src/service/store/key-nodes.ts'
+import { keepKnownBrowser, knownBrowser } from '../../../src/service/store/known-browsers.ts'
+import { organizations } from '../../../src/service/store/organizations.ts'
+import { setReplacement } from '../../../src/service/store/replacements.ts'
+import { reserve } from '../../../src/service/store/tallies.ts'
+import { insertToken } from '../../../src/service/store/tokens.ts'
+import { writeTrustedClock } from '../../../src/service/store/trusted-clock.ts'
+import { liveNodes } from '../../../src/service/keys/live-nodes.ts'
+import { sweep } from '../../../src/service/maintenance/sweep.ts'
+import { bringToPresent } from '../../../src/service/maintenance/to-present.ts'
+import { random128 } from '../../support/device-signer.ts'
+import { engines, useEngine } from '../../support/engines.ts'
+import { openDatabase } from '../audit/recorded.ts'
+import { bypassCodeOf, member, unique } from '../codes/code-holder.ts'
+import { keysFor, startService, unknownId } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+
+const minute = 60
+const hour = 60 * minute
+const day = 24 * hour
+/** By how much the clock of the machine was ahead, seconds. */
+const ahead = 90 * day
+
+describe.each(engines)('a clock that was ahead and is set back, on %s', (engine) => {
+  const newDatabase = useEngine(engine)
+  let database: string
+  let running: Running
+  /** The same database without a door. */
+  let node: OpenedService
+  /** What the clock of the machine is wrong by now, seconds. */
+  let wrongBy = 0
+
+  beforeAll(async () => {
+    database = await newDatabase()
+    running = await startService({ database })
+    const right = { ...running.clock }
+    Object.assign(running.clock, { now: () => right.now() + wrongBy })
+    node = await openDatabase(database, { clock: running.clock, push: false, ...keysFor(database) })
+  })
+  afterAll(async () => {
+    await node.close()
+    await running.close()
+  })
+  beforeEach(async () => {
+    wrongBy = 0
+    // What the clock of the test before has set going is through: it would go by the wrong time of the next one.
+    for (let step = 0; step < 50; step += 1) {
+      await organizations(db())
+      await new Promise((resolve) => void setImmediate(resolve))
+    }
+  })
+
+  const db = () => node.ctx.store.db
+  const now = () => running.clock.now()
+
+  it('leaves codes locked for no longer than the lock', async () => {
+    const person = await member(running)
+    const { code } = await bypassCodeOf(running, person.id)
+    const wrong = () => person.signIn({ otp: '000000' })
+    const path = `/domains/${running.domain.id}/sessions`
+    const tries = async (otp: string) => {
+      const answer = await running.call('POST', path, { body: { user: { id: person.id }, otp } })
+      return answer.json.state ?? [answer.code, Number(answer.headers.get('retry-after'))]
+    }
+    wrongBy = ahead
+    for (let count = 0; count < 10; count += 1) await wrong()
+
+    wrongBy = 0
+    const first = await tries(code)
+    // The clock is looked at once a minute.
+    await running.clock.advance(minute)
+    await expect.poll(() => storedEnd(person.id)).toBe(now() + 14 * minute)
+    await running.clock.advance(14 * minute - 1)
+    const last = await tries(code)
+    await running.clock.advance(1)
+
+    expect(first).toEqual(['api.error.locked', 15 * minute])
+    expect(last).toEqual(['api.error.locked', 1])
+    expect(await tries(code)).toBe('approved')
+  })
+
+  it('is noticed at the next start, too', async () => {
+    const person = await member(running)
+    const of = { userId: person.id, budget: 'known' } as const
+    await lockCodes(db(), of, { from: now() + ahead, until: now() + ahead + hour })
+
+    await (await openDatabase(database, { clock: running.clock, push: false, ...keysFor(database) })).close()
+
+    expect(await storedEnd(person.id)).toBe(now() + hour)
+  })
+
+  it('leaves codes locked that only an administrator unlocks', async () => {
+    const person = await member(running)
+    const of = { userId: person.id, budget: 'other' } as const
+    await lockCodes(db(), of, { from: null, until: 253_402_300_799 })
+
+    await bringToPresent(node.ctx)
+
+    expect(await takeCodeTry(db(), of, now())).toBeUndefined()
+    expect(await codesLockedUntil(db(), of, now())).toBe(253_402_300_799)
+  })
+
+  it('leaves no request pending, and none that counts', async () => {
+    const person = await running.enroll(unique())
+    wrongBy = ahead
+    const asked = [await person.ask(), await person.ask(), await person.ask()]
+    const [request] = await person.pending()
+    wrongBy = 0
+
+    const seen = await person.session(asked[0]!.id)
+    const inbox = await person.pending()
+    const late = await person.device.answer(request!.id, { nonce: request!.nonce, decision: 'approve' })
+    await sweep(node.ctx)
+    const rows = await db()
+      .selectFrom('session')
+      .select(['state', 'settledAt'])
+      .where('userId', '=', person.user.id)
+      .execute()
+    const again = await person.ask()
+
+    expect(seen).toMatchObject({ state: 'expired', reason: 'timeout' })
+    expect(inbox).toEqual([])
+    expect(late.status).toBe(409)
+    expect(rows).toEqual(asked.map(() => ({ state: 'expired', settledAt: now() })))
+    expect(again.state).toBe('pending')
+  })
+
+  it('leaves a person asked no less often than before', async () => {
+    const person = await running.enroll(unique())
+    const path = `/domains/${running.domain.id}/sessions`
+    const ask = () => running.call('POST', path, { body: { user: { id: person.user.id }, challenge: random128() } })
+    wrongBy = ahead
+    for (let count = 0; count < 5; count += 1) {
+      const { json } = await ask()
+      await running.call('DELETE', `${path}/${json.id}`)
+    }
+
+    wrongBy = 0
+    const first = await ask()
+    await bringToPresent(node.ctx)
+    await running.clock.advance(10 * minute)
+
+    expect([first.status, first.headers.get('retry-after')]).toEqual([429, String(10 * minute)])
+    expect((await ask()).status).toBe(200)
+  })
+
+  it('leaves no approval that can be redeemed', async () => {
+    const person = await member(running)
+    const { code } = await bypassCodeOf(running, person.id)
+    const challenge = random128()
+    wrongBy = ahead
+    await bringCodes(person.id)
+    const session = await person.signIn({ bypasscode: code, challenge })
+    wrongBy = 0
+
+    const path = `/domains/${running.domain.id}/sessions/${session.id}/redeem`
+    const redeemed = await running.call('POST', path, { body: { challenge } })
+
+    expect([session.state, redeemed.status]).toEqual(['approved', 409])
+  })
+
+  it('leaves an address that was changed at rest for a day at most, and a pause for its own length', async () => {
+    const person = await member(running)
+    wrongBy = ahead
+    await running.call('PUT', person.path, { body: { email: 'other@example.com' } })
+    const scope = unique()
+    await db().insertInto('attempt').values({ scope, at: now() }).execute()
+    const tally = { scope, limit: 1, window: hour, slot: 60 }
+    await db()
+      .transaction()
+      .execute((transaction) => reserve(transaction, [tally], now()))
+    wrongBy = 0
+    const pause = { scope, limit: 1, window: minute }
+    const counted = () =>
+      db()
+        .transaction()
+        .execute((transaction) => reserve(transaction, [tally], now()))
+    const before = [await secondsUntilFree(db(), pause, now()), await counted()]
+
+    await bringToPresent(node.ctx)
+    const changed = await db().selectFrom('user').select('emailChangedAt').where('id', '=', person.id).execute()
+    await running.clock.advance(hour + minute)
+
+    expect(before).toEqual([minute, { refusedBy: tally, wait: hour + minute - 1 }])
+    expect(changed).toEqual([{ emailChangedAt: now() - hour - minute }])
+    expect(await secondsUntilFree(db(), pause, now())).toBe(0)
+    expect(await counted()).toMatchObject({ counts: [1] })
+  })
+
+  it('leaves no code good that was e-mailed or shown then, neither now nor later', async () => {
+    const person = await member(running)
+    const of = { domainId: running.domain.id, userId: person.id }
+    const lookup = unique()
+    const sent = now() + ahead
+    await replaceEmailCode(db(), { ...of, codeLookup: lookup, wrongTries: 0, expiresAt: sent + emailCodeLifetime })
+    const token = unique()
+    await insertToken(db(), { ...of, id: token, state: 'active', createdAt: 1 })
+    const grant = { factor: null, factorId: null }
+    await setReplacement(db(), token, { sealed: 'x', lookup, expiresAt: sent + 15 * minute, grant })
+
+    const used = await useEmailCode(db(), { ...of, codeLookups: [lookup] }, now())
+    const shown = await replacementOf(db(), [lookup], now())
+    await bringToPresent(node.ctx)
+
+    expect([used, shown]).toEqual([false, undefined])
+    expect(await useEmailCode(db(), { ...of, codeLookups: [lookup] }, sent + 1)).toBe(false)
+    expect(await replacementOf(db(), [lookup], sent + 1)).toBeUndefined()
+  })
+
+  it('leaves what was good for days good for its length from now, and no longer', async () => {
+    const person = await member(running)
+    const of = { domainId: running.domain.id, userId: person.id }
+    const lookup = unique()
+    const issued = now() + ahead
+    await insertLasting(of, lookup, issued)
+    const good = async (time: number) => [
+      (await activationOf(db(), [lookup], time)) !== undefined,
+      (await bypassCodesOfUsers(db(), [person.id], time)).length > 0,
+      (await knownBrowser(db(), { id: lookup, ...of }, time)) !== undefined,
+    ]
+
+    const before = await good(now())
+    await bringToPresent(node.ctx)
+
+    expect(before).toEqual([false, false, false])
+    expect(await good(now())).toEqual([true, true, true])
+    expect(await good(now() + 7 * day - 1)).toEqual([true, true, true])
+    expect(await good(now() + 7 * day)).toEqual([false, false, true])
+    expect(await good(now() + knownFor)).toEqual([false, false, false])
+    expect(await useBypassCode(db(), { userId: person.id, codeLookups: [lookup] }, issued + 1)).toBeUndefined()
+  })
+
+  it('takes nothing from anybody where it is slow for a moment', async () => {
+    const person = await member(running)
+    const of = { domainId: running.domain.id, userId: person.id }
+    const lookup = unique()
+    await insertLasting(of, lookup, now())
+    // As the sweep of a service that runs has it, each five minutes.
+    await writeTrustedClock(db(), { trustedAt: now() - 5 * minute, wallAt: now(), agreed: 0 })
+
+    wrongBy = -ahead
+    await sweep(node.ctx)
+    wrongBy = 0
+
+    const codes = await bypassCodesOfUsers(db(), [person.id], now() + 7 * day - 1)
+    const token = await activationOf(db(), [lookup], now() + 7 * day - 1)
+    const browser = await knownBrowser(db(), { id: lookup, ...of }, now() + knownFor - 1)
+    expect([codes.length, token !== undefined, browser !== undefined]).toEqual([1, true, true])
+  })
+
+  it('leaves no node alive that has ended', async () => {
+    const seenAt = now() + ahead
+    await announceNode(db(), {
+      id: unknownId,
+      name: 'ended',
+      keyIds: 'k1',
+      primaryId: 'k1',
+      primarySince: seenAt,
+      seenAt,
+    })
+
+    const first = await liveNodes(node.ctx)
+    await running.clock.advance(31)
+
+    expect(first).toContain('ended')
+    expect(await liveNodes(node.ctx)).not.toContain('ended')
+  })
+
+  it('leaves no synchronization waited for that has ended', async () => {
+    const lease = { id: unique(), organizationId: running.organization.id, domainId: running.domain.id }
+    const dead = { ...lease, holder: 'dead', holderProcess: null, beatAt: now() + ahead, appliedAt: null }
+    await db().insertInto('synchronisation').values(dead).execute()
+
+    const putting = running.call('PUT', `/domains/${running.domain.id}/users`, { body: [] })
+    let done = false
+    void putting.finally(() => (done = true))
+    const later = async () => {
+      await running.clock.advance(10)
+      return done
+    }
+
+    await expect.poll(later, { timeout: 15_000 }).toBe(true)
+    expect((await putting).status).toBe(200)
+  })
+
+  /** When a lock ends as it is stored, whatever the time is now. */
+  async function storedEnd(userId: string): Promise<number | null> {
+    const query = db().selectFrom('user').select(['codesLockedUntil', 'knownCodesLockedUntil']).where('id', '=', userId)
+    const { codesLockedUntil: other, knownCodesLockedUntil: known } = await query.executeTakeFirstOrThrow()
+    return other ?? known
+  }
+
+  /** Codes of a first device and of a bypass code that are good for seven days, and a known browser. */
+  async function insertLasting(of: { domainId: string; userId: string }, lookup: string, at: number): Promise<void> {
+    const [id, codeExpiresAt] = [unique(), at + 7 * day]
+    await insertToken(db(), {
+      ...of,
+      id,
+      state: 'pending',
+      code: 'x',
+      codeLookup: lookup,
+      codeExpiresAt,
+      createdAt: at,
+    })
+    const code = { id, userId: of.userId, code: 'x', codeLookup: lookup, usesAllowed: 1, usesRemaining: 1 }
+    await db()
+      .insertInto('bypassCode')
+      .values({ ...code, expiresAt: codeExpiresAt, createdAt: at })
+      .execute()
+    await keepKnownBrowser(db(), { ...of, id: lookup, passedAt: at, expiresAt: at + knownFor, rememberedUntil: null })
+  }
+
+  /** So that a code is good now, wherever the clock stands. */
+  async function bringCodes(userId: string): Promise<void> {
+    await db()
+      .updateTable('bypassCode')
+      .set({ createdAt: now(), expiresAt: now() + hour })
+      .where('userId', '=', userId)
+      .execute()
+  }
+})

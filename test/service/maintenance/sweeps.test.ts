@@ -1,0 +1,158 @@
+import { DefaultQueryExecutor, sql } from 'kysely'
+import type { QueryExecutor, QueryResult } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+
+import { pruneAudit } from '../../../src/service/audit/prune.ts'
+import { createAdministration } from '../../../src/service/admin/administration.ts'
+import type { OpenedService } from '../../../src/service/service.ts'
+import type { Database } from '../../../src/service/store/schema.ts'
+import { sweep } from '../../../src/service/maintenance/sweep.ts'
+import { createTestClock } from '../../../src/testing/clock.ts'
+import { insertBacklog } from '../../support/backlog.ts'
+import { engines, useEngine } from '../../support/engines.ts'
+import { openDatabase } from '../audit/recorded.ts'
+import { keysFor } from '../start-service.ts'
+
+/** Rows of each kind: more than a step may touch, and fewer than two steps. */
+const count = 600
+const year = 365 * 86_400
+
+/** Tables that a sweep empties, as nothing in them is young enough to stay. */
+const emptied = [
+  'bypassCode',
+  'emailCode',
+  'challengeTry',
+  'knownBrowser',
+  'deviceHistory',
+  'deviceNotice',
+  'deviceCall',
+  'attempt',
+  'tally',
+  'device',
+] as const satisfies readonly (keyof Database)[]
+
+describe.each(engines)('a sweep with a backlog on %s', { timeout: 60_000 }, (engine) => {
+  const newDatabase = useEngine(engine)
+  const clock = createTestClock()
+  let node: OpenedService
+  let database: string
+
+  beforeEach(async () => {
+    database = await newDatabase()
+    node = await openDatabase(database, { clock, push: false, ...keysFor(database) })
+    const { id: organizationId } = await createAdministration(node.ctx).createOrganization('Organization')
+    const [first, second] = await Promise.all(
+      ['First', 'Second'].map((name) => createAdministration(node.ctx).createDomain(organizationId, { name })),
+    )
+    const domainIds = [first!.id, second!.id] as const
+    await insertBacklog(node.ctx.store.db, { organizationId, domainIds, count, now: clock.now() })
+  })
+  afterEach(() => node.close())
+
+  const rowsIn = async (table: keyof Database): Promise<number> => {
+    const counting = sql<{ rows: number | string }>`select count(*) as rows from ${sql.table(table)}`
+    return Number((await counting.execute(node.ctx.store.db)).rows[0]?.rows)
+  }
+
+  it('touches 500 rows at most in a transaction, and leaves nothing that is over', async () => {
+    const transactions = watchTransactions(node)
+
+    await sweep(node.ctx)
+    await pruneAudit(node.ctx, clock.now() - year)
+
+    const touched = transactions.rows()
+    expect(touched.filter((rows) => rows > 500)).toEqual([])
+    // So that the rule is about something: the backlog went, and in steps of that size.
+    expect(touched.filter((rows) => rows === 500).length).toBeGreaterThan(emptied.length)
+    expect(await Promise.all(emptied.map(rowsIn))).toEqual(emptied.map(() => 0))
+    const { db } = node.ctx.store
+    const pending = db.selectFrom('session').select('id').where('state', '=', 'pending')
+    const old = db
+      .selectFrom('audit')
+      .select('position')
+      .where('at', '<', clock.now() - year)
+    const codes = db.selectFrom('token').select('id').where('codeLookup', 'is not', null)
+    const replacements = db.selectFrom('token').select('id').where('replacementLookup', 'is not', null)
+    const left = [pending, old, codes, replacements].map((query) => query.execute())
+    expect(await Promise.all(left)).toEqual([[], [], [], []])
+  })
+
+  it('gives the event loop a turn after each step', async () => {
+    let turns = 0
+    const turn = () => {
+      turns += 1
+      next = setImmediate(turn)
+    }
+    let next = setImmediate(turn)
+    const transactions = watchTransactions(node, () => turns)
+
+    await sweep(node.ctx)
+    clearImmediate(next)
+
+    const turnsOfSteps = transactions.turns()
+    expect(turnsOfSteps.length).toBeGreaterThan(emptied.length * 2)
+    expect(new Set(turnsOfSteps).size).toBe(turnsOfSteps.length)
+  })
+
+  it('ends soon when the service closes: what is left is left to the next one', async () => {
+    await sweep(node.ctx, AbortSignal.abort())
+
+    expect(await Promise.all(emptied.map(rowsIn))).toEqual(emptied.map((table) => (table === 'bypassCode' ? 200 : 100)))
+  })
+
+  it('does not wait for rows that somebody else is changing on PostgreSQL', async () => {
+    const other = await openDatabase(database, { clock, push: false, ...keysFor(database) })
+    onTestFinished(() => other.close())
+    const holding = other.ctx.store.db.transaction().execute(async (db) => {
+      const held = await db.selectFrom('emailCode').select('userId').limit(1).executeTakeFirstOrThrow()
+      await db.updateTable('emailCode').set({ wrongTries: 1 }).where('userId', '=', held.userId).execute()
+      // On SQLite whoever changes a row holds all of them.
+      if (engine === 'PostgreSQL') await sweep(node.ctx)
+    })
+
+    await holding
+
+    expect(await rowsIn('emailCode')).toBe(engine === 'PostgreSQL' ? 1 : count)
+  })
+
+  it('has no foreign key that removes rows of another table', async () => {
+    expect(await deletingKeys(node, engine)).toEqual([])
+  })
+})
+
+/** How many rows each transaction changes from now on, and at which turn of the event loop. */
+function watchTransactions(node: OpenedService, turn: () => number = () => 0) {
+  const base = Object.getPrototypeOf(DefaultQueryExecutor.prototype) as QueryExecutor
+  const original: (...given: Parameters<QueryExecutor['executeQuery']>) => Promise<QueryResult<unknown>> = Reflect.get(
+    base,
+    'executeQuery',
+  )
+  const alone: { readonly rows: number; readonly turn: number }[] = []
+  const together = new Map<QueryExecutor, number>()
+  const watch = vi.spyOn(base, 'executeQuery').mockImplementation(async function (this: QueryExecutor, ...given) {
+    const result = await original.apply(this, given)
+    // Statements that return what they have changed do not say how much that is.
+    const changed = /^(insert|update|delete)/.test(given[0].sql) ? result.rows.length : 0
+    const rows = Number(result.numAffectedRows ?? 0) || changed
+    // Each transaction has an executor of its own.
+    if (this === node.ctx.store.db.getExecutor()) alone.push({ rows, turn: turn() })
+    else together.set(this, (together.get(this) ?? 0) + rows)
+    return result
+  })
+  onTestFinished(() => watch.mockRestore())
+  const steps = () => alone.filter(({ rows }) => rows > 0)
+  return {
+    rows: (): number[] => [...steps().map(({ rows }) => rows), ...together.values()],
+    /** When the steps that are one statement each were over. */
+    turns: (): number[] => steps().map((step) => step.turn),
+  }
+}
+
+async function deletingKeys(node: OpenedService, engine: (typeof engines)[number]): Promise<unknown[]> {
+  const query =
+    engine === 'SQLite'
+      ? sql`select tables.name, keys."from" from sqlite_master as tables, pragma_foreign_key_list(tables.name) as keys
+          where keys.on_delete not in ('NO ACTION', 'RESTRICT')`
+      : sql`select conname from pg_constraint where contype = 'f' and confdeltype not in ('a', 'r')`
+  return (await query.execute(node.ctx.store.db)).rows
+}

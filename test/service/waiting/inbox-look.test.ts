@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { createInboxLook } from '../../../src/service/waiting/inbox-look.ts'
+import type { News } from '../../../src/service/store/store.ts'
+import { createWaiters, waiterKey } from '../../../src/service/waiting/waiters.ts'
+import { openDatabase } from '../audit/recorded.ts'
+import { unique } from '../codes/code-holder.ts'
+import { keysFor, startService } from '../start-service.ts'
+import type { Running } from '../start-service.ts'
+
+/** Two processes, as far as the file can tell: one that changes it, and one that looks. */
+let folder: string
+let here: Running
+let there: Awaited<ReturnType<typeof openDatabase>>
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-look-'))
+  const database = join(folder, 'mfa.sqlite')
+  here = await startService({ database })
+  there = await openDatabase(database, { clock: here.clock, ...keysFor(database) })
+})
+afterAll(async () => {
+  await there.close()
+  await here.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function enrolled() {
+  const person = await here.enroll(unique())
+  return { ...person, id: person.signer.id ?? '' }
+}
+
+describe('a look at what another process changed', () => {
+  it('finds the devices whose inbox is another one, and no others', async () => {
+    const [asked, cancelled, revoked] = [await enrolled(), await enrolled(), await enrolled()]
+    const notified = await enrolled()
+    await enrolled()
+    const look = createInboxLook(there.ctx.store.db, here.clock)
+
+    // The first one cannot know what was there before.
+    expect(await look()).toBeUndefined()
+    const { id } = await cancelled.ask()
+    expect(await look()).toEqual([cancelled.id])
+    await asked.ask()
+    expect(await look()).toEqual([asked.id])
+    await here.call('DELETE', `${cancelled.sessions}/${id}`)
+    expect(await look()).toEqual([cancelled.id])
+    await here.call('POST', `/users/${notified.user.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
+    expect(await look()).toEqual([notified.id])
+    await revoked.device.remove()
+    expect(await look()).toEqual([revoked.id])
+  })
+})
+
+describe('a change of another process that does not say what it changed', () => {
+  /** Waits for two devices, and for a session. */
+  function waiting(look: () => Promise<readonly string[] | undefined>) {
+    let tell: (news: News) => void = () => {}
+    const others = { watchOthers: (hear: typeof tell) => ((tell = hear), () => {}), tellOthers() {} }
+    const waiters = createWaiters(others, look)
+    const woken: string[] = []
+    for (const key of [waiterKey.device('a'), waiterKey.device('b'), waiterKey.session('c')]) {
+      void waiters
+        .subscribe(key)
+        .woken()
+        .then(() => woken.push(key))
+    }
+    return { tell: () => tell('something'), woken }
+  }
+
+  it('wakes the devices whose inbox it changed, and all who wait for anything else', async () => {
+    const { tell, woken } = waiting(() => Promise.resolve(['a']))
+
+    tell()
+
+    await expect.poll(() => woken).toEqual(['session:c', 'device:a'])
+  })
+
+  it.each([
+    ['cannot know yet', () => Promise.resolve(undefined)],
+    ['fails', () => Promise.reject(new Error('locked'))],
+  ])('wakes everybody where the look %s', async (_, look) => {
+    const { tell, woken } = waiting(look)
+
+    tell()
+
+    await expect.poll(() => woken).toEqual(['session:c', 'device:a', 'device:b'])
+  })
+})
