@@ -3,7 +3,7 @@ import type { Version } from '../contract/endpoint.ts'
 import type { Token } from '../contract/tokens.ts'
 import type { User } from '../contract/users.ts'
 import type { ConnectedService } from './service.ts'
-import type { Standing } from './standing.ts'
+import type { Standing } from './challenge-status.ts'
 import type { MfaUser } from './user.ts'
 import { findMember, findUser, provisionUser } from './user.ts'
 

@@ -2,14 +2,14 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
-import { resolveAppUser } from './app-user.ts'
-import { sendJson } from './answer.ts'
-import type { RequestContext } from './context.ts'
-import { contextOf, lookForVerified, verifiedOf } from './context.ts'
-import type { GuardDecision } from './debug/step.ts'
-import { demand, refuse } from './demand.ts'
-import type { Need } from './need.ts'
-import { readNeed } from './need.ts'
+import { resolveAppUser } from './request/app-user.ts'
+import { sendJson } from './request/answer.ts'
+import type { RequestContext } from './request/context.ts'
+import { contextOf, lookForVerified, verifiedOf } from './request/context.ts'
+import type { GuardDecision } from './debug/explain.ts'
+import { demand, refuse } from './sign-in/demand.ts'
+import type { Need } from './request/need.ts'
+import { readNeed } from './request/need.ts'
 
 export type RequireMfaOptions = Need
 

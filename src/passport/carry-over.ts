@@ -1,9 +1,9 @@
 import type { Request } from 'express'
 
-import type { RequestContext } from '../express/context.ts'
+import type { RequestContext } from '../express/request/context.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
-import { onRegenerate, putKept, readKept } from '../express/web-session.ts'
+import { onRegenerate, putKept, readKept } from '../express/session/web-session.ts'
 
 type Data = Record<string, unknown> & { passport?: { user?: unknown } }
 

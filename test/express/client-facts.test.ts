@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { clientAddress } from '../../src/express/client-facts.ts'
+import { clientAddress } from '../../src/express/request/client-facts.ts'
 
 /** Express 4 and 5 give `req.ip` whatever a trusted proxy wrote. */
 const from = (ip: string) => ({ ip, socket: { remoteAddress: '10.0.0.1' } }) as never

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 import { describe, expect, it } from 'vitest'
 
-import { isOwnPost } from '../../src/express/cross-site.ts'
+import { isOwnPost } from '../../src/express/request/cross-site.ts'
 
 const token = 'the-token-of-the-page'
 

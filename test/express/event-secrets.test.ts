@@ -82,7 +82,7 @@ describe('the events of a long story', () => {
   })
 
   it('are each described in the documents', () => {
-    const source = readFileSync(join(root, 'src/express/events.ts'), 'utf8')
+    const source = readFileSync(join(root, 'src/express/request/events.ts'), 'utf8')
     const types = new Set([...source.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, type]) => type ?? ''))
     const text = readFileSync(join(root, 'docs/events.md'), 'utf8')
 

@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'no field for codes while they are locked',
-    file: 'src/express/pages/standing.ts',
+    file: 'src/express/pages/status-page.ts',
     find: 'const paused = pausedView(page)',
     replace: 'const paused = undefined as ReturnType<typeof pausedView>',
     test: 'express/true-words.test.ts',

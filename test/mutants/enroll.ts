@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'selfEnrollment: false lets nobody set up a first factor',
-    file: 'src/express/challenge-request.ts',
+    file: 'src/express/request/web-request.ts',
     find: '  if (!selfEnrollment) return false\n',
     replace: '',
     test: 'express/self-enrollment.test.ts',
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'mayEnroll is asked for services that speak 1.4',
-    file: 'src/express/challenge-request.ts',
+    file: 'src/express/request/web-request.ts',
     find: 'if (!mayEnroll) return',
     replace: `if (!mayEnroll || version !== '1.3') return`,
     test: 'express/self-enrollment.test.ts',
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a first authenticator app obeys the switches',
-    file: 'src/express/devices/app.ts',
+    file: 'src/express/self-service/app.ts',
     find: ' || !(await maySelfEnroll(request, service.version))',
     replace: '',
     test: 'express/self-enrollment.test.ts',
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the page offers no first app while the code of an administrator is pending',
-    file: 'src/express/devices/app.ts',
+    file: 'src/express/self-service/app.ts',
     find: '(await hasHandedOverCode(service, known.id)) ? undefined : ',
     replace: '',
     test: 'express/self-enrollment.test.ts',
@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a new id is taken before an activation code is shown',
-    file: 'src/express/challenge/page.ts',
+    file: 'src/express/sign-in/challenge-page.ts',
     find: `standing.kind === 'enrolling' && (await takeOwnId(req, userKeyOf(user)))`,
     replace: 'false',
     test: 'traps/planted-id.test.ts',
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a new id is taken before the seed of an authenticator app is shown',
-    file: 'src/express/devices/app.ts',
+    file: 'src/express/self-service/app.ts',
     find: '  await takeOwnId(req, userKeyOf(user))\n',
     replace: '',
     test: 'traps/planted-id.test.ts',
@@ -171,7 +171,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the answer that shows the first secret carries the new id',
-    file: 'src/express/challenge/page.ts',
+    file: 'src/express/sign-in/challenge-page.ts',
     find: 'if (told === challenge && !renewed) letGo(req)',
     replace: 'if (told === challenge || renewed) letGo(req)',
     test: 'traps/planted-id.test.ts',
@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the seed of an authenticator app is bound to the browser',
-    file: 'src/express/devices/setup.ts',
+    file: 'src/express/self-service/setup.ts',
     find: ', in the browser ${nonce}`',
     replace: '`',
     test: 'traps/planted-id.test.ts',
@@ -187,7 +187,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the seed of an authenticator app is bound to its user',
-    file: 'src/express/devices/setup.ts',
+    file: 'src/express/self-service/setup.ts',
     find: 'authenticator app of ${context.userKey}, in',
     replace: 'authenticator app in',
     test: 'express/self-enrollment.test.ts',
@@ -195,7 +195,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'req.mfa.forget() withdraws the code for another device',
-    file: 'src/express/request.ts',
+    file: 'src/express/request/request-mfa.ts',
     find: '      await withdrawShownCode(req, context.mfa)\n',
     replace: '',
     test: 'express/devices.test.ts',
@@ -203,7 +203,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'Passport’s logout withdraws the code for another device',
-    file: 'src/express/passport-logins.ts',
+    file: 'src/express/app-login/passport-logins.ts',
     find: '    if (context) void withdrawShownCode(this, context.mfa)\n',
     replace: '',
     test: 'express/devices.test.ts',
@@ -235,7 +235,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a first factor beside e-mail obeys the switches',
-    file: 'src/express/devices/guarded.ts',
+    file: 'src/express/self-service/guarded.ts',
     find: `requirement.factors.includes('email') && !(await maySelfEnroll(request, service.version))`,
     replace: 'false',
     test: 'express/email-first-factor.test.ts',

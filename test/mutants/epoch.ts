@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a web session that was ended meanwhile is not stored again',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: 'if (isCookieSession(session) || (await hasStored(req))) {',
     replace: 'if (isCookieSession(session) || (await hasStored(req)) || true) {',
     test: 'express/sign-out.test.ts',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a record that was forgotten is in nothing that the app stores later',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: 'if (forgotten.has(session)) delete session.mfa',
     replace: '',
     test: 'express/sign-out.test.ts',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'req.mfa.forget() ends the record',
-    file: 'src/express/request.ts',
+    file: 'src/express/request/request-mfa.ts',
     find: '      await forgetMfa(req)\n',
     replace: '',
     test: 'express/sign-out.test.ts',
@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'req.logOut() of Passport drops the record',
-    file: 'src/express/passport-logins.ts',
+    file: 'src/express/app-login/passport-logins.ts',
     find: "wrap(methods, 'logOut', wrapLogOut)",
     replace: '',
     test: 'express/sign-out.test.ts',
@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'req.logIn() of Passport drops the record',
-    file: 'src/express/passport-logins.ts',
+    file: 'src/express/app-login/passport-logins.ts',
     find: 'if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) forgetWithLogin(this)',
     replace: '',
     test: 'express/sign-out.test.ts',
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a login without the web session leaves its record alone',
-    file: 'src/express/passport-logins.ts',
+    file: 'src/express/app-login/passport-logins.ts',
     find: '!isWithoutSession(rest[0]) && ',
     replace: '',
     test: 'express/sign-out.test.ts',
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a login in the request of somebody else is warned about',
-    file: 'src/express/passport-logins.ts',
+    file: 'src/express/app-login/passport-logins.ts',
     find: 'if (context && res) watchLaterUser(this as Request, res, context)',
     replace: '',
     test: 'express/later-user.test.ts',
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a record counts only under the epoch of its user',
-    file: 'src/express/context.ts',
+    file: 'src/express/request/context.ts',
     find: "if (!mfa.epochs.covers(verified)) return 'ended'",
     replace: '',
     test: 'express/ended-sessions.test.ts',
@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the web session that makes a change knows the next epoch',
-    file: 'src/express/epochs.ts',
+    file: 'src/express/sign-in/epochs.ts',
     find: 'await keep(req, { ...rest, verified: { ...verified, epoch, nextEpoch: drawn } })',
     replace: '',
     test: 'express/ended-sessions.test.ts',
@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an epoch that was reached is kept when the next one is drawn',
-    file: 'src/express/epochs.ts',
+    file: 'src/express/sign-in/epochs.ts',
     find: 'const epoch = before !== undefined && mfa.epochs.current(userKey) === before ? before : verified.epoch',
     replace: 'const { epoch } = verified',
     test: 'express/ended-sessions.test.ts',
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a code for another device brings the epoch that its web session knows',
-    file: 'src/express/devices/device.ts',
+    file: 'src/express/self-service/device.ts',
     find: 'await nextEpoch(req, context)',
     replace: "'A'.repeat(22)",
     test: 'express/ended-sessions.test.ts',

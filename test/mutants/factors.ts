@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the option devices.maxAge',
-    file: 'src/express/devices/guarded.ts',
+    file: 'src/express/self-service/guarded.ts',
     find: 'verifiedOf(req, context, user, context.mfa.options.devices)',
     replace: 'verifiedOf(req, context, user, { factors: context.mfa.options.devices.factors })',
     test: 'express/change-devices.test.ts',
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the option devices.factors',
-    file: 'src/express/devices/guarded.ts',
+    file: 'src/express/self-service/guarded.ts',
     find: 'verifiedOf(req, context, user, context.mfa.options.devices)',
     replace: 'verifiedOf(req, context, user, { maxAge: context.mfa.options.devices.maxAge })',
     test: 'express/change-devices.test.ts',

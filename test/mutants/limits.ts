@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'mfa() sends no text that is not an address',
-    file: 'src/express/client-facts.ts',
+    file: 'src/express/request/client-facts.ts',
     find: 'address === undefined ? undefined : parseIpAddress(address)',
     replace: 'address',
     test: 'express/client-facts.test.ts',

@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'ending the second step when mfa() signs out',
-    file: 'src/express/log-out.ts',
+    file: 'src/express/app-login/log-out.ts',
     find: '  await req.mfa?.forget()\n',
     replace: '',
     test: 'express/log-out.test.ts',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'ending the second step before the login',
-    file: 'src/express/log-out.ts',
+    file: 'src/express/app-login/log-out.ts',
     find: '  await req.mfa?.forget()\n  leaveByPage(res)\n  await run(logout, request)\n',
     replace: '  await run(logout, request)\n  await req.mfa?.forget()\n',
     test: 'express/log-out.test.ts',

@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the app takes an id from a proxy that it trusts, and from nobody else',
-    file: 'src/express/request-id.ts',
+    file: 'src/express/request/request-id.ts',
     find: 'isFromProxy(req) ?',
     replace: 'true ?',
     test: 'express/request-id.test.ts',
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'log lines of the app carry the id of the request',
-    file: 'src/express/service-outage.ts',
+    file: 'src/express/request/service-outage.ts',
     find: ' (request ${currentRequestId()})',
     replace: '',
     test: 'express/request-id.test.ts',
@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'mfa() logs an outage of the service once',
-    file: 'src/express/unavailable.ts',
+    file: 'src/express/request/trouble.ts',
     find: 'if (isOutage(error)) {\n    mfa.outage.failed(error)',
     replace: 'if (false) {\n    mfa.outage.failed(error)',
     test: 'express/service-outage.test.ts',

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'opening exactly the paths that public lists',
-    file: 'src/express/public-path.ts',
+    file: 'src/express/request/public-path.ts',
     find: 'return path === entry',
     replace: 'return path.toLowerCase().startsWith(entry)',
     test: 'express/public-path.test.ts',
@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'opening no path that could be read as another',
-    file: 'src/express/public-path.ts',
+    file: 'src/express/request/public-path.ts',
     find: ' && !couldMeanAnother(path)',
     replace: '',
     test: 'express/public-path.test.ts',

@@ -388,7 +388,7 @@ function retries(): readonly Mutant[] {
     },
     {
       defense: 'an overload is no outage',
-      file: 'src/express/service-outage.ts',
+      file: 'src/express/request/service-outage.ts',
       find: " && error.unprocessed !== 'overload'",
       replace: '',
       test: 'express/failure.test.ts',

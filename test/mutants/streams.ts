@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'without an id express-session destroys no detached web session',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: '  detached.sessionID = undefined\n',
     replace: '',
     test: 'traps/public-files.test.ts',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a detached cookie-session is an empty new one, which is not sent',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: '    detached.session = {}\n',
     replace: '',
     test: 'traps/public-files.test.ts',
@@ -43,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'what a request has changed in the cookie of cookie-session is sent',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: '    if (changed.has(req)) return () => {}\n',
     replace: '',
     test: 'traps/cookie-session.test.ts',
@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the oldest stream of a web session makes room for a fifth',
-    file: 'src/express/stream-places.ts',
+    file: 'src/express/live/stream-places.ts',
     find: '      if (oldest) {\n',
     replace: '      if (oldest && false) {\n',
     test: 'express/many-streams.test.ts',
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a user has eight streams in all',
-    file: 'src/express/stream-places.ts',
+    file: 'src/express/live/stream-places.ts',
     find: 'if (!oldest && places.size >= maxPerUser) return undefined',
     replace: '',
     test: 'express/many-streams.test.ts',
@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'held requests count among the streams',
-    file: 'src/express/stream-places.ts',
+    file: 'src/express/live/stream-places.ts',
     find: 'return oldest || places.size >= maxPerUser ? undefined : add(places, owner, makeRoom)',
     replace: 'return add(places, owner, makeRoom)',
     test: 'express/many-streams.test.ts',
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a stream that ends leaves its place',
-    file: 'src/express/stream-places.ts',
+    file: 'src/express/live/stream-places.ts',
     find: '      places.delete(place)\n',
     replace: '',
     test: 'express/many-streams.test.ts',
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'pages that wait for the same share one watch',
-    file: 'src/express/shared-watches.ts',
+    file: 'src/express/live/shared-watches.ts',
     find: 'running.get(watched.name) ?? start(watched)',
     replace: 'start(watched)',
     test: 'express/many-streams.test.ts',
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a watch goes on for a while without pages',
-    file: 'src/express/shared-watches.ts',
+    file: 'src/express/live/shared-watches.ts',
     find: 'watch.cancelEnd = clock.after(linger, watch.end)',
     replace: 'watch.end()',
     test: 'express/many-streams.test.ts',
@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'polls slow down',
-    file: 'src/express/shared-watches.ts',
+    file: 'src/express/live/shared-watches.ts',
     find: 'Math.min(maxPause, Math.max(minPause, (clock.now() - since) * 250))',
     replace: 'minPause',
     test: 'express/many-streams.test.ts',
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'pages that only look share what was seen',
-    file: 'src/express/shared-watches.ts',
+    file: 'src/express/live/shared-watches.ts',
     find: 'if (present) return present',
     replace: '',
     test: 'express/many-streams.test.ts',
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'without a device that is being set up the service is not asked for one',
-    file: 'src/express/devices/device.ts',
+    file: 'src/express/self-service/device.ts',
     find: "if (!device) return 'activated'",
     replace: '',
     test: 'express/many-streams.test.ts',
@@ -156,7 +156,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'waiting in the queue of the app is no outage',
-    file: 'src/express/service-outage.ts',
+    file: 'src/express/request/service-outage.ts',
     find: "return error.reason !== 'no_room'",
     replace: 'return true',
     test: 'express/many-streams.test.ts',

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'letting go of the web session in answers that come late',
-    file: 'src/express/change-stream.ts',
+    file: 'src/express/sign-in/change-stream.ts',
     find: `  letGo(req)
   return { watched, owner }`,
     replace: '  return { watched, owner }',
@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the new id of a web session that has passed',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: 'return keepUnderNewId(req, {\n    verified,',
     replace: 'return keep(req, {\n    verified,',
     test: 'traps/planted-id.test.ts',
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'sealing the secret of an authenticator app in the web session',
-    file: 'src/express/devices/setup.ts',
+    file: 'src/express/self-service/setup.ts',
     find: 'app: service.sealer.seal(seed, sealedFor(request, nonce), random)',
     replace: 'app: seed',
     test: 'express/self-enrollment.test.ts',
@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'sending users to the administrator who have nothing to pass with',
-    file: 'src/express/devices/guarded.ts',
+    file: 'src/express/self-service/guarded.ts',
     find: "  if (factors.length === 0) return Promise.resolve(showMessage(req, res, context, 403, 'ask_administrator'))\n",
     replace: '',
     test: 'attacks/keeps-access.test.ts',
@@ -196,7 +196,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'remembering no browser that the service could not be asked about',
-    file: 'src/express/remembered.ts',
+    file: 'src/express/sign-in/remembered.ts',
     find: "recognised', error)\n    return false",
     replace: "recognised', error)\n    return true",
     test: 'express/remembered.test.ts',
@@ -212,7 +212,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'noticing that Passport comes too late',
-    file: 'src/express/app-user.ts',
+    file: 'src/express/request/app-user.ts',
     find: '  checkPassportRan(req)\n  const given',
     replace: '  const given',
     test: 'express/gate.test.ts',
@@ -228,7 +228,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'warning of a user who appears later',
-    file: 'src/express/later-user.ts',
+    file: 'src/express/setup-checks/later-user.ts',
     find: '(ungated) => ungated && warnOnce(req, options)',
     replace: '(ungated) => ungated && warnOnce === undefined',
     test: 'express/later-user.test.ts',
@@ -236,7 +236,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'warning once',
-    file: 'src/express/later-user.ts',
+    file: 'src/express/setup-checks/later-user.ts',
     find: '  warned.add(options)\n',
     replace: '',
     test: 'express/later-user.test.ts',
@@ -244,7 +244,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the host of the page that a post came from',
-    file: 'src/express/return-to.ts',
+    file: 'src/express/request/return-to.ts',
     find: '!page || page.host !== (host ?? req.headers.host)',
     replace: '!page || host === prefix',
     test: 'properties/return-to.test.ts',
@@ -260,7 +260,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'keeping nothing of a form',
-    file: 'src/express/challenge/code-entry.ts',
+    file: 'src/express/sign-in/code-entry.ts',
     find: '{ ...readKept(req), challenge: { ...challenge, notice } }',
     replace: '{ ...readKept(req), ...request.form, challenge: { ...challenge, notice } }',
     test: 'attacks/knows-the-password.test.ts',
@@ -285,7 +285,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'counting recovery codes in events instead of naming them',
-    file: 'src/express/devices/recovery.ts',
+    file: 'src/express/self-service/recovery.ts',
     find: "type: 'recovery_codes.made', count: codes.length",
     replace: "type: 'recovery_codes.made', count: codes",
     test: 'express/event-secrets.test.ts',
@@ -325,7 +325,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'taking a full queue of our own for no outage',
-    file: 'src/express/service-outage.ts',
+    file: 'src/express/request/service-outage.ts',
     find: "return error.reason !== 'no_room'",
     replace: 'return true',
     test: 'express/failure.test.ts',
@@ -333,7 +333,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'eight streams of one user',
-    file: 'src/express/stream-places.ts',
+    file: 'src/express/live/stream-places.ts',
     find: 'const maxPerUser = 8',
     replace: 'const maxPerUser = 8_000',
     test: 'express/many-streams.test.ts',
@@ -349,7 +349,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'waiting until the web session is stored',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: '  else drop(req)\n  await store(session)',
     replace: '  else drop(req)\n  void store(session)',
     test: 'stores/stores.test.ts',
@@ -357,7 +357,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'asking no device for a page that is loaded ahead',
-    file: 'src/express/challenge/page.ts',
+    file: 'src/express/sign-in/challenge-page.ts',
     find: "  if (isPrefetch(req)) return showMessage(req, res, context, 503, 'not_ahead')\n",
     replace: '',
     test: 'traps/starts.test.ts',
@@ -365,7 +365,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'asking no device for a script',
-    file: 'src/express/challenge/page.ts',
+    file: 'src/express/sign-in/challenge-page.ts',
     find: '  if (present?.sessionId === undefined && isScript(req)) return refuseScript(request)\n',
     replace: '',
     test: 'traps/starts.test.ts',
@@ -373,7 +373,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'heeding nothing in a link of another site',
-    file: 'src/express/called-for.ts',
+    file: 'src/express/request/requested-challenge.ts',
     find: "  if (isFromElsewhere(req)) return { purpose: 'sign_in', returnTo: undefined }\n",
     replace: '',
     test: 'traps/starts.test.ts',
@@ -381,7 +381,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the page in the address that a page without script reloads',
-    file: 'src/express/challenge/page.ts',
+    file: 'src/express/sign-in/challenge-page.ts',
     find: "req.query['page'] === current.page",
     replace: "req.query['page'] !== undefined",
     test: 'traps/tabs.test.ts',
@@ -389,7 +389,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'leaving it to Express whose word on addresses counts',
-    file: 'src/express/client-facts.ts',
+    file: 'src/express/request/client-facts.ts',
     find: 'const address = req.ip ??',
     replace: "const address = req.headers['x-forwarded-for'] ?? req.ip ??",
     test: 'traps/forwarding.test.ts',
@@ -413,7 +413,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'reading the web session without a prototype',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: 'const own = Object.create(null) as Kept',
     replace: 'const own = {} as Kept',
     test: 'traps/lies.test.ts',
@@ -421,7 +421,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'reading what is the own part of the web session alone',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: "const isThere = session && Object.hasOwn(session, 'mfa') &&",
     replace: 'const isThere = session?.mfa &&',
     test: 'traps/lies.test.ts',
@@ -438,7 +438,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'letting through only where the app says so',
-    file: 'src/express/unavailable.ts',
+    file: 'src/express/request/trouble.ts',
     find: 'if (failMode && isOutage(error) && (await failMode(req, error)))',
     replace: 'if (isOutage(error) && failMode !== null)',
     test: 'express/sign-in.test.ts',

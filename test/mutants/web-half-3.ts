@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'having the service withdraw the code of a first device',
-    file: 'src/express/devices/device.ts',
+    file: 'src/express/self-service/device.ts',
     find: '  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)\n',
     replace: '',
     test: 'attacks/keeps-access.test.ts',
@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'having the service withdraw the code for another device',
-    file: 'src/express/devices/device.ts',
+    file: 'src/express/self-service/device.ts',
     find: '  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)\n',
     replace: '',
     test: 'attacks/keeps-access.test.ts',
@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
         replace: "verified === undefined || userKey === '' || ",
       },
       {
-        file: 'src/express/passport-logins.ts',
+        file: 'src/express/app-login/passport-logins.ts',
         find: 'if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) forgetWithLogin(this)',
         replace: 'if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) void forgetWithLogin',
       },
@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'both clocks of a pass for changing devices',
-    file: 'src/express/devices/guarded.ts',
+    file: 'src/express/self-service/guarded.ts',
     find: 'verifiedOf(req, context, user, context.mfa.options.devices)',
     replace: 'verifiedOf(req, context, user)',
     also: [
@@ -165,7 +165,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'allowing no other origin to read',
-    file: 'src/express/answer.ts',
+    file: 'src/express/request/answer.ts',
     find: "res.setHeader('Cache-Control', 'no-store')",
     replace:
       "res.setHeader('Cache-Control', 'no-store').setHeader('Access-Control-Allow-Credentials', 'true')" +

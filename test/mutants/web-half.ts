@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a new id when the second step is passed',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: `  await renew(req, old)
 `,
     replace: '',
@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the refusal to answer before the web session is stored',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: "error ? reject(new WebSessionError('The web session was not stored.', { cause: error })) : resolve(),",
     replace: 'resolve(error as undefined),',
     test: 'traps/web-session.test.ts',
@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'taking the record out where it could not be stored',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: `    drop(req)
     throw error`,
     replace: '    throw error',
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'keeping the data over a new id',
-    file: 'src/express/web-session.ts',
+    file: 'src/express/session/web-session.ts',
     find: `  Object.assign(session, data)
 `,
     replace: '',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the user of a challenge that is completed',
-    file: 'src/express/challenge/complete.ts',
+    file: 'src/express/sign-in/complete.ts',
     find: 'verified?.userKey !== userKeyOf(user)',
     replace: '!verified || !user',
     test: 'passport/posted-code.test.ts',
@@ -130,7 +130,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'showing the setup page to nobody who had a factor',
-    file: 'src/express/devices/app.ts',
+    file: 'src/express/self-service/app.ts',
     find: '!known || !mayHaveFirst(known) ||',
     replace: '!known ||',
     test: 'express/self-enrollment.test.ts',
@@ -221,39 +221,39 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'all that keeps a return address on this origin',
-    file: 'src/express/return-to.ts',
+    file: 'src/express/request/return-to.ts',
     find: 'if (!/^\\/(?![/\\\\])[^\\\\\\s\\u0000-\\u001f\\u007f]*$/.test(value)) return undefined',
     replace: "if (!value.startsWith('/')) return undefined",
     also: [
       {
-        file: 'src/express/return-to.ts',
+        file: 'src/express/request/return-to.ts',
         find: "return url?.host === 'origin.invalid' ? url : undefined",
         replace: 'return url ?? undefined',
       },
-      { file: 'src/express/return-to.ts', find: "path.startsWith('//') || ", replace: '' },
+      { file: 'src/express/request/return-to.ts', find: "path.startsWith('//') || ", replace: '' },
     ],
     test: 'traps/open-redirect.test.ts',
     title: 'is not to be had by any spelling, %s',
   },
   {
     defense: 'all that keeps a return address on this origin, for addresses at random',
-    file: 'src/express/return-to.ts',
+    file: 'src/express/request/return-to.ts',
     find: 'if (!/^\\/(?![/\\\\])[^\\\\\\s\\u0000-\\u001f\\u007f]*$/.test(value)) return undefined',
     replace: "if (!value.startsWith('/')) return undefined",
     also: [
       {
-        file: 'src/express/return-to.ts',
+        file: 'src/express/request/return-to.ts',
         find: "return url?.host === 'origin.invalid' ? url : undefined",
         replace: 'return url ?? undefined',
       },
-      { file: 'src/express/return-to.ts', find: "path.startsWith('//') || ", replace: '' },
+      { file: 'src/express/request/return-to.ts', find: "path.startsWith('//') || ", replace: '' },
     ],
     test: 'properties/return-to.test.ts',
     title: 'is on the origin of the app and not the challenge itself, whatever was asked for and from wherever',
   },
   {
     defense: 'comparing factors with those of this mfa()',
-    file: 'src/express/context.ts',
+    file: 'src/express/request/context.ts',
     find: "return factors.includes(verified.factor) ? verified : 'other_factor'",
     replace: 'return verified',
     test: 'traps/two-instances.test.ts',
@@ -274,7 +274,7 @@ export const mutants: readonly Mutant[] = [
     replace: "service === '' || ",
     also: [
       {
-        file: 'src/express/context.ts',
+        file: 'src/express/request/context.ts',
         find: "  if (!mfa.epochs.covers(verified)) return 'ended'\n",
         replace: '',
       },

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { askedFor, safeReturnTo } from '../../src/express/return-to.ts'
+import { askedFor, safeReturnTo } from '../../src/express/request/return-to.ts'
 
 /** Pieces that have led browsers astray, and what may stand between them. */
 const pieces = ['/', '//', '\\', '.', '..', '%2e', '%2f', '%5c', '@', ':', '?', '#', '\t', '\n', '\r', ' ', '\u0000']

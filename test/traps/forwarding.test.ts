@@ -141,7 +141,7 @@ describe('a prefix', () => {
   })
 
   it('of a mount path and that of a proxy add up', async () => {
-    const { outsideOf } = await import('../../src/express/return-to.ts')
+    const { outsideOf } = await import('../../src/express/request/return-to.ts')
 
     expect(outsideOf('https://app.example/portal', '/admin/mfa')).toEqual({
       base: '/portal/admin/mfa',

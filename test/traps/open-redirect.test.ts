@@ -3,7 +3,7 @@ import session from 'express-session'
 import { mfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
-import { safeReturnTo } from '../../src/express/return-to.ts'
+import { safeReturnTo } from '../../src/express/request/return-to.ts'
 import type { Browser } from '../support/browser.ts'
 import { listen } from '../support/listen.ts'
 import { exchange } from '../support/raw-http.ts'

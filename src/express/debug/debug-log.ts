@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-import type { MfaEvent } from '../events.ts'
+import type { MfaEvent } from '../request/events.ts'
 import type { Logger } from '../options.ts'
-import { explain } from './step.ts'
-import type { Step } from './step.ts'
+import { explain } from './explain.ts'
+import type { Step } from './explain.ts'
 
 /** What is kept at most: of web sessions, and of each; characters of a text. */
 export const debugLimits = { webSessions: 30, requests: 40, steps: 12, events: 40, lines: 40, text: 400 }

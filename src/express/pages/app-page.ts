@@ -1,8 +1,8 @@
 import { encodeQR } from 'qr'
 
 import { keyUri, typedSecret } from '../../challenge/authenticator-app.ts'
-import type { ChallengeRequest } from '../challenge-request.ts'
-import { readKept } from '../web-session.ts'
+import type { ChallengeRequest } from '../request/web-request.ts'
+import { readKept } from '../session/web-session.ts'
 import { layoutOf, sendPage } from './layout.ts'
 
 /** Where the first code goes to, below the challenge path. */

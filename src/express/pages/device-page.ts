@@ -1,8 +1,8 @@
 import { encodeQR } from 'qr'
 
 import { spanOf } from '../../contract/spans.ts'
-import type { ChallengeRequest } from '../challenge-request.ts'
-import { readKept } from '../web-session.ts'
+import type { ChallengeRequest } from '../request/web-request.ts'
+import { readKept } from '../session/web-session.ts'
 import { layoutOf, sendPage } from './layout.ts'
 import { authenticatorLink } from './link.ts'
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 
-import type { RequestContext } from '../context.ts'
+import type { RequestContext } from '../request/context.ts'
 import type { AppRequest } from '../options.ts'
 import { ar } from './messages/ar.ts'
 import { en } from './messages/en.ts'

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 
-import type { RequestContext } from '../context.ts'
+import type { RequestContext } from '../request/context.ts'
 
 /**
  * What sets up the authenticator of a 1.3 service: whatever the app says. Ours takes the code along.

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 
-import { sendJson, wantsJson } from '../answer.ts'
-import type { RequestContext } from '../context.ts'
+import { sendJson, wantsJson } from '../request/answer.ts'
+import type { RequestContext } from '../request/context.ts'
 import { layoutOf, sendPage } from './layout.ts'
 import type { Message, Messages } from './messages/en.ts'
 import { oneText } from './messages/one-text.ts'

@@ -2,7 +2,7 @@ import type { OwnFactors } from '../../challenge/own-factors.ts'
 import { isHandedOver, isLast, pendingCode } from '../../challenge/own-factors.ts'
 import { spanOf } from '../../contract/spans.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
-import type { ChallengeRequest } from '../challenge-request.ts'
+import type { ChallengeRequest } from '../request/web-request.ts'
 import { layoutOf, sendPage } from './layout.ts'
 
 type Layout = ReturnType<typeof layoutOf>

@@ -1,10 +1,10 @@
 import type { Challenge } from '../../challenge/challenge.ts'
-import type { Standing } from '../../challenge/standing.ts'
+import type { Standing } from '../../challenge/challenge-status.ts'
 import type { Pauses } from '../../contract/browsers.ts'
 import type { Version } from '../../contract/endpoint.ts'
 import { spanOf } from '../../contract/spans.ts'
 import type { Factor } from '../../contract/users.ts'
-import type { ChallengeRequest } from '../challenge-request.ts'
+import type { ChallengeRequest } from '../request/web-request.ts'
 import { layoutOf } from './layout.ts'
 
 /** What the page of a challenge shows. */

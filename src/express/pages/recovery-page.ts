@@ -1,4 +1,4 @@
-import type { ChallengeRequest } from '../challenge-request.ts'
+import type { ChallengeRequest } from '../request/web-request.ts'
 import { layoutOf, sendPage } from './layout.ts'
 
 /** Asks whether to keep recovery codes. */

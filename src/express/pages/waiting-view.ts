@@ -1,5 +1,5 @@
 import { sendAgainAfter } from '../../challenge/push.ts'
-import { early } from '../challenge/push-again.ts'
+import { early } from '../sign-in/push-again.ts'
 import type { Page, StandingOf } from './page.ts'
 
 /** How long before the end people are warned, so that there is time to ask for more (WCAG 2.2.1); seconds. */

@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http'
+
+import type { Request } from 'express'
+
+import { contextOf } from '../request/context.ts'
+import { forgetWithLogin } from '../session/forget.ts'
+import { watchLaterUser } from '../setup-checks/later-user.ts'
+import { withdrawShownCode } from './withdraw-shown-code.ts'
+import { isRenewedLogin } from '../request/second-step-logins.ts'
+
+/** `req.logIn` or `req.logOut` of Passport. */
+type Method = (this: IncomingMessage, ...args: unknown[]) => unknown
+
+/** One wrapper for each function of Passport, not for each request. */
+const wrappers = new WeakMap<Method, Method>()
+const ours = new WeakSet<Method>()
+
+/**
+ * From here on Passport's `req.logIn()` and `req.logOut()` end the second step that was passed in this web session. With
+ * `keepSessionInfo` Passport itself would carry it over to whoever signs in next.
+ */
+export function wrapPassport(req: IncomingMessage): void {
+  const methods = req as Partial<Record<string, Method>> & IncomingMessage
+  wrap(methods, 'logIn', wrapLogIn)
+  wrap(methods, 'login', wrapLogIn)
+  wrap(methods, 'logOut', wrapLogOut)
+  wrap(methods, 'logout', wrapLogOut)
+}
+
+function wrap(methods: Partial<Record<string, Method>>, name: string, wrapper: (method: Method) => Method): void {
+  const present = methods[name]
+  if (typeof present !== 'function' || ours.has(present)) return
+  let made = wrappers.get(present)
+  if (!made) {
+    made = wrapper(present)
+    ours.add(made)
+    wrappers.set(present, made)
+  }
+  methods[name] = made
+}
+
+function wrapLogIn(logIn: Method): Method {
+  return function logInAfterMfa(user, ...rest) {
+    const context = contextOf(this)
+    const { res } = this as Request
+    if (context && res) watchLaterUser(this as Request, res, context)
+    // With `session: false` the web session stays whose it was.
+    if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) forgetWithLogin(this)
+    return logIn.call(this, user, ...rest)
+  }
+}
+
+function wrapLogOut(logOut: Method): Method {
+  return function logOutAfterMfa(...args) {
+    const context = contextOf(this)
+    // Passport goes on at once; what fails is logged.
+    if (context) void withdrawShownCode(this, context.mfa)
+    forgetWithLogin(this)
+    return logOut.apply(this, args)
+  }
+}
+
+function isWithoutSession(options: unknown): boolean {
+  return typeof options === 'object' && options !== null && 'session' in options && options.session === false
+}

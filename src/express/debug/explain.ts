@@ -1,0 +1,68 @@
+import type { Unverified } from '../request/context.ts'
+import type { GateDecision } from '../gate.ts'
+import type { Need } from '../request/need.ts'
+
+/** What `requireMfa()` found. */
+export type GuardDecision = 'passed' | 'nobody' | 'later_user' | Unverified
+
+/** Something that was decided about a request, for the page of `debug: true`. */
+export type Step =
+  | { readonly kind: 'gate'; readonly decision: GateDecision; readonly unverified?: Unverified | undefined }
+  | { readonly kind: 'guard'; readonly decision: GuardDecision; readonly need: Need }
+  | { readonly kind: 'own_page' }
+  | { readonly kind: 'sent' | 'refused'; readonly to: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** In a sentence. Of the pages this one alone speaks English only: whoever reads it writes the app. */
+export function explain(step: Step): string {
+  switch (step.kind) {
+    case 'gate':
+      return step.decision === 'stopped'
+        ? `Stopped by the gate: ${unverifiedWords[step.unverified ?? 'never']}`
+        : gate[step.decision]
+    case 'guard':
+      return `requireMfa(${needOf(step.need)}): ${guard[step.decision]}`
+    case 'own_page':
+      return 'A page of mfa() itself. The gate is not asked.'
+    case 'sent':
+      return `Sent to ${step.to}, because a browser opens a page here.`
+    case 'refused':
+      return `Answered 403 with JSON that names ${step.to}, because the request does not open a page (Sec-Fetch-Mode: navigate, or Accept: text/html).`
+    default:
+      return `Failed: ${step.reason}`
+  }
+}
+
+const gate: Readonly<Record<Exclude<GateDecision, 'stopped'>, string>> = {
+  nobody: 'Let through: nobody is signed in, as the option user says. Your app decides what they see.',
+  off: 'Let through: the option gate is false. Only requireMfa() guards.',
+  verified: 'Let through: this user has passed the second step in this web session.',
+  let_through: 'Let through: failMode said so while the service did not answer. Nobody is verified by that.',
+  logout: 'Let through: this is logoutPath.',
+  public: 'Let through: the option public names this path.',
+  not_required: 'Let through: required(req, user) said that this user needs no second step.',
+  remembered: 'Let through: this browser is remembered. Nobody is verified by that, and requireMfa() still asks.',
+}
+
+export const unverifiedWords: Readonly<Record<Unverified, string>> = {
+  never: 'this user has not passed the second step in this web session.',
+  other_user: 'somebody else passed the second step in this web session, not this user.',
+  too_old: 'the second step was passed too long ago.',
+  ended: 'the pass was ended, because the factors of the user changed or an administrator ended it.',
+  other_factor: 'the second step was passed with a factor that is not accepted here.',
+}
+
+const guard: Readonly<Record<GuardDecision, string>> = {
+  ...unverifiedWords,
+  passed: 'let through.',
+  nobody: 'answered 401, because the option user says that nobody is signed in.',
+  later_user: 'refused, because the user was set after mfa() ran. Put the login before app.use(mfa()).',
+}
+
+function needOf({ maxAge, factors }: Need): string {
+  const parts = [
+    ...(maxAge === undefined ? [] : [`maxAge: ${maxAge}`]),
+    ...(factors === undefined ? [] : [`factors: ${factors.join(', ')}`]),
+  ]
+  return parts.length === 0 ? '' : `{ ${parts.join(', ')} }`
+}

@@ -1,0 +1,125 @@
+import type { ConnectedService } from '../../challenge/service.ts'
+import { pause } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+
+/** What the page is told: that something changed. What it means, the server decides when the page comes back. */
+export type Change = 'settled' | 'activated' | 'none'
+
+/** Something that pages wait for. */
+export interface Watched {
+  /** The same for all pages that wait for the same, and of one user alone. */
+  readonly name: string
+  /** Whether there is a change by now. */
+  readonly look: (service: ConnectedService) => Promise<Change>
+  /** Resolves when there is a change, or the signal ends it. */
+  readonly follow: (service: ConnectedService, signal: AbortSignal) => Promise<Change>
+}
+
+/** Asks the service once for all pages of this process that wait for the same. */
+export interface SharedWatches {
+  /** Resolves when there is a change; with `none` when the signal or the time (ms) is over. */
+  follow(watched: Watched, signal: AbortSignal, timeout: number): Promise<Change>
+  /** What is known now, at most a second old. While pages follow, they would know of a change. */
+  look(watched: Watched): Promise<Change>
+}
+
+/** How long a watch goes on without pages, ms: connecting again and again does not start it again and again. */
+const linger = 2_000
+/** How long what was seen is passed on to others, ms. */
+const lookLifetime = 1_000
+
+type Outcome = { readonly change: Change } | { readonly error: unknown }
+
+interface Running {
+  readonly listeners: Set<(outcome: Outcome) => void>
+  readonly end: () => void
+  cancelEnd: () => void
+}
+
+export function createSharedWatches(connect: () => Promise<ConnectedService>, clock: Clock): SharedWatches {
+  const running = new Map<string, Running>()
+  const looks = new Map<string, Promise<Change>>()
+
+  function start({ name, follow }: Watched): Running {
+    const ended = new AbortController()
+    const watch: Running = { listeners: new Set(), end: () => finish({ change: 'none' }), cancelEnd: () => {} }
+    function finish(outcome: Outcome): void {
+      watch.cancelEnd()
+      if (running.get(name) === watch) running.delete(name)
+      ended.abort()
+      for (const listener of watch.listeners) listener(outcome)
+    }
+    running.set(name, watch)
+    void connect()
+      .then((service) => follow(service, ended.signal))
+      .then(
+        (change) => finish({ change }),
+        (error: unknown) => finish({ error }),
+      )
+    return watch
+  }
+
+  return {
+    follow(watched, signal, timeout) {
+      const watch = running.get(watched.name) ?? start(watched)
+      watch.cancelEnd()
+      return new Promise((resolve, reject) => {
+        const stopTimer = Number.isFinite(timeout) ? clock.after(timeout, over) : () => {}
+        signal.addEventListener('abort', over, { once: true })
+        watch.listeners.add(listener)
+        if (signal.aborted) over()
+
+        function listener(outcome: Outcome) {
+          stopTimer()
+          signal.removeEventListener('abort', over)
+          watch.listeners.delete(listener)
+          if ('error' in outcome) reject(outcome.error)
+          else resolve(outcome.change)
+        }
+        function over() {
+          listener({ change: 'none' })
+          if (watch.listeners.size === 0) watch.cancelEnd = clock.after(linger, watch.end)
+        }
+      })
+    },
+    look(watched) {
+      const { name } = watched
+      if (running.has(name)) return Promise.resolve('none')
+      const present = looks.get(name)
+      if (present) return present
+      const looking = connect().then((service) => watched.look(service))
+      looks.set(name, looking)
+      clock.after(lookLifetime, () => looks.delete(name))
+      return looking
+    },
+  }
+}
+
+/** Between two polls, ms. */
+const minPause = 1_000
+const maxPause = 15_000
+
+/**
+ * What the service tells nobody, so that it must be asked again and again: less often the longer it takes, by a quarter
+ * of the time that has passed.
+ */
+export function polled(
+  clock: Clock,
+  name: string,
+  isChanged: (service: ConnectedService) => Promise<boolean>,
+): Watched {
+  const look: Watched['look'] = async ({ polling }) => ((await isChanged(polling)) ? 'activated' : 'none')
+  return {
+    name,
+    look,
+    async follow(service, signal) {
+      const since = clock.now()
+      while (!signal.aborted) {
+        const change = await look(service)
+        if (change !== 'none') return change
+        await pause(clock, Math.min(maxPause, Math.max(minPause, (clock.now() - since) * 250)), signal)
+      }
+      return 'none'
+    },
+  }
+}

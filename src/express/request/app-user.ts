@@ -1,0 +1,53 @@
+import { MfaUser } from '../../challenge/user.ts'
+import { describeMistakes, validate } from '../../contract/validate.ts'
+import type { AppRequest, ResolvedOptions } from '../options.ts'
+
+interface PassportRequest {
+  readonly isAuthenticated?: unknown
+  readonly user?: { readonly username?: unknown }
+  readonly session?: { readonly passport?: { readonly user?: unknown } }
+  readonly _userProperty?: string
+}
+
+/**
+ * The app user, or undefined when nobody is signed in.
+ *
+ * @throws {Error} that names the mend, when that cannot be known: not knowing must never let anybody through.
+ */
+export async function resolveAppUser(req: AppRequest, options: ResolvedOptions): Promise<MfaUser | undefined> {
+  checkPassportRan(req)
+  const given = options.user ? await options.user(req) : userOfPassport(req)
+  if (!given) return undefined
+  const user = validate(MfaUser, given)
+  if (user.success) return user.data
+  throw new TypeError(
+    `mfa: user(req) returned a user with a mistake: ${describeMistakes(user.mistakes)}. ${userExample}`,
+  )
+}
+
+const userExample =
+  "Return an object such as { username: 'alice' }, with name and email if you have them, or nothing when nobody is " +
+  'signed in: mfa({ user: (req) => req.user && { username: req.user.email } })'
+
+/** Passport keeps a login in the web session; when it is there but not on the request, Passport comes too late. */
+function checkPassportRan(req: AppRequest): void {
+  const { session, _userProperty: property = 'user' } = req as PassportRequest
+  const stored = session?.passport?.user
+  if (stored === undefined || (req as unknown as Record<string, unknown>)[property]) return
+  throw new Error(
+    'mfa() runs before Passport has read the login: put app.use(passport.session()) before app.use(mfa())',
+  )
+}
+
+function userOfPassport(req: AppRequest): { username: string } | undefined {
+  const { isAuthenticated, user } = req as PassportRequest
+  if (user) {
+    if (typeof user.username === 'string') return { username: user.username }
+    throw new TypeError(`mfa: req.user has no username: set the option user. ${userExample}`)
+  }
+  if (typeof isAuthenticated === 'function') return undefined
+  throw new Error(
+    'mfa() cannot know who is signed in: put app.use(passport.session()) before app.use(mfa()), ' +
+      'or set the option user, such as mfa({ user: (req) => req.session.user })',
+  )
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+
+import { longestVerified } from '../../challenge/challenge.ts'
+import { Factor } from '../../contract/users.ts'
+import { parseOptions } from '../../contract/validate.ts'
+
+/** Checks {@link Need}. */
+export const NeedSchema = z.strictObject({
+  maxAge: z.int().min(1).optional(),
+  factors: z.array(Factor).min(1).optional(),
+})
+
+/** What a route wants of the second step. */
+export interface Need {
+  /**
+   * How long ago the second step may have been passed, seconds; 43,200 at most.
+   * @default any time since the user signed in
+   */
+  readonly maxAge?: number | undefined
+  /**
+   * The factors that it may have been passed with.
+   * @default the option `factors` of `mfa()`
+   */
+  readonly factors?: readonly Factor[] | undefined
+}
+
+/**
+ * @param caller whose options these are.
+ * @throws {TypeError} on unknown options; {RangeError} when maxAge is over 43,200 s.
+ */
+export function readNeed(caller: string, given: Need): Need {
+  const need = parseOptions(NeedSchema, caller, given)
+  const { maxAge } = need
+  if (maxAge !== undefined && maxAge > longestVerified) {
+    throw new RangeError(
+      `${caller}: maxAge is in seconds, at most ${longestVerified}; was ${maxAge} meant as milliseconds?`,
+    )
+  }
+  return need
+}

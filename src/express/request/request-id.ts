@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
+import type { RequestId } from '../../challenge/request-id.ts'
+import { readRequestId } from '../../contract/request-id.ts'
+
+type TrustsProxy = (address: string | undefined, hop: number) => boolean
+
+/**
+ * The id of a request in log lines, events and calls to the service: the `X-Request-Id` that a proxy has set which the app
+ * trusts (`trust proxy`), else a new one. Browsers could send one to confuse whoever reads the logs, so theirs is ignored.
+ */
+export function createRequestId(req: IncomingMessage): RequestId {
+  let id: string | undefined
+  return () => (id ??= (isFromProxy(req) ? readRequestId(req.headers['x-request-id']) : undefined) ?? randomUUID())
+}
+
+function isFromProxy(req: IncomingMessage & { readonly app?: { get?: (name: string) => unknown } }): boolean {
+  const trusts = req.app?.get?.('trust proxy fn')
+  return typeof trusts === 'function' && (trusts as TrustsProxy)(req.socket.remoteAddress, 0)
+}

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+
+import type { Request, Response } from 'express'
+
+import type { RequestContext } from '../request/context.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { isPublic } from '../request/public-path.ts'
+import { warn } from './warnings.ts'
+
+/** Those that were warned about it. */
+const warned = new WeakSet<ResolvedOptions>()
+
+/**
+ * Says once that an API behind `mfa()` takes bearer tokens: the gate goes by web sessions, and nobody is signed in there.
+ * Whether the token came after a second step is known only where it was issued.
+ */
+export function watchBearer(req: Request, res: Response, { mfa: { options } }: RequestContext): void {
+  if (!options.gate || warned.has(options) || !isBearer(req) || isPublic(req, options)) return
+  res.once('finish', () => {
+    if (res.statusCode >= 300 || warned.has(options)) return
+    warned.add(options)
+    const path = req.baseUrl + req.path
+    warn(
+      options,
+      `${req.method} ${path}: a request with a bearer token was answered, and mfa() gates web sessions, not tokens. ` +
+        "Issue tokens after the second step: app.post('/token', requireMfa(), (req, res) => " +
+        'res.json(sign({ mfa: verifiedMfa(req).at }))). Refuse all others: ' +
+        `app.use('${path}', (req, res, next) => (req.auth.mfa ? next() : res.sendStatus(403))). ` +
+        `If no person uses this API, list it: public: ['${path}'].`,
+    )
+  })
+}
+
+/** RFC 6750 section 2.1; the scheme without regard to case (RFC 9110 section 11.1). */
+export function isBearer({ headers }: IncomingMessage): boolean {
+  return /^bearer /i.test(headers.authorization ?? '')
+}

@@ -1,0 +1,65 @@
+import type { Request, Response } from 'express'
+
+import { resolveAppUser } from '../request/app-user.ts'
+import { isBearer } from './bearer-requests.ts'
+import type { RequestContext } from '../request/context.ts'
+import { verifiedOf } from '../request/context.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { isPublic } from '../request/public-path.ts'
+import { hadSecondStep } from '../request/second-step-logins.ts'
+import { warn } from './warnings.ts'
+
+interface PassportRequest {
+  readonly _userProperty?: string
+  readonly session?: { readonly passport?: { readonly user?: unknown } } | null
+}
+
+/** Those that were warned about it. */
+const warned = new WeakSet<ResolvedOptions>()
+
+/**
+ * Says once that a request went past the gate because its user appeared only after mfa() ran: such a user has given a
+ * password, and nobody has asked for more. Looks when the answer is complete, and only at requests that can have one.
+ */
+export function watchLaterUser(req: Request, res: Response, context: RequestContext): void {
+  const { options } = context.mfa
+  if (!options.gate || warned.has(options) || isBearer(req) || isPublic(req, options)) return
+  const before = userOf(req)
+  res.once('finish', () => {
+    if (userOf(req) === before || hadSecondStep(req) || isHarmless(req, res)) return
+    // What the app cannot say of this user any more is no reason to fail: the answer is out.
+    isUngated(req, context).then(
+      (ungated) => ungated && warnOnce(req, options),
+      () => {},
+    )
+  })
+}
+
+function userOf(req: Request): unknown {
+  const { _userProperty: property = 'user' } = req as unknown as PassportRequest
+  return (req as unknown as Record<string, unknown>)[property] ?? undefined
+}
+
+/** A refusal gave nothing away. After a login that lasts, nor did a redirect: where it leads to is gated. */
+function isHarmless(req: Request, res: Response): boolean {
+  const { session } = req as unknown as PassportRequest
+  return res.statusCode >= (session?.passport?.user === undefined ? 400 : 300)
+}
+
+async function isUngated(req: Request, context: RequestContext): Promise<boolean> {
+  const { options } = context.mfa
+  const user = await resolveAppUser(req, options)
+  if (!user || verifiedOf(req, context, user)) return false
+  return options.required === undefined || (await options.required(req, user))
+}
+
+function warnOnce(req: Request, options: ResolvedOptions): void {
+  if (warned.has(options)) return
+  warned.add(options)
+  warn(
+    options,
+    `${req.method} ${req.baseUrl}${req.path}: somebody signed in after mfa() ran, so this request was answered after the ` +
+      'password alone. Put requireMfa() after that login, or the login before app.use(mfa()). A route that does nothing ' +
+      'but sign people in is all right as it is.',
+  )
+}

@@ -1,0 +1,63 @@
+import type { Request } from 'express'
+
+import type { ResolvedOptions } from '../options.ts'
+import { covers } from '../request/public-path.ts'
+
+interface Layer {
+  readonly route?: { readonly path?: unknown; readonly stack?: readonly Layer[] }
+  readonly handle?: { readonly name?: string }
+}
+
+/** Warns of routes that were added before `mfa()` and are none that people need while they are signed out. */
+export function ungatedRoutes({ app }: Request, options: ResolvedOptions): string | undefined {
+  if (!options.gate) return undefined
+  const layers = layersOf(app)
+  const own = layers.findIndex(({ handle }) => handle?.name === 'mfaHandler')
+  const paths = layers
+    .slice(0, Math.max(0, own))
+    .filter((layer) => !isLogin(layer))
+    .flatMap(({ route }) => (route ? [route.path].flat().map(String) : []))
+    .filter((path) => !isOpenToAll(path) && !options.public.some((entry) => covers(entry, path)))
+  const [first] = paths
+  if (first === undefined) return undefined
+  const some = paths.slice(0, 5).join(', ')
+  return (
+    `these routes come before app.use(mfa()) and are not gated: ${some}. Move mfa() before what it is to gate, and ` +
+    `list what is open on purpose: public: ['${first}'].`
+  )
+}
+
+/**
+ * Warns where the gate stops a POST that `passport.authenticate()` was to answer: a code in it is never read, and somebody who has
+ * not passed cannot sign in as somebody else.
+ */
+export function gatedLogin({ app, method, path, baseUrl }: Request): string | undefined {
+  const isStopped = method === 'POST' && layersOf(app).some((layer) => layer.route?.path === path && isLogin(layer))
+  if (!isStopped || baseUrl !== '') return undefined
+  return `POST ${path} was stopped by the gate before passport.authenticate() ran. Leave it open: public: ['${path}'].`
+}
+
+/** Express 4 has the routes in `_router`, where reading `router` throws; Express 5 in `router`. Neither is in its types. */
+function layersOf(app: unknown): readonly Layer[] {
+  const { _router: old } = app as { _router?: unknown }
+  const router = old ?? (app as { router?: unknown }).router
+  const stack = (router as { stack?: unknown } | undefined)?.stack
+  return Array.isArray(stack) ? (stack as Layer[]) : []
+}
+
+/** A route with a handler of `passport.authenticate()` signs people in, whatever its path. */
+function isLogin({ route }: Layer): boolean {
+  return route?.stack?.some(({ handle }) => handle?.name === 'authenticate') ?? false
+}
+
+const isOpenToAll = (path: string): boolean => [waysIn, callbacks, forMachines, files].some((kind) => kind.test(path))
+
+const waysIn =
+  /\/((log|sign)-?_?(in|out|up|on|off)|register|(forgot|reset)(-?password)?)([/_-]|$)|^\/(magic(-?link)?|password|verify(-?email)?)(\/|$)/i
+
+/** Where an identity provider sends people back to. */
+const callbacks = /^\/(auth|oauth2?|oidc|openid|saml2?|sso|passkeys?|webauthn)(\/|$)|\/(cb|callback|acs)$/i
+
+const forMachines = /^\/(health|healthz|livez|ready|readyz|ping|metrics|version|\.well-known|csp-report)(\/|$)/i
+
+const files = /\.[a-z\d]{2,12}$|^\/(assets|css|fonts?|images?|img|js|public|static)(\/|$)/i

@@ -1,0 +1,93 @@
+import type { Request } from 'express'
+
+import { isLoopback } from './loopback.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { paleAccents } from '../pages/accent.ts'
+import { ungatedRoutes } from './ungated-routes.ts'
+
+/** Something that works and is likely not meant: what it is, and the mend. */
+type Check = (req: Request, options: ResolvedOptions) => string | undefined
+
+const checks: readonly Check[] = [
+  ungatedRoutes,
+  secureBehindProxy,
+  memoryStore,
+  plainServiceUrl,
+  plainPublicUrl,
+  sharedOrigin,
+  paleAccent,
+]
+
+/** Looks at the app once, by its first request, and says what is likely wrong; each thing once. */
+export function createWarner(options: ResolvedOptions): (req: Request) => void {
+  let looked = false
+  return (req) => {
+    if (looked) return
+    looked = true
+    for (const check of checks) {
+      const warning = check(req, options)
+      if (warning !== undefined) warn(options, warning)
+    }
+  }
+}
+
+const warnedOf = new WeakMap<ResolvedOptions, Set<string>>()
+
+/** For what is found out request by request: each thing once. */
+export function warnOnce(options: ResolvedOptions, warning: string): void {
+  const warned = warnedOf.get(options) ?? new Set()
+  if (warned.has(warning)) return
+  warnedOf.set(options, warned.add(warning))
+  warn(options, warning)
+}
+
+export function warn({ logger }: ResolvedOptions, warning: string): void {
+  logger.warn(`mfa: ${warning}`)
+}
+
+function secureBehindProxy(req: Request): string | undefined {
+  const { session, app, headers } = req as Request & { session?: { cookie?: { secure?: unknown } } }
+  if (session?.cookie?.secure !== true || req.secure || headers['x-forwarded-proto'] === undefined) return undefined
+  return app.get('trust proxy')
+    ? undefined
+    : "the cookie is secure, and a proxy ends https: app.set('trust proxy', …), or nobody can sign in."
+}
+
+function memoryStore(req: Request): string | undefined {
+  const { sessionStore } = req as Request & { sessionStore?: object }
+  if (process.env['NODE_ENV'] !== 'production' || sessionStore?.constructor.name !== 'MemoryStore') return undefined
+  return 'web sessions are kept in memory: they are lost at each start and are not shared. Give session({ store }).'
+}
+
+function plainServiceUrl(_req: Request, { serviceUrl }: ResolvedOptions): string | undefined {
+  if (!isPlain(serviceUrl)) return undefined
+  return 'the service is asked over plain http, where its API key can be read on the way. Use https in service.baseUrl.'
+}
+
+function plainPublicUrl(_req: Request, { publicUrl }: ResolvedOptions): string | undefined {
+  if (process.env['NODE_ENV'] !== 'production' || !isPlain(publicUrl)) return undefined
+  return (
+    'publicUrl is plain http, where cookies and codes can be read on the way, and browsers give the authenticator no ' +
+    'keys. Serve the app over https, and write that.'
+  )
+}
+
+/** Whether something goes unencrypted over a network; to this machine it goes over none. */
+function isPlain(address: string | undefined): boolean {
+  const url = address === undefined ? null : URL.parse(address)
+  return url?.protocol === 'http:' && !isLoopback(url)
+}
+
+function sharedOrigin(_req: Request, { routes, authenticatorUrl }: ResolvedOptions): string | undefined {
+  if (process.env['NODE_ENV'] !== 'production' || !routes || authenticatorUrl !== undefined) return undefined
+  return (
+    'the authenticator is on the app’s own origin, where a script that gets into the app can use the keys of devices. ' +
+    'Give it an origin of its own: authenticatorUrl.'
+  )
+}
+
+function paleAccent(_req: Request, { accent }: ResolvedOptions): string | undefined {
+  const pale = accent ? paleAccents(accent) : []
+  if (pale.length === 0) return undefined
+  return `the accent is hard to read (${pale.join(', ')}): choose one with a contrast of 4.5:1 or more.`
+}
