@@ -2,7 +2,7 @@ import type { Challenge } from './challenge.ts'
 import type { Session, SessionReason } from '../contract/sessions.ts'
 
 /** Where a challenge stands; what its page shows. */
-export type Standing =
+export type ChallengeStatus =
   /** The device was asked. `number` is to be typed there. Times in Unix seconds. */
   | {
       readonly kind: 'waiting'
@@ -33,7 +33,7 @@ export type Standing =
   | { readonly kind: 'throttled'; readonly until: number }
 
 /** @param challenge knows what a 1.3 service does not say. */
-export function standingOf(session: Session, challenge: Pick<Challenge, 'askedAt'>): Standing {
+export function statusOf(session: Session, challenge: Pick<Challenge, 'askedAt'>): ChallengeStatus {
   if (session.state === 'approved') return { kind: 'approved' }
   if (session.state !== 'pending') return endOf(session)
   return {
@@ -44,7 +44,7 @@ export function standingOf(session: Session, challenge: Pick<Challenge, 'askedAt
   }
 }
 
-function endOf({ reason = 'user_denied', createdAt, expiresAt }: Session): Standing {
+function endOf({ reason = 'user_denied', createdAt, expiresAt }: Session): ChallengeStatus {
   if (reason !== 'timeout' || createdAt === undefined || expiresAt === undefined) return { kind: 'ended', reason }
   return { kind: 'ended', reason, lasted: expiresAt - createdAt }
 }

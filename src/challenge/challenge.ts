@@ -73,7 +73,7 @@ export interface Verified {
 }
 
 /** NIST SP 800-63B-4 section 2.2.3: reauthenticate at least once in 12 hours. Seconds. */
-export const longestVerified = 43_200
+export const maxVerifiedAge = 43_200
 
 export interface NewChallenge {
   readonly userKey: string
@@ -105,8 +105,8 @@ export function isFresh(
   verified: Verified | undefined,
   userKey: string,
   now: number,
-  maxAge = longestVerified,
+  maxAge = maxVerifiedAge,
 ): boolean {
   if (verified?.userKey !== userKey || verified.at > now + clockSkew) return false
-  return now - verified.at < Math.min(maxAge, longestVerified)
+  return now - verified.at < Math.min(maxAge, maxVerifiedAge)
 }

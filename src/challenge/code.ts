@@ -19,14 +19,14 @@ export type CodeOutcome =
 
 /** A code as people type or paste it, in groups and in the digits of their keyboard; undefined when it cannot be one. */
 export function readCode(typed: unknown): string | undefined {
-  if (typeof typed !== 'string' || typed.length > longestTyped) return undefined
+  if (typeof typed !== 'string' || typed.length > maxTypedLength) return undefined
   // Blanks and dashes between groups, and the invisible marks that come along with text from right to left.
   const code = typed.replaceAll(/[\s\p{Pd}\p{Cf}]/gu, '').replaceAll(/[٠-٩۰-۹０-９]/g, latinDigit)
   return /^\d{6,9}$/.test(code) ? code : undefined
 }
 
 /** Room for the blanks, characters. */
-const longestTyped = 64
+const maxTypedLength = 64
 
 /** Each of these rows of digits begins at a multiple of 16, as ours does (Unicode charts 0600 and FF00). */
 function latinDigit(digit: string): string {

@@ -3,7 +3,7 @@ import type { Version } from '../contract/endpoint.ts'
 import type { Token } from '../contract/tokens.ts'
 import type { User } from '../contract/users.ts'
 import type { ConnectedService } from './service.ts'
-import type { Standing } from './challenge-status.ts'
+import type { ChallengeStatus } from './challenge-status.ts'
 import type { MfaUser } from './user.ts'
 import { findMember, findUser, provisionUser } from './user.ts'
 
@@ -19,7 +19,11 @@ export interface EnrollOptions {
  * Offers a device only to users who never had a factor anywhere, and only where the app allows that: otherwise whoever
  * knows the password could add one. The service checks the former again when the device is stored.
  */
-export async function enroll(service: ConnectedService, user: MfaUser, options: EnrollOptions): Promise<Standing> {
+export async function enroll(
+  service: ConnectedService,
+  user: MfaUser,
+  options: EnrollOptions,
+): Promise<ChallengeStatus> {
   const known = await findMember(service, user)
   if (!known) return { kind: 'no_member' }
   const { version } = service
@@ -35,7 +39,7 @@ export function mayHaveFirst({ everEnrolled }: Pick<User, 'everEnrolled'>): bool
 }
 
 /** A code that ends with the first factor the user has, whatever that is and whoever has seen the code. */
-async function issueFirstCode({ client, domainId }: ConnectedService, known: User): Promise<Standing> {
+async function issueFirstCode({ client, domainId }: ConnectedService, known: User): Promise<ChallengeStatus> {
   try {
     return enrollingWith(await client.tokens.issueFirst(domainId, known.id))
   } catch (error) {
@@ -45,7 +49,11 @@ async function issueFirstCode({ client, domainId }: ConnectedService, known: Use
 }
 
 /** A 1.3 service does not say who issued a pending code: one that this challenge has not shown may be an administrator's. */
-async function issueCode(service: ConnectedService, known: User, { shownCode }: EnrollOptions): Promise<Standing> {
+async function issueCode(
+  service: ConnectedService,
+  known: User,
+  { shownCode }: EnrollOptions,
+): Promise<ChallengeStatus> {
   const { client, domainId } = service
   const present = await tokenOf(service, known.id)
   if (present?.code !== undefined) return enrollingWith({ ...(present.code === shownCode(service) && present) })
@@ -53,7 +61,7 @@ async function issueCode(service: ConnectedService, known: User, { shownCode }: 
 }
 
 /** No code is answered where an administrator has issued one, to be handed over in person. */
-function enrollingWith({ code }: Pick<Token, 'code'>): Standing {
+function enrollingWith({ code }: Pick<Token, 'code'>): ChallengeStatus {
   return code === undefined ? { kind: 'code_needed' } : { kind: 'enrolling', code }
 }
 
@@ -73,26 +81,30 @@ async function tokenOf({ client, domainId }: ConnectedService, userId: string): 
 }
 
 /** What the app says of people whom the service does not know. */
-export interface Joining extends EnrollOptions {
+export interface ProvisionOptions extends EnrollOptions {
   readonly provision: boolean
   /** Whether names that look alike are different people. */
   readonly usernames: 'distinct' | 'exact'
 }
 
 /** Brings in whom the service does not know yet, and offers them a device. */
-export async function join(service: ConnectedService, user: MfaUser, options: Joining): Promise<Standing> {
-  return (await bringIn(service, user, options)) ?? enroll(service, user, options)
+export async function join(
+  service: ConnectedService,
+  user: MfaUser,
+  options: ProvisionOptions,
+): Promise<ChallengeStatus> {
+  return (await provisionMember(service, user, options)) ?? enroll(service, user, options)
 }
 
 /**
  * Brings in whom the service does not know yet, where that is wanted.
  * @returns where the user stands if not.
  */
-export async function bringIn(
+export async function provisionMember(
   service: ConnectedService,
   user: MfaUser,
-  { provision, usernames }: Pick<Joining, 'provision' | 'usernames'>,
-): Promise<Standing | undefined> {
+  { provision, usernames }: Pick<ProvisionOptions, 'provision' | 'usernames'>,
+): Promise<ChallengeStatus | undefined> {
   if (!provision || (await findUser(service, user))) return { kind: 'no_member' }
   const provisioned = await provisionUser(service, user, { exact: usernames === 'exact' })
   if (provisioned.kind === 'similar_name') return provisioned

@@ -16,7 +16,7 @@ export async function readPauses(
 }
 
 /** A pause that is longer ends only by an administrator, seconds: the longest other one is a day. */
-const longestPause = 365 * 24 * 60 * 60
+const maxPause = 365 * 24 * 60 * 60
 
 /**
  * Whether codes are paused, and until when: as the service says of the user now, because an administrator may have
@@ -35,5 +35,5 @@ export function codesPause(
 
 /** @returns nothing where only an administrator ends it. */
 export function endOf(until: number, now: number): number | undefined {
-  return until - now > longestPause ? undefined : until
+  return until - now > maxPause ? undefined : until
 }

@@ -1,11 +1,11 @@
 import { ApiError } from '../client/errors.ts'
 import type { Attribute } from '../contract/sessions.ts'
 import type { Challenge } from './challenge.ts'
-import type { Joining } from './enrollment.ts'
+import type { ProvisionOptions } from './enrollment.ts'
 import { enroll, join } from './enrollment.ts'
 import type { ConnectedService } from './service.ts'
-import type { Standing } from './challenge-status.ts'
-import { standingOf } from './challenge-status.ts'
+import type { ChallengeStatus } from './challenge-status.ts'
+import { statusOf } from './challenge-status.ts'
 import { secondsToWait } from './throttle.ts'
 import type { MfaUser } from './user.ts'
 import { referenceOf } from './user.ts'
@@ -19,7 +19,7 @@ export interface Sender {
   readonly browser: string | undefined
 }
 
-export interface PushOptions extends Joining {
+export interface PushOptions extends ProvisionOptions {
   readonly numberMatching: boolean
   /** Unix time, seconds. */
   readonly now: number
@@ -31,7 +31,7 @@ export const sendAgainAfter = 15
 /** The challenge as it is from now on, and where it stands. */
 export interface Step {
   readonly challenge: Challenge
-  readonly standing: Standing
+  readonly status: ChallengeStatus
 }
 
 /** Asks the device. Where none is enrolled, answers what there is to do instead. */
@@ -44,7 +44,10 @@ export async function start(
   try {
     return await push(service, challenge, sender, options)
   } catch (error) {
-    return { challenge, standing: await insteadOfPush(service, { challenge, user: sender.user, options, error }) }
+    return {
+      challenge,
+      status: await statusWhenPushFailed(service, { challenge, user: sender.user, options, error }),
+    }
   }
 }
 
@@ -60,7 +63,7 @@ async function push(
   })
   const asks = (challenge.asks ?? 0) + 1
   const asked = { ...challenge, sessionId: session.id, askedAt: options.now, asks, givenFactor: undefined }
-  return { challenge: asked, standing: standingOf(session, asked) }
+  return { challenge: asked, status: statusOf(session, asked) }
 }
 
 /** What every session of a challenge says. */
@@ -76,10 +79,10 @@ export function describe(challenge: Challenge, { user, attributes, ipAddress, br
   }
 }
 
-async function insteadOfPush(
+async function statusWhenPushFailed(
   service: ConnectedService,
   { challenge, user, options, error }: { challenge: Challenge; user: MfaUser; options: PushOptions; error: unknown },
-): Promise<Standing> {
+): Promise<ChallengeStatus> {
   const wait = secondsToWait(error)
   if (wait !== undefined) return { kind: 'throttled', until: options.now + wait }
   if (!(error instanceof ApiError)) throw error
@@ -92,10 +95,10 @@ async function insteadOfPush(
 }
 
 /** Where the challenge stands now. Only reads. */
-export async function look(service: ConnectedService, challenge: Challenge): Promise<Standing> {
+export async function look(service: ConnectedService, challenge: Challenge): Promise<ChallengeStatus> {
   if (challenge.sessionId === undefined) return { kind: 'ended', reason: 'cancelled' }
   try {
-    return standingOf(await service.client.sessions.get(service.domainId, challenge.sessionId), challenge)
+    return statusOf(await service.client.sessions.get(service.domainId, challenge.sessionId), challenge)
   } catch (error) {
     if (isGone(error)) return { kind: 'ended', reason: 'timeout' }
     throw error

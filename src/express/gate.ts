@@ -4,11 +4,11 @@ import { isBeforeEnd } from '../clock.ts'
 import { asCaller } from '../challenge/caller.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import type { RequestContext, Unverified } from './request/context.ts'
-import { lookForVerified, verifiedOf } from './request/context.ts'
+import { findVerified, verifiedOf } from './request/context.ts'
 import { demand } from './sign-in/demand.ts'
 import { isPublic } from './request/public-path.ts'
 import { recognize } from './sign-in/remembered.ts'
-import { letThroughFor, readKept } from './session/web-session.ts'
+import { letThroughTime, readMfaState } from './session/web-session.ts'
 import type { AppRequest } from './options.ts'
 import { gatedLogin } from './setup-checks/ungated-routes.ts'
 import { warnOnce } from './setup-checks/warnings.ts'
@@ -52,16 +52,16 @@ async function decide(req: AppRequest, context: RequestContext): Promise<GateDec
 }
 
 function whyUnverified(req: AppRequest, context: RequestContext): Unverified | undefined {
-  const found = lookForVerified(req, context, context.user)
+  const found = findVerified(req, context, context.user)
   return typeof found === 'string' ? found : undefined
 }
 
 /** Only the app's own `failMode` lets through, for minutes, and `requireMfa()` takes no notice of it. */
 function isLetThrough(req: AppRequest, { mfa, userKey }: RequestContext): boolean {
-  const { letThrough } = readKept(req)
+  const { letThrough } = readMfaState(req)
   if (!mfa.options.failMode) return false
   if (letThrough === undefined || letThrough.userKey !== userKey) return false
-  return isBeforeEnd(letThrough.until, letThroughFor, mfa.options.clock.now())
+  return isBeforeEnd(letThrough.until, letThroughTime, mfa.options.clock.now())
 }
 
 /** Exact: what merely begins with the path, or is spelt another way, is gated. */

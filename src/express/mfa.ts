@@ -8,16 +8,16 @@ import { createConnector } from '../challenge/service.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { requireNode } from '../node-version.ts'
 import { resolveAppUser } from './request/app-user.ts'
-import { watchBearer } from './setup-checks/bearer-requests.ts'
+import { warnOfBearer } from './setup-checks/bearer-requests.ts'
 import type { Mfa, RequestContext } from './request/context.ts'
 import { setContext } from './request/context.ts'
 import { followRequest, withDebug } from './debug/debug.ts'
 import type { Trace } from './debug/debug-log.ts'
 import { showDebug } from './debug/debug-page.ts'
-import { askEpoch, needsEpoch, shareEpochs } from './sign-in/epochs.ts'
+import { checkEpoch, needsEpochCheck, shareEpochs } from './sign-in/epochs.ts'
 import { forgetMfa } from './session/forget.ts'
 import { isLogout, passGate } from './gate.ts'
-import { watchLaterUser } from './setup-checks/later-user.ts'
+import { warnOfLaterUser } from './setup-checks/later-user.ts'
 import { watchLogoutPath } from './app-login/log-out.ts'
 import type { MfaOptions } from './mfa-options.ts'
 import { resolveOptions } from './options.ts'
@@ -28,12 +28,19 @@ import { createRejectedPosts } from './setup-checks/rejected-posts.ts'
 import { createRequestId } from './request/request-id.ts'
 import { createRequestMfa } from './request/request-mfa.ts'
 import { createServiceOutage, describe } from './request/service-outage.ts'
-import { outsideOf } from './request/return-to.ts'
+import { publicAddressOf } from './request/return-to.ts'
 import { createSharedWatches } from './live/shared-watches.ts'
 import { createStreamPlaces } from './live/stream-places.ts'
 import { withdrawShownCode } from './app-login/withdraw-shown-code.ts'
 import { createWarner } from './setup-checks/warnings.ts'
-import { bindTo, checkWebSession, drop, hasKept, letGo, readKept } from './session/web-session.ts'
+import {
+  bindTo,
+  checkWebSession,
+  removeMfaState,
+  hasMfaState,
+  detachWebSession,
+  readMfaState,
+} from './session/web-session.ts'
 
 /**
  * Gives an Express app a second factor: serves the challenge under `/mfa`, and lets a signed-in user pass to any later
@@ -118,7 +125,7 @@ async function handleRequest(
   const user = await resolveAppUser(req, options)
   const context: RequestContext = {
     mfa: instance,
-    ...outsideOf(options.publicUrl, req.baseUrl + options.path),
+    ...publicAddressOf(options.publicUrl, req.baseUrl + options.path),
     user,
     userKey: user && userKeyOf(user),
     requestId,
@@ -128,11 +135,11 @@ async function handleRequest(
   setContext(req, context)
   bindTo(req, options.serviceId)
   if (!user || isLogout(req, options.logoutPath)) await withdrawShownCode(req, instance)
-  if (user) await dropForeign(req, context)
-  else if (hasKept(req)) await forgetMfa(req)
-  if (user && needsEpoch(req, context)) await askEpoch(req, context, user)
+  if (user) await removeForeignState(req, context)
+  else if (hasMfaState(req)) await forgetMfa(req)
+  if (user && needsEpochCheck(req, context)) await checkEpoch(req, context, user)
   wrapPassport(req)
-  if (!user) watchSignedOut(req, res, context)
+  if (!user) warnOfSignedOut(req, res, context)
   watchLogoutPath(req, res, options)
   req.mfa = createRequestMfa(req, res, context)
   if (below !== undefined) trace?.note({ kind: 'own_page' })
@@ -141,9 +148,9 @@ async function handleRequest(
 }
 
 /** The gate lets these through, whatever the routes behind it make of them. */
-function watchSignedOut(req: Request, res: Response, context: RequestContext): void {
-  watchLaterUser(req, res, context)
-  watchBearer(req, res, context)
+function warnOfSignedOut(req: Request, res: Response, context: RequestContext): void {
+  warnOfLaterUser(req, res, context)
+  warnOfBearer(req, res, context)
 }
 
 /**
@@ -154,12 +161,12 @@ async function servePublic(instance: Mfa, req: Request, res: Response, below: st
   const { routes, path } = instance.options
   const asset = isAsset(req, below)
   if (!asset && !(routes && /^\/(device|authenticator)(\/|$)/.test(below))) return false
-  const attach = letGo(req)
+  const attach = detachWebSession(req)
   // Somebody who has hung up is not to be asked for a web session.
   const isAnswered = () => res.headersSent || res.writableEnded || res.destroyed
   try {
     if (asset) serveAsset(req, res, below, instance.options)
-    else if (routes) await passOn(routes, req, res, req.baseUrl + path, below)
+    else if (routes) await forward(routes, req, res, req.baseUrl + path, below)
   } finally {
     if (!isAnswered()) attach()
   }
@@ -167,7 +174,7 @@ async function servePublic(instance: Mfa, req: Request, res: Response, below: st
 }
 
 /** Calls the service's routes as if they were mounted at `base`. */
-function passOn(
+function forward(
   routes: NonNullable<Mfa['options']['routes']>,
   req: Request,
   res: Response,
@@ -192,7 +199,7 @@ function passOn(
  * What somebody else has passed or begun ended with their login; and what belongs to another service says nothing of who
  * has the same name here.
  */
-async function dropForeign(req: Request, { userKey, mfa: instance }: RequestContext): Promise<void> {
+async function removeForeignState(req: Request, { userKey, mfa: instance }: RequestContext): Promise<void> {
   const { options } = instance
   const {
     service = options.serviceId,
@@ -203,12 +210,12 @@ async function dropForeign(req: Request, { userKey, mfa: instance }: RequestCont
     remembered,
     ownId,
     codeShown,
-  } = readKept(req)
+  } = readMfaState(req)
   const isOwn = (kept: { userKey: string } | undefined) => !kept || kept.userKey === userKey
   const isForeign = ![verified, challenge, letThrough, setup, remembered, ownId, codeShown].every(isOwn)
   if (service !== options.serviceId || isForeign) {
     await withdrawShownCode(req, instance)
-    drop(req)
+    removeMfaState(req)
   }
 }
 

@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express'
 import { z } from 'zod'
 
 import type { ChallengeStore } from '../challenge/challenge-store.ts'
-import { longestVerified } from '../challenge/challenge.ts'
+import { maxVerifiedAge } from '../challenge/challenge.ts'
 import type { AppUser, MfaUser } from '../challenge/user.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
@@ -138,7 +138,7 @@ export const MfaOptionsSchema = z.strictObject({
   factors: z.array(Factor).min(1).default(['push', 'otp', 'bypass']),
   timeout: z.int().min(100).max(60_000).default(5_000),
   maxConcurrency: z.int().min(1).max(10_000).default(64),
-  maxUnchecked: z.int().min(0).max(longestVerified).default(900),
+  maxUnchecked: z.int().min(0).max(maxVerifiedAge).default(900),
   failMode: fn<(req: AppRequest, error: Error) => OrPromise<boolean>>().optional(),
   onEvent: fn<(event: MfaEvent) => void>().optional(),
   logger: z

@@ -5,7 +5,7 @@ import { userKeyOf } from '../challenge/user.ts'
 import { resolveAppUser } from './request/app-user.ts'
 import { sendJson } from './request/answer.ts'
 import type { RequestContext } from './request/context.ts'
-import { contextOf, lookForVerified, verifiedOf } from './request/context.ts'
+import { contextOf, findVerified, verifiedOf } from './request/context.ts'
 import type { GuardDecision } from './debug/explain.ts'
 import { demand, refuse } from './sign-in/demand.ts'
 import type { Need } from './request/need.ts'
@@ -44,7 +44,7 @@ async function guard(req: Request, res: Response, next: NextFunction, need: Need
 function decide(req: Request, context: RequestContext, user: MfaUser | undefined, need: Need): GuardDecision {
   if (!user) return 'nobody'
   if (isLaterUser(context, user)) return 'later_user'
-  const found = lookForVerified(req, context, user, need)
+  const found = findVerified(req, context, user, need)
   return typeof found === 'string' ? found : 'passed'
 }
 

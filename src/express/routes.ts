@@ -5,11 +5,11 @@ import { userKeyOf } from '../challenge/user.ts'
 import { sendJson, wantsJson } from './request/answer.ts'
 import { showPage } from './sign-in/challenge-page.ts'
 import type { ChallengeRequest } from './request/web-request.ts'
-import { goOn } from './request/web-request.ts'
+import { continueAt } from './request/web-request.ts'
 import { emailCode, enterCode } from './sign-in/code-entry.ts'
 import { completeChallenge, passedTo } from './sign-in/complete.ts'
 import type { RequestContext } from './request/context.ts'
-import { isOwnPost } from './request/cross-site.ts'
+import { isTrustedPost } from './request/cross-site.ts'
 import { showApp, showFirstApp, storeApp, storeFirstApp } from './self-service/app.ts'
 import { forgetAll } from './self-service/browsers.ts'
 import { deviceEvents, deviceStatus, offerDevice, showDevice, withdrawDevice } from './self-service/device.ts'
@@ -24,9 +24,9 @@ import { languageOf } from './pages/languages.ts'
 import { showMessage } from './pages/message.ts'
 import { oneText } from './pages/messages/one-text.ts'
 import { giveUp, sendAgain } from './sign-in/push-again.ts'
-import { chooseRemember } from './sign-in/remembered.ts'
+import { setRemember } from './sign-in/remembered.ts'
 import { answerTrouble } from './request/trouble.ts'
-import { readKept } from './session/web-session.ts'
+import { readMfaState } from './session/web-session.ts'
 
 type Route = (request: ChallengeRequest) => Promise<void>
 
@@ -40,7 +40,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   '/cancel': { POST: unlessPassed(giveUp) },
   '/code': { POST: unlessPassed(enterCode) },
   '/email': { POST: unlessPassed(emailCode) },
-  '/remember': { POST: chooseRemember },
+  '/remember': { POST: setRemember },
   '/sign-out': { POST: logOut },
   '/enroll/app': { GET: showFirstApp, POST: storeFirstApp },
   '/recovery': { GET: offerCodes },
@@ -62,7 +62,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
 function unlessPassed(route: Route): Route {
   return async (request) => {
     const next = passedTo(request)
-    return next === undefined ? route(request) : goOn(request, next)
+    return next === undefined ? route(request) : continueAt(request, next)
   }
 }
 
@@ -102,12 +102,12 @@ function notSignedIn(req: Request, res: Response, context: RequestContext): void
 function isTrusted(req: Request, { mfa }: RequestContext, form: ChallengeRequest['form'], below: string): boolean {
   const { publicUrl } = mfa.options
   const token = form['page']
-  return expectedTokens(req, below).some((expected) => isOwnPost(req, { token, expected, publicUrl }))
+  return expectedTokens(req, below).some((expected) => isTrustedPost(req, { token, expected, publicUrl }))
 }
 
 /** A page of a challenge has its token, any other page that of the web session; both let people sign out. */
 function expectedTokens(req: Request, below: string): readonly (string | undefined)[] {
-  const { challenge, page } = readKept(req)
+  const { challenge, page } = readMfaState(req)
   if (below === '/sign-out') return [challenge?.page, page]
   return [/^\/(devices|recovery)(\/|$)/.test(below) ? page : challenge?.page]
 }

@@ -3,7 +3,7 @@ import type { Request } from 'express'
 import type { RequestContext } from '../express/request/context.ts'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
-import { onRegenerate, putKept, readKept } from '../express/session/web-session.ts'
+import { onRegenerate, putMfaState, readMfaState } from '../express/session/web-session.ts'
 
 type Data = Record<string, unknown> & { passport?: { user?: unknown } }
 
@@ -20,8 +20,8 @@ export function carryOver(req: Request, context: RequestContext, user: MfaUser):
     })
     return
   }
-  const { verified } = readKept(req)
-  if (verified) onRegenerate(req, () => putKept(req, { verified }))
+  const { verified } = readMfaState(req)
+  if (verified) onRegenerate(req, () => putMfaState(req, { verified }))
 }
 
 /** Who was signed in when the request came, or has signed in since in a web session that was nobody's. */

@@ -9,8 +9,8 @@ import type { RequestContext } from '../express/request/context.ts'
 import { contextOf, verifiedOf } from '../express/request/context.ts'
 import { openChallenge } from '../express/sign-in/demand.ts'
 import { isNavigation } from '../express/request/navigation.ts'
-import { askedFor, safeReturnTo } from '../express/request/return-to.ts'
-import { renewLogin } from '../express/request/second-step-logins.ts'
+import { requestedPath, safeReturnTo } from '../express/request/return-to.ts'
+import { markRenewedLogin } from '../express/request/second-step-logins.ts'
 import { carryOver } from './carry-over.ts'
 import type { MfaStrategyOptions } from './options.ts'
 import { resolveStrategyOptions } from './options.ts'
@@ -82,13 +82,13 @@ export class MfaStrategy extends Strategy {
     await openChallenge(req, context, {
       userKey: userKeyOf(user),
       purpose: 'sign_in',
-      ...waysOn(req, context, options),
+      ...destinations(req, context, options),
     })
     this.redirect(context.base, 303)
   }
 
   private succeed({ req, options, context, user }: Attempt, verified: Verified | undefined): void {
-    renewLogin(req, req.user)
+    markRenewedLogin(req, req.user)
     if (options.session !== false) carryOver(req, context, user)
     this.success(req.user, verified ? { mfa: { at: verified.at, factor: verified.factor } } : {})
   }
@@ -111,11 +111,11 @@ async function isNeeded({ req, context: { mfa }, user }: Attempt): Promise<boole
 }
 
 /** A page is come back to, so that Passport's success runs there; a posted login cannot be posted again. */
-function waysOn(req: Request, context: RequestContext, options: AuthenticateOptions) {
+function destinations(req: Request, context: RequestContext, options: AuthenticateOptions) {
   const { base } = context
   const after =
     req.method === 'GET'
-      ? askedFor(req, context)
+      ? requestedPath(req, context)
       : (safeReturnTo(options.successRedirect, base) ?? safeReturnTo(options.successReturnToOrRedirect, base))
   return { returnTo: after ?? `${context.prefix}/`, giveUpTo: safeReturnTo(options.failureRedirect, base) }
 }

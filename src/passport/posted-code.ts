@@ -11,13 +11,13 @@ import { challengeOf, checkCode } from '../express/sign-in/code-entry.ts'
 import { tryVerify } from '../express/sign-in/complete.ts'
 import type { RequestContext } from '../express/request/context.ts'
 import { setContext, verifiedOf } from '../express/request/context.ts'
-import { isOwnPost } from '../express/request/cross-site.ts'
+import { isTrustedPost } from '../express/request/cross-site.ts'
 import { emit } from '../express/request/events.ts'
 import { languageFor } from '../express/pages/languages.ts'
 import { oneText } from '../express/pages/messages/one-text.ts'
 import { noticeText } from '../express/pages/notice.ts'
-import { noteTrouble } from '../express/request/trouble.ts'
-import { readKept } from '../express/session/web-session.ts'
+import { reportTrouble } from '../express/request/trouble.ts'
+import { readMfaState } from '../express/session/web-session.ts'
 
 /** Why a posted code did not pass, as Passport hands it to callbacks and messages. */
 export interface MfaFailure {
@@ -92,12 +92,16 @@ export function problem(req: Request, context: RequestContext, reason: 'cross_si
 
 function isTrusted(req: Request, { mfa }: RequestContext): boolean {
   const { page } = req.body as { page?: unknown }
-  return isOwnPost(req, { token: page, expected: readKept(req).challenge?.page, publicUrl: mfa.options.publicUrl })
+  return isTrustedPost(req, {
+    token: page,
+    expected: readMfaState(req).challenge?.page,
+    publicUrl: mfa.options.publicUrl,
+  })
 }
 
 /** As Express and its error handlers read it. The service's own status is no answer to a person: 401 is not their fault. */
 function unavailable(req: Request, context: RequestContext, cause: Error): Error {
-  const { retryAfter } = noteTrouble({ req, context }, cause)
+  const { retryAfter } = reportTrouble({ req, context }, cause)
   const error = new Error('The second step is unavailable.', { cause })
   return Object.assign(error, { status: 503, headers: { 'Retry-After': String(retryAfter) } })
 }

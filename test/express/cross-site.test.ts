@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 
 import { describe, expect, it } from 'vitest'
 
-import { isOwnPost } from '../../src/express/request/cross-site.ts'
+import { isTrustedPost } from '../../src/express/request/cross-site.ts'
 
 const token = 'the-token-of-the-page'
 
 function own(headers: Record<string, string>, given: { token?: unknown; publicUrl?: string } = {}): boolean {
   const req = { headers: { host: 'app.example', ...headers } } as unknown as IncomingMessage
-  return isOwnPost(req, { token: given.token, expected: token, publicUrl: given.publicUrl })
+  return isTrustedPost(req, { token: given.token, expected: token, publicUrl: given.publicUrl })
 }
 
 describe('a POST', () => {

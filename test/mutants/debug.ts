@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the search for secrets in what others wrote',
     file: 'src/express/debug/shown-options.ts',
-    find: "(shown, secret = '') => shown.replaceAll(secret, blotted)",
+    find: "(shown, secret = '') => shown.replaceAll(secret, redacted)",
     replace: '(shown) => shown',
     test,
     title: 'of a service elsewhere are blotted out, also where an error would tell them',
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'who signs in at an address, blotted out',
     file: 'src/express/debug/shown-options.ts',
-    find: '.replace(/^(\\w+:\\/\\/)[^/]*@/, `$1${blotted}@`)',
+    find: '.replace(/^(\\w+:\\/\\/)[^/]*@/, `$1${redacted}@`)',
     replace: '',
     test,
     title: 'of the environment are blotted out',
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the list of options that are no secrets',
     file: 'src/express/debug/shown-options.ts',
-    find: "if (typeof value !== 'object') return blotted",
+    find: "if (typeof value !== 'object') return redacted",
     replace: "if (typeof value !== 'object') return String(value)",
     test,
     title: 'of an option that is added later are blotted out until somebody says otherwise',

@@ -156,7 +156,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a new id is taken before an activation code is shown',
     file: 'src/express/sign-in/challenge-page.ts',
-    find: `standing.kind === 'enrolling' && (await takeOwnId(req, userKeyOf(user)))`,
+    find: `status.kind === 'enrolling' && (await takeOwnSessionId(req, userKeyOf(user)))`,
     replace: 'false',
     test: 'traps/planted-id.test.ts',
     title: 'reads no activation code, also when it is shown again',
@@ -164,7 +164,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a new id is taken before the seed of an authenticator app is shown',
     file: 'src/express/self-service/app.ts',
-    find: '  await takeOwnId(req, userKeyOf(user))\n',
+    find: '  await takeOwnSessionId(req, userKeyOf(user))\n',
     replace: '',
     test: 'traps/planted-id.test.ts',
     title: 'reads no seed of an authenticator app',
@@ -172,8 +172,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the answer that shows the first secret carries the new id',
     file: 'src/express/sign-in/challenge-page.ts',
-    find: 'if (told === challenge && !renewed) letGo(req)',
-    replace: 'if (told === challenge || renewed) letGo(req)',
+    find: 'if (told === challenge && !renewed) detachWebSession(req)',
+    replace: 'if (told === challenge || renewed) detachWebSession(req)',
     test: 'traps/planted-id.test.ts',
     title: 'reads no activation code, also when it is shown again',
   },
@@ -220,8 +220,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the login of somebody else withdraws the code for another device',
     file: 'src/express/mfa.ts',
-    find: '    await withdrawShownCode(req, instance)\n    drop(req)',
-    replace: '    drop(req)',
+    find: '    await withdrawShownCode(req, instance)\n    removeMfaState(req)',
+    replace: '    removeMfaState(req)',
     test: 'express/devices.test.ts',
     title: 'is worth nothing once %s',
   },

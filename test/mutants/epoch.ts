@@ -4,15 +4,15 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a web session that nobody is signed in to is stored without its record at once',
     file: 'src/express/mfa.ts',
-    find: 'else if (hasKept(req)) await forgetMfa(req)',
-    replace: 'else if (hasKept(req)) drop(req)',
+    find: 'else if (hasMfaState(req)) await forgetMfa(req)',
+    replace: 'else if (hasMfaState(req)) removeMfaState(req)',
     test: 'express/sign-out.test.ts',
     title: 'ends before the app answers, so that a stream that stays open does not keep it',
   },
   {
     defense: 'the record is dropped when nobody is signed in',
     file: 'src/express/mfa.ts',
-    find: 'else if (hasKept(req)) await forgetMfa(req)',
+    find: 'else if (hasMfaState(req)) await forgetMfa(req)',
     replace: '',
     test: 'express/sign-out.test.ts',
     title: 'ends at the first request that nobody is signed in for, and is stored as ended',
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the login that follows the second step keeps what was passed',
     file: 'src/passport/mfa-strategy.ts',
-    find: 'renewLogin(req, req.user)',
+    find: 'markRenewedLogin(req, req.user)',
     replace: '',
     test: 'passport/mfa-strategy.test.ts',
     title: 'keeps the marker, and says when and how in authInfo, with %s',
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a user who appears in a request of nobody is warned about',
     file: 'src/express/mfa.ts',
-    find: 'if (!user) watchSignedOut(req, res, context)',
+    find: 'if (!user) warnOfSignedOut(req, res, context)',
     replace: '',
     test: 'express/later-user.test.ts',
     title: 'is warned about whatever set the user',
@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a login in the request of somebody else is warned about',
     file: 'src/express/app-login/passport-logins.ts',
-    find: 'if (context && res) watchLaterUser(this as Request, res, context)',
+    find: 'if (context && res) warnOfLaterUser(this as Request, res, context)',
     replace: '',
     test: 'express/later-user.test.ts',
     title: 'is warned about where another user is signed in already',
@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the web session that makes a change knows the next epoch',
     file: 'src/express/sign-in/epochs.ts',
-    find: 'await keep(req, { ...rest, verified: { ...verified, epoch, nextEpoch: drawn } })',
+    find: 'await saveMfaState(req, { ...rest, verified: { ...verified, epoch, nextEpoch: drawn } })',
     replace: '',
     test: 'express/ended-sessions.test.ts',
     title: 'stays in, and everybody else is out, other nodes and remembered cookies included',

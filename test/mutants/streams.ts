@@ -4,7 +4,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the web session is detached before a public file is served',
     file: 'src/express/mfa.ts',
-    find: 'const attach = letGo(req)',
+    find: 'const attach = detachWebSession(req)',
     replace: 'const attach = () => {}',
     test: 'traps/public-files.test.ts',
     title: 'carry no cookie of the web session, and leave it as it is',

@@ -4,7 +4,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'letting go of the web session in answers that come late',
     file: 'src/express/sign-in/change-stream.ts',
-    find: `  letGo(req)
+    find: `  detachWebSession(req)
   return { watched, owner }`,
     replace: '  return { watched, owner }',
     test: 'traps/web-session.test.ts',
@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'letting go of the web session for public files',
     file: 'src/express/mfa.ts',
-    find: 'const attach = letGo(req)',
+    find: 'const attach = detachWebSession(req)',
     replace: 'const attach = () => {}',
     test: 'traps/public-files.test.ts',
     title: 'make no web session for visitors who have none',
@@ -61,8 +61,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the new id of a web session that has passed',
     file: 'src/express/session/web-session.ts',
-    find: 'return keepUnderNewId(req, {\n    verified,',
-    replace: 'return keep(req, {\n    verified,',
+    find: 'return saveUnderNewId(req, {\n    verified,',
+    replace: 'return saveMfaState(req, {\n    verified,',
     test: 'traps/planted-id.test.ts',
     title: 'reads nothing of what is set up later, once the second step is passed',
   },
@@ -261,8 +261,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'keeping nothing of a form',
     file: 'src/express/sign-in/code-entry.ts',
-    find: '{ ...readKept(req), challenge: { ...challenge, notice } }',
-    replace: '{ ...readKept(req), ...request.form, challenge: { ...challenge, notice } }',
+    find: '{ ...readMfaState(req), challenge: { ...challenge, notice } }',
+    replace: '{ ...readMfaState(req), ...request.form, challenge: { ...challenge, notice } }',
     test: 'attacks/knows-the-password.test.ts',
     title: 'by a body that the app has parsed generously gets nowhere',
   },
@@ -350,8 +350,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'waiting until the web session is stored',
     file: 'src/express/session/web-session.ts',
-    find: '  else drop(req)\n  await store(session)',
-    replace: '  else drop(req)\n  void store(session)',
+    find: '  else removeMfaState(req)\n  await store(session)',
+    replace: '  else removeMfaState(req)\n  void store(session)',
     test: 'stores/stores.test.ts',
     title: 'are stored before the answer that leads on',
   },
@@ -414,8 +414,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'reading the web session without a prototype',
     file: 'src/express/session/web-session.ts',
-    find: 'const own = Object.create(null) as Kept',
-    replace: 'const own = {} as Kept',
+    find: 'const own = Object.create(null) as MfaState',
+    replace: 'const own = {} as MfaState',
     test: 'traps/lies.test.ts',
     title: 'of a polluted prototype say nobody is verified',
   },
@@ -430,8 +430,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'twelve hours',
     file: 'src/challenge/challenge.ts',
-    find: 'export const longestVerified = 43_200',
-    replace: 'export const longestVerified = 432_000',
+    find: 'export const maxVerifiedAge = 43_200',
+    replace: 'export const maxVerifiedAge = 432_000',
     test: 'traps/cookie-session.test.ts',
     title:
       'from before signing out is good for as long as it was, twelve hours at most: nothing remembers that it ended',

@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'taking the record out where it could not be stored',
     file: 'src/express/session/web-session.ts',
-    find: `    drop(req)
+    find: `    removeMfaState(req)
     throw error`,
     replace: '    throw error',
     test: 'stores/stores.test.ts',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { askedFor, safeReturnTo } from '../../src/express/request/return-to.ts'
+import { requestedPath, safeReturnTo } from '../../src/express/request/return-to.ts'
 
 /** Pieces that have led browsers astray, and what may stand between them. */
 const pieces = ['/', '//', '\\', '.', '..', '%2e', '%2f', '%5c', '@', ':', '?', '#', '\t', '\n', '\r', ' ', '\u0000']
@@ -60,7 +60,7 @@ describe('where a challenge goes on to', () => {
     fc.assert(
       fc.property(fc.oneof(paths, fc.webUrl({ withQueryParameters: true })), (referer) => {
         const req = { method: 'POST', url: '/x', headers: { host: 'app.example', referer } }
-        const safe = askedFor(req as never, { base: '/mfa', prefix: '', host: undefined })
+        const safe = requestedPath(req as never, { base: '/mfa', prefix: '', host: undefined })
         if (safe === undefined) return
         expect(new URL(safe, 'https://app.example').origin).toBe('https://app.example')
         expect(URL.parse(referer)?.host).toBe('app.example')

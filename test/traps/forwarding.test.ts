@@ -141,15 +141,15 @@ describe('a prefix', () => {
   })
 
   it('of a mount path and that of a proxy add up', async () => {
-    const { outsideOf } = await import('../../src/express/request/return-to.ts')
+    const { publicAddressOf } = await import('../../src/express/request/return-to.ts')
 
-    expect(outsideOf('https://app.example/portal', '/admin/mfa')).toEqual({
+    expect(publicAddressOf('https://app.example/portal', '/admin/mfa')).toEqual({
       base: '/portal/admin/mfa',
       prefix: '/portal',
       host: 'app.example',
     })
-    expect(outsideOf('https://app.example', '/mfa')).toEqual({ base: '/mfa', prefix: '', host: 'app.example' })
-    expect(outsideOf(undefined, '/mfa')).toEqual({ base: '/mfa', prefix: '', host: undefined })
+    expect(publicAddressOf('https://app.example', '/mfa')).toEqual({ base: '/mfa', prefix: '', host: 'app.example' })
+    expect(publicAddressOf(undefined, '/mfa')).toEqual({ base: '/mfa', prefix: '', host: undefined })
   })
 
   it.each(['https://app.example//evil.example', 'https://app.example/?x', 'https://app.example/#x'])(

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 
 import { cancel } from '../../challenge/push.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
-import { goOn } from '../request/web-request.ts'
+import { continueAt } from '../request/web-request.ts'
 import { emit } from '../request/events.ts'
 import { isLogout } from '../gate.ts'
 import { leaveByPage } from './leave-by-page.ts'
@@ -10,7 +10,7 @@ import type { Logout, ResolvedOptions } from '../options.ts'
 import { showMessage } from '../pages/message.ts'
 import { logFailure } from '../request/service-outage.ts'
 import { warn, warnOnce } from '../setup-checks/warnings.ts'
-import { readKept } from '../session/web-session.ts'
+import { readMfaState } from '../session/web-session.ts'
 
 /**
  * `POST /mfa/sign-out`: ends the second step, then the app's login. In this order, because a handler that answers stores
@@ -24,7 +24,7 @@ export async function logOut(request: ChallengeRequest): Promise<void> {
   await req.mfa?.forget()
   leaveByPage(res)
   await run(logout, request)
-  if (!isAnswered(res)) goOn(request, `${context.prefix}/`)
+  if (!isAnswered(res)) continueAt(request, `${context.prefix}/`)
 }
 
 /** Says once that the app's route at `logoutPath` refuses the form of our pages: it may be a link, or want a CSRF token. */
@@ -43,7 +43,7 @@ export function watchLogoutPath(req: Request, res: Response, options: ResolvedOp
 
 /** Takes the request back that the device shows. Not waited for: a service that does not answer keeps nobody signed in. */
 function cancelRequest({ req, context }: ChallengeRequest): void {
-  const { challenge } = readKept(req)
+  const { challenge } = readMfaState(req)
   if (!challenge) return
   emit(req, context, { type: 'challenge.given_up' })
   context.mfa

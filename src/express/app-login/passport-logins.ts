@@ -4,7 +4,7 @@ import type { Request } from 'express'
 
 import { contextOf } from '../request/context.ts'
 import { forgetWithLogin } from '../session/forget.ts'
-import { watchLaterUser } from '../setup-checks/later-user.ts'
+import { warnOfLaterUser } from '../setup-checks/later-user.ts'
 import { withdrawShownCode } from './withdraw-shown-code.ts'
 import { isRenewedLogin } from '../request/second-step-logins.ts'
 
@@ -43,7 +43,7 @@ function wrapLogIn(logIn: Method): Method {
   return function logInAfterMfa(user, ...rest) {
     const context = contextOf(this)
     const { res } = this as Request
-    if (context && res) watchLaterUser(this as Request, res, context)
+    if (context && res) warnOfLaterUser(this as Request, res, context)
     // With `session: false` the web session stays whose it was.
     if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) forgetWithLogin(this)
     return logIn.call(this, user, ...rest)

@@ -4,7 +4,7 @@ import { currentRequestId } from '../../challenge/request-id.ts'
 import { findMember } from '../../challenge/user.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import type { Mfa } from '../request/context.ts'
-import { readKept } from '../session/web-session.ts'
+import { readMfaState } from '../session/web-session.ts'
 
 /** Requests that have done so: several of the ways out can meet in one. */
 const done = new WeakSet<IncomingMessage>()
@@ -15,7 +15,7 @@ const done = new WeakSet<IncomingMessage>()
  * asked, the code ends by itself within 15 minutes.
  */
 export async function withdrawShownCode(req: IncomingMessage, { options, connect }: Mfa): Promise<void> {
-  const { service: issuer = options.serviceId, codeShown } = readKept(req)
+  const { service: issuer = options.serviceId, codeShown } = readMfaState(req)
   if (!codeShown || codeShown.until <= options.clock.now()) return
   // What another service has issued, its own mfa() withdraws.
   if (issuer !== options.serviceId || done.has(req)) return

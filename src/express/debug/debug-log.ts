@@ -63,11 +63,11 @@ export interface DebugLog {
 }
 
 /** @param blot takes secrets out of a text. */
-export function createDebugLog(blot: (text: string) => string): DebugLog {
+export function createDebugLog(redact: (text: string) => string): DebugLog {
   const webSessions = new Map<string, Recorded>()
   const present = new AsyncLocalStorage<Recorded>()
   const lines: LoggedLine[] = []
-  const cut = (text: string) => blot(text).slice(0, debugLimits.text)
+  const cut = (text: string) => redact(text).slice(0, debugLimits.text)
 
   function touch(key: string): Recorded {
     const recorded = webSessions.get(key) ?? nothing()

@@ -3,14 +3,14 @@ import type { Request, Response } from 'express'
 import { userKeyOf } from '../../challenge/user.ts'
 import { resolveAppUser } from '../request/app-user.ts'
 import type { Mfa, RequestContext } from '../request/context.ts'
-import { lookForVerified } from '../request/context.ts'
+import { findVerified } from '../request/context.ts'
 import type { MfaEvent } from '../request/events.ts'
 import { englishOf } from '../pages/languages.ts'
 import { layoutOf, sendPage } from '../pages/layout.ts'
 import { authenticatorUrl } from '../pages/link.ts'
-import { outsideOf } from '../request/return-to.ts'
+import { publicAddressOf } from '../request/return-to.ts'
 import { describe } from '../request/service-outage.ts'
-import { letGo } from '../session/web-session.ts'
+import { detachWebSession } from '../session/web-session.ts'
 import { webSessionKey } from './debug.ts'
 import type { Debug } from './debug.ts'
 import type { LoggedLine, TracedRequest } from './debug-log.ts'
@@ -29,7 +29,7 @@ export async function showDebug(
   const found = await findUser(mfa, req)
   const context: RequestContext = {
     mfa,
-    ...outsideOf(options.publicUrl, req.baseUrl + options.path),
+    ...publicAddressOf(options.publicUrl, req.baseUrl + options.path),
     user: found.user,
     userKey: found.user && userKeyOf(found.user),
     requestId,
@@ -39,7 +39,7 @@ export async function showDebug(
   const layout = layoutOf(req, context, language)
   const step = verifiedWords(req, context)
   // It only reads, and waits for the service: what this request has loaded must not be stored again.
-  letGo(req)
+  detachWebSession(req)
   const service = await serviceState(req, context)
   res.setHeader('Content-Language', language.tag)
   sendPage(res, 200, 'debug', {
@@ -50,10 +50,10 @@ export async function showDebug(
       { name: 'User', value: found.error ?? context.userKey ?? 'nobody is signed in, as the option user says' },
       { name: 'Second step', value: step },
       ...service,
-    ].map(({ name, value }) => ({ name, value: debug.blot(value) })),
+    ].map(({ name, value }) => ({ name, value: debug.redact(value) })),
     requests: own.requests.toReversed().map(showRequest),
     lines: [...debug.log.lines, ...own.lines].map(showLine),
-    events: own.events.toReversed().map((event) => showEvent(event, debug.blot)),
+    events: own.events.toReversed().map((event) => showEvent(event, debug.redact)),
     options: debug.options,
     limits: debugLimits,
   })
@@ -69,7 +69,7 @@ async function findUser(mfa: Mfa, req: Request) {
 }
 
 function verifiedWords(req: Request, context: RequestContext): string {
-  const found = lookForVerified(req, context, context.user)
+  const found = findVerified(req, context, context.user)
   if (typeof found === 'string') return `not passed: ${unverifiedWords[found]}`
   return `passed at ${timeOf(found.at)} by ${found.factor}`
 }
@@ -96,10 +96,10 @@ function showLine({ level, text }: LoggedLine) {
 
 function showEvent(
   { at, type, requestId, userKey: _user, address: _address, ...facts }: MfaEvent,
-  blot: Debug['blot'],
+  redact: Debug['redact'],
 ) {
   const said = Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
-  return { time: timeOf(at), type, requestId, facts: blot(said.join(', ')) }
+  return { time: timeOf(at), type, requestId, facts: redact(said.join(', ')) }
 }
 
 /** As the clock of this machine shows it. */

@@ -6,11 +6,11 @@ import type { Mfa } from '../request/context.ts'
 import { debugCookie } from '../session/id-cookie.ts'
 import type { MfaOptions } from '../mfa-options.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { outsideOf } from '../request/return-to.ts'
-import { readKept } from '../session/web-session.ts'
+import { publicAddressOf } from '../request/return-to.ts'
+import { readMfaState } from '../session/web-session.ts'
 import { createDebugLog } from './debug-log.ts'
 import type { DebugLog, Trace } from './debug-log.ts'
-import { createBlot, shownOptions } from './shown-options.ts'
+import { createRedactor, shownOptions } from './shown-options.ts'
 import type { ShownOption } from './shown-options.ts'
 
 /** What `debug: true` adds to an mfa(). */
@@ -18,7 +18,7 @@ export interface Debug {
   readonly log: DebugLog
   readonly options: readonly ShownOption[]
   /** Takes secrets out of a text. */
-  readonly blot: (text: string) => string
+  readonly redact: (text: string) => string
 }
 
 /** @returns the options that mfa() is to go by, whose logger is listened to; nothing else where debug is off. */
@@ -27,10 +27,10 @@ export function withDebug(
   resolved: ResolvedOptions,
 ): { readonly options: ResolvedOptions; readonly debug?: Debug } {
   if (!resolved.debug) return { options: resolved }
-  const blot = createBlot(given, process.env)
-  const log = createDebugLog(blot)
+  const redact = createRedactor(given, process.env)
+  const log = createDebugLog(redact)
   const options = Object.freeze({ ...resolved, logger: log.listen(resolved.logger) })
-  return { options, debug: { log, blot, options: shownOptions(given, resolved) } }
+  return { options, debug: { log, redact, options: shownOptions(given, resolved) } }
 }
 
 /**
@@ -43,7 +43,7 @@ export function followRequest(mfa: Mfa, { log }: Debug, req: Request, res: Respo
   const followed = log.begin(key, { at: mfa.options.clock.now(), method: req.method, path, requestId })
   let userKey: string | undefined
   res.once('close', () => {
-    const isSameUser = userKey === undefined || readKept(req).ownId?.userKey === userKey
+    const isSameUser = userKey === undefined || readMfaState(req).ownId?.userKey === userKey
     followed.end(res.statusCode, isSameUser ? sessionIdOf(req) : undefined)
   })
   return {
@@ -68,7 +68,7 @@ function newKey(mfa: Mfa, req: Request, res: Response): string {
 
 const cookieContext = (mfa: Mfa, req: Request) => ({
   mfa,
-  ...outsideOf(mfa.options.publicUrl, req.baseUrl + mfa.options.path),
+  ...publicAddressOf(mfa.options.publicUrl, req.baseUrl + mfa.options.path),
 })
 
 /** Of express-session. */

@@ -9,7 +9,7 @@ export interface ShownOption {
 }
 
 /** What stands for a secret. */
-const blotted = '•••'
+const redacted = '•••'
 
 /**
  * The options in force. A text is shown only where it is known to be no secret, so that an option that is added later is
@@ -51,29 +51,29 @@ function valueOf(name: string, value: unknown): string {
     return texts.map((text) => withoutSecrets(String(text))).join(', ') || 'none'
   }
   if (name === 'messages' && typeof value === 'object' && value !== null) return Object.keys(value).join(', ') || 'none'
-  if (typeof value !== 'object') return blotted
+  if (typeof value !== 'object') return redacted
   return openObjects.has(name) ? JSON.stringify(value) : 'set'
 }
 
 function serviceOf({ service }: MfaOptions, { serviceUrl, serviceId }: ResolvedOptions): string {
   if (serviceUrl === undefined) return 'a handle, such as embedded() returns'
   const from = service === undefined ? 'from the environment: ' : ''
-  return `${from}${withoutSecrets(serviceUrl)}, domain ${serviceId}, API key ${blotted}`
+  return `${from}${withoutSecrets(serviceUrl)}, domain ${serviceId}, API key ${redacted}`
 }
 
 /** Of an address: neither who signs in there nor what it asks for. */
 export function withoutSecrets(address: string): string {
   const [path = '', ...rest] = address.split(/[?#]/, 2)
-  const query = rest.length > 0 ? `?${blotted}` : ''
-  return path.replace(/^(\w+:\/\/)[^/]*@/, `$1${blotted}@`) + query
+  const query = rest.length > 0 ? `?${redacted}` : ''
+  return path.replace(/^(\w+:\/\/)[^/]*@/, `$1${redacted}@`) + query
 }
 
 /** Takes the secrets that we know out of a text that others wrote. */
-export function createBlot({ service }: MfaOptions, environment: NodeJS.ProcessEnv): (text: string) => string {
+export function createRedactor({ service }: MfaOptions, environment: NodeJS.ProcessEnv): (text: string) => string {
   const remote = service && 'apiKey' in service ? service : undefined
   const { password = '' } = (remote && URL.parse(remote.baseUrl)) ?? {}
   const secrets = [remote?.apiKey, environment['MFA_API_KEY'], password, decodeURIComponent(password)]
   // What is shorter is in many words.
   const known = secrets.filter((secret) => secret !== undefined && secret.length >= 8)
-  return (text) => known.reduce<string>((shown, secret = '') => shown.replaceAll(secret, blotted), text)
+  return (text) => known.reduce<string>((shown, secret = '') => shown.replaceAll(secret, redacted), text)
 }

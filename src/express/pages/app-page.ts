@@ -2,7 +2,7 @@ import { encodeQR } from 'qr'
 
 import { keyUri, typedSecret } from '../../challenge/authenticator-app.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
-import { readKept } from '../session/web-session.ts'
+import { readMfaState } from '../session/web-session.ts'
 import { layoutOf, sendPage } from './layout.ts'
 
 /** Where the first code goes to, below the challenge path. */
@@ -22,7 +22,7 @@ export function appPage({ req, res, context }: ChallengeRequest, { seed, path, w
   const { user } = context
   const uri = keyUri({ issuer: layout.appName, account: user?.username ?? user?.name ?? layout.appName, seed })
   const secret = typedSecret(seed)
-  const { challenge, page } = readKept(req)
+  const { challenge, page } = readMfaState(req)
   const view = {
     ...layout,
     typing: true,

@@ -5,7 +5,7 @@ import type { Page } from './page.ts'
 
 /** The field for a code, with what came of the last one. */
 export function codeView(page: Page) {
-  const { layout, challenge, standing, others, now } = page
+  const { layout, challenge, status, others, now } = page
   const { notice: last } = challenge
   // Where they still are, there is no field.
   const notice = last?.kind === 'codes_paused' ? undefined : last
@@ -13,7 +13,7 @@ export function codeView(page: Page) {
   const { code } = layout.words
   return {
     ...layout,
-    live: standing.kind === 'waiting',
+    live: status.kind === 'waiting',
     typing: true,
     headline: said?.headline ?? (challenge.purpose === 'change_devices' ? code.changeDevices : code.headline),
     said: said?.sentence,
@@ -21,22 +21,22 @@ export function codeView(page: Page) {
     // Of an e-mail it says nothing of what was typed.
     invalid: said !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
     canEmail: others.includes('email'),
-    canPush: hasDevice(standing) && (standing.kind === 'waiting' || nextRequest(page) === undefined),
+    canPush: hasDevice(status) && (status.kind === 'waiting' || nextRequest(page) === undefined),
   }
 }
 
-function hasDevice({ kind }: Page['standing']): boolean {
+function hasDevice({ kind }: Page['status']): boolean {
   return kind !== 'no_device' && kind !== 'code_needed'
 }
 
 /** While codes are paused there is no field; requests to the device are offered where they can be sent. */
 export function pausedView(page: Page) {
-  const { layout, challenge, standing, pauses, now } = page
+  const { layout, challenge, status, pauses, now } = page
   const pause = codesPause(pauses, challenge, page)
   if (!pause) return undefined
   return {
     ...layout,
-    live: standing.kind === 'waiting',
+    live: status.kind === 'waiting',
     typing: true,
     ...pausedSaid(layout.language, pause.until, now),
     ...deviceWay(page),
@@ -48,10 +48,10 @@ export function pausedView(page: Page) {
 
 /** How to go on by the device, or when that is possible again. */
 function deviceWay(page: Page) {
-  const { layout, standing } = page
+  const { layout, status } = page
   const { paused } = layout.words
-  if (!hasDevice(standing)) return {}
-  if (standing.kind === 'waiting') return { addition: paused.device, button: paused.button, target: layout.base }
+  if (!hasDevice(status)) return {}
+  if (status.kind === 'waiting') return { addition: paused.device, button: paused.button, target: layout.base }
   const addition = nextRequest(page)
   return addition === undefined ? { addition: paused.device, button: paused.button, action: 'send' } : { addition }
 }

@@ -2,7 +2,7 @@ import { encodeQR } from 'qr'
 
 import { spanOf } from '../../contract/spans.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
-import { readKept } from '../session/web-session.ts'
+import { readMfaState } from '../session/web-session.ts'
 import { layoutOf, sendPage } from './layout.ts'
 import { authenticatorLink } from './link.ts'
 
@@ -32,7 +32,7 @@ export function devicePage({ req, res, context }: ChallengeRequest, { code, expi
     ),
     link,
     qr: encodeQR(link, 'svg', { border: 2 }),
-    token: readKept(req).page ?? '',
+    token: readMfaState(req).page ?? '',
   }
   return { link, send: () => sendPage(res, 200, 'device', view) }
 }

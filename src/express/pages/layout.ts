@@ -5,7 +5,7 @@ import type { Request, Response } from 'express'
 
 import { noStore } from '../request/answer.ts'
 import type { RequestContext } from '../request/context.ts'
-import { readKept } from '../session/web-session.ts'
+import { readMfaState } from '../session/web-session.ts'
 import { assetPath } from './assets.ts'
 import { languageOf } from './languages.ts'
 import type { Language } from './languages.ts'
@@ -68,7 +68,7 @@ function signOutOf({ base, prefix, mfa: { options } }: RequestContext) {
 
 /** Of a page that has no token of its own: its "Sign out" needs one as well. */
 function tokenOf(req: Request): string {
-  const { challenge, page } = readKept(req)
+  const { challenge, page } = readMfaState(req)
   return challenge?.page ?? page ?? ''
 }
 

@@ -1,5 +1,5 @@
 import type { Challenge } from '../../challenge/challenge.ts'
-import type { Standing } from '../../challenge/challenge-status.ts'
+import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { Pauses } from '../../contract/browsers.ts'
 import type { Version } from '../../contract/endpoint.ts'
 import { spanOf } from '../../contract/spans.ts'
@@ -10,7 +10,7 @@ import { layoutOf } from './layout.ts'
 /** What the page of a challenge shows. */
 export interface View {
   readonly challenge: Challenge
-  readonly standing: Standing
+  readonly status: ChallengeStatus
   /** What this user could pass with beside the device. */
   readonly others: readonly Factor[]
   /** What cannot be tried now. */
@@ -27,7 +27,7 @@ export interface Page extends ChallengeRequest, View {
   readonly now: number
 }
 
-export type StandingOf<Kind extends Standing['kind']> = Extract<Standing, { kind: Kind }>
+export type StatusOf<Kind extends ChallengeStatus['kind']> = Extract<ChallengeStatus, { kind: Kind }>
 
 export function pageOf(request: ChallengeRequest, view: View): Page {
   const now = request.context.mfa.options.clock.now()
@@ -47,8 +47,8 @@ function challengeLayout({ req, context }: ChallengeRequest, { challenge, others
 }
 
 /** When the next request can be sent, in words; nothing where it can be sent now. */
-export function nextRequest({ layout, standing, pauses, now }: Page): string | undefined {
-  const until = standing.kind === 'throttled' ? standing.until : (pauses.push?.until ?? now)
+export function nextRequest({ layout, status, pauses, now }: Page): string | undefined {
+  const until = status.kind === 'throttled' ? status.until : (pauses.push?.until ?? now)
   return until > now ? layout.words.throttled.sentence(layout.span(until - now)) : undefined
 }
 

@@ -10,22 +10,22 @@ import { pageOf } from './page.ts'
 import { waitingView } from './waiting-view.ts'
 
 /** The page of a challenge. */
-export function showStanding(request: ChallengeRequest, view: View): void {
+export function showStatus(request: ChallengeRequest, view: View): void {
   const { res } = request
-  const { standing } = view
+  const { status } = view
   const page = pageOf(request, view)
   if (wantsCode(page)) return showCode(page)
-  if (standing.kind === 'waiting') return sendPage(res, 200, 'waiting', waitingView(page, standing))
-  if (standing.kind === 'enrolling') return sendPage(res, 200, 'enrolling', enrollingView(page, standing.code))
-  if (standing.kind === 'code_needed') return sendPage(res, 200, 'code-needed', codeNeededView(page))
-  if (standing.kind === 'approved') return sendPage(res, 200, 'message', approvedView(page))
-  sendPage(res, 200, 'message', endView(page, standing))
+  if (status.kind === 'waiting') return sendPage(res, 200, 'waiting', waitingView(page, status))
+  if (status.kind === 'enrolling') return sendPage(res, 200, 'enrolling', enrollingView(page, status.code))
+  if (status.kind === 'code_needed') return sendPage(res, 200, 'code-needed', codeNeededView(page))
+  if (status.kind === 'approved') return sendPage(res, 200, 'message', approvedView(page))
+  sendPage(res, 200, 'message', endView(page, status))
 }
 
 /** Asked for by its link, or the only way there is. */
-function wantsCode({ req, others, standing }: Page): boolean {
-  if (standing.kind === 'enrolling' || standing.kind === 'approved') return false
-  return req.query['use'] === 'code' || (standing.kind === 'no_device' && others.length > 0)
+function wantsCode({ req, others, status }: Page): boolean {
+  if (status.kind === 'enrolling' || status.kind === 'approved') return false
+  return req.query['use'] === 'code' || (status.kind === 'no_device' && others.length > 0)
 }
 
 /** The field for a code, or what to do while none is taken. */

@@ -1,6 +1,6 @@
 import { sendAgainAfter } from '../../challenge/push.ts'
 import { early } from '../sign-in/push-again.ts'
-import type { Page, StandingOf } from './page.ts'
+import type { Page, StatusOf } from './page.ts'
 
 /** How long before the end people are warned, so that there is time to ask for more (WCAG 2.2.1); seconds. */
 const warnAt = 20
@@ -12,9 +12,9 @@ const headlines = (waiting: Page['layout']['words']['waiting']) => ({
 })
 
 /** The device is being asked. */
-export function waitingView({ layout, challenge, req, now }: Page, standing: StandingOf<'waiting'>) {
+export function waitingView({ layout, challenge, req, now }: Page, status: StatusOf<'waiting'>) {
   const { waiting } = layout.words
-  const { number, expiresAt, createdAt } = standing
+  const { number, expiresAt, createdAt } = status
   const left = expiresAt === undefined ? undefined : expiresAt - now
   const again = Math.max(0, createdAt + sendAgainAfter - now)
   return {

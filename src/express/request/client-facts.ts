@@ -5,7 +5,7 @@ import type { Attribute } from '../../contract/sessions.ts'
 
 /** What helps a person tell their own sign-in from somebody else's. As good as the browser's word for it. */
 export function clientAttributes(req: IncomingMessage): Attribute[] {
-  const agent = (req.headers['user-agent'] ?? '').slice(0, longestAgent)
+  const agent = (req.headers['user-agent'] ?? '').slice(0, maxAgentLength)
   const facts: [string, string | undefined][] = [
     ['Browser', named(browsers, agent)],
     ['System', named(systems, agent)],
@@ -14,7 +14,7 @@ export function clientAttributes(req: IncomingMessage): Attribute[] {
 }
 
 /** Browsers need half of it; what is longer is there to keep us busy, characters. */
-const longestAgent = 512
+const maxAgentLength = 512
 
 /**
  * The address the request came from, as Express sees it through the proxies the app trusts; undefined where what they

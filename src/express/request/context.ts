@@ -12,10 +12,10 @@ import type { Debug } from '../debug/debug.ts'
 import type { Trace } from '../debug/debug-log.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { Need } from './need.ts'
-import type { Outside } from './return-to.ts'
+import type { PublicAddress } from './return-to.ts'
 import type { SharedWatches } from '../live/shared-watches.ts'
 import type { StreamPlaces } from '../live/stream-places.ts'
-import { readKept } from '../session/web-session.ts'
+import { readMfaState } from '../session/web-session.ts'
 
 /** One mfa(): its options and its way to the service. */
 export interface Mfa {
@@ -34,7 +34,7 @@ export interface Mfa {
 }
 
 /** What mfa() knows of one request. */
-export interface RequestContext extends Outside {
+export interface RequestContext extends PublicAddress {
   readonly mfa: Mfa
   /** Who was signed in when mfa() ran. */
   readonly user: MfaUser | undefined
@@ -63,7 +63,7 @@ export function verifiedOf(
   user: MfaUser | undefined,
   need?: Need,
 ): Verified | undefined {
-  const found = lookForVerified(req, context, user, need)
+  const found = findVerified(req, context, user, need)
   return typeof found === 'string' ? undefined : found
 }
 
@@ -71,13 +71,13 @@ export function verifiedOf(
 export type Unverified = 'never' | 'other_user' | 'too_old' | 'ended' | 'other_factor'
 
 /** The same, or why there is none. */
-export function lookForVerified(
+export function findVerified(
   req: IncomingMessage,
   { mfa }: RequestContext,
   user: MfaUser | undefined,
   { maxAge, factors = mfa.options.factors }: Need = {},
 ): Verified | Unverified {
-  const { verified } = readKept(req)
+  const { verified } = readMfaState(req)
   if (!user || !verified) return 'never'
   if (!isFresh(verified, userKeyOf(user), mfa.options.clock.now(), maxAge)) {
     return verified.userKey === userKeyOf(user) ? 'too_old' : 'other_user'

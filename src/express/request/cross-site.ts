@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
  * Whether a POST comes from a page of this origin. A browser that sends `Sec-Fetch-Site` has said all there is to say;
  * an older one sends `Origin`; what sends neither must know the token of the page.
  */
-export function isOwnPost(
+export function isTrustedPost(
   req: IncomingMessage,
   given: { token: unknown; expected: string | undefined; publicUrl: string | undefined },
 ): boolean {

@@ -9,7 +9,7 @@ import { clientAddress } from './client-facts.ts'
 import type { RequestContext } from './context.ts'
 
 /** What every event says. Ids and facts; never a code, a number, a key or a cookie. */
-interface Occasion {
+interface EventContext {
   /** Unix time, seconds. */
   readonly at: number
   /** The app user as the service knows it: `username:…` or `id:…`. */
@@ -21,7 +21,7 @@ interface Occasion {
 }
 
 /** What happened in the web half. Closed: switch on `type`. */
-export type MfaEvent = Occasion &
+export type MfaEvent = EventContext &
   (
     | { readonly type: 'challenge.opened'; readonly purpose: Challenge['purpose'] }
     | { readonly type: 'push.sent'; readonly sessionId: string }
@@ -59,13 +59,17 @@ export type MfaEvent = Occasion &
   )
 
 /** An event without what every event says. */
-type Happening = MfaEvent extends infer Event ? (Event extends MfaEvent ? Omit<Event, keyof Occasion> : never) : never
+type EventFacts = MfaEvent extends infer Event
+  ? Event extends MfaEvent
+    ? Omit<Event, keyof EventContext>
+    : never
+  : never
 
 /** Everything is published here as well, for tools that watch a process from outside of the app. */
 export const eventChannel = channel('second-factor:event')
 
 /** Tells the app. What its listener throws is logged and changes nothing. */
-export function emit(req: IncomingMessage, context: RequestContext, happening: Happening): void {
+export function emit(req: IncomingMessage, context: RequestContext, happening: EventFacts): void {
   const { clock, onEvent, logger } = context.mfa.options
   if (!onEvent && !eventChannel.hasSubscribers && !context.trace) return
   const event = Object.freeze({

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /** Our forms hold a handful of short fields, bytes. */
-const longestForm = 4096
+const maxFormLength = 4096
 
 /** The fields of a posted form; those that the app's own parser has read are taken from there. */
 export async function readForm(req: IncomingMessage & { body?: unknown }): Promise<Readonly<Record<string, unknown>>> {
@@ -11,7 +11,7 @@ export async function readForm(req: IncomingMessage & { body?: unknown }): Promi
   for await (const chunk of req) {
     text += String(chunk)
     // Too long to be one of ours: what it says does not matter.
-    if (text.length > longestForm) return {}
+    if (text.length > maxFormLength) return {}
   }
   return Object.fromEntries(new URLSearchParams(text))
 }

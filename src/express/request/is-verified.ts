@@ -5,8 +5,8 @@ import type { MfaUser } from '../../challenge/user.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import { systemClock } from '../../clock.ts'
 import { contextOf, verifiedOf } from './context.ts'
-import { isEndedAt } from '../sign-in/epochs.ts'
-import { readKept } from '../session/web-session.ts'
+import { isEnded } from '../sign-in/epochs.ts'
+import { readMfaState } from '../session/web-session.ts'
 
 /**
  * Whether the person behind this request has passed the second step.
@@ -25,7 +25,7 @@ import { readKept } from '../session/web-session.ts'
 export function isVerified(req: IncomingMessage, user?: MfaUser): boolean {
   const context = contextOf(req)
   if (context) return verifiedOf(req, context, context.user) !== undefined
-  const { service, verified } = readKept(req)
+  const { service, verified } = readMfaState(req)
   if (!user || !isFresh(verified, userKeyOf(user), systemClock.now())) return false
-  return verified !== undefined && !isEndedAt(service, user, verified)
+  return verified !== undefined && !isEnded(service, user, verified)
 }

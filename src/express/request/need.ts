@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { longestVerified } from '../../challenge/challenge.ts'
+import { maxVerifiedAge } from '../../challenge/challenge.ts'
 import { Factor } from '../../contract/users.ts'
 import { parseOptions } from '../../contract/validate.ts'
 
@@ -31,9 +31,9 @@ export interface Need {
 export function readNeed(caller: string, given: Need): Need {
   const need = parseOptions(NeedSchema, caller, given)
   const { maxAge } = need
-  if (maxAge !== undefined && maxAge > longestVerified) {
+  if (maxAge !== undefined && maxAge > maxVerifiedAge) {
     throw new RangeError(
-      `${caller}: maxAge is in seconds, at most ${longestVerified}; was ${maxAge} meant as milliseconds?`,
+      `${caller}: maxAge is in seconds, at most ${maxVerifiedAge}; was ${maxAge} meant as milliseconds?`,
     )
   }
   return need

@@ -6,7 +6,7 @@ import type { RequestContext } from './context.ts'
 import { safeReturnTo } from './return-to.ts'
 
 /** What a script was refused for. */
-export interface Wanted {
+export interface ChallengeWanted {
   readonly purpose: Challenge['purpose']
   readonly factors?: readonly Factor[] | undefined
 }
@@ -15,7 +15,7 @@ export interface Wanted {
  * Where a script sends the person when it was refused; it may add `returnTo`. A script's request opens no challenge, so
  * the address says which one is wanted. That proves nothing: the guard looks at what was passed in the end.
  */
-export function addressFor({ base }: RequestContext, { purpose, factors }: Wanted): string {
+export function challengeAddress({ base }: RequestContext, { purpose, factors }: ChallengeWanted): string {
   const asked = [
     ...(purpose === 'sign_in' ? [] : [`purpose=${purpose}`]),
     ...(factors ? [`factors=${factors.join(',')}`] : []),
@@ -24,13 +24,13 @@ export function addressFor({ base }: RequestContext, { purpose, factors }: Wante
 }
 
 /** What the address of the challenge page asks for; undefined where it is the plain one. */
-export function calledFor(
+export function requestedChallenge(
   req: Request,
   context: RequestContext,
-): (Wanted & { readonly returnTo: string | undefined }) | undefined {
+): (ChallengeWanted & { readonly returnTo: string | undefined }) | undefined {
   // Not `req.query`: what that makes of `returnTo[]=` is up to the app's query parser.
   const asked = new URLSearchParams(req.originalUrl.split('?', 2)[1])
-  if (!asksFor.some((name) => asked.has(name))) return undefined
+  if (!parameters.some((name) => asked.has(name))) return undefined
   // Another site's link leads here as well, but says nothing about what to ask for or where to go on to.
   if (isFromElsewhere(req)) return { purpose: 'sign_in', returnTo: undefined }
   const factors = asked.get('factors')?.split(',').filter(isFactor)
@@ -41,9 +41,9 @@ export function calledFor(
   }
 }
 
-const purposes: readonly Wanted['purpose'][] = ['step_up', 'change_devices']
+const purposes: readonly ChallengeWanted['purpose'][] = ['step_up', 'change_devices']
 
-const asksFor = ['purpose', 'factors', 'returnTo']
+const parameters = ['purpose', 'factors', 'returnTo']
 
 function isFromElsewhere({ headers }: Request): boolean {
   const site = headers['sec-fetch-site']

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 const longest = 2048
 
 /** How browsers see the app, which a proxy in front may show under another address. */
-export interface Outside {
+export interface PublicAddress {
   /** The challenge pages' path, prefix and mount path included. */
   readonly base: string
   /** What a proxy in front takes off every path, such as `/portal`. */
@@ -13,7 +13,7 @@ export interface Outside {
 }
 
 /** @param publicUrl says all there is to know: headers such as X-Forwarded-Prefix come from whoever sends them. */
-export function outsideOf(publicUrl: string | undefined, pathInside: string): Outside {
+export function publicAddressOf(publicUrl: string | undefined, pathInside: string): PublicAddress {
   const url = publicUrl === undefined ? undefined : new URL(publicUrl)
   const prefix = url === undefined || url.pathname === '/' ? '' : url.pathname
   // Where it is used below a parameter or a wildcard, whoever asks says what that is: never another host.
@@ -40,9 +40,9 @@ export function safeReturnTo(value: unknown, own: string): string | undefined {
 }
 
 /** Where a request that is stopped here wanted to go: its own path, or for anything but a read the page it came from. */
-export function askedFor(
+export function requestedPath(
   req: IncomingMessage & { originalUrl?: string },
-  { base, prefix, host }: Outside,
+  { base, prefix, host }: PublicAddress,
 ): string | undefined {
   if (req.method === 'GET' || req.method === 'HEAD') return safeReturnTo(prefix + (req.originalUrl ?? req.url), base)
   const referer = req.headers.referer

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 const renewed = new WeakMap<IncomingMessage, unknown>()
 
 /** The second step signs in nobody new: Passport's login of this user that follows keeps what was passed. */
-export function renewLogin(req: IncomingMessage, appUser: unknown): void {
+export function markRenewedLogin(req: IncomingMessage, appUser: unknown): void {
   renewed.set(req, appUser)
 }
 

@@ -5,7 +5,7 @@ import type { RequestContext } from './context.ts'
 import { emit } from './events.ts'
 import { showMessage } from '../pages/message.ts'
 import { describe, isOutage } from './service-outage.ts'
-import { keep, letThroughFor, readKept, WebSessionError } from '../session/web-session.ts'
+import { saveMfaState, letThroughTime, readMfaState, WebSessionError } from '../session/web-session.ts'
 
 /**
  * Why the service could not be asked: no connection or no sense, no answer in time, not on these terms, not now; or that
@@ -25,7 +25,7 @@ export async function answerTrouble(request: ChallengeRequest, error: unknown): 
   const { req, res, context } = request
   if (!isTrouble(error)) throw error
   const { failMode } = context.mfa.options
-  const { trouble, retryAfter } = noteTrouble(request, error)
+  const { trouble, retryAfter } = reportTrouble(request, error)
   if (res.headersSent) {
     res.destroy()
     return
@@ -49,7 +49,7 @@ function logTrouble({ mfa, requestId }: RequestContext, error: unknown): void {
 }
 
 /** Tells the app. @returns what to tell the person; `retryAfter` in seconds. */
-export function noteTrouble(
+export function reportTrouble(
   { req, context }: Pick<ChallengeRequest, 'req' | 'context'>,
   error: unknown,
 ): { readonly trouble: Trouble; readonly retryAfter: number } {
@@ -62,10 +62,10 @@ export function noteTrouble(
 
 async function letThrough({ req, res, context }: ChallengeRequest): Promise<void> {
   const { userKey, mfa, prefix } = context
-  const { challenge, verified } = readKept(req)
+  const { challenge, verified } = readMfaState(req)
   if (userKey === undefined) return
-  const until = mfa.options.clock.now() + letThroughFor
-  await keep(req, { verified, letThrough: { userKey, until } })
+  const until = mfa.options.clock.now() + letThroughTime
+  await saveMfaState(req, { verified, letThrough: { userKey, until } })
   emit(req, context, { type: 'gate.let_through', until })
   seeOther(res, challenge?.returnTo ?? `${prefix}/`)
 }

@@ -26,7 +26,7 @@ export interface ChallengeRequest {
 }
 
 /** The challenge of somebody who opens the page without having been sent there. */
-export function uncalledFor({ user, context }: ChallengeRequest): NewChallenge {
+export function defaultChallenge({ user, context }: ChallengeRequest): NewChallenge {
   return { userKey: userKeyOf(user), purpose: 'sign_in', returnTo: `${context.prefix}/` }
 }
 
@@ -67,34 +67,34 @@ export async function maySelfEnroll({ req, user, context }: ChallengeRequest, ve
 export function withShownCode(
   request: ChallengeRequest,
   { sealer }: ConnectedService,
-  { challenge, standing }: Step,
+  { challenge, status }: Step,
 ): Challenge {
   const { shownCode } = challenge
-  if (standing.kind !== 'enrolling') return challenge
-  if (shownCode !== undefined && sealer.open(shownCode, shownTo(request)) === standing.code) return challenge
+  if (status.kind !== 'enrolling') return challenge
+  if (shownCode !== undefined && sealer.open(shownCode, shownTo(request)) === status.code) return challenge
   const { random } = request.context.mfa.options
-  return { ...challenge, shownCode: sealer.seal(standing.code, shownTo(request), random) }
+  return { ...challenge, shownCode: sealer.seal(status.code, shownTo(request), random) }
 }
 
 const shownTo = ({ context }: ChallengeRequest): string => `activation code of ${context.userKey}`
 
 /** What came of asking the device. */
-export function tellStep({ req, context, user }: ChallengeRequest, { challenge, standing }: Step): void {
+export function emitStep({ req, context, user }: ChallengeRequest, { challenge, status }: Step): void {
   const { sessionId } = challenge
-  if (standing.kind === 'waiting' && challenge.enrollment === 'offered') {
+  if (status.kind === 'waiting' && challenge.enrollment === 'offered') {
     emit(req, context, { type: 'factor.added', kind: 'device', id: undefined })
   }
-  if (standing.kind === 'waiting' && sessionId !== undefined) emit(req, context, { type: 'push.sent', sessionId })
-  if (standing.kind === 'throttled') emit(req, context, { type: 'push.throttled', until: standing.until })
-  if (standing.kind === 'similar_name') {
+  if (status.kind === 'waiting' && sessionId !== undefined) emit(req, context, { type: 'push.sent', sessionId })
+  if (status.kind === 'throttled') emit(req, context, { type: 'push.throttled', until: status.until })
+  if (status.kind === 'similar_name') {
     const name = quoteName(user.username ?? '')
-    warn(context.mfa.options, `the user ${name} was not provisioned: ${standing.reason} See the option usernames.`)
+    warn(context.mfa.options, `the user ${name} was not provisioned: ${status.reason} See the option usernames.`)
   }
-  if (standing.kind === 'enrolling') emit(req, context, { type: 'enrollment.offered' })
+  if (status.kind === 'enrolling') emit(req, context, { type: 'enrollment.offered' })
 }
 
 /** Scripts are told where to go, as a redirect would be followed behind their back. */
-export function goOn({ req, res }: ChallengeRequest, location: string): void {
+export function continueAt({ req, res }: ChallengeRequest, location: string): void {
   if (wantsJson(req)) sendJson(res, 200, { location })
   else seeOther(res, location)
 }

@@ -7,7 +7,7 @@ import type { User } from '../../contract/users.ts'
 import { findMember, userKeyOf } from '../../challenge/user.ts'
 import { seeOther, sendJson, wantsJson } from '../request/answer.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
-import { goOn, maySelfEnroll } from '../request/web-request.ts'
+import { continueAt, maySelfEnroll } from '../request/web-request.ts'
 import { verifiedOf } from '../request/context.ts'
 import { withNextEpoch } from '../sign-in/epochs.ts'
 import { emit } from '../request/events.ts'
@@ -15,14 +15,14 @@ import { isPrefetch } from '../request/navigation.ts'
 import { appPage } from '../pages/app-page.ts'
 import type { AppPath } from '../pages/app-page.ts'
 import { showMessage } from '../pages/message.ts'
-import { keep, readKept, takeOwnId } from '../session/web-session.ts'
+import { saveMfaState, readMfaState, takeOwnSessionId } from '../session/web-session.ts'
 import { changing, devicesPath } from './guarded.ts'
 import type { OwnRequest } from './guarded.ts'
-import { appSecret, keepSetup, openedSecret, setupOf } from './setup.ts'
+import { appSecret, saveSetup, openedSecret, setupOf } from './setup.ts'
 
 /** `GET /mfa/devices/app`: another authenticator app, in place of the present one where there is one. */
 export const showApp = changing('app', async (request) => {
-  if (isForeign(request)) return goOn(request, devicesPath(request))
+  if (isForeign(request)) return continueAt(request, devicesPath(request))
   await show(request, request.service, 'devices/app')
 })
 
@@ -36,10 +36,10 @@ export const storeApp = changing('app', async (request) => {
         tryCode(request, service, own.userId, { first: false, replaces, pass, epoch }),
       )
   if (outcome.kind === 'wrong_code') return sayWrong(request, `${devicesPath(request)}/app`)
-  await keepSetup(request, undefined)
-  if (outcome.kind === 'too_late') return goOn(request, `${devicesPath(request)}?done=changed`)
+  await saveSetup(request, undefined)
+  if (outcome.kind === 'too_late') return continueAt(request, `${devicesPath(request)}?done=changed`)
   emit(req, context, { type: replaces ? 'factor.replaced' : 'factor.added', kind: 'app', id: outcome.app.id })
-  goOn(request, `${devicesPath(request)}?done=app`)
+  continueAt(request, `${devicesPath(request)}?done=app`)
 })
 
 /** `GET /mfa/enroll/app`: an authenticator app as the first factor, for who is on the way in and never had one. */
@@ -55,18 +55,18 @@ export async function showFirstApp(request: ChallengeRequest): Promise<void> {
 export async function storeFirstApp(request: ChallengeRequest): Promise<void> {
   const { req, context } = request
   const found = await newcomer(request)
-  if (!found) return goOn(request, context.base)
+  if (!found) return continueAt(request, context.base)
   const outcome = await tryCode(request, found.service, found.user.id, { first: true })
   if (outcome.kind === 'wrong_code') return sayWrong(request, `${context.base}/enroll/app`)
   if (outcome.kind === 'too_late') {
-    await keepSetup(request, undefined)
-    return goOn(request, context.base)
+    await saveSetup(request, undefined)
+    return continueAt(request, context.base)
   }
-  const { challenge, ...kept } = readKept(req)
+  const { challenge, ...kept } = readMfaState(req)
   const ready = challenge && ({ ...challenge, enrollment: 'done', notice: { kind: 'app_ready' } } as const)
-  await keep(req, { ...kept, challenge: ready, setup: undefined })
+  await saveMfaState(req, { ...kept, challenge: ready, setup: undefined })
   emit(req, context, { type: 'factor.added', kind: 'app', id: outcome.app.id })
-  goOn(request, `${context.base}?use=code`)
+  continueAt(request, `${context.base}?use=code`)
 }
 
 /** Somebody who may have a first factor, and is not in yet. */
@@ -74,7 +74,7 @@ export async function newcomer(
   request: ChallengeRequest,
 ): Promise<{ service: ConnectedService; user: User } | undefined> {
   const { req, context, user } = request
-  if (!readKept(req).challenge || verifiedOf(req, context, user)) return undefined
+  if (!readMfaState(req).challenge || verifiedOf(req, context, user)) return undefined
   const service = await context.mfa.connect()
   const known = service.version === '1.3' ? undefined : await findMember(service, user)
   if (!known || !mayHaveFirst(known) || !(await maySelfEnroll(request, service.version))) return undefined
@@ -83,7 +83,7 @@ export async function newcomer(
 
 async function show(request: ChallengeRequest, service: ConnectedService, path: AppPath): Promise<void> {
   const { req, res, user } = request
-  await takeOwnId(req, userKeyOf(user))
+  await takeOwnSessionId(req, userKeyOf(user))
   const seed = await appSecret(request, service)
   const page = appPage(request, { seed, path, wrong: setupOf(request)?.wrong === true })
   if (wantsJson(req)) return sendJson(res, 200, { uri: page.uri, secret: page.secret.replaceAll(' ', '') })
@@ -104,10 +104,10 @@ async function tryCode(
 
 async function sayWrong(request: ChallengeRequest, path: string): Promise<void> {
   const setup = setupOf(request)
-  if (setup?.app !== undefined) await keepSetup(request, { app: setup.app, wrong: true })
+  if (setup?.app !== undefined) await saveSetup(request, { app: setup.app, wrong: true })
   if (wantsJson(request.req))
     return sendJson(request.res, 400, { error: 'wrong_code', message: 'Not the code it shows now.' })
-  goOn(request, path)
+  continueAt(request, path)
 }
 
 /** An administrator's hardware token is not replaced by its user: it has to be reported lost first. */

@@ -1,4 +1,4 @@
-import { goOn } from '../request/web-request.ts'
+import { continueAt } from '../request/web-request.ts'
 import { emit } from '../request/events.ts'
 import { showMessage } from '../pages/message.ts'
 import { forgetThisBrowser } from '../sign-in/remembered.ts'
@@ -11,5 +11,5 @@ export const forgetAll = seen(async (request) => {
   await service.client.browsers.forgetAll(service.domainId, own.userId)
   await forgetThisBrowser(request)
   emit(req, context, { type: 'browsers.forgotten' })
-  goOn(request, `${devicesPath(request)}?done=forgotten`)
+  continueAt(request, `${devicesPath(request)}?done=forgotten`)
 })

@@ -3,7 +3,7 @@ import { userKeyOf } from '../../challenge/user.ts'
 import { seeOther, sendJson, wantsJson } from '../request/answer.ts'
 import { streamOf, whileHeld } from '../sign-in/change-stream.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
-import { goOn } from '../request/web-request.ts'
+import { continueAt } from '../request/web-request.ts'
 import { nextEpoch } from '../sign-in/epochs.ts'
 import { emit } from '../request/events.ts'
 import { devicePage } from '../pages/device-page.ts'
@@ -12,16 +12,16 @@ import { polled } from '../live/shared-watches.ts'
 import type { Change, Watched } from '../live/shared-watches.ts'
 import { changing, devicesPath, seen } from './guarded.ts'
 import type { OwnRequest } from './guarded.ts'
-import { keepSetup, setupOf } from './setup.ts'
-import { keep, readKept, takeOwnId } from '../session/web-session.ts'
+import { saveSetup, setupOf } from './setup.ts'
+import { saveMfaState, readMfaState, takeOwnSessionId } from '../session/web-session.ts'
 
 /** `POST /mfa/devices/device`: another device, or a first one for who has something else. The old one stays until then. */
 export const offerDevice = changing('device', async (request) => {
   const { req, context, own } = request
-  if (isHandedOver(own)) return goOn(request, devicesPath(request))
-  await keepSetup(request, { device: { before: deviceId(own) } })
+  if (isHandedOver(own)) return continueAt(request, devicesPath(request))
+  await saveSetup(request, { device: { before: deviceId(own) } })
   emit(req, context, { type: 'enrollment.offered' })
-  goOn(request, `${devicesPath(request)}/device`)
+  continueAt(request, `${devicesPath(request)}/device`)
 })
 
 /** `GET /mfa/devices/device`: what sets it up, until it is. */
@@ -37,11 +37,11 @@ const showCode = changing('device', async (request) => {
   const { req, res, context, user, service, own, pass } = request
   const device = setupOf(request)?.device
   if (!device) return seeOther(res, devicesPath(request))
-  await takeOwnId(req, userKeyOf(user))
+  await takeOwnSessionId(req, userKeyOf(user))
   const issued = await deviceCode(service, own, { pass, epoch: await nextEpoch(req, context) })
   if (issued === undefined) return seeOther(res, devicesPath(request))
   const { code, expiresAt } = issued
-  await keepShown(request, expiresAt)
+  await saveShownCode(request, expiresAt)
   const page = devicePage(request, { ...issued, baseUrl: service.baseUrl, replaces: device.before !== undefined })
   if (wantsJson(req)) return sendJson(res, 200, { code, expiresAt, link: page.link })
   page.send()
@@ -52,9 +52,9 @@ export const withdrawDevice = seen(async (request) => {
   const { req, res, context, service, own } = request
   if (service.version === '1.3') return showMessage(req, res, context, 404, 'not_found')
   await service.client.tokens.withdrawReplacement(service.domainId, own.userId)
-  await keepSetup(request, undefined)
-  await forgetShown(request)
-  goOn(request, devicesPath(request))
+  await saveSetup(request, undefined)
+  await clearShownCode(request)
+  continueAt(request, devicesPath(request))
 })
 
 export const deviceEvents = streamOf(watch)
@@ -73,19 +73,20 @@ function watch(request: ChallengeRequest): Watched | Change {
 }
 
 /** Signing out withdraws the code. */
-async function keepShown({ req, user }: OwnRequest, until: number): Promise<void> {
-  const kept = readKept(req)
-  if (kept.codeShown?.until !== until) await keep(req, { ...kept, codeShown: { userKey: userKeyOf(user), until } })
+async function saveShownCode({ req, user }: OwnRequest, until: number): Promise<void> {
+  const kept = readMfaState(req)
+  if (kept.codeShown?.until !== until)
+    await saveMfaState(req, { ...kept, codeShown: { userKey: userKeyOf(user), until } })
 }
 
-async function forgetShown({ req }: OwnRequest): Promise<void> {
-  await keep(req, { ...readKept(req), codeShown: undefined })
+async function clearShownCode({ req }: OwnRequest): Promise<void> {
+  await saveMfaState(req, { ...readMfaState(req), codeShown: undefined })
 }
 
 async function finish(request: OwnRequest, { before }: { readonly before?: string | undefined }): Promise<void> {
   const { req, res, context, own } = request
-  await keepSetup(request, undefined)
-  await forgetShown(request)
+  await saveSetup(request, undefined)
+  await clearShownCode(request)
   const id = deviceId(own)
   emit(req, context, { type: before === undefined ? 'factor.added' : 'factor.replaced', kind: 'device', id })
   seeOther(res, `${devicesPath(request)}?done=device`)

@@ -9,7 +9,7 @@ import { verifiedOf } from '../request/context.ts'
 import { demand } from '../sign-in/demand.ts'
 import { showMessage } from '../pages/message.ts'
 import { stepUp } from '../require-mfa.ts'
-import { readKept } from '../session/web-session.ts'
+import { readMfaState } from '../session/web-session.ts'
 
 /** A request by somebody who is verified, and what they have. */
 export interface OwnRequest extends ChallengeRequest {
@@ -57,13 +57,13 @@ export function changing(
     if (requirement.factors.includes('email') && !(await maySelfEnroll(request, service.version))) {
       return showMessage(request.req, request.res, request.context, 403, 'ask_administrator')
     }
-    if (pass === undefined || !requirement.passed) return demandPass(request, requirement)
+    if (pass === undefined || !requirement.passed) return requirePass(request, requirement)
     try {
       await serve({ ...request, pass })
     } catch (error) {
       // Taken away since the look a moment ago.
       if (!(error instanceof ApiError) || error.code !== 'api.error.conflict.pass') throw error
-      await demandPass(request, requirement)
+      await requirePass(request, requirement)
     }
   })
 }
@@ -75,7 +75,7 @@ function passOf({ req, context, user }: OwnRequest): string | undefined {
 }
 
 /** Asks for a pass by what counts for this change; where the user has nothing of that, an administrator has to help. */
-function demandPass(request: OwnRequest, { factors: counted }: ChangeRequirement): Promise<void> {
+function requirePass(request: OwnRequest, { factors: counted }: ChangeRequirement): Promise<void> {
   const { req, res, context, user } = request
   const factors = context.mfa.options.devices.factors.filter((factor) => counted.includes(factor))
   if (factors.length === 0) return Promise.resolve(showMessage(req, res, context, 403, 'ask_administrator'))
@@ -90,5 +90,5 @@ export function devicesPath({ context }: ChallengeRequest): string {
 
 /** Recovery codes that are offered have a page of their own. */
 function returnPath(request: ChallengeRequest): string {
-  return readKept(request.req).offer ? `${request.context.base}/recovery` : devicesPath(request)
+  return readMfaState(request.req).offer ? `${request.context.base}/recovery` : devicesPath(request)
 }

@@ -1,7 +1,7 @@
 import { pendingCode, remove } from '../../challenge/own-factors.ts'
 import type { Removable } from '../../challenge/own-factors.ts'
 import { sendJson, wantsJson } from '../request/answer.ts'
-import { goOn } from '../request/web-request.ts'
+import { continueAt } from '../request/web-request.ts'
 import { withNextEpoch } from '../sign-in/epochs.ts'
 import { emit } from '../request/events.ts'
 import { overviewPage } from '../pages/overview-page.ts'
@@ -20,7 +20,7 @@ export const showDevices = seen(async (request) => {
 export const removeFactor = changing(namedBy, async (request) => {
   const { req, res, context, own } = request
   const what = removable(request)
-  if (!what) return goOn(request, devicesPath(request))
+  if (!what) return continueAt(request, devicesPath(request))
   // Users who gave up their last factor could not sign in again, and nobody could tell them from somebody who only knows
   // the password. The service decides, in the transaction that removes it.
   if (!(await removeOther(request, what))) {
@@ -29,7 +29,7 @@ export const removeFactor = changing(namedBy, async (request) => {
   const app = what === 'hardware' && own.hardware?.selfEnrolled ? 'app' : what
   const id = what === 'device' ? own.token?.device?.id : own.hardware?.id
   emit(req, context, { type: 'factor.removed', kind: app, id })
-  goOn(request, `${devicesPath(request)}?done=removed`)
+  continueAt(request, `${devicesPath(request)}?done=removed`)
 })
 
 /** @returns false where it was the last one by the time. */

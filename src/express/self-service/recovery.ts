@@ -2,18 +2,18 @@ import { userKeyOf } from '../../challenge/user.ts'
 import { makeRecoveryCodes } from '../../challenge/own-factors.ts'
 import { noStore, seeOther, sendJson, wantsJson } from '../request/answer.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
-import { goOn } from '../request/web-request.ts'
+import { continueAt } from '../request/web-request.ts'
 import { withNextEpoch } from '../sign-in/epochs.ts'
 import { emit } from '../request/events.ts'
 import { formToken } from './form-token.ts'
 import { codesFile, codesPage, offerPage } from '../pages/recovery-page.ts'
-import { keep, readKept, takeOwnId } from '../session/web-session.ts'
+import { saveMfaState, readMfaState, takeOwnSessionId } from '../session/web-session.ts'
 import { changing, devicesPath, seen } from './guarded.ts'
 
 /** `GET /mfa/recovery`: offered once, to who has just set up a first factor. */
 export const offerCodes = seen(async (request) => {
   const { req, res, context, own } = request
-  const { offer } = readKept(req)
+  const { offer } = readMfaState(req)
   if (!offer || own.recoveryCodes !== 0) return seeOther(res, offer?.returnTo ?? `${context.prefix}/`)
   offerPage(request, { token: await formToken(request) })
 })
@@ -21,19 +21,19 @@ export const offerCodes = seen(async (request) => {
 /** `POST /mfa/recovery/later`: not now; the page asked for first is next. */
 export async function declineCodes(request: ChallengeRequest): Promise<void> {
   const { req, context } = request
-  const { offer, ...kept } = readKept(req)
-  await keep(req, kept)
-  goOn(request, offer?.returnTo ?? `${context.prefix}/`)
+  const { offer, ...kept } = readMfaState(req)
+  await saveMfaState(req, kept)
+  continueAt(request, offer?.returnTo ?? `${context.prefix}/`)
 }
 
 /** `POST /mfa/devices/codes`: new recovery codes in place of the old ones. This answer shows them, and nothing ever again. */
 export const makeCodes = changing('codes', async (request) => {
   const { req, res, context, user, service, own, pass } = request
-  if (own.recoveryCodes === undefined) return goOn(request, devicesPath(request))
-  await takeOwnId(req, userKeyOf(user))
+  if (own.recoveryCodes === undefined) return continueAt(request, devicesPath(request))
+  await takeOwnSessionId(req, userKeyOf(user))
   const token = await formToken(request)
-  const { offer, ...kept } = readKept(req)
-  await keep(req, kept)
+  const { offer, ...kept } = readMfaState(req)
+  await saveMfaState(req, kept)
   const codes = await withNextEpoch(req, context, (epoch) => makeRecoveryCodes(service, own, { pass, epoch }))
   emit(req, context, { type: 'recovery_codes.made', count: codes.length })
   if (wantsJson(req)) return sendJson(res, 200, { codes })

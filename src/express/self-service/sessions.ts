@@ -1,4 +1,4 @@
-import { goOn } from '../request/web-request.ts'
+import { continueAt } from '../request/web-request.ts'
 import { withNextEpoch } from '../sign-in/epochs.ts'
 import { emit } from '../request/events.ts'
 import { showMessage } from '../pages/message.ts'
@@ -16,5 +16,5 @@ export const endOthers = seen(async (request) => {
   await withNextEpoch(req, context, (epoch) => client.users.endSessions(domainId, own.userId, epoch))
   await forgetThisBrowser(request)
   emit(req, context, { type: 'sessions.ended' })
-  goOn(request, `${devicesPath(request)}?done=sessions`)
+  continueAt(request, `${devicesPath(request)}?done=sessions`)
 })

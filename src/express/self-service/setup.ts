@@ -3,17 +3,17 @@ import { newAppSecret } from '../../challenge/authenticator-app.ts'
 import { isBeforeEnd } from '../../clock.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
 import { setupCookie } from '../session/id-cookie.ts'
-import { keep, readKept } from '../session/web-session.ts'
+import { saveMfaState, readMfaState } from '../session/web-session.ts'
 import type { Setup } from '../session/web-session.ts'
 
 /** How long somebody may take to set something up, seconds. */
-const patience = 600
+const setupTimeout = 600
 
 /** What this web session is setting up, where it is not too long ago. */
 export function setupOf({ req, context }: ChallengeRequest): Setup | undefined {
-  const { setup } = readKept(req)
+  const { setup } = readMfaState(req)
   if (setup === undefined || setup.userKey !== context.userKey) return undefined
-  return isBeforeEnd(setup.until, patience, context.mfa.options.clock.now()) ? setup : undefined
+  return isBeforeEnd(setup.until, setupTimeout, context.mfa.options.clock.now()) ? setup : undefined
 }
 
 /** The secret that is shown until the first code of it is right: the same one however often the page is loaded. */
@@ -24,8 +24,8 @@ export async function appSecret(request: ChallengeRequest, service: ConnectedSer
   if (present !== undefined) return present
   const seed = newAppSecret(random)
   const nonce = Buffer.from(random(16)).toString('base64url')
-  setupCookie.write(req, res, context, { id: nonce, seconds: patience })
-  await keepSetup(request, { app: service.sealer.seal(seed, sealedFor(request, nonce), random) })
+  setupCookie.write(req, res, context, { id: nonce, seconds: setupTimeout })
+  await saveSetup(request, { app: service.sealer.seal(seed, sealedFor(request, nonce), random) })
   return seed
 }
 
@@ -37,13 +37,13 @@ export function openedSecret(request: ChallengeRequest, service: ConnectedServic
     : service.sealer.open(sealed, sealedFor(request, nonce))
 }
 
-export async function keepSetup(
+export async function saveSetup(
   { req, context }: ChallengeRequest,
   given: Omit<Setup, 'userKey' | 'until'> | undefined,
 ): Promise<void> {
   const { userKey = '', mfa } = context
-  const setup = given && { ...given, userKey, until: mfa.options.clock.now() + patience }
-  await keep(req, { ...readKept(req), setup })
+  const setup = given && { ...given, userKey, until: mfa.options.clock.now() + setupTimeout }
+  await saveMfaState(req, { ...readMfaState(req), setup })
 }
 
 /** One that was put into the web session of somebody else, or whose web session into another browser, is worth nothing there. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-import { drop, dropAndStore, hasWebSession } from './web-session.ts'
+import { removeMfaState, removeAndSaveMfaState, hasWebSession } from './web-session.ts'
 
 /**
  * Ends the second step of this web session with its login: whoever signs in here next has to pass it again. For apps that
@@ -14,10 +14,10 @@ import { drop, dropAndStore, hasWebSession } from './web-session.ts'
  * })
  */
 export async function forgetMfa(req: IncomingMessage): Promise<void> {
-  if (hasWebSession(req)) await dropAndStore(req)
+  if (hasWebSession(req)) await removeAndSaveMfaState(req)
 }
 
 /** The same where whoever ends the login stores the web session: before Passport signs somebody in or out. */
 export function forgetWithLogin(req: IncomingMessage): void {
-  if (hasWebSession(req)) drop(req)
+  if (hasWebSession(req)) removeMfaState(req)
 }

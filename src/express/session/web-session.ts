@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Challenge, Verified } from '../../challenge/challenge.ts'
 
 /** How long `failMode` lets through, seconds. */
-export const letThroughFor = 300
+export const letThroughTime = 300
 
 /** What this package keeps in a web session, under the one key `mfa`. */
-export interface Kept {
+export interface MfaState {
   /** Of which service and domain all this is: an app can have several, with people of the same names. */
   readonly service?: string | undefined
   readonly verified?: Verified | undefined
@@ -48,7 +48,7 @@ export interface LetThrough {
 }
 
 interface WebSession {
-  mfa?: Kept
+  mfa?: MfaState
   cookie?: { originalMaxAge?: number | null; maxAge?: number | null }
   regenerate?(callback: (error?: unknown) => void): void
   save?(callback: (error?: unknown) => void): void
@@ -91,24 +91,24 @@ export function bindTo(req: IncomingMessage, service: string): void {
   services.set(req, service)
 }
 
-export function readKept(req: IncomingMessage): Kept {
+export function readMfaState(req: IncomingMessage): MfaState {
   const { session } = req as WithSession
   // Without a prototype: one that something else in the app has polluted must not say that anybody is verified.
-  const own = Object.create(null) as Kept
+  const own = Object.create(null) as MfaState
   const isThere = session && Object.hasOwn(session, 'mfa') && !forgotten.has(session)
   return isThere ? Object.assign(own, session.mfa) : own
 }
 
 /** Keeps and stores; only then may an answer go out that relies on it. */
-export async function keep(req: IncomingMessage, kept: Kept): Promise<void> {
+export async function saveMfaState(req: IncomingMessage, kept: MfaState): Promise<void> {
   const session = sessionOf(req)
   const { service: _service, ...parts } = kept
-  if (Object.values(parts).some((part) => part !== undefined)) putKept(req, parts)
-  else drop(req)
+  if (Object.values(parts).some((part) => part !== undefined)) putMfaState(req, parts)
+  else removeMfaState(req)
   await store(session)
 }
 
-export function hasKept(req: IncomingMessage): boolean {
+export function hasMfaState(req: IncomingMessage): boolean {
   const { session } = req as WithSession
   return Boolean(session && Object.hasOwn(session, 'mfa'))
 }
@@ -125,11 +125,11 @@ const forgotten = new WeakSet<WebSession>()
  * Takes our part out and stores that at once. A web session that another request has ended meanwhile, or that has no
  * part of ours any more, is not stored: that would bring it back.
  */
-export async function dropAndStore(req: IncomingMessage): Promise<void> {
+export async function removeAndSaveMfaState(req: IncomingMessage): Promise<void> {
   const session = sessionOf(req)
   if (!Object.hasOwn(session, 'mfa')) return
   if (isCookieSession(session) || (await hasStored(req))) {
-    drop(req)
+    removeMfaState(req)
     return store(session)
   }
   forgotten.add(session)
@@ -166,7 +166,7 @@ function stripBeforeSave(session: WebSession): void {
 }
 
 /** Takes our part out. It is stored with whatever else the request changes. */
-export function drop(req: IncomingMessage): void {
+export function removeMfaState(req: IncomingMessage): void {
   const session = sessionOf(req)
   if (Object.hasOwn(session, 'mfa')) changed.add(req)
   delete session.mfa
@@ -176,16 +176,16 @@ export function drop(req: IncomingMessage): void {
  * Marks the web session as verified: under a new id, so that one planted before (session fixation) is worth nothing,
  * with all its data, and stored before anything is answered.
  */
-export function verifyWebSession(req: IncomingMessage, verified: Verified, wentTo: string): Promise<void> {
+export function saveVerified(req: IncomingMessage, verified: Verified, wentTo: string): Promise<void> {
   const { userKey } = verified
-  const { verified: before, codeShown, offer } = readKept(req)
-  return keepUnderNewId(req, {
+  const { verified: before, codeShown, offer } = readMfaState(req)
+  return saveUnderNewId(req, {
     verified,
     wentTo,
     ownId: { userKey },
-    codeShown: ofUser(codeShown, userKey),
+    codeShown: ifOfUser(codeShown, userKey),
     // Recovery codes that were offered take a pass of their own: they are still on offer after it.
-    offer: ofUser(before, userKey) && offer,
+    offer: ifOfUser(before, userKey) && offer,
   })
 }
 
@@ -194,32 +194,32 @@ export function verifyWebSession(req: IncomingMessage, verified: Verified, wentT
  * noted it before the login, is signed out by that and reads nothing.
  * @returns whether it got one now, which the answer then has to carry.
  */
-export async function takeOwnId(req: IncomingMessage, userKey: string): Promise<boolean> {
-  const kept = readKept(req)
+export async function takeOwnSessionId(req: IncomingMessage, userKey: string): Promise<boolean> {
+  const kept = readMfaState(req)
   if (kept.ownId?.userKey === userKey) return false
-  await keepUnderNewId(req, { ...kept, ownId: { userKey } })
+  await saveUnderNewId(req, { ...kept, ownId: { userKey } })
   return true
 }
 
 /** What is kept for this very user. */
-export function ofUser<T extends { readonly userKey: string }>(kept: T | undefined, userKey: string): T | undefined {
+export function ifOfUser<T extends { readonly userKey: string }>(kept: T | undefined, userKey: string): T | undefined {
   return kept?.userKey === userKey ? kept : undefined
 }
 
-async function keepUnderNewId(req: IncomingMessage, kept: Kept): Promise<void> {
+async function saveUnderNewId(req: IncomingMessage, kept: MfaState): Promise<void> {
   const { cookie, mfa: _before, ...data } = { ...sessionOf(req) }
   const old = sessionOf(req)
-  if (isCookieSession(old)) return keep(req, kept)
+  if (isCookieSession(old)) return saveMfaState(req, kept)
   await renew(req, old)
   const session = sessionOf(req)
   Object.assign(session, data)
   // A "remember me" set by the app's login is part of what is kept.
   if (session.cookie && cookie?.originalMaxAge) session.cookie.maxAge = cookie.originalMaxAge
   try {
-    await keep(req, kept)
+    await saveMfaState(req, kept)
   } catch (error) {
     // express-session tries once more when the answer ends, and that one says that nobody is verified.
-    drop(req)
+    removeMfaState(req)
     throw error
   }
 }
@@ -229,7 +229,7 @@ async function renew(req: IncomingMessage, old: WebSession): Promise<void> {
     await promised((done) => old.regenerate?.(done))
   } catch (error) {
     // The old one is still there, and the empty one that came instead must not sign the person out.
-    letGo(req)
+    detachWebSession(req)
     throw error
   }
 }
@@ -241,7 +241,7 @@ async function renew(req: IncomingMessage, old: WebSession): Promise<void> {
  *
  * @returns how to attach it again, for a request that turns out to need it.
  */
-export function letGo(req: IncomingMessage): () => void {
+export function detachWebSession(req: IncomingMessage): () => void {
   const detached = req as WithSession & { sessionID?: string | undefined }
   const { session, sessionID } = detached
   if (!session) return () => {}
@@ -277,7 +277,7 @@ export function onRegenerate(req: IncomingMessage, then: () => void): void {
 }
 
 /** Puts our part into the session as it is now, without storing it. */
-export function putKept(req: IncomingMessage, kept: Kept): void {
+export function putMfaState(req: IncomingMessage, kept: MfaState): void {
   changed.add(req)
   forgotten.delete(sessionOf(req))
   sessionOf(req).mfa = { ...kept, service: services.get(req) }

@@ -14,7 +14,7 @@ const warned = new WeakSet<ResolvedOptions>()
  * Says once that an API behind `mfa()` takes bearer tokens: the gate goes by web sessions, and nobody is signed in there.
  * Whether the token came after a second step is known only where it was issued.
  */
-export function watchBearer(req: Request, res: Response, { mfa: { options } }: RequestContext): void {
+export function warnOfBearer(req: Request, res: Response, { mfa: { options } }: RequestContext): void {
   if (!options.gate || warned.has(options) || !isBearer(req) || isPublic(req, options)) return
   res.once('finish', () => {
     if (res.statusCode >= 300 || warned.has(options)) return

@@ -21,7 +21,7 @@ const warned = new WeakSet<ResolvedOptions>()
  * Says once that a request went past the gate because its user appeared only after mfa() ran: such a user has given a
  * password, and nobody has asked for more. Looks when the answer is complete, and only at requests that can have one.
  */
-export function watchLaterUser(req: Request, res: Response, context: RequestContext): void {
+export function warnOfLaterUser(req: Request, res: Response, context: RequestContext): void {
   const { options } = context.mfa
   if (!options.gate || warned.has(options) || isBearer(req) || isPublic(req, options)) return
   const before = userOf(req)

@@ -4,53 +4,53 @@ import type { Step } from '../../challenge/push.ts'
 import { readPauses } from '../../challenge/pauses.ts'
 import { look } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
-import type { Standing } from '../../challenge/challenge-status.ts'
+import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import { seeOther } from '../request/answer.ts'
 import { browserCookie } from '../session/id-cookie.ts'
-import { calledFor } from '../request/requested-challenge.ts'
+import { requestedChallenge } from '../request/requested-challenge.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
-import { factorsOf, tellStep, uncalledFor } from '../request/web-request.ts'
+import { factorsOf, emitStep, defaultChallenge } from '../request/web-request.ts'
 import { completeChallenge, passedTo, spent } from './complete.ts'
 import { verifiedOf } from '../request/context.ts'
 import { openChallenge, refuse } from './demand.ts'
 import { emit } from '../request/events.ts'
 import { isPrefetch, isScript } from '../request/navigation.ts'
 import { showMessage } from '../pages/message.ts'
-import { showStanding } from '../pages/status-page.ts'
+import { showStatus } from '../pages/status-page.ts'
 import { startOnce } from './start-once.ts'
-import { standWithoutPush, startsWithApp } from './without-push.ts'
-import { keep, letGo, readKept, takeOwnId } from '../session/web-session.ts'
+import { statusWithoutPush, startsWithApp } from './without-push.ts'
+import { saveMfaState, detachWebSession, readMfaState, takeOwnSessionId } from '../session/web-session.ts'
 
 /** `GET /mfa`: where the challenge stands. The first look starts it; the reloads of a page without script end it. */
 export async function showPage(request: ChallengeRequest): Promise<void> {
   const { req, res, context, user } = request
   if (isPrefetch(req)) return showMessage(req, res, context, 503, 'not_ahead')
-  const { challenge: present } = readKept(req)
-  const called = isScript(req) ? undefined : calledFor(req, context)
-  if (called) return comeIn(request, called)
+  const { challenge: present } = readMfaState(req)
+  const called = isScript(req) ? undefined : requestedChallenge(req, context)
+  if (called) return openRequestedChallenge(request, called)
   const passed = passedTo(request)
   if (passed !== undefined) return seeOther(res, passed)
   if (present?.sessionId === undefined && isScript(req)) return refuseScript(request)
-  const challenge = present ?? (await openChallenge(req, context, uncalledFor(request)))
-  const { challenge: current, standing: found } = await stand(request, challenge)
+  const challenge = present ?? (await openChallenge(req, context, defaultChallenge(request)))
+  const { challenge: current, status: found } = await stand(request, challenge)
   if (found.kind === 'no_device' && (await startsWithApp(request, current))) {
     return seeOther(res, `${context.base}/enroll/app`)
   }
   // Going on with an approval that is worth nothing would go round in circles.
-  const standing = found.kind === 'approved' && spent in req.query ? timedOut : found
-  if (standing.kind === 'approved' && req.query['page'] === current.page) return completeChallenge(request)
+  const status = found.kind === 'approved' && spent in req.query ? timedOut : found
+  if (status.kind === 'approved' && req.query['page'] === current.page) return completeChallenge(request)
 
   const service = await context.mfa.connect()
   const others = await otherFactors(service, user, factorsOf(request, current))
-  const pauses = await pausesOf(request, service, standing)
-  const renewed = standing.kind === 'enrolling' && (await takeOwnId(req, userKeyOf(user)))
-  const told = tellEnd(request, current, standing)
-  if (told === challenge && !renewed) letGo(req)
-  else await keep(req, { ...readKept(req), challenge: told })
-  showStanding(request, {
+  const pauses = await pausesOf(request, service, status)
+  const renewed = status.kind === 'enrolling' && (await takeOwnSessionId(req, userKeyOf(user)))
+  const told = emitEnd(request, current, status)
+  if (told === challenge && !renewed) detachWebSession(req)
+  else await saveMfaState(req, { ...readMfaState(req), challenge: told })
+  showStatus(request, {
     challenge: current,
-    standing,
+    status,
     others,
     pauses,
     baseUrl: service.baseUrl,
@@ -59,9 +59,13 @@ export async function showPage(request: ChallengeRequest): Promise<void> {
 }
 
 /** Read where the page offers ways to go on; while the device is asked, or says yes, that is the way. */
-async function pausesOf({ req, context, user }: ChallengeRequest, service: ConnectedService, { kind }: Standing) {
-  const goesOn = kind === 'waiting' || kind === 'approved' || kind === 'enrolling'
-  if (goesOn && req.query['use'] !== 'code') return {}
+async function pausesOf(
+  { req, context, user }: ChallengeRequest,
+  service: ConnectedService,
+  { kind }: ChallengeStatus,
+) {
+  const isWaiting = kind === 'waiting' || kind === 'approved' || kind === 'enrolling'
+  if (isWaiting && req.query['use'] !== 'code') return {}
   return readPauses(service, user, browserCookie.read(req, context))
 }
 
@@ -72,10 +76,13 @@ async function refuseScript({ res, context }: ChallengeRequest): Promise<void> {
 }
 
 /** Opens the challenge that the address asks for, and shows it under its plain address: that can be loaded again. */
-async function comeIn(request: ChallengeRequest, { returnTo, ...wanted }: NonNullable<ReturnType<typeof calledFor>>) {
+async function openRequestedChallenge(
+  request: ChallengeRequest,
+  { returnTo, ...wanted }: NonNullable<ReturnType<typeof requestedChallenge>>,
+) {
   const { req, res, context, user } = request
   const verified = verifiedOf(req, context, user)
-  const usual = uncalledFor(request)
+  const usual = defaultChallenge(request)
   if (verified && wanted.purpose === 'sign_in' && !wanted.factors) return seeOther(res, returnTo ?? usual.returnTo)
   // Who is not in yet signs in first, whatever they want to change afterwards.
   const verifiedPurpose = wanted.purpose === 'change_devices' ? 'change_devices' : 'step_up'
@@ -86,10 +93,10 @@ async function comeIn(request: ChallengeRequest, { returnTo, ...wanted }: NonNul
 }
 
 /** The app is told of a bad end once, however often its page is loaded. */
-function tellEnd({ req, context }: ChallengeRequest, challenge: Challenge, standing: Standing): Challenge {
+function emitEnd({ req, context }: ChallengeRequest, challenge: Challenge, status: ChallengeStatus): Challenge {
   const { sessionId, told } = challenge
-  if (standing.kind !== 'ended' || sessionId === undefined || told === sessionId) return challenge
-  emit(req, context, { type: 'push.ended', sessionId, reason: standing.reason })
+  if (status.kind !== 'ended' || sessionId === undefined || told === sessionId) return challenge
+  emit(req, context, { type: 'push.ended', sessionId, reason: status.reason })
   return { ...challenge, told: sessionId }
 }
 
@@ -97,11 +104,11 @@ function tellEnd({ req, context }: ChallengeRequest, challenge: Challenge, stand
 async function stand(request: ChallengeRequest, challenge: Challenge): Promise<Step> {
   const { context } = request
   if (challenge.sessionId !== undefined) {
-    return { challenge, standing: await look(await context.mfa.connect(), challenge) }
+    return { challenge, status: await look(await context.mfa.connect(), challenge) }
   }
   if (factorsOf(request, challenge).includes('push')) return startOnce(request, challenge)
-  const step = { challenge, standing: await standWithoutPush(request, challenge) }
-  tellStep(request, step)
+  const step = { challenge, status: await statusWithoutPush(request, challenge) }
+  emitStep(request, step)
   return step
 }
 

@@ -5,7 +5,7 @@ import { noStore, sendJson } from '../request/answer.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
 import type { Change, Watched } from '../live/shared-watches.ts'
 import type { StreamOwner } from '../live/stream-places.ts'
-import { letGo, readKept } from '../session/web-session.ts'
+import { detachWebSession, readMfaState } from '../session/web-session.ts'
 
 /** Shorter than the minute after which common proxies cut a silent answer, ms. */
 const heldFor = 25_000
@@ -81,13 +81,13 @@ function readOnly(request: ChallengeRequest, watch: Watch): { watched: Watched |
   const { req, context } = request
   const watched = watch(request)
   const owner = { userKey: context.userKey ?? '', webSession: nameOfWebSession(req) }
-  letGo(req)
+  detachWebSession(req)
   return { watched, owner }
 }
 
 /** cookie-session has no id: there it is told by what we keep in it. */
 function nameOfWebSession(req: Request & { readonly sessionID?: unknown }): string {
-  const { challenge, page } = readKept(req)
+  const { challenge, page } = readMfaState(req)
   return typeof req.sessionID === 'string' ? req.sessionID : (challenge?.id ?? page ?? '')
 }
 

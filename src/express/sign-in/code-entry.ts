@@ -2,11 +2,11 @@ import type { Challenge, Notice } from '../../challenge/challenge.ts'
 import { readCode, tryCode } from '../../challenge/code.ts'
 import { sendEmailCode } from '../../challenge/email-code.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
-import { factorsOf, goOn, senderOf, uncalledFor } from '../request/web-request.ts'
+import { factorsOf, continueAt, senderOf, defaultChallenge } from '../request/web-request.ts'
 import { verify } from './complete.ts'
 import { openChallenge } from './demand.ts'
 import { emit } from '../request/events.ts'
-import { keep, readKept } from '../session/web-session.ts'
+import { saveMfaState, readMfaState } from '../session/web-session.ts'
 
 /** The page with the field for codes; it does not reload by itself while somebody types. */
 const codePage = '?use=code'
@@ -17,7 +17,7 @@ export async function enterCode(request: ChallengeRequest): Promise<void> {
   const challenge = await challengeOf(request)
   const checked = await checkCode(request, challenge, form['code'])
   if (checked.notice) return say(request, challenge, checked.notice)
-  await keep(req, { ...readKept(req), challenge: checked.challenge })
+  await saveMfaState(req, { ...readMfaState(req), challenge: checked.challenge })
   return verify(request, checked.challenge)
 }
 
@@ -54,7 +54,7 @@ export async function emailCode(request: ChallengeRequest): Promise<void> {
   const challenge = await challengeOf(request)
   const { clock } = context.mfa.options
   // Not named among what people may pass with.
-  if (!factorsOf(request, challenge).includes('email')) return goOn(request, context.base)
+  if (!factorsOf(request, challenge).includes('email')) return continueAt(request, context.base)
   const outcome = await sendEmailCode(await context.mfa.connect(), user, clock.now())
   if (outcome.kind === 'emailed') emit(request.req, context, { type: 'email.sent' })
   if (outcome.kind === 'email_failed') emit(request.req, context, { type: 'email.failed' })
@@ -63,11 +63,11 @@ export async function emailCode(request: ChallengeRequest): Promise<void> {
 
 export async function challengeOf(request: ChallengeRequest): Promise<Challenge> {
   const { req, context } = request
-  return readKept(req).challenge ?? openChallenge(req, context, uncalledFor(request))
+  return readMfaState(req).challenge ?? openChallenge(req, context, defaultChallenge(request))
 }
 
 async function say(request: ChallengeRequest, challenge: Challenge, notice: Notice): Promise<void> {
   const { req, context } = request
-  await keep(req, { ...readKept(req), challenge: { ...challenge, notice } })
-  goOn(request, context.base + codePage)
+  await saveMfaState(req, { ...readMfaState(req), challenge: { ...challenge, notice } })
+  continueAt(request, context.base + codePage)
 }

@@ -3,34 +3,34 @@ import { look } from '../../challenge/push.ts'
 import { redeem } from '../../challenge/redeem.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
-import { factorsOf, goOn } from '../request/web-request.ts'
+import { factorsOf, continueAt } from '../request/web-request.ts'
 import { verifiedOf } from '../request/context.ts'
-import { nextAfter } from './offer.ts'
+import { nextLocation } from './offer.ts'
 import { emit } from '../request/events.ts'
-import { keepBrowser, passedBrowser } from './remembered.ts'
-import { letGo, readKept, verifyWebSession } from '../session/web-session.ts'
+import { rememberBrowser, passedBrowser } from './remembered.ts'
+import { detachWebSession, readMfaState, saveVerified } from '../session/web-session.ts'
 
 /** `POST /mfa/complete`: turns the approval into a verified web session, once. */
 export async function completeChallenge(request: ChallengeRequest): Promise<void> {
-  const { challenge } = readKept(request.req)
+  const { challenge } = readMfaState(request.req)
   if (challenge) return verify(request, challenge)
-  return goOn(request, passedTo(request) ?? request.context.base)
+  return continueAt(request, passedTo(request) ?? request.context.base)
 }
 
 /** Where to go on to, when another tab or a code was quicker; undefined when there is something left to pass. */
 export function passedTo({ req, context, user }: ChallengeRequest): string | undefined {
-  const { challenge, wentTo = `${context.prefix}/` } = readKept(req)
+  const { challenge, wentTo = `${context.prefix}/` } = readMfaState(req)
   return !challenge && verifiedOf(req, context, user) ? wentTo : undefined
 }
 
 /** Verifies if this very challenge was approved; else leads back to the page, which says where it stands. */
 export async function verify(request: ChallengeRequest, challenge: Challenge): Promise<void> {
   const { req, context } = request
-  if (await tryVerify(request, challenge)) return goOn(request, await nextAfter(request, challenge))
-  const standing = await look(await context.mfa.connect(), challenge)
+  if (await tryVerify(request, challenge)) return continueAt(request, await nextLocation(request, challenge))
+  const status = await look(await context.mfa.connect(), challenge)
   // Storing this request's copy of the web session could undo what a winner stored.
-  letGo(req)
-  return goOn(request, standing.kind === 'approved' ? `${context.base}?${spent}` : context.base)
+  detachWebSession(req)
+  return continueAt(request, status.kind === 'approved' ? `${context.base}?${spent}` : context.base)
 }
 
 /** Marks the page's address when an approval turned out to be worth nothing: used up, too old, or of another factor. */
@@ -50,8 +50,8 @@ export async function tryVerify(request: ChallengeRequest, challenge: Challenge)
     return false
   }
   context.mfa.epochs.learn(verified)
-  await verifyWebSession(req, verified, challenge.returnTo)
-  if (browser) keepBrowser(request, challenge, browser)
+  await saveVerified(req, verified, challenge.returnTo)
+  if (browser) rememberBrowser(request, challenge, browser)
   emit(req, context, { type: 'challenge.passed', factor: verified.factor, sessionId })
   return true
 }

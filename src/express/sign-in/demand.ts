@@ -5,15 +5,15 @@ import { challengeLifetime, createChallenge } from '../../challenge/challenge.ts
 import type { MfaUser } from '../../challenge/user.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import { seeOther, sendJson } from '../request/answer.ts'
-import type { Wanted } from '../request/requested-challenge.ts'
-import { addressFor } from '../request/requested-challenge.ts'
+import type { ChallengeWanted } from '../request/requested-challenge.ts'
+import { challengeAddress } from '../request/requested-challenge.ts'
 import type { RequestContext } from '../request/context.ts'
 import { emit } from '../request/events.ts'
 import { isNavigation } from '../request/navigation.ts'
-import { askedFor } from '../request/return-to.ts'
-import { keep, ofUser, readKept } from '../session/web-session.ts'
+import { requestedPath } from '../request/return-to.ts'
+import { saveMfaState, ifOfUser, readMfaState } from '../session/web-session.ts'
 
-export interface Demand extends Wanted {
+export interface Demand extends ChallengeWanted {
   /** Where to go on to; by default where the request wanted to go. */
   readonly returnTo?: string | undefined
   readonly giveUpTo?: string | undefined
@@ -31,7 +31,7 @@ export async function demand(
   await openChallenge(req, context, {
     userKey: userKeyOf(user),
     purpose: given.purpose,
-    returnTo: given.returnTo ?? askedFor(req, context) ?? `${context.prefix}/`,
+    returnTo: given.returnTo ?? requestedPath(req, context) ?? `${context.prefix}/`,
     giveUpTo: given.giveUpTo,
     factors: given.factors,
   })
@@ -40,11 +40,15 @@ export async function demand(
 }
 
 /** 403 in a form that a script can act on. */
-export function refuse(res: ServerResponse, context: RequestContext, wanted: Wanted = { purpose: 'sign_in' }): void {
-  context.trace?.note({ kind: 'refused', to: addressFor(context, wanted) })
+export function refuse(
+  res: ServerResponse,
+  context: RequestContext,
+  wanted: ChallengeWanted = { purpose: 'sign_in' },
+): void {
+  context.trace?.note({ kind: 'refused', to: challengeAddress(context, wanted) })
   sendJson(res, 403, {
     error: 'mfa_required',
-    challenge: addressFor(context, wanted),
+    challenge: challengeAddress(context, wanted),
     message: 'Pass the second step first: send the person to the address in "challenge".',
   })
 }
@@ -56,25 +60,25 @@ export async function openChallenge(
   given: NewChallenge,
 ): Promise<Challenge> {
   const { options } = context.mfa
-  const { verified, ownId, codeShown, challenge: present, offer } = readKept(req)
+  const { verified, ownId, codeShown, challenge: present, offer } = readMfaState(req)
   const now = options.clock.now()
-  const goesOn =
+  const isReused =
     present?.userKey === given.userKey &&
     present.purpose === given.purpose &&
     String(present.factors) === String(given.factors) &&
     now - present.createdAt < challengeLifetime
-  const challenge = goesOn
+  const challenge = isReused
     ? { ...present, returnTo: given.returnTo, giveUpTo: given.giveUpTo }
     : { ...createChallenge(given, now, options.random), shownCode: shownCodeOf(present, given) }
   // What somebody else has passed does not stay beside it.
-  await keep(req, {
-    verified: ofUser(verified, given.userKey),
-    ownId: ofUser(ownId, given.userKey),
-    codeShown: ofUser(codeShown, given.userKey),
+  await saveMfaState(req, {
+    verified: ifOfUser(verified, given.userKey),
+    ownId: ifOfUser(ownId, given.userKey),
+    codeShown: ifOfUser(codeShown, given.userKey),
     offer: verified?.userKey === given.userKey ? offer : undefined,
     challenge,
   })
-  if (!goesOn) emit(req, context, { type: 'challenge.opened', purpose: given.purpose })
+  if (!isReused) emit(req, context, { type: 'challenge.opened', purpose: given.purpose })
   return challenge
 }
 

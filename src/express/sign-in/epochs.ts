@@ -7,7 +7,7 @@ import { userKeyOf } from '../../challenge/user.ts'
 import type { RequestContext } from '../request/context.ts'
 import { emit } from '../request/events.ts'
 import { logFailure } from '../request/service-outage.ts'
-import { keep, readKept } from '../session/web-session.ts'
+import { saveMfaState, readMfaState } from '../session/web-session.ts'
 
 /** By the service that an mfa() asks: for requests that no mfa() sees. */
 const shared = new Map<string, Epochs>()
@@ -17,12 +17,12 @@ export function shareEpochs(serviceId: string, epochs: Epochs): void {
 }
 
 /** Whether it has to be asked if the record of this web session was ended, before anything relies on it. */
-export function needsEpoch(req: IncomingMessage, { mfa, userKey }: RequestContext): boolean {
-  return userKey !== undefined && readKept(req).verified !== undefined && !mfa.epochs.isKnown(userKey)
+export function needsEpochCheck(req: IncomingMessage, { mfa, userKey }: RequestContext): boolean {
+  return userKey !== undefined && readMfaState(req).verified !== undefined && !mfa.epochs.isKnown(userKey)
 }
 
 /** Asks, and tells the app where nothing came of it. */
-export async function askEpoch(req: IncomingMessage, context: RequestContext, user: MfaUser): Promise<void> {
+export async function checkEpoch(req: IncomingMessage, context: RequestContext, user: MfaUser): Promise<void> {
   const { epochs } = context.mfa
   const unchecked = await epochs.ask(user)
   if (!unchecked) return
@@ -34,7 +34,7 @@ export async function askEpoch(req: IncomingMessage, context: RequestContext, us
 }
 
 /** Whether a record is known to be ended, where nobody can wait; who is not known is asked about for the next time. */
-export function isEndedAt(serviceId: string | undefined, user: MfaUser, verified: Verified): boolean {
+export function isEnded(serviceId: string | undefined, user: MfaUser, verified: Verified): boolean {
   const epochs = serviceId === undefined ? undefined : shared.get(serviceId)
   if (!epochs) return false
   if (!epochs.isKnown(userKeyOf(user))) void epochs.ask(user)
@@ -54,14 +54,14 @@ export async function withNextEpoch<T>(
   try {
     return await change(epoch)
   } finally {
-    const { verified } = readKept(req)
+    const { verified } = readMfaState(req)
     if (verified) context.mfa.epochs.doubt(verified.userKey)
   }
 }
 
 /** The same for a change that comes later and elsewhere: the next epoch that this web session knows. */
 export async function nextEpoch(req: IncomingMessage, context: RequestContext): Promise<string> {
-  const { verified } = readKept(req)
+  const { verified } = readMfaState(req)
   const known = verified?.nextEpoch
   const isUsed = verified !== undefined && context.mfa.epochs.current(verified.userKey) === known
   return known === undefined || isUsed ? drawEpoch(req, context) : known
@@ -69,11 +69,11 @@ export async function nextEpoch(req: IncomingMessage, context: RequestContext): 
 
 async function drawEpoch(req: IncomingMessage, { mfa }: RequestContext): Promise<string> {
   const drawn = Buffer.from(mfa.options.random(16)).toString('base64url')
-  const { verified, ...rest } = readKept(req)
+  const { verified, ...rest } = readMfaState(req)
   if (!verified) return drawn
   const { userKey, nextEpoch: before } = verified
   // The change before this one may have been made.
   const epoch = before !== undefined && mfa.epochs.current(userKey) === before ? before : verified.epoch
-  await keep(req, { ...rest, verified: { ...verified, epoch, nextEpoch: drawn } })
+  await saveMfaState(req, { ...rest, verified: { ...verified, epoch, nextEpoch: drawn } })
   return drawn
 }

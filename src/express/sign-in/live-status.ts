@@ -1,12 +1,12 @@
 import type { Challenge } from '../../challenge/challenge.ts'
 import { isActivated } from '../../challenge/enrollment.ts'
 import { look, whenSettled } from '../../challenge/push.ts'
-import type { Standing } from '../../challenge/challenge-status.ts'
+import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import { streamOf, whileHeld } from './change-stream.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
 import { polled } from '../live/shared-watches.ts'
 import type { Change, Watched } from '../live/shared-watches.ts'
-import { readKept } from '../session/web-session.ts'
+import { readMfaState } from '../session/web-session.ts'
 
 /** `GET /mfa/events`: one event (WHATWG HTML section 9.2) as soon as the challenge moves on. Never saves the web session. */
 export const liveStatus = streamOf(watchChallenge)
@@ -15,7 +15,7 @@ export const liveStatus = streamOf(watchChallenge)
 export const statusOnce = whileHeld(watchChallenge)
 
 function watchChallenge({ req, context, user }: ChallengeRequest): Watched | Change {
-  const { challenge } = readKept(req)
+  const { challenge } = readMfaState(req)
   if (!challenge) return 'settled'
   if (challenge.sessionId !== undefined) return sessionOf({ ...challenge, sessionId: challenge.sessionId })
   const { clock } = context.mfa.options
@@ -33,6 +33,6 @@ function sessionOf(challenge: Challenge & { readonly sessionId: string }): Watch
   }
 }
 
-function changeOf(standing: Standing): Change {
-  return standing.kind === 'waiting' ? 'none' : 'settled'
+function changeOf(status: ChallengeStatus): Change {
+  return status.kind === 'waiting' ? 'none' : 'settled'
 }

@@ -2,13 +2,13 @@ import { mayOfferRecoveryCodes } from '../../challenge/own-factors.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
 import { logFailure } from '../request/service-outage.ts'
-import { keep, readKept } from '../session/web-session.ts'
+import { saveMfaState, readMfaState } from '../session/web-session.ts'
 
 /**
  * Where somebody goes on to who has passed: whoever set up a first factor on the way is asked once whether to keep
  * recovery codes. They are in already; where that cannot be offered, nothing is lost.
  */
-export async function nextAfter(request: ChallengeRequest, { enrollment, returnTo }: Challenge): Promise<string> {
+export async function nextLocation(request: ChallengeRequest, { enrollment, returnTo }: Challenge): Promise<string> {
   const { req, context } = request
   const { recoveryCodes, factors } = context.mfa.options
   if (enrollment !== 'done' || !recoveryCodes || !factors.includes('bypass')) return returnTo
@@ -18,6 +18,6 @@ export async function nextAfter(request: ChallengeRequest, { enrollment, returnT
     logFailure(context, 'recovery codes could not be offered', error)
     return returnTo
   }
-  await keep(req, { ...readKept(req), offer: { returnTo } })
+  await saveMfaState(req, { ...readMfaState(req), offer: { returnTo } })
   return `${context.base}/recovery`
 }

@@ -2,7 +2,7 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import type { Step } from '../../challenge/push.ts'
 import { cancel, start } from '../../challenge/push.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
-import { pushOptionsOf, senderOf, tellStep, withShownCode } from '../request/web-request.ts'
+import { pushOptionsOf, senderOf, emitStep, withShownCode } from '../request/web-request.ts'
 
 /** Longer than storing a web session takes, shorter than the time after which a request may be sent again; ms. */
 const rememberedFor = 10_000
@@ -35,22 +35,22 @@ export async function startOnce(request: ChallengeRequest, challenge: Challenge)
 async function ask(request: ChallengeRequest, challenge: Challenge): Promise<Step> {
   const service = await request.context.mfa.connect()
   await cancel(service, challenge)
-  const step = await start(service, afresh(challenge), senderOf(request), pushOptionsOf(request, challenge))
-  tellStep(request, step)
+  const step = await start(service, resetChallenge(challenge), senderOf(request), pushOptionsOf(request, challenge))
+  emitStep(request, step)
   const enrolling = { ...step, challenge: withEnrollment(step) }
   // Only a 1.3 service does not know which codes were issued for a page.
   return service.version === '1.3' ? { ...step, challenge: withShownCode(request, service, enrolling) } : enrolling
 }
 
 /** The same challenge, with nothing asked and nothing said of it. */
-function afresh(challenge: Challenge): Challenge {
+function resetChallenge(challenge: Challenge): Challenge {
   const { sessionId, notice: _said, ...rest } = challenge
   return sessionId === undefined ? challenge : rest
 }
 
 /** A first device that was offered and can be asked now was set up on the way. */
-function withEnrollment({ challenge, standing }: Step): Challenge {
+function withEnrollment({ challenge, status }: Step): Challenge {
   const { enrollment } = challenge
-  if (standing.kind === 'enrolling' && enrollment === undefined) return { ...challenge, enrollment: 'offered' }
-  return standing.kind === 'waiting' && enrollment === 'offered' ? { ...challenge, enrollment: 'done' } : challenge
+  if (status.kind === 'enrolling' && enrollment === undefined) return { ...challenge, enrollment: 'offered' }
+  return status.kind === 'waiting' && enrollment === 'offered' ? { ...challenge, enrollment: 'done' } : challenge
 }

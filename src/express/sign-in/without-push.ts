@@ -1,16 +1,16 @@
 import type { Challenge } from '../../challenge/challenge.ts'
-import { bringIn } from '../../challenge/enrollment.ts'
-import type { Standing } from '../../challenge/challenge-status.ts'
+import { provisionMember } from '../../challenge/enrollment.ts'
+import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import { findMember } from '../../challenge/user.ts'
 import type { ChallengeRequest } from '../request/web-request.ts'
 import { factorsOf, pushOptionsOf } from '../request/web-request.ts'
 import { newcomer } from '../self-service/app.ts'
 
 /** Where a challenge stands that is to be passed without push. Nobody's device is asked, and no activation code is issued. */
-export async function standWithoutPush(request: ChallengeRequest, challenge: Challenge): Promise<Standing> {
+export async function statusWithoutPush(request: ChallengeRequest, challenge: Challenge): Promise<ChallengeStatus> {
   const service = await request.context.mfa.connect()
   if (await findMember(service, request.user)) return { kind: 'no_device' }
-  return (await bringIn(service, request.user, pushOptionsOf(request, challenge))) ?? { kind: 'no_device' }
+  return (await provisionMember(service, request.user, pushOptionsOf(request, challenge))) ?? { kind: 'no_device' }
 }
 
 /** Whether the way on is to set up an authenticator app: the user never had a factor, and an app is the only first one there is. */
