@@ -1,8 +1,8 @@
 /** Holds what CONTRIBUTING.md says of imports: who may import whom. `node scripts/boundaries.ts` runs it alone. */
 import { join, relative, sep } from 'node:path'
 
-import { findCycles } from './boundaries/cycles.ts'
-import { importRules, linesBeyondReExports } from './boundaries/rules.ts'
+import { findCycles, findFolderCycles, folderBelow } from './boundaries/cycles.ts'
+import { importRules, layeredFolders, linesBeyondReExports } from './boundaries/rules.ts'
 import { readSourceFile } from './boundaries/source-file.ts'
 import type { SourceFile } from './boundaries/source-file.ts'
 import { filesBelow } from './fingerprint.ts'
@@ -11,7 +11,7 @@ import { root } from './run.ts'
 /** Answers one line for each violation, with file and line; none when all is well. */
 export async function findViolations(base: string): Promise<string[]> {
   const files = await Promise.all((await sourcePaths(base)).map((path) => readSourceFile(base, path)))
-  return [...files.flatMap((file) => violationsOf(file)), ...cyclesOf(files)]
+  return [...files.flatMap((file) => violationsOf(file)), ...cyclesOf(files), ...folderCyclesOf(files)]
 }
 
 async function sourcePaths(base: string): Promise<string[]> {
@@ -38,6 +38,25 @@ function cyclesOf(files: readonly SourceFile[]): string[] {
       ?.imports.find((imported) => imported.target === next && !imported.typeOnly && !imported.lazy)?.line
     return `${first}:${line}: imports itself in a circle: ${[first, ...rest, first].join(' → ')}`
   })
+}
+
+function folderCyclesOf(files: readonly SourceFile[]): string[] {
+  return layeredFolders.flatMap((parent) =>
+    findFolderCycles(files, parent).map(([first = '', ...rest]) => {
+      const example = importBetween(files, parent, first, rest[0] ?? first)
+      return `${example}: the folders of ${parent} import each other: ${[first, ...rest, first].join(' → ')}`
+    }),
+  )
+}
+
+/** File and line of an import from one folder below `parent` to another. */
+function importBetween(files: readonly SourceFile[], parent: string, from: string, to: string): string {
+  const [place = ''] = files
+    .filter((file) => folderBelow(parent, file.path) === from)
+    .flatMap(({ path, imports }) =>
+      imports.filter(({ target = '' }) => folderBelow(parent, target) === to).map(({ line }) => `${path}:${line}`),
+    )
+  return place
 }
 
 if (import.meta.main) {

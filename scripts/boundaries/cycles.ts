@@ -1,8 +1,33 @@
 import type { SourceFile } from './source-file.ts'
 
+/** What imports what: files by path, or folders by name. */
+type Graph = ReadonlyMap<string, Iterable<string>>
+
 /** Files that import each other in a circle at run time, each circle once: `[a, b]` for a → b → a. */
 export function findCycles(files: readonly SourceFile[]): string[][] {
-  const graph = new Map(files.map((file) => [file.path, targets(file)]))
+  return cyclesIn(new Map(files.map((file) => [file.path, targets(file)])))
+}
+
+/** Folders directly below `parent` that import each other in a circle, by types as well: a type is a dependency, too. */
+export function findFolderCycles(files: readonly SourceFile[], parent: string): string[][] {
+  const graph = new Map<string, Set<string>>()
+  for (const file of files) {
+    const from = folderBelow(parent, file.path)
+    for (const { target = '' } of from === undefined ? [] : file.imports) {
+      const to = folderBelow(parent, target)
+      if (from !== undefined && to !== undefined && from !== to) graph.set(from, (graph.get(from) ?? new Set()).add(to))
+    }
+  }
+  return cyclesIn(graph)
+}
+
+/** The name of the folder directly below `parent` that contains the path. */
+export function folderBelow(parent: string, path: string): string | undefined {
+  const [folder, ...rest] = path.startsWith(`${parent}/`) ? path.slice(parent.length + 1).split('/') : []
+  return rest.length > 0 ? folder : undefined
+}
+
+function cyclesIn(graph: Graph): string[][] {
   const done = new Set<string>()
   const cycles: string[][] = []
 

@@ -1,3 +1,4 @@
+import { folderBelow } from './cycles.ts'
 import type { Import, SourceFile } from './source-file.ts'
 
 /** Answers what is wrong with one import of a file, or undefined. */
@@ -15,6 +16,12 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   authenticator: ['contract', 'device'],
   browser: ['contract'],
 }
+
+/** No two folders below these import each other, not even types. */
+export const layeredFolders = ['src/service']
+
+/** Their folders do not import the files beside them either: those join the folders. */
+const closedFolders = ['src/service']
 
 /** They join the halves, so they may import from anywhere. */
 const joining = new Set(['cli', 'testing', 'index.ts'])
@@ -63,6 +70,7 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
 
 export const importRules: readonly ImportRule[] = [
   followsTheArrows,
+  importsFoldersOnly,
   keepsToItsPlace,
   keepsRulesPure,
   opensStoreInOnePlace,
@@ -77,15 +85,22 @@ function followsTheArrows(file: SourceFile, imported: Import): string | undefine
   return `${from} must not import ${to}`
 }
 
+function importsFoldersOnly(file: SourceFile, imported: Import): string | undefined {
+  const { target = '' } = imported
+  const parent = closedFolders.find((each) => folderBelow(each, file.path) !== undefined)
+  if (parent === undefined || !target.startsWith(`${parent}/`) || folderBelow(parent, target) !== undefined)
+    return undefined
+  return `imports ${imported.specifier}, but the files beside the folders of ${parent} are above them`
+}
+
 function keepsToItsPlace(file: SourceFile, imported: Import): string | undefined {
   if (!file.path.startsWith('src/')) return undefined
   const broken = places.find((place) => place.what.test(imported.specifier) && !place.only.test(file.path))
   return broken && `imports ${imported.specifier}, but ${broken.why}`
 }
 
-/** The shape of a row is plain data: naming its type is no knowledge of SQL. */
 function keepsRulesPure(file: SourceFile, imported: Import): string | undefined {
-  if (!file.path.startsWith('src/service/rules/') || imported.typeOnly) return undefined
+  if (!file.path.startsWith('src/service/rules/')) return undefined
   const impure = imported.target?.startsWith('src/service/') && !imported.target.startsWith('src/service/rules/')
   return impure ? `imports ${imported.specifier}, but service/rules imports only itself and the contract` : undefined
 }

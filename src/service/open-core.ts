@@ -1,7 +1,7 @@
 import { createCore } from './core.ts'
 import type { Logger } from './ground/logger.ts'
 import { createFailureLog } from './monitoring/failure-log.ts'
-import type { ReadAddress } from './http/client-address.ts'
+import type { ReadAddress } from './context/service-context.ts'
 import { isAddress, needKeys } from './keys/key-source.ts'
 import { openKeys } from './keys/open-keys.ts'
 import { createMailer } from './mail/mailer.ts'

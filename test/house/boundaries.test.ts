@@ -47,6 +47,12 @@ describe('the boundaries', () => {
     ['a challenge knows neither req nor res', 'src/challenge/a.ts', `import 'express'`, 'stay at the rim'],
     ['rules know no SQL', 'src/service/rules/a.ts', `import 'kysely'`, 'neither HTTP nor SQL'],
     ['rules know no store', 'src/service/rules/a.ts', `import '../store/b.ts'`, 'imports only itself and the contract'],
+    [
+      'folders of the service do not import the files beside them',
+      'src/service/api/a.ts',
+      `import '../options.ts'`,
+      'above them',
+    ],
     ['only the service stores', 'src/express/a.ts', `import 'better-sqlite3'`, 'only the service stores'],
     ['only passport/ knows Passport', 'src/express/a.ts', `import 'passport'`, 'only passport/ knows Passport'],
     ['only the authenticator uses Preact', 'src/browser/a.ts', `import 'preact'`, 'only the authenticator'],
@@ -83,6 +89,18 @@ describe('the boundaries', () => {
     ])
   })
 
+  it('find folders of the service that import each other, by types as well', async () => {
+    const base = await fixture({
+      'src/service/api/a.ts': `import '../http/b.ts'`,
+      'src/service/http/b.ts': `import '../audit/c.ts'`,
+      'src/service/audit/c.ts': `\nimport type { A } from '../api/a.ts'`,
+    })
+
+    expect(await findViolations(base)).toEqual([
+      'src/service/api/a.ts:1: the folders of src/service import each other: api → http → audit → api',
+    ])
+  })
+
   it.each([
     ['a neighbour', 'src/client/a.ts', `import './b.ts'`],
     ['down the arrows', 'src/passport/a.ts', `import '../contract/b.ts'`],
@@ -94,7 +112,6 @@ describe('the boundaries', () => {
       'src/index.ts',
       `export { a } from './express/b.ts'\nexport type * from './client/b.ts'`,
     ],
-    ['the shape of a row, in a rule', 'src/service/rules/a.ts', `import type { Row } from '../store/b.ts'`],
     ['a circle of types', 'src/client/a.ts', `import type { A } from './a.ts'`],
     ['an import that is only spoken of', 'src/contract/a.ts', `// import 'node:fs'\nconst a = "import 'express'"`],
   ])('allow %s', async (_what, path, code) => {

@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a prepared statement is compiled once',
-    file: 'src/service/prepared.ts',
+    file: 'src/service/store/prepared.ts',
     find: '    if (known) return known\n',
     replace: '',
     test: 'service/prepared.test.ts',
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a prepared statement takes each value from where it is named',
-    file: 'src/service/prepared.ts',
+    file: 'src/service/store/prepared.ts',
     find: 'values[value.name]',
     replace: 'Object.values(values)[0]',
     test: 'service/prepared.test.ts',

@@ -1,7 +1,7 @@
 import { SqliteQueryCompiler } from 'kysely'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { prepare } from '../../src/service/prepared.ts'
+import { prepare } from '../../src/service/store/prepared.ts'
 import { openSqliteStore } from '../../src/service/store/sqlite.ts'
 import type { Store } from '../../src/service/store/store.ts'
 

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 
 import { readEvents } from '../../src/contract/read-events.ts'
 import { answerEvents } from '../../src/service/http/event-stream.ts'
-import type { Follower } from '../../src/service/http/event-stream.ts'
+import type { Follower } from '../../src/service/waiting/follower.ts'
 import { createSettledFeed } from '../../src/service/waiting/settled-feed.ts'
 import { openSqliteStore } from '../../src/service/store/sqlite.ts'
 import type { News } from '../../src/service/store/store.ts'

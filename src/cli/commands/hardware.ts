@@ -10,7 +10,7 @@ import {
 } from '../../contract/hardware.ts'
 import type { HardwareToken } from '../../contract/hardware.ts'
 import { getUser } from '../../contract/users.ts'
-import { hardwareView } from '../../service/rules/hardware-token.ts'
+import { hardwareView } from '../../service/views/views.ts'
 import { hardwareTokensNamed } from '../../service/store/hardware.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'

@@ -9,7 +9,8 @@ import { enrollUser } from '../factors/enrollment.ts'
 import { announceChange } from '../factors/factor-changes.ts'
 import type { FactorChange } from '../factors/factor-changes.ts'
 import { ApiProblem } from '../ground/problem.ts'
-import { bypassCodeExpiry, bypassCodeView, newBypassCode } from '../rules/bypass-code.ts'
+import { bypassCodeExpiry, newBypassCode } from '../rules/bypass-code.ts'
+import { bypassCodeView } from '../views/views.ts'
 import { newId } from '../rules/random.ts'
 import {
   bypassCodeById,

@@ -1,7 +1,7 @@
 import type * as contract from '../../contract/domains.ts'
 import type { Handler } from '../http/route.ts'
 import { defaultImage } from '../rules/default-image.ts'
-import { domainView } from '../rules/views.ts'
+import { domainView } from '../views/views.ts'
 import { imageOfDomain } from '../store/domain-images.ts'
 import { findDomain } from './find.ts'
 

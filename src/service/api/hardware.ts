@@ -8,14 +8,8 @@ import type { FactorChange } from '../factors/factor-changes.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { hasExpired } from '../rules/activation-code.ts'
-import {
-  appAlias,
-  appSerialNumber,
-  defaultAlias,
-  digitsOf,
-  hardwareView,
-  removalKind,
-} from '../rules/hardware-token.ts'
+import { appAlias, appSerialNumber, defaultAlias, digitsOf, removalKind } from '../rules/hardware-token.ts'
+import { hardwareView } from '../views/views.ts'
 import { newId } from '../rules/random.ts'
 import { judgeCode } from '../rules/totp.ts'
 import { useStep } from '../store/code-generators.ts'

@@ -1,10 +1,29 @@
-import type { ServiceContext } from '../context/service-context.ts'
+import type { Clock } from '../../clock.ts'
+import type { Logger } from '../ground/logger.ts'
 import type { Queryable } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
 import type { Revoked } from '../store/tokens.ts'
 import type { Actor, AuditEvent } from './entry.ts'
 import type { Audited, EventName, FactsOf } from './events.ts'
+import type { Trail } from './trail.ts'
 
-export type AuditContext = Pick<ServiceContext, 'trail' | 'actor' | 'address' | 'requestId'>
+/** Where events are recorded, and who causes them. */
+export interface AuditContext {
+  readonly trail: Trail
+  /** Who acts, unless an event names somebody else. */
+  readonly actor: Actor
+  /** The address the actor calls from, where it is known. */
+  readonly address: string | null
+  /** Id of the request that is being answered, in log lines and audit entries; absent outside of requests. */
+  readonly requestId?: string
+}
+
+/** For work on the trail itself. */
+export interface TrailContext extends AuditContext {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+}
 
 /** Writes down what happened, in the transaction in which it does. */
 export function audit(db: Queryable, ctx: AuditContext, ...happened: readonly Audited[]): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Factor } from '../../contract/users.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
-import type { KeyRefusal } from '../http/shown-credentials.ts'
 import type { Actor } from './entry.ts'
+import type { KeyRefusal } from './refused-keys.ts'
 
 /** What can be said of an event: ids, states, reasons, counts. Never a code, number, seed, key, PIN, name or e-mail address. */
 interface FactTypes {

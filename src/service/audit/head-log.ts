@@ -1,5 +1,5 @@
-import type { ServiceContext } from '../context/service-context.ts'
 import { noteAuditHead } from '../store/audit.ts'
+import type { TrailContext } from './audit.ts'
 import type { Head } from './verify-chains.ts'
 
 /** Seconds. */
@@ -9,7 +9,7 @@ const interval = 15 * 60
  * Says now and then in the log how far the audit trail has come: who can change the database cannot change what was
  * logged elsewhere.
  */
-export function startHeadLog(ctx: Pick<ServiceContext, 'trail' | 'store' | 'clock' | 'logger'>) {
+export function startHeadLog(ctx: Pick<TrailContext, 'trail' | 'store' | 'clock' | 'logger'>) {
   const told = new Map<string, number>()
   let running = Promise.resolve()
   let cancel = schedule()

@@ -1,13 +1,13 @@
-import type { ServiceContext } from '../context/service-context.ts'
 import { inSteps } from '../ground/in-steps.ts'
 import { auditRowsOf, auditWriterById, auditWritersBefore, moveAuditStart, removeAuditRows } from '../store/audit.ts'
 import { takePruneBudget } from '../store/trusted-clock.ts'
 import { audit } from './audit.ts'
+import type { TrailContext } from './audit.ts'
 
 /** Entries that go in one transaction, at most. */
 const pruneStep = 250
 
-type Context = Pick<ServiceContext, 'store' | 'trail' | 'actor' | 'address'>
+type Context = Pick<TrailContext, 'store' | 'trail' | 'actor' | 'address'>
 
 /**
  * Takes away what is older, from the beginning of each chain, and writes down that it did.

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
-import type { ServiceContext } from '../context/service-context.ts'
 import { networkOf } from '../rules/network.ts'
 import { audit } from './audit.ts'
+import type { TrailContext } from './audit.ts'
 import type { Audited, EventName } from './events.ts'
 
 /**
@@ -61,10 +61,12 @@ function admitWithin(budget: Budget, address: string | null, now: number): numbe
   return before
 }
 
-type Context = Pick<ServiceContext, 'store' | 'trail' | 'actor' | 'address' | 'requestId' | 'refusals' | 'logger'>
+export interface RefusalContext extends Omit<TrailContext, 'clock'> {
+  readonly refusals: RefusalLimit
+}
 
 /** Writes down what was refused and so changed nothing, in a transaction of its own. The refusal stands whatever becomes of that. */
-export async function auditRefusal(ctx: Context, refused: Audited): Promise<void> {
+export async function auditRefusal(ctx: RefusalContext, refused: Audited): Promise<void> {
   const leftOut = ctx.refusals.admit(refused.event, refused.address === undefined ? ctx.address : refused.address)
   if (leftOut === undefined) return
   const suppressed = { event: 'audit.suppressed', organizationId: null, facts: { count: leftOut }, ...bySelf } as const

@@ -1,9 +1,8 @@
 import { mediaType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
-import type { ServiceContext } from '../context/service-context.ts'
-import type { ShownCredentials } from '../http/shown-credentials.ts'
 import { networkOf } from '../rules/network.ts'
 import { audit } from './audit.ts'
+import type { TrailContext } from './audit.ts'
 import type { Audited } from './events.ts'
 
 /** In a minute from anywhere, one of each address; and in a day. What outsiders can make us write, at most. */
@@ -20,13 +19,26 @@ export interface RefusedKeys {
   close(): Promise<void>
 }
 
+/** Why a request carries no valid API key. */
+export type KeyRefusal = 'no_key' | 'other_scheme' | 'malformed_key' | 'unknown_key'
+
+/** What a log may say of a request without a valid API key. It never contains a key or a part of one. */
+export interface ShownCredentials {
+  readonly reason: KeyRefusal
+  /** The scheme word, or `other` if it could be something else. */
+  readonly scheme: string | undefined
+  /** Media types of Accept and Content-Type, or `unreadable` if they could be something else. */
+  readonly accept: string | undefined
+  readonly contentType: string | undefined
+}
+
 interface RefusedKey extends ShownCredentials {
   readonly address: string | undefined
   readonly wanted: Vendor
   readonly requestId: string | undefined
 }
 
-type Context = Pick<ServiceContext, 'store' | 'trail' | 'actor' | 'clock' | 'logger'>
+type Context = Omit<TrailContext, 'address'>
 
 export function createRefusedKeys(ctx: Context): RefusedKeys {
   let networks = new Set<string>()

@@ -1,14 +1,16 @@
-import type { ServiceContext } from '../context/service-context.ts'
 import { agreementNeeded, passTime, resumeTime } from '../rules/trusted-time.ts'
 import type { TrustedTime } from '../rules/trusted-time.ts'
 import { auditSpan } from '../store/audit.ts'
 import { openPruneBudget, readTrustedClock, writeTrustedClock } from '../store/trusted-clock.ts'
+import type { Observer } from '../monitoring/observer.ts'
+import type { TrailContext } from './audit.ts'
 import { pruneAudit } from './prune.ts'
 
-type Context = Pick<
-  ServiceContext,
-  'store' | 'trail' | 'actor' | 'address' | 'clock' | 'auditRetention' | 'logger' | 'observer'
->
+interface Context extends TrailContext {
+  /** How long entries are kept, days. */
+  readonly auditRetention: number
+  readonly observer: Observer
+}
 
 const day = 24 * 60 * 60
 /** How much of the trail may go in a day: a tenth. */

@@ -1,5 +1,5 @@
-import type { Call } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
+import type { Observer } from '../monitoring/observer.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
 import type { SessionRow } from '../store/sessions.ts'
@@ -8,6 +8,7 @@ import type { AuditContext } from './audit.ts'
 import type { Actor } from './entry.ts'
 import type { Audited } from './events.ts'
 import { auditRefusal } from './refusals.ts'
+import type { RefusalContext } from './refusals.ts'
 
 interface By {
   readonly organizationId: string
@@ -37,7 +38,7 @@ export function auditRedeemed(db: Queryable, ctx: AuditContext, session: Session
   return audit(db, ctx, { ...who(by), event: 'session.redeemed', address: session.ipAddress, facts })
 }
 
-export function auditRedeemRefused(call: Call, session: SessionRow): Promise<void> {
+export function auditRedeemRefused(call: RefusalContext & By, session: SessionRow): Promise<void> {
   const { organizationId } = call
   const facts = idsOf(session)
   return auditRefusal(call, { event: 'session.redeem_refused', organizationId, address: session.ipAddress, facts })
@@ -45,7 +46,7 @@ export function auditRedeemRefused(call: Call, session: SessionRow): Promise<voi
 
 /** Writes down that a session was not even created, where that is because of too many tries. */
 export async function auditThrottled(
-  call: Call,
+  call: RefusalContext & By & { readonly observer: Observer },
   error: unknown,
   of: { readonly domain: string; readonly user: string; readonly budget: Budget; readonly address: string | null },
 ): Promise<void> {

@@ -1,10 +1,11 @@
+import type { IncomingMessage } from 'node:http'
+
 import type { Clock } from '../../clock.ts'
 import type { Actor } from '../audit/entry.ts'
 import type { RefusalLimit } from '../audit/refusals.ts'
 import type { RefusedKeys } from '../audit/refused-keys.ts'
 import type { Trail } from '../audit/trail.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
-import type { ReadAddress } from '../http/client-address.ts'
 import type { HeldLimits, HeldPlaces } from '../waiting/places.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { LogLimit } from '../ground/log-limit.ts'
@@ -57,6 +58,9 @@ export interface ServiceContext {
   /** Nothing where nothing is pushed. */
   readonly pusher: Pusher | undefined
 }
+
+/** Answers the address a request comes from; undefined if it is not known. */
+export type ReadAddress = (req: IncomingMessage) => string | undefined
 
 /** Wrong activation codes, requests, and people who are asked. */
 export interface Limits extends HeldLimits {

@@ -1,8 +1,8 @@
 import type { Inbox } from '../../contract/device.ts'
 import type { ServiceContext } from '../context/service-context.ts'
-import type { EventSource } from '../http/event-stream.ts'
+import type { EventSource } from '../waiting/follower.ts'
 import { alarm } from '../http/held-read.ts'
-import { waiterKey } from '../waiting/waiters.ts'
+import { waiterKey } from '../ground/waiter-key.ts'
 import { changesAt, readInbox } from './inbox.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { FactorNotice } from '../../contract/device.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { removeNotice } from '../store/device-notices.ts'
 import type { NoticeRow } from '../store/device-notices.ts'
-import { waiterKey } from '../waiting/waiters.ts'
+import { waiterKey } from '../ground/waiter-key.ts'
 import { useCall } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 

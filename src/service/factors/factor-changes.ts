@@ -1,6 +1,7 @@
 import type { FactorChangeKind } from '../../contract/device.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { factorChangeMail } from '../mail/factor-change-mail.ts'
+import type { ReportedKind } from '../mail/factor-change-mail.ts'
 import { newId } from '../rules/random.ts'
 import { activeDevicesOfUser, insertNotice } from '../store/device-notices.ts'
 import { domainById } from '../store/domains.ts'
@@ -9,14 +10,13 @@ import type { Queryable } from '../store/schema.ts'
 import type { Revoked } from '../store/tokens.ts'
 import { tellAfter, whenOver } from '../store/transaction-ends.ts'
 import { userById } from '../store/users.ts'
-import { waiterKey } from '../waiting/waiters.ts'
+import { waiterKey } from '../ground/waiter-key.ts'
 
 type AnnounceContext = Pick<ServiceContext, 'clock' | 'random' | 'pusher' | 'changeMails'>
 
 /** A change of what a user can pass the second step with. */
 export interface FactorChange {
-  /** After a reset the user has no device left to show it. */
-  readonly kind: FactorChangeKind | 'reset'
+  readonly kind: ReportedKind
   readonly organizationId: string
   readonly userId: string
   /** Where the factor was changed; absent where it is valid in every domain and no domain was named. */

@@ -3,10 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import express from 'express'
 
 import { parseIpAddress } from '../../contract/ip-address.ts'
+import type { ReadAddress } from '../context/service-context.ts'
 import type { TrustProxy } from '../rules/trust-proxy.ts'
-
-/** Where a request comes from; undefined where that is not known. */
-export type ReadAddress = (req: IncomingMessage) => string | undefined
 
 /**
  * Inside an Express app its own `trust proxy` decides, by `req.ip`. Elsewhere `X-Forwarded-For` is read from its end, as far

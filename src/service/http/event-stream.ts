@@ -1,17 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Clock } from '../../clock.ts'
+import type { EventSource } from '../waiting/follower.ts'
 import { startsWaiting } from './admission.ts'
-
-/** Who is told of events. */
-export interface Follower<T> {
-  event(value: T): void
-  /** Nothing more comes: what happens from now on has to be found out by reading. */
-  end(): void
-}
-
-/** What can be followed. The answer of it ends following, without a call of `end`. */
-export type EventSource<T> = (follower: Follower<T>) => () => void
 
 /** More often than the half minute after which some proxies cut a silent answer, seconds. */
 const heartbeatOfKey = 15

@@ -6,7 +6,7 @@ import { validate } from '../../contract/validate.ts'
 import type { Mistake } from '../../contract/validate.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
-import type { EventSource } from './event-stream.ts'
+import type { EventSource } from '../waiting/follower.ts'
 import type { Held } from './held-read.ts'
 import type { NamedImage } from '../rules/image.ts'
 

@@ -1,19 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import type { Vendor } from '../../contract/media-type.ts'
-
-/** Why a request carries no valid API key. */
-export type KeyRefusal = 'no_key' | 'other_scheme' | 'malformed_key' | 'unknown_key'
-
-/** What a log may say of a request without a valid API key. Nothing in it is a key, or a part of one. */
-export interface ShownCredentials {
-  readonly reason: KeyRefusal
-  /** The scheme word; `other` where it may be something else. */
-  readonly scheme: string | undefined
-  /** Media types of Accept and Content-Type; `unreadable` where they are something else. */
-  readonly accept: string | undefined
-  readonly contentType: string | undefined
-}
+import type { KeyRefusal, ShownCredentials } from '../audit/refused-keys.ts'
 
 /** Schemes of the IANA registry that callers are likely to send instead. */
 const knownSchemes = ['Service', 'Basic', 'Bearer', 'Digest', 'DPoP', 'HOBA', 'Mutual', 'Negotiate', 'Device']

@@ -1,5 +1,6 @@
-import type { ServiceContext } from '../context/service-context.ts'
-import { createLane } from '../push/lane.ts'
+import type { Clock } from '../../clock.ts'
+import type { Logger } from '../ground/logger.ts'
+import { createLane } from '../ground/lane.ts'
 import { notAfter } from '../rules/present.ts'
 import type { Mail, Mailer } from './mailer.ts'
 
@@ -21,7 +22,11 @@ const window = 60 * 60
 /** Users whose mails are counted; the one whose last mail is the oldest makes room. */
 const maxUsers = 10_000
 
-type Parts = Pick<ServiceContext, 'clock' | 'logger'> & { readonly mailer: Mailer }
+interface Parts {
+  readonly mailer: Mailer
+  readonly clock: Clock
+  readonly logger: Logger
+}
 
 export function createChangeMails({ mailer, clock, logger }: Parts): ChangeMails {
   const lane = createLane(width)

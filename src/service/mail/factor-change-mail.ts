@@ -1,10 +1,13 @@
-import type { FactorChange } from '../factors/factor-changes.ts'
+import type { FactorChangeKind } from '../../contract/device.ts'
 import type { Mail } from './mailer.ts'
 import { plainLine } from './plain-line.ts'
 
+/** After a reset the user has no device left that could show a notice: only a mail reports it. */
+export type ReportedKind = FactorChangeKind | 'reset'
+
 /** What the mail is about. The names are chosen by administrators: nothing in it is chosen by who signs up. */
 export interface FactorChangeMail {
-  readonly kind: FactorChange['kind']
+  readonly kind: ReportedKind
   readonly organization: string
   /** Absent where the change is about the whole organization. */
   readonly domain: string | undefined
@@ -12,7 +15,7 @@ export interface FactorChangeMail {
   readonly at: number
 }
 
-const sentences: Readonly<Record<FactorChange['kind'], string>> = {
+const sentences: Readonly<Record<ReportedKind, string>> = {
   device_added: 'A device was added',
   device_replaced: 'Your device was replaced',
   device_removed: 'A device was removed',

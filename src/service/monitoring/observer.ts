@@ -1,6 +1,3 @@
-import type { ServerResponse } from 'node:http'
-
-import { requestIdOf } from '../http/request-id.ts'
 import type { Factor } from '../../contract/users.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 
@@ -82,13 +79,4 @@ export function tellAll(observers: readonly Observer[]): Observer {
     swept: (...swept) => observers.forEach((observer) => observer.swept(...swept)),
     clockLeapt: () => observers.forEach((observer) => observer.clockLeapt()),
   }
-}
-
-/** Tells of the answer once it is through. */
-export function observe({ observer }: { observer: Observer }, res: ServerResponse, operation: string): void {
-  const begun = performance.now()
-  res.once('close', () => {
-    const status = res.writableFinished ? res.statusCode : 'aborted'
-    observer.answered({ requestId: requestIdOf(res), operation, status, seconds: (performance.now() - begun) / 1000 })
-  })
 }

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../context/service-context.ts'
+import type { Clock } from '../../clock.ts'
 import { tooManyRequests } from '../ground/problem.ts'
 import type { Reached } from '../ground/problem.ts'
 import { networkOf } from '../rules/network.ts'
@@ -9,7 +9,10 @@ import type { Limit } from '../store/attempts.ts'
 import type { Fact, Queryable } from '../store/schema.ts'
 import { askedFrom, pendingExpiries } from '../store/sessions.ts'
 
-type Context = Pick<ServiceContext, 'clock' | 'limits'>
+interface Context {
+  readonly clock: Clock
+  readonly limits: { readonly pushedUsersPerAddress: number }
+}
 
 /** Whose device is asked, and by whom. */
 export interface PushOf {
@@ -105,7 +108,7 @@ export function forgetAllPushes(
 }
 
 /** "This was not me": no further request for a while, from wherever. */
-export function pausePushes(ctx: Pick<ServiceContext, 'clock'>, db: Queryable, of: PushOf): Promise<void> {
+export function pausePushes(ctx: Pick<Context, 'clock'>, db: Queryable, of: PushOf): Promise<void> {
   return noteAttempt(db, [reported(of)], ctx.clock.now())
 }
 

@@ -3,14 +3,18 @@ import { setMaxListeners } from 'node:events'
 import type { Agent } from 'node:https'
 
 import { pause } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { PushSubscription } from '../../contract/device.ts'
-import type { ServiceContext } from '../context/service-context.ts'
 import { forgetPush, pushOfNotice, pushOfPending } from '../store/pushes.ts'
 import type { SealedPush } from '../store/pushes.ts'
 import type { Queryable } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+import type { Logger } from '../ground/logger.ts'
+import type { Observer } from '../monitoring/observer.ts'
+import type { Secrets } from '../sealing/secrets.ts'
 import { acceptedHost } from './accepted-endpoint.ts'
-import { createLane, createLanes } from './lane.ts'
-import type { Lane } from './lane.ts'
+import { createLane, createLanes } from '../ground/lane.ts'
+import type { Lane } from '../ground/lane.ts'
 import { postMessage } from './post-message.ts'
 import type { PushReply } from './post-message.ts'
 import { pauseAfter, verdictOf } from './verdict.ts'
@@ -36,7 +40,12 @@ export interface Told {
   readonly expiresAt: number
 }
 
-export interface PusherParts extends Pick<ServiceContext, 'store' | 'secrets' | 'clock' | 'logger' | 'observer'> {
+export interface PusherParts {
+  readonly store: Store
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly observer: Observer
   readonly webPush: WebPush
   readonly keys: PushKeys
   readonly hosts: readonly string[]

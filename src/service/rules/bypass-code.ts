@@ -1,5 +1,3 @@
-import type { BypassCode } from '../../contract/bypass-codes.ts'
-import type { BypassCodeRow } from '../store/bypass-codes.ts'
 import { randomText } from './random.ts'
 import type { Random } from './random.ts'
 
@@ -25,15 +23,3 @@ export const bypassCodeExpiry = (now: number, minutes: number): number =>
 
 /** Where codes are shown only once, what is kept is no code. */
 export const isHashedCode = (kept: string): boolean => kept.startsWith('scrypt:')
-
-/** @param code Nothing where it is not to be shown. */
-export function bypassCodeView(row: BypassCodeRow, code: string | undefined): BypassCode {
-  return {
-    id: row.id,
-    ...(code !== undefined && { code }),
-    usesAllowed: row.usesAllowed,
-    usesRemaining: row.usesRemaining,
-    dtExpiry: `${new Date(row.expiresAt * 1000).toISOString().slice(0, 19)}+0000`,
-    user: row.userId,
-  }
-}

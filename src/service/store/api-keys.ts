@@ -1,4 +1,4 @@
-import { prepare } from '../prepared.ts'
+import { prepare } from './prepared.ts'
 import type { ApiKeyTable, Queryable } from './schema.ts'
 
 export async function insertApiKey(db: Queryable, row: ApiKeyTable): Promise<void> {

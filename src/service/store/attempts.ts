@@ -1,4 +1,4 @@
-import { prepare } from '../prepared.ts'
+import { prepare } from './prepared.ts'
 import { notAfter } from '../rules/present.ts'
 import { removedBy, someOf } from './due.ts'
 import type { Queryable } from './schema.ts'

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 
 import { maxNotices } from '../../contract/device.ts'
-import { prepare } from '../prepared.ts'
+import { prepare } from './prepared.ts'
 import { removedBy, someOf } from './due.ts'
 import type { DeviceNoticeTable, Queryable } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 
-import { prepare } from '../prepared.ts'
+import { prepare } from './prepared.ts'
 import { isSomeOf, removedBy, someOf } from './due.ts'
 import type { DeviceTable, Queryable } from './schema.ts'
 

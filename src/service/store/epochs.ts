@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 import { epochOf } from '../rules/epoch.ts'
-import { waiterKey } from '../waiting/waiters.ts'
+import { waiterKey } from '../ground/waiter-key.ts'
 import { removedBy, someOf } from './due.ts'
 import { endKnownBrowsers } from './known-browsers.ts'
 import type { Queryable } from './schema.ts'

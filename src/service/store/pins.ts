@@ -1,5 +1,5 @@
 import type { Domain } from '../../contract/domains.ts'
-import { prepare } from '../prepared.ts'
+import { prepare } from './prepared.ts'
 import type { Queryable } from './schema.ts'
 
 /** What a domain demands of those who approve. */

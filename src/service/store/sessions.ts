@@ -2,7 +2,7 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
 import type { Decision } from '../../contract/device.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
-import { prepare } from '../prepared.ts'
+import { prepare } from './prepared.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { AskedUser } from '../rules/push-limits.ts'
 import { maxRequestTimeout } from '../rules/session-state.ts'

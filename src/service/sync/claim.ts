@@ -3,7 +3,7 @@ import { newId } from '../rules/random.ts'
 import { StoreUnavailableError } from '../store/store.ts'
 import { beatsToPresent, insertSynchronisation, synchronisationOf, takeOver } from '../store/synchronisations.ts'
 import type { Held, SynchronisationRow } from '../store/synchronisations.ts'
-import { waiterKey } from '../waiting/waiters.ts'
+import { waiterKey } from '../ground/waiter-key.ts'
 import { hasEnded, ownProcess } from './process-identity.ts'
 
 /** After how long without a step its process counts as dead; the longest step takes far below a second. Seconds. */

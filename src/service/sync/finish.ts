@@ -13,7 +13,7 @@ import {
   removeSynchronisation,
 } from '../store/synchronisations.ts'
 import type { Held } from '../store/synchronisations.ts'
-import { waiterKey } from '../waiting/waiters.ts'
+import { waiterKey } from '../ground/waiter-key.ts'
 import { step, stepThrough } from './step.ts'
 
 /** After it was applied: ends what ended with it. Can be taken up again where it was left. */

@@ -2,11 +2,11 @@ import type { Clock } from '../../clock.ts'
 import type { SessionEvent } from '../../contract/sessions.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
-import type { Follower } from '../http/event-stream.ts'
+import type { Follower } from './follower.ts'
 import { createLook } from './settled-look.ts'
 import type { Found } from './settled-look.ts'
 import type { Store } from '../store/store.ts'
-import { epochChangeOf, sessionIdOf } from './waiters.ts'
+import { epochChangeOf, sessionIdOf } from '../ground/waiter-key.ts'
 import type { Waiters } from './waiters.ts'
 
 type SettledFollower = Follower<SessionEvent>

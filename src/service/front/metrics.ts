@@ -4,13 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 
 import type { ServiceContext } from '../context/service-context.ts'
-import type { Observer } from './observer.ts'
+import type { Observer } from '../monitoring/observer.ts'
 import { loadOptional } from '../ground/optional-package.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { connectionUse } from '../store/observed-dialect.ts'
 import { countPending } from '../store/sessions.ts'
-import type { Page } from '../front/front.ts'
-import { isReady } from '../front/health.ts'
+import type { Page } from './front.ts'
+import { isReady } from './health.ts'
 
 /** Figures for Prometheus. docs/metrics.md lists them. */
 export interface Metrics {

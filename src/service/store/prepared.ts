@@ -1,6 +1,6 @@
 import type { Compilable, CompiledQuery, QueryResult } from 'kysely'
 
-import type { Queryable } from './store/schema.ts'
+import type { Queryable } from './schema.ts'
 
 /** A statement with its values, to be executed. */
 export interface Prepared<Row> {
