@@ -22,7 +22,7 @@ app.use(
     appName: 'Codes only',
     user: (req) => req.session.user,
     provision: true,
-    factors: ['otp', 'bypass'], // without 'push'; recovery codes are of the kind 'bypass'
+    factors: ['otp', 'bypass'], // without 'push'; 'bypass' stands for recovery codes
     logout,
   }),
 )

@@ -32,7 +32,7 @@ app.use(
     appName: 'Passport',
     user: (req) => req.user,
     provision: true,
-    public: ['/login'], // people who have not passed may sign in as somebody else
+    public: ['/login'], // users who have not passed the second step may sign in as another user
     logout,
   }),
 )

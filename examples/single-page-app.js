@@ -45,6 +45,7 @@ app.post('/api/login', (req, res, next) => {
 })
 app.post('/api/logout', logout)
 app.use('/api', (req, res, next) => (req.session.user ? next() : res.status(401).json({ error: 'sign_in_first' })))
+app.get('/api/me', (req, res) => res.json(req.session.user))
 app.get('/api/reports', (req, res) => res.json({ title: 'Reports', of: req.session.user.name }))
 app.get('/api/orders', (req, res) => res.json({ title: 'Orders', of: req.session.user.name }))
 

@@ -5,7 +5,7 @@ const login = document.querySelector('#login')
 /** Shows the view that the address names, such as `#/orders`. */
 async function show() {
   const answer = await fetch(`/api/${location.hash.slice(2) || 'reports'}`)
-  if (await leadToSecondStep(answer)) return // this page is being left; the person comes back to it
+  if (await leadToSecondStep(answer)) return // the browser is leaving this page, and will return to it
   const { title = 'Sign in', of } = await answer.json()
   document.querySelector('h1').textContent = of ? `${title} of ${of}` : title
   login.hidden = answer.ok

@@ -122,7 +122,7 @@ async function startVite(api: string, forwarded: readonly string[], router: bool
 async function startFiles(api: string, forwarded: readonly string[], router: boolean): Promise<string> {
   const outDir = await scratch()
   await build({ ...configOf(router), build: { outDir, emptyOutDir: true } })
-  return listen(createForwardingServer({ folder: outDir, to: api, forwarded }))
+  return listen(createForwardingServer({ folder: outDir, to: api, forwarded: new RegExp(`^(${forwarded.join('|')})`) }))
 }
 
 async function scratch(): Promise<string> {

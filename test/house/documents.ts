@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { root } from '../../scripts/run.ts'
 
-/** A piece of TypeScript or JavaScript in a document. */
+/** A piece of TypeScript, JavaScript or of an nginx configuration in a document. */
 export interface CodeBlock {
   readonly document: string
   /** Of its first line of code, from 1. */
@@ -19,7 +19,7 @@ export const documents = ['README.md', ...globSync('docs/*.md', { cwd: root }).s
 
 export function codeBlocks(document: string): CodeBlock[] {
   const text = readFileSync(join(root, document), 'utf8')
-  return [...text.matchAll(/(?:<!-- (\S+) -->\n\n)?```(ts|js)\n([\s\S]*?)```/g)].map((found) => {
+  return [...text.matchAll(/(?:<!-- (\S+) -->\n\n)?```(ts|js|nginx)\n([\s\S]*?)```/g)].map((found) => {
     const [whole, file, language = '', code = ''] = found
     const start = found.index + whole.length - code.length - '```'.length
     return { document, line: text.slice(0, start).split('\n').length, code, language, file }

@@ -9,27 +9,32 @@ export interface ForwardingOptions {
   readonly folder: string
   /** The origin of the server behind it. */
   readonly to: string
-  /** Paths that are forwarded, with all below them. */
-  readonly forwarded: readonly string[]
+  /** Matches the paths that are forwarded. */
+  readonly forwarded: RegExp
+  /** Headers that replace those of the browser; by default the name of the server behind it, as nginx does without `proxy_set_header`. */
+  readonly headers?: (req: IncomingMessage) => Readonly<Record<string, string>>
 }
 
-/**
- * As nginx with `try_files $uri /index.html` and a `location` with `proxy_pass` for each path: the server behind it is called by
- * its own name (`proxy_set_header Host $proxy_host`, the default), and everything else is the page.
- */
-export function createForwardingServer({ folder, to, forwarded }: ForwardingOptions): RequestListener {
+/** What nginx does with `try_files $uri /index.html` and a `location` with `proxy_pass`. */
+export function createForwardingServer(options: ForwardingOptions): RequestListener {
+  const { folder, to, forwarded, headers = () => ({ host: new URL(to).host }) } = options
   const files = express()
   files.use(express.static(folder))
   files.use((_req, res) => res.sendFile(join(folder, 'index.html')))
   return (req, res) => {
     const { url = '/' } = req
-    if (forwarded.some((path) => url.startsWith(path))) forward(req, res, new URL(url, to))
+    if (forwarded.test(url.replace(/\?.*/s, ''))) forward(req, res, new URL(url, to), headers(req))
     else files(req, res)
   }
 }
 
-function forward(req: IncomingMessage, res: ServerResponse, target: URL): void {
-  const upstream = request(target, { method: req.method, headers: { ...req.headers, host: target.host } })
+function forward(
+  req: IncomingMessage,
+  res: ServerResponse,
+  target: URL,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const upstream = request(target, { method: req.method, headers: { ...req.headers, ...headers } })
   upstream.on('response', (answer) => {
     res.writeHead(answer.statusCode ?? 502, answer.headers)
     res.flushHeaders()

@@ -36,7 +36,8 @@ export function logFailure({ mfa, requestId }: RequestContext, what: string, err
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = error instanceof ApiError ? ` ${error.code}` : ''
-  const why = error.cause instanceof Error ? ` (${error.cause.message})` : ''
+  const cause = error.cause instanceof Error ? error.cause.message : ''
+  const why = error.message.includes(cause) ? '' : ` (${cause})`
   // Our own messages name their function already.
   return `${error.name}${code}: ${error.message.replace(/^mfa: /, '')}${why}`
 }

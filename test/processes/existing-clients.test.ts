@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { issue, openCertificates } from '../../example-app/https/certificate.ts'
+import { KeyPair } from '../../example-app/https/key-pair.ts'
+import { root } from '../../scripts/run.ts'
+import { readBlocks } from '../support/operations/page.ts'
+import { openShell } from '../support/operations/shell.ts'
+import type { Shell } from '../support/operations/shell.ts'
+import { freePort } from '../support/service-nodes.ts'
+
+const apiKey = `A${'1b2'.repeat(21)}`
+const headers = { authorization: `Service key="${apiKey}"` }
+const installed = (program: string, flag = '--version') => spawnSync(program, [flag]).status === 0
+
+let folder: string
+let shell: Shell
+let ports: { readonly https: number; readonly http: number }
+/** What the commands below each heading printed. */
+const printed: Record<string, string> = {}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'second-factor-clients-'))
+  ports = { https: await freePort(), http: await freePort() }
+  writeFileSync(join(folder, 'users.csv'), 'username,name,email\nalice,Alice,alice@example.com\nbob,Bob,\n')
+  writePrograms(join(folder, 'bin'))
+  shell = openShell(folder, {
+    ...process.env,
+    PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+    present_key: apiKey,
+  })
+  const blocks = readBlocks(readFileSync(join(root, 'docs/existing-clients.md'), 'utf8'))
+  for (const { code, section } of blocks) printed[section] = (printed[section] ?? '') + (await follow(code))
+})
+afterAll(async () => {
+  await shell.run('kill -KILL $(jobs -p)')
+  shell.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('docs/existing-clients.md', () => {
+  it('takes over key and domain, and connects clients over HTTPS and HTTP', () => {
+    expect(printed['Import the API key and the domain id']).toContain('0123456789abcdef0123456789abcdef01234567')
+    expect(printed['Check the connection']?.match(/\{"status":"OK"\}/g)).toHaveLength(2)
+  })
+
+  it('moves users over', () => {
+    const moved = printed['What your users have to do'] ?? ''
+
+    expect(moved).toMatch(/https:\/\/mfa\.example\/authenticator\/#code=[a-z0-9]{10}/)
+    expect(moved).toMatch(/\bbob\b/)
+  })
+
+  it('names the causes of what may go wrong', async () => {
+    const api = `http://127.0.0.1:${ports.http}`
+
+    const status = async (path: string, authorization: string) =>
+      (await fetch(`${api}${path}`, { headers: { authorization } })).status
+    expect(await status('/api/ping', `Other key="${apiKey}"`)).toBe(401)
+    expect(await status('/api/ping', 'Service key="another"')).toBe(401)
+    expect(await status('/other/ping', headers.authorization)).toBe(404)
+    expect(installed('curl') ? await shell.run(`${curlHttps} || echo exit $?`) : 'exit 60').toContain('exit 60')
+  })
+
+  it('makes Python trust the authority', async () => {
+    const answer = installed('python3') ? await shell.run('SSL_CERT_FILE=ca.pem python3 ping.py') : '"OK"'
+
+    expect(answer).toContain('"OK"')
+  })
+})
+
+const curlHttps = 'curl --silent https://mfa.example:8443/api/ping'
+
+/** Runs the commands of one block. `serve` stays in the background, on a port that is free. */
+async function follow(code: string): Promise<string> {
+  if (code.includes('openssl') && !installed('openssl', 'version')) return createCertificates()
+  if (!code.includes('second-factor serve')) return shell.run(code)
+  const port = code.includes('--tls-cert') ? ports.https : ports.http
+  const log = `serve-${port}.log`
+  return shell.run(
+    `${code.replace(/ --port \d+/, '')} --port ${port} > ${log} 2>&1 &\n` +
+      `until grep --quiet 'listens on' ${log}; do kill -0 $! && sleep 0.1; done`,
+  )
+}
+
+/** The files that the commands of the page make, on a machine without openssl. */
+async function createCertificates(): Promise<string> {
+  const { authority } = await openCertificates(folder, ['mfa.example'], Math.floor(Date.now() / 1000))
+  const { certificate, key } = await issue(
+    KeyPair.parse(JSON.parse(readFileSync(join(folder, 'authority.json'), 'utf8'))),
+    ['mfa.example'],
+  )
+  writeFileSync(join(folder, 'ca.pem'), authority.toString())
+  writeFileSync(join(folder, 'cert.pem'), certificate)
+  writeFileSync(join(folder, 'key.pem'), key)
+  return ''
+}
+
+/** The package as it is built in place of `npx`, and a `curl` that finds the host of the page on this machine. */
+function writePrograms(bin: string): void {
+  const write = (name: string, code: string) => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${code}\n`)
+    chmodSync(join(bin, name), 0o755)
+  }
+  mkdirSync(bin)
+  write('npx', `shift; exec "${process.execPath}" "${join(root, 'bin/second-factor.js')}" "$@"`)
+  const curl = spawnSync('sh', ['-c', 'command -v curl']).stdout.toString().trim()
+  const [https, http] = [`mfa.example:8443:127.0.0.1:${ports.https}`, `127.0.0.1:8787:127.0.0.1:${ports.http}`]
+  writeFileSync(join(folder, 'curl.mjs'), curlInNode)
+  if (curl) write('curl', `exec ${curl} --connect-to ${https} --connect-to ${http} "$@"`)
+  else write('curl', `exec "${process.execPath}" "${join(folder, 'curl.mjs')}" ${ports.https} ${ports.http} "$@"`)
+  writeFileSync(join(folder, 'ping.py'), pingInPython(ports.https))
+}
+
+/** `curl [--cacert FILE] --header H URL`, where the machine has none. */
+const curlInNode = `
+import { readFileSync } from 'node:fs'
+import { get as http } from 'node:http'
+import { get as https } from 'node:https'
+const [httpsPort, httpPort, ...words] = process.argv.slice(2)
+const url = new URL(words.at(-1))
+const [name, value] = words[words.indexOf('--header') + 1].split(': ')
+const settings = { host: '127.0.0.1', path: url.pathname, headers: { [name]: value } }
+if (url.protocol === 'http:') http({ ...settings, port: httpPort }, (answer) => answer.pipe(process.stdout))
+else {
+  const ca = readFileSync(words[words.indexOf('--cacert') + 1])
+  https({ ...settings, port: httpsPort, servername: url.hostname, ca }, (answer) => answer.pipe(process.stdout))
+}
+`
+
+const pingInPython = (port: number) => `
+import socket, urllib.request
+resolve = socket.getaddrinfo
+socket.getaddrinfo = lambda host, *more, **named: resolve('127.0.0.1', *more, **named)
+request = urllib.request.Request('https://mfa.example:${port}/api/ping', headers={'Authorization': 'Service key="${apiKey}"'})
+print(urllib.request.urlopen(request).read().decode())
+`
