@@ -162,7 +162,7 @@ function synchronization(): readonly Mutant[] {
     {
       defense: 'the look whether the caller has hung up',
       file: 'src/service/sync/synchronize.ts',
-      find: 'if (arrived.gone()) return false',
+      find: 'if (arrived.disconnected?.()) return false',
       replace: '',
       test,
       title: 'is not carried out where its caller has hung up',

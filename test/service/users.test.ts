@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { createAdministration } from '../../src/service/admin/administration.ts'
+import { createUser } from '../../src/service/api/users.ts'
+import { ServiceOptions } from '../../src/service/options.ts'
+import { openService } from '../../src/service/service.ts'
 import { createTenant, newUser, startService, unknownId } from './start-service.ts'
 import type { Running } from './start-service.ts'
 
@@ -226,5 +230,22 @@ describe('a domain', () => {
     const answer = await running.call('PUT', `${path()}/users/${unknownId}`)
 
     expect(answer.code).toBe('api.error.notfound.user')
+  })
+})
+
+describe('a user who is created in a domain', () => {
+  it('is not created if the membership cannot be stored', async () => {
+    const node = await openService(ServiceOptions.parse({ database: ':memory:' }))
+    const administration = createAdministration(node.ctx)
+    const { id } = await administration.createOrganization('ACME')
+    const domain = await administration.createDomain(id, { name: 'Intranet' })
+    const caller = { ...node.ctx, organizationId: id, role: 'admin', limitedTo: null, version: '1.4' } as const
+
+    const creating = createUser({ ...newUser('alice'), provision: false }, caller, unknownId)
+    await expect(creating).rejects.toThrow()
+    const alice = await createUser({ ...newUser('alice'), provision: false }, caller, domain.id)
+
+    expect(alice.domains).toEqual([domain.id])
+    await node.close()
   })
 })

@@ -1,7 +1,9 @@
 import type { Endpoint, EndpointInput, EndpointOutput } from '../../contract/endpoint.ts'
 import { routes } from '../../service/api/routes.ts'
 import type { ServiceContext } from '../../service/context/service-context.ts'
-import type { Call } from '../../service/http/route.ts'
+import type { Caller } from '../../service/context/caller.ts'
+import { route } from '../../service/http/route.ts'
+import type { Handler } from '../../service/http/route.ts'
 import { organizations } from '../../service/store/organizations.ts'
 import { Failure } from '../device/failure.ts'
 import { exitCode } from '../device/exit-codes.ts'
@@ -15,15 +17,23 @@ import { quote } from './print.ts'
 export interface LocalService {
   readonly ctx: ServiceContext
   readonly organization: { readonly id: string; readonly name: string }
-  /** Runs an operation of the REST interface here: the same checks, rules and errors as over HTTP. */
-  readonly call: <E extends Endpoint>(endpoint: E, input: EndpointInput<E>) => Promise<EndpointOutput<E>>
+  /**
+   * Runs an operation of the REST interface in this process, with the same validation, rules and errors as over HTTP.
+   * @param handler Replaces the handler of the REST interface.
+   */
+  readonly call: <E extends Endpoint>(
+    endpoint: E,
+    input: EndpointInput<E>,
+    handler?: Handler<E>,
+  ) => Promise<EndpointOutput<E>>
 }
 
 /** Opens the database for one action; what the service refuses becomes one line. */
 export function withService(settings: AdminSettings, action: (service: LocalService) => Promise<void>): Promise<void> {
   return withContext(settings, async (ctx) => {
     const organization = choose(await organizations(ctx.store.db), settings.organization)
-    await action({ ctx, organization, call: caller(ctx, organization.id) })
+    const caller = { ...ctx, organizationId: organization.id, role: 'admin', limitedTo: null, version: '1.4' } as const
+    await action({ ctx, organization, call: operationsFor(caller) })
   })
 }
 
@@ -54,29 +64,13 @@ function choose(all: readonly { id: string; name: string }[], name: string | und
   throw new Failure(`There is no organization ${quote(name)}. There is: ${names}`)
 }
 
-function caller(ctx: ServiceContext, organizationId: string): LocalService['call'] {
-  return async <E extends Endpoint>(endpoint: E, input: EndpointInput<E>) => {
-    const route = routes.find((one) => one.endpoint === endpoint)
-    if (!route) throw new Error(`${endpoint.method} ${endpoint.path} is not served`)
+function operationsFor(caller: Caller): LocalService['call'] {
+  return async <E extends Endpoint>(endpoint: E, input: EndpointInput<E>, handler?: Handler<E>) => {
+    const served = handler ? route(endpoint, handler) : routes.find((one) => one.endpoint === endpoint)
+    if (!served) throw new Error(`${endpoint.method} ${endpoint.path} is not served`)
     const { params = {}, query = {}, body } = input as { params?: unknown; query?: unknown; body?: unknown }
     const given = { params, query, body: () => Promise.resolve(body) }
-    return (await route.run(given, createCall(ctx, organizationId, endpoint))) as EndpointOutput<E>
-  }
-}
-
-/** What `rest.ts` makes of a request, for somebody who holds the database itself. */
-function createCall(ctx: ServiceContext, organizationId: string, endpoint: Endpoint): Call {
-  return {
-    ...ctx,
-    organizationId,
-    role: 'admin',
-    limitedTo: null,
-    version: '1.4',
-    path: endpoint.path,
-    ifMatch: undefined,
-    gone: () => false,
-    setHeader: () => {},
-    hold: (_key, { read }) => read(),
+    return (await served.run(given, caller)) as EndpointOutput<E>
   }
 }
 

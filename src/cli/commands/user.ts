@@ -4,6 +4,7 @@ import { addMember, removeMember } from '../../contract/domains.ts'
 import { createUser, deleteUser } from '../../contract/users.ts'
 import type { User } from '../../contract/users.ts'
 import { listDomains } from '../../service/admin/domains.ts'
+import { createUser as addUser } from '../../service/api/users.ts'
 import { endUserSessions } from '../../service/admin/end-sessions.ts'
 import { resetUser } from '../../service/admin/reset.ts'
 import { codesLocked, unlockUser } from '../../service/admin/unlock.ts'
@@ -62,8 +63,9 @@ function createCommand(): Command {
         withService(settings, async (service) => {
           const { name, email } = settings
           const domain = settings.domain === undefined ? undefined : await findDomain(service, settings.domain)
-          const user = await service.call(createUser, { body: { username, name, email } })
-          if (domain) await service.call(addMember, { params: { domainId: domain.id, userId: user.id } })
+          const user = await service.call(createUser, { body: { username, name, email } }, (input, caller) =>
+            addUser(input, caller, domain?.id),
+          )
           await show(service, await findUser(service, user.id), settings)
         }),
       ),

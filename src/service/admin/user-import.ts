@@ -125,7 +125,6 @@ async function addAll(
     keepOthers: true,
     ticket,
     expected: undefined,
-    gone: () => false,
     progress,
   })
   if (!applied) {

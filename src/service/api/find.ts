@@ -1,4 +1,4 @@
-import type { Call } from '../http/route.ts'
+import type { Caller } from '../context/caller.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { domainById } from '../store/domains.ts'
 import type { DomainRow } from '../store/domains.ts'
@@ -8,14 +8,14 @@ import { lockUser, userById } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 
 /** The caller's domain. What belongs to another organization is not found. */
-export async function findDomain(call: Call, domainId: string): Promise<DomainRow> {
+export async function findDomain(call: Caller, domainId: string): Promise<DomainRow> {
   const domain = await domainById(call.store.db, call.organizationId, domainId)
   if (!domain) throw new ApiProblem('api.error.notfound.domain')
   return domain
 }
 
 /** The caller's user: of its organization, or of the one domain its key is good for. */
-export async function findUser(call: Call, userId: string): Promise<UserRow> {
+export async function findUser(call: Caller, userId: string): Promise<UserRow> {
   const { organizationId, limitedTo } = call
   const { db } = call.store
   const user =
@@ -28,7 +28,7 @@ export async function findUser(call: Call, userId: string): Promise<UserRow> {
 
 /** The domain, and a user who belongs to it. */
 export async function findMember(
-  call: Call,
+  call: Caller,
   domainId: string,
   reference: { id?: string | undefined; username?: string | undefined },
 ): Promise<{ domain: DomainRow; user: UserRow }> {
@@ -39,7 +39,7 @@ export async function findMember(
 }
 
 /** The member as it is now: whoever changes what the user has waits, or is through. In a transaction. */
-export async function lockMember(db: Queryable, call: Call, domainId: string, userId: string): Promise<UserRow> {
+export async function lockMember(db: Queryable, call: Caller, domainId: string, userId: string): Promise<UserRow> {
   const { organizationId } = call
   const locked = await lockUser(db, organizationId, userId)
   const user = locked ? await memberBy(db, { organizationId, domainId }, { id: userId }) : undefined

@@ -53,9 +53,7 @@ export const create: Handler<typeof contract.createHardwareToken> = async (input
 export const list: Handler<typeof contract.listHardwareTokens> = async (input, call) => {
   const page = parsePage(input.page)
   const found = await listHardwareTokens(call.store.db, call.organizationId, page)
-  const { rows, link } = cutPage(found, page, call.path)
-  call.setHeader('Link', link)
-  return rows.map((row) => hardwareView(row))
+  return cutPage(call, found, page).map((row) => hardwareView(row))
 }
 
 export const get: Handler<typeof contract.getHardwareToken> = async (input, call) => {

@@ -4,14 +4,14 @@ import { cutPage, parsePage } from '../http/paging.ts'
 import type { Call, Handler, Prepare, PreparedHandler } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { isLeaving, leaveDomain } from '../store/leave.ts'
-import { insertMember, listMembers, memberBy } from '../store/members.ts'
+import { listMembers, memberBy } from '../store/members.ts'
 import * as tickets from '../store/synchronisations.ts'
 import { noneRevoked } from '../store/tokens.ts'
 import { userById } from '../store/users.ts'
 import { synchronizeMembers } from '../sync/synchronize.ts'
 import { findDomain, findMember } from './find.ts'
 import { notifyRevoked } from '../waiting/notify.ts'
-import { showAll } from './users.ts'
+import { addToDomain, showAll } from './users.ts'
 
 export const add: Handler<typeof contract.addMember> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
@@ -24,8 +24,7 @@ export const add: Handler<typeof contract.addMember> = async (input, call) => {
       ? await leaveDomain(db, of, { now: call.clock.now(), secrets: call.secrets })
       : noneRevoked
     await auditRevoked(db, call, ended, call)
-    const added = await insertMember(db, domain.id, user.id)
-    if (added) await auditCall(db, call, 'membership.added', { domain: domain.id, user: user.id })
+    await addToDomain(db, call, domain.id, user.id)
     return ended
   })
   notifyRevoked(call, revoked)
@@ -41,9 +40,7 @@ export const get: Handler<typeof contract.getMember> = async (input, call) => {
 export const list: Handler<typeof contract.listMembers> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
   const page = parsePage(input.page)
-  const { rows, link } = cutPage(await listMembers(call.store.db, domain.id, page), page, call.path)
-  call.setHeader('Link', link)
-  return showAll(call, rows)
+  return showAll(call, cutPage(call, await listMembers(call.store.db, domain.id, page), page))
 }
 
 export const remove: Handler<typeof contract.removeMember> = async (input, call) => {
@@ -76,17 +73,18 @@ export const drawTicket: Prepare<typeof contract.synchronizeMembers, number> = a
 }
 
 export const synchronize: PreparedHandler<typeof contract.synchronizeMembers, number> = async (input, call, ticket) => {
-  const { organizationId, gone } = call
+  const { organizationId, http } = call
   const { domainId } = input
   const expected = expectedVersion(call)
   const rows = await distinctRows(input.rows)
-  await synchronizeMembers(call, { organizationId, domainId, rows, ticket, expected, gone })
-  if (call.version !== '1.3') call.setHeader('ETag', `"${ticket}"`)
+  await synchronizeMembers(call, { organizationId, domainId, rows, ticket, expected, disconnected: http?.disconnected })
+  if (call.version !== '1.3') http?.setHeader('ETag', `"${ticket}"`)
 }
 
 /** What `If-Match` names: a version in quotes. Only callers of 1.4 know it. */
-function expectedVersion({ version, ifMatch }: Call): number | undefined {
-  if (version === '1.3' || ifMatch === undefined || ifMatch === '*') return undefined
+function expectedVersion({ version, http }: Call): number | undefined {
+  const ifMatch = http?.ifMatch ?? '*'
+  if (version === '1.3' || ifMatch === '*') return undefined
   const [, digits] = /^"(\d{1,15})"$/.exec(ifMatch) ?? []
   if (digits === undefined) throw new ApiProblem('api.error.precondition', 'If-Match: expected a version in quotes.')
   return Number(digits)

@@ -90,10 +90,12 @@ async function start(call: Call, db: Queryable, starting: Starting): Promise<Sta
 }
 
 export const get: Handler<typeof contract.getSession> = async (input, call) => {
-  const session = await call.hold(waiterKey.session(input.sessionId), {
-    read: () => load(call, input),
-    changesAt: (read) => (read.state === 'pending' ? read.expiresAt : undefined),
-    userOf: (read) => read.userId,
+  const read = () => load(call, input)
+  if (!call.http) return sessionView(await read())
+  const session = await call.http.hold(waiterKey.session(input.sessionId), {
+    read,
+    changesAt: ({ state, expiresAt }) => (state === 'pending' ? expiresAt : undefined),
+    userOf: ({ userId }) => userId,
   })
   return sessionView(session)
 }

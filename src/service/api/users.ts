@@ -3,15 +3,16 @@ import type * as contract from '../../contract/users.ts'
 import { Username } from '../../contract/users.ts'
 import type { User } from '../../contract/users.ts'
 import { auditCall, auditRevoked } from '../audit/audit.ts'
+import type { Caller } from '../context/caller.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
-import type { Call, Handler } from '../http/route.ts'
+import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { newId } from '../rules/random.ts'
 import { userView } from '../views/views.ts'
 import { belongings } from '../store/belongings.ts'
 import { removeEmailCodes } from '../store/email-codes.ts'
 import { removeUser } from '../store/leave.ts'
-import { listMembers, memberBy } from '../store/members.ts'
+import { insertMember, listMembers, memberBy } from '../store/members.ts'
 import type { Queryable } from '../store/schema.ts'
 import { insertUser, listUsers, lockUser, similarUsername, updateUser, userByUsername } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
@@ -19,7 +20,14 @@ import { releaseStagedUser } from '../sync/synchronize.ts'
 import { findUser } from './find.ts'
 import { notifyRevoked } from '../waiting/notify.ts'
 
-export const create: Handler<typeof contract.createUser> = async (input, call) => {
+export const create: Handler<typeof contract.createUser> = (input, call) => createUser(input, call)
+
+/** @param domainId The domain, if any, that the user belongs to from the start. */
+export async function createUser(
+  input: Input<typeof contract.createUser>,
+  call: Caller,
+  domainId?: string,
+): Promise<User> {
   const id = newId(call.random)
   const { username, name, email = '' } = input
   const { organizationId } = call
@@ -27,9 +35,11 @@ export const create: Handler<typeof contract.createUser> = async (input, call) =
   const insert = () =>
     call.store.db.transaction().execute(async (db) => {
       const done = await insertUser(db, row)
-      if (done && input.provision) await refuseSimilar(db, call, row)
-      if (done) await auditCall(db, call, 'user.created', { user: id })
-      return done
+      if (!done) return false
+      if (input.provision) await refuseSimilar(db, call, row)
+      await auditCall(db, call, 'user.created', { user: id })
+      if (domainId !== undefined) await addToDomain(db, call, domainId, id)
+      return true
     })
   const inserted =
     (await insert()) || ((await releaseStagedUser(call, { organizationId, username })) && (await insert()))
@@ -37,11 +47,21 @@ export const create: Handler<typeof contract.createUser> = async (input, call) =
   return show(call, await findUser(call, id))
 }
 
+/** In the transaction that ends whatever the user had there before. */
+export async function addToDomain(db: Queryable, call: Caller, domainId: string, userId: string): Promise<void> {
+  const added = await insertMember(db, domainId, userId)
+  if (added) await auditCall(db, call, 'membership.added', { domain: domainId, user: userId })
+}
+
 /**
  * An app that keeps names as they were typed, but looks them up without regard to case, lets one person sign in as `alice`
  * and as `ALICE`. The second one has no factor, and would set up a first one with the password alone.
  */
-async function refuseSimilar(db: Queryable, call: Call, row: { organizationId: string; id: string; username: string }) {
+async function refuseSimilar(
+  db: Queryable,
+  call: Caller,
+  row: { organizationId: string; id: string; username: string },
+) {
   const similar = await similarUsername(db, row)
   if (similar === undefined) return
   call.logger.warn(
@@ -115,24 +135,22 @@ async function list(call: Call, wanted: string | number | undefined): Promise<Us
     call.limitedTo === null
       ? await listUsers(db, call.organizationId, page)
       : await listMembers(db, call.limitedTo, page)
-  const { rows, link } = cutPage(found, page, call.path)
-  call.setHeader('Link', link)
-  return showAll(call, rows)
+  return showAll(call, cutPage(call, found, page))
 }
 
-async function show(call: Call, user: UserRow): Promise<User> {
+async function show(call: Caller, user: UserRow): Promise<User> {
   const [shown] = await showAll(call, [user])
   if (!shown) throw new ApiProblem('api.error.notfound.user')
   return shown
 }
 
-export async function showAll(call: Call, users: UserRow[]): Promise<User[]> {
+export async function showAll(call: Caller, users: UserRow[]): Promise<User[]> {
   const ids = users.map((user) => user.id)
   const has = await belongings(call.store.db, ids, call.clock.now())
   return users.map((user) => withinLimit(call, userView(user, has.get(user.id))))
 }
 
 /** A key of one domain does not learn of others. */
-function withinLimit({ limitedTo }: Call, user: User): User {
+function withinLimit({ limitedTo }: Caller, user: User): User {
   return limitedTo === null ? user : { ...user, domains: user.domains.filter((id) => id === limitedTo) }
 }

@@ -1,5 +1,5 @@
 import type { ChangedFactor, ChangeRequirement } from '../../contract/factors.ts'
-import type { Call } from '../http/route.ts'
+import type { Caller } from '../context/caller.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { factorsForChange, mayChange } from '../rules/factor-change.ts'
 import type { OwnedFactors } from '../rules/factor-change.ts'
@@ -34,8 +34,8 @@ export interface Grant extends PassedFactor {
  *
  * @throws {ApiProblem} `api.error.conflict.pass`
  */
-export async function requirePass(db: Queryable, call: Call, change: Change): Promise<Grant> {
-  const grant = await findGrant(db, call, change)
+export async function requirePass(db: Queryable, caller: Caller, change: Change): Promise<Grant> {
+  const grant = await findGrant(db, caller, change)
   if (!grant) throw new ApiProblem('api.error.conflict.pass')
   return grant
 }
@@ -43,23 +43,23 @@ export async function requirePass(db: Queryable, call: Call, change: Change): Pr
 /** What it takes to change a factor in the domain, and whether a pass is good for it now. */
 export async function changeRequirement(
   db: Queryable,
-  call: Call,
+  caller: Caller,
   { domain, user, changed, pass }: Omit<Change, 'userId' | 'domainId'> & Pick<Grant, 'domain' | 'user'>,
 ): Promise<ChangeRequirement> {
-  const owned = await ownedFactors(db, { domain, user }, call.clock.now())
-  const grant = await findGrant(db, call, { userId: user.id, changed, pass, domainId: domain.id })
+  const owned = await ownedFactors(db, { domain, user }, caller.clock.now())
+  const grant = await findGrant(db, caller, { userId: user.id, changed, pass, domainId: domain.id })
   return { factors: factorsForChange(changed, owned), passed: grant !== undefined }
 }
 
-async function findGrant(db: Queryable, call: Call, change: Change): Promise<Grant | undefined> {
+async function findGrant(db: Queryable, caller: Caller, change: Change): Promise<Grant | undefined> {
   const { userId, changed, pass } = change
-  const now = call.clock.now()
+  const now = caller.clock.now()
   const session = pass === undefined ? undefined : await redeemedSession(db, { id: pass, userId })
   if (!session || session.settledAt === null || session.factor === null) return undefined
   if (session.domainId !== change.domainId) return undefined
-  const domain = await domainById(db, call.organizationId, session.domainId)
+  const domain = await domainById(db, caller.organizationId, session.domainId)
   const user =
-    domain && (await memberBy(db, { organizationId: call.organizationId, domainId: domain.id }, { id: userId }))
+    domain && (await memberBy(db, { organizationId: caller.organizationId, domainId: domain.id }, { id: userId }))
   if (!domain || !user) return undefined
   const { purpose, settledAt, factor, factorId } = session
   const grant = { domain, user, factor, factorId }

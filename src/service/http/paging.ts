@@ -1,4 +1,5 @@
 import { ApiProblem } from '../ground/problem.ts'
+import type { Call } from './route.ts'
 
 const pageSize = 100
 
@@ -17,12 +18,17 @@ export function parsePage(page: string | number | undefined): Page {
   return { number, offset: (number - 1) * pageSize, limit: pageSize + 1 }
 }
 
-/** The rows of the page, and its neighbours as a Link header (RFC 8288). */
-export function cutPage<T>(rows: T[], page: Page, path: string): { rows: T[]; link: string } {
+/** The rows of the page. Over HTTP a Link header names its neighbors (RFC 8288). */
+export function cutPage<T>({ http }: Pick<Call, 'http'>, rows: T[], page: Page): T[] {
+  http?.setHeader('Link', linksTo(http.path, page, { hasNext: rows.length > pageSize }))
+  return rows.slice(0, pageSize)
+}
+
+function linksTo(path: string, { number }: Page, { hasNext }: { readonly hasNext: boolean }): string {
   const links = [link(path, 1, 'first')]
-  if (page.number > 1) links.push(link(path, page.number - 1, 'prev'))
-  if (rows.length > pageSize) links.push(link(path, page.number + 1, 'next'))
-  return { rows: rows.slice(0, pageSize), link: links.join(', ') }
+  if (number > 1) links.push(link(path, number - 1, 'prev'))
+  if (hasNext) links.push(link(path, number + 1, 'next'))
+  return links.join(', ')
 }
 
 const link = (path: string, page: number, relation: string) => `<${path}?page=${page}>; rel="${relation}"`

@@ -26,7 +26,7 @@ import { leaveAfter, takeAll } from '../waiting/places.ts'
 import { parseQuery } from './query-string.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { contextOfRequest, nameRequest, requestIdOf } from './request-id.ts'
-import type { Call, Given, Route } from './route.ts'
+import type { Call, Given, HttpExchange, Route } from './route.ts'
 import { shownCredentials } from './shown-credentials.ts'
 
 export interface RestOptions {
@@ -185,22 +185,29 @@ interface CallParts {
   readonly res: Response
 }
 
-function createCall(ctx: ServiceContext, { key: caller, version, headers, req, res }: CallParts): Call {
+function createCall(ctx: ServiceContext, parts: CallParts): Call {
+  const { key, version, req, res } = parts
   return {
     ...contextOfRequest(ctx, res),
-    organizationId: caller.organizationId,
-    actor: { kind: 'api_key', id: caller.id },
+    organizationId: key.organizationId,
+    actor: { kind: 'api_key', id: key.id },
     address: ctx.addressOf(req) ?? null,
-    role: caller.role,
-    limitedTo: caller.domainId,
+    role: key.role,
+    limitedTo: key.domainId,
     version,
+    http: createExchange(ctx, parts),
+  }
+}
+
+function createExchange(ctx: ServiceContext, { key: caller, headers, req, res }: CallParts): HttpExchange {
+  return {
     path: req.originalUrl.split('?', 1)[0] ?? '',
     ifMatch: req.headers['if-match'],
-    gone: () => res.destroyed || req.socket.destroyed,
+    disconnected: () => res.destroyed || req.socket.destroyed,
     setHeader: (name, value) => void (headers[name] = value),
     async hold(key, { read, changesAt, userOf }) {
       const wait = preferredWait(req.headers.prefer?.toString())
-      // A caller who is told that the read was held asks again at once.
+      // The caller of a read that was held repeats it at once, which would keep a closing service busy.
       if (wait === undefined || ctx.waiters.closed()) return read()
       headers['Preference-Applied'] = `wait=${wait}`
       const { readsOfKey, readsOfUser } = ctx.places

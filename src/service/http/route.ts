@@ -4,29 +4,28 @@ import { commonErrors, isErrorCode, notFoundByParam } from '../../contract/error
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
 import { validate } from '../../contract/validate.ts'
 import type { Mistake } from '../../contract/validate.ts'
-import type { ServiceContext } from '../context/service-context.ts'
+import type { Caller } from '../context/caller.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import type { Held } from './held-read.ts'
 import type { NamedImage } from '../rules/image.ts'
 
-/** The service, as one call of one caller sees it. */
-export interface Call extends ServiceContext {
-  /** Whose API key the call carries: nothing of anybody else exists for it. */
-  readonly organizationId: string
-  /** What the key may do; `rest.ts` has seen to it that it may call this operation. */
-  readonly role: 'admin' | 'auth'
-  /** The only domain the key is good for; null: all of the organization. */
-  readonly limitedTo: string | null
-  readonly version: Version
+/** One call of an operation, by a caller who is allowed to call it. */
+export interface Call extends Caller {
+  /** Absent at the command line, which calls operations in its own process. */
+  readonly http?: HttpExchange
+}
+
+/** What a call over HTTP adds: headers, and a connection that can be held open or lost. */
+export interface HttpExchange {
   /** Path of the operation as the caller sees it, for links. */
   readonly path: string
   /** The header `If-Match`, if the caller sent it. */
   readonly ifMatch: string | undefined
-  /** Whether the caller has hung up. */
-  readonly gone: () => boolean
+  /** Whether the caller has disconnected. */
+  readonly disconnected: () => boolean
   readonly setHeader: (name: string, value: string) => void
-  /** Reads at once, or is held as the caller prefers. */
+  /** Reads at once, or holds the request as the caller prefers. */
   readonly hold: <T>(key: string, held: HeldCall<T>) => Promise<T>
 }
 

@@ -30,7 +30,7 @@ export async function synchronizeMembers(ctx: ServiceContext, arrived: Arrived):
     return true
   }
   await undo(ctx, held)
-  if (arrived.gone()) throw new CallerGoneError('The caller of the synchronization has hung up.')
+  if (arrived.disconnected?.()) throw new CallerGoneError('The caller of the synchronization has hung up.')
   if (arrived.expected !== undefined) throw new ApiProblem('api.error.precondition')
   return false
 }
@@ -49,12 +49,12 @@ export interface Arrived {
   /** The version the caller wants to replace, if it said so. */
   readonly expected: number | undefined
   /** Whether the caller has hung up. It may have sent another one since, to another node. */
-  readonly gone: () => boolean
+  readonly disconnected?: (() => boolean) | undefined
 }
 
 /** @returns false where a newer one was applied before, or nobody waits for this one any more. */
 async function apply(ctx: ServiceContext, held: Held, arrived: Arrived, changes: Changes): Promise<boolean> {
-  if (arrived.gone()) return false
+  if (arrived.disconnected?.()) return false
   return ctx.store.db.transaction().execute(async (db) => {
     if (!(await useTicket(db, arrived))) return false
     if (!(await markApplied(db, held, ctx.clock.now()))) {
