@@ -242,7 +242,7 @@ describe('a user who is created in a domain', () => {
     const caller = { ...node.ctx, organizationId: id, role: 'admin', limitedTo: null, version: '1.4' } as const
 
     const creating = createUser({ ...newUser('alice'), provision: false }, caller, unknownId)
-    await expect(creating).rejects.toThrow()
+    await expect(creating).rejects.toThrow('FOREIGN KEY')
     const alice = await createUser({ ...newUser('alice'), provision: false }, caller, domain.id)
 
     expect(alice.domains).toEqual([domain.id])
