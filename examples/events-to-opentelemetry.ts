@@ -4,7 +4,7 @@ import type { MfaEvent } from 'second-factor'
 
 const tracer = trace.getTracer('second-factor')
 
-/** `mfa({ onEvent: toOpenTelemetry })`: an event of the span of the request, or a span of its own where there is none. */
+/** `mfa({ onEvent: toOpenTelemetry })`: adds an event to the span of the request, or creates a span if there is none. */
 export function toOpenTelemetry(event: MfaEvent): void {
   const { type, at } = event
   const request = trace.getActiveSpan()
@@ -14,7 +14,7 @@ export function toOpenTelemetry(event: MfaEvent): void {
   span.end()
 }
 
-/** The user and the address under the names that OpenTelemetry has for them, the rest under ours. */
+/** User and address have names in OpenTelemetry's semantic conventions; the rest gets the prefix `mfa.`. */
 function attributesOf({ type: _type, at: _at, userKey, address, ...facts }: MfaEvent): Attributes {
   const own = Object.entries(facts).filter(([, value]) => value !== undefined)
   return {

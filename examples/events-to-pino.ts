@@ -1,7 +1,7 @@
 import type { MfaEvent } from 'second-factor'
 import type { Logger } from 'pino'
 
-/** What somebody should look at, and what somebody should get up for. */
+/** `warn` is worth a look during the day, `error` is worth waking somebody. */
 const levels: Partial<Record<MfaEvent['type'], 'warn' | 'error'>> = {
   'code.paused': 'warn',
   'push.throttled': 'warn',
@@ -10,7 +10,7 @@ const levels: Partial<Record<MfaEvent['type'], 'warn' | 'error'>> = {
   'service.unavailable': 'error',
 }
 
-/** `mfa({ onEvent: toPino(logger) })`: one line for each event, its type as the message. */
+/** `mfa({ onEvent: toPino(logger) })`: one line per event, with the type as the message. */
 export function toPino(logger: Logger) {
   return ({ type, at, ...facts }: MfaEvent): void => {
     logger[levels[type] ?? 'info']({ ...facts, happenedAt: new Date(at * 1000).toISOString() }, type)

@@ -2,7 +2,7 @@ import { Counter } from 'prom-client'
 import type { Registry } from 'prom-client'
 import type { MfaEvent } from 'second-factor'
 
-/** `mfa({ onEvent: toPrometheus(register) })`: how many events of each type, and of which factor or for which reason. */
+/** `mfa({ onEvent: toPrometheus(register) })`: counts events by type, factor and reason. */
 export function toPrometheus(register: Registry) {
   const events = new Counter({
     name: 'mfa_events_total',

@@ -3,7 +3,7 @@ import session from 'express-session'
 import { mfa, requireMfa } from 'second-factor'
 import type { MfaOptions } from 'second-factor'
 
-/** Tests bring a service and a clock of their own; nobody else gives `options`. */
+/** Only tests pass `options`: their own service and clock. */
 export function createApp(options: MfaOptions = {}) {
   const app = express()
   app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))

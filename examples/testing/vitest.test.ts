@@ -23,13 +23,13 @@ describe('the account page', () => {
     await createSignIn({ service, login })(agent, username, options)
   }
 
-  it('is closed to who knows the password alone', async () => {
+  it('is closed after the password alone', async () => {
     await signIn('alice')
 
     expect((await agent.get('/account')).status).toBe(403)
   })
 
-  it('is open with the second step', async () => {
+  it('is open after the second step', async () => {
     await signIn('alice', { mfa: true })
 
     expect((await agent.get('/account')).text).toBe('Welcome')
@@ -44,7 +44,7 @@ describe('the account page', () => {
     expect((await agent.post('/transfer')).body).toMatchObject({ error: 'mfa_required' })
   })
 
-  it('stays closed when the person says no', async () => {
+  it('stays closed when the user denies the request', async () => {
     const device = await service.enroll('alice')
     await signIn('alice')
     await agent.get('/mfa')
