@@ -7,7 +7,7 @@ import type { MfaOptions } from 'second-factor'
 import { MfaStrategy } from 'second-factor/passport'
 import type { MfaFailure } from 'second-factor/passport'
 
-/** After the login, a form of the app's own asks for a code. */
+/** After the login, the app's own form asks for a code. */
 export function createApp(options: MfaOptions = {}) {
   const app = express()
   const passport = new Passport()
@@ -18,7 +18,7 @@ export function createApp(options: MfaOptions = {}) {
 
   app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
   app.use(passport.session())
-  // The gate leaves these open, so that people who have not passed can post their code.
+  // The gate does not protect these, so users who have not passed can post their code.
   app.use(mfa({ public: ['/login', '/second-step', '/api/second-step'], ...options }))
   app.use(express.urlencoded({ extended: false }), express.json())
 
@@ -37,7 +37,7 @@ export function createApp(options: MfaOptions = {}) {
   )
   app.post('/api/second-step', (req, res, next) => {
     passport.authenticate('mfa', (error: unknown, user: unknown, info?: MfaFailure) => {
-      if (error) return next(error) // status 503 and Retry-After, when the service does not answer
+      if (error) return next(error) // status 503 with Retry-After if the service does not answer
       return user ? res.json({ verified: true }) : res.status(401).json(info)
     })(req, res, next)
   })

@@ -9,7 +9,7 @@ import { MfaStrategy } from 'second-factor/passport'
 const form = (action: string, fields: string) =>
   `<form method="post" action="${action}">${fields}<button>Go</button></form>`
 
-/** The login leads to the second step, and from there to the page that the person wanted. */
+/** The login opens the second step, and afterwards the page that the user wanted. */
 export function createApp(options: MfaOptions = {}) {
   const app = express()
   const passport = new Passport()
@@ -20,7 +20,7 @@ export function createApp(options: MfaOptions = {}) {
 
   app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
   app.use(passport.session())
-  // Behind mfa(), and open to people who have not passed: they may sign in as somebody else.
+  // Users who have not passed the second step can reach the login, and sign in as another user.
   app.use(mfa({ public: ['/login'], ...options }))
   app.use(express.urlencoded({ extended: false }))
 
