@@ -12,6 +12,12 @@ import { refuseWhatIsNoRequest } from './refuse-connection.ts'
 /** How long closing waits for answers to be read, milliseconds. */
 const patience = 15_000
 
+/**
+ * How many new connections may wait to be accepted. Linux drops those beyond it, and their callers try again only after 1, 3
+ * and 7 seconds. Linux itself allows no more than `net.core.somaxconn` (4,096 by default); Node's own default is 511.
+ */
+const backlog = 4_096
+
 /** How slow a caller may be, milliseconds. */
 export interface Timeouts {
   /** Until the head of a request is there. */
@@ -79,8 +85,9 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   connections.watch(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    if (options.fd === undefined) server.listen(options.port, options.host, resolve)
-    else server.listen({ fd: options.fd }, resolve)
+    const { host, port, fd } = options
+    if (fd === undefined) server.listen({ host, port, backlog }, resolve)
+    else server.listen({ fd, backlog }, resolve)
   })
   // Later ones belong to single connections, which Node ends by itself.
   server.removeAllListeners('error').on('error', () => {})
