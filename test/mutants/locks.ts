@@ -50,9 +50,9 @@ function sweeps(): readonly Mutant[] {
     },
     {
       defense: 'foreign keys without cascades',
-      file: 'src/service/store/migrations/0018-known-browsers.ts',
-      find: "column.notNull().references('user.id')",
-      replace: "column.notNull().references('user.id').onDelete('cascade')",
+      file: 'src/service/store/migrations/0001-schema.ts',
+      find: 'factors text not null,',
+      replace: 'factors text not null references "user" (id) on delete cascade,',
       test,
       title: 'has no foreign key that removes rows of another table',
     },

@@ -173,8 +173,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an index that expired codes are found by',
-    file: 'src/service/store/migrations/0002-codes.ts',
-    find: "  await db.schema.createIndex('bypass_code_expired').on('bypass_code').column('expires_at').execute()\n",
+    file: 'src/service/store/migrations/0001-schema.ts',
+    find: "'create index bypass_code_expired on bypass_code (expires_at)',",
     replace: '',
     test: 'service/store/plans.test.ts',
     title: 'reaches growing tables through an index on PostgreSQL',

@@ -142,10 +142,9 @@ async function analyze(pg: typeof Pg, config: Pg.ClientConfig): Promise<void> {
 }
 
 const postgresEngine: Engine = {
-  sequenceType: 'bigserial',
-  sequence: (column) => column.primaryKey(),
+  sequence: 'bigserial primary key',
   // Byte for byte, and whatever the database's own rules for words are.
-  exactText: sql`text collate "C"`,
+  exactText: 'text collate "C"',
   async hasTable(db, table) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`.execute(db)
     return rows[0]?.found === true

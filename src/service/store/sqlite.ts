@@ -83,8 +83,7 @@ export async function openSqliteStore(file: string, { create = true, check = tru
 }
 
 const sqliteEngine: Engine = {
-  sequenceType: 'integer',
-  sequence: (column) => column.primaryKey().autoIncrement(),
+  sequence: 'integer primary key autoincrement',
   exactText: 'text',
   async hasTable(db, table) {
     const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${table}`.execute(db)

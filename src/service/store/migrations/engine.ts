@@ -1,13 +1,10 @@
-import type { ColumnDataType, ColumnDefinitionBuilder, RawBuilder } from 'kysely'
-
 import type { Queryable } from '../schema.ts'
 
-/** What the engines say differently in DDL, and of it. */
+/** What the databases say differently in DDL, and how to ask them for a table. */
 export interface Engine {
-  readonly sequenceType: ColumnDataType
-  /** A primary key that only grows. */
-  readonly sequence: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder
-  /** Text that is compared byte for byte. */
-  readonly exactText: ColumnDataType | RawBuilder<unknown>
+  /** The type of a primary key that only grows. */
+  readonly sequence: string
+  /** The type of text that is compared byte for byte. */
+  readonly exactText: string
   readonly hasTable: (db: Queryable, table: string) => Promise<boolean>
 }

@@ -1,0 +1,432 @@
+import { sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+import type { Engine } from './engine.ts'
+
+/**
+ * All tables, indexes and views. Times are Unix time in seconds and booleans are 0 or 1. No foreign key cascades: each unit
+ * of work says itself what it removes.
+ */
+export const schema = (engine: Engine): Migration => ({
+  async up(db) {
+    for (const statement of statements(engine)) await sql.raw(statement).execute(db)
+  },
+})
+
+const statements = (engine: Engine): readonly string[] => [
+  ...ofTheService,
+  ...ofUsers(engine),
+  ...ofDevices(engine),
+  ...ofSessions(engine),
+  ...ofCodes(engine),
+  ...ofBrowsers,
+  ...ofLimits(engine),
+  ...ofSynchronizations,
+  ...ofKeys,
+  ...ofAudit(engine),
+]
+
+const ofTheService = [
+  `create table service (
+    "row" integer primary key check ("row" = 1),
+    id text not null,
+    scheme text,
+    media_type text,
+    base_path text
+  )`,
+  // app_name is the name that embedded() gave: it follows the name of the app, and that of an administrator does not.
+  `create table organization (
+    id text primary key,
+    name text not null unique,
+    app_name text,
+    created_at bigint not null
+  )`,
+  // Synchronizations of a domain are applied in the order of their tickets.
+  `create table domain (
+    id text primary key,
+    organization_id text not null references organization (id),
+    name text not null,
+    app_name text,
+    type text not null,
+    key_type text not null,
+    max_allowed_retries integer not null,
+    request_timeout integer not null,
+    activation_code_expiration integer not null,
+    request_polling_enabled integer not null,
+    bypass_enabled integer not null,
+    email_otp_enabled integer not null,
+    number_matching text not null,
+    synchronization_ticket bigint default 0 not null,
+    synchronization_applied bigint default 0 not null,
+    created_at bigint not null,
+    constraint domain_name unique (organization_id, name)
+  )`,
+  `create table domain_image (
+    domain_id text primary key references domain (id),
+    png text not null,
+    etag text not null
+  )`,
+  `create table api_key (
+    id text primary key,
+    organization_id text not null references organization (id),
+    hash text not null unique,
+    role text default 'admin' not null,
+    domain_id text references domain (id),
+    created_at bigint not null
+  )`,
+]
+
+const ofUsers = ({ sequence, exactText }: Engine) => [
+  // name_key is what usernames that look alike have in common. It is not unique: administrators may add such users.
+  `create table "user" (
+    sequence ${sequence},
+    id text not null unique,
+    organization_id text not null references organization (id),
+    username ${exactText} not null,
+    name_key ${exactText} default '' not null,
+    name text not null,
+    email text not null,
+    email_changed_at bigint,
+    ever_enrolled integer not null,
+    strong_enrolled integer default 0 not null,
+    epoch text,
+    code_failures integer default 0 not null,
+    codes_locked_at bigint,
+    codes_locked_until bigint,
+    known_code_failures integer default 0 not null,
+    known_codes_locked_at bigint,
+    known_codes_locked_until bigint,
+    added_by text,
+    created_at bigint not null,
+    constraint user_username unique (organization_id, username)
+  )`,
+  'create index user_page on "user" (organization_id, sequence)',
+  'create index user_name_key on "user" (organization_id, name_key)',
+  'create index user_added_by on "user" (added_by) where added_by is not null',
+  // What is dated in the future, because the clock was ahead, is found by these and brought to the present.
+  'create index user_codes_locked_at on "user" (codes_locked_at) where codes_locked_at is not null',
+  'create index user_known_codes_locked_at on "user" (known_codes_locked_at) where known_codes_locked_at is not null',
+  'create index user_email_changed_at on "user" (email_changed_at) where email_changed_at is not null',
+
+  // added_by and removed_by name a synchronization. Once that is over and its row is gone, they mean nothing.
+  `create table membership (
+    sequence ${sequence},
+    domain_id text not null references domain (id),
+    user_id text not null references "user" (id),
+    added_by text,
+    removed_by text,
+    constraint membership_once unique (domain_id, user_id)
+  )`,
+  'create index membership_user on membership (user_id)',
+  'create index membership_added_by on membership (added_by) where added_by is not null',
+  'create index membership_removed_by on membership (removed_by) where removed_by is not null',
+
+  // No foreign keys: deleted users are among them.
+  `create table epoch_change (
+    sequence ${sequence},
+    domain_id text not null,
+    user_id text not null
+  )`,
+]
+
+const ofDevices = ({ sequence }: Engine) => [
+  `create table token (
+    id text primary key,
+    domain_id text not null references domain (id),
+    user_id text not null references "user" (id),
+    state text not null,
+    code text,
+    code_lookup text unique,
+    code_expires_at bigint,
+    first_only integer default 0 not null,
+    self_enrollment integer default 0 not null,
+    granted_factor text,
+    granted_factor_id text,
+    replacement text,
+    replacement_lookup text,
+    replacement_expires_at bigint,
+    replacement_epoch text,
+    created_at bigint not null,
+    activated_at bigint,
+    constraint token_once unique (domain_id, user_id)
+  )`,
+  'create index token_user on token (user_id)',
+  'create unique index token_replacement on token (replacement_lookup)',
+  'create index token_issued on token (created_at)',
+  'create index token_expired on token (code_expires_at) where code_expires_at is not null',
+  `create index token_replacement_expired on token (replacement_expires_at)
+    where replacement_expires_at is not null`,
+
+  // No foreign keys: a device outlives its token, domain and user, so that it can be told that it was revoked.
+  `create table device (
+    id text primary key,
+    token_id text not null,
+    domain_id text not null,
+    user_id text not null,
+    name text not null,
+    key_x text not null,
+    key_y text not null,
+    pin text,
+    pin_tries integer default 0 not null,
+    pin_attempt text,
+    pin_wrong text,
+    push text,
+    moved integer default 0 not null,
+    created_at bigint not null,
+    revoked_at bigint
+  )`,
+  'create index device_token on device (token_id)',
+  'create index device_user on device (user_id)',
+  // Without the condition PostgreSQL would use it to find the device of a user among all devices in use.
+  'create index device_revoked on device (revoked_at) where revoked_at is not null',
+
+  `create table device_history (
+    sequence ${sequence},
+    session_id text not null unique,
+    device_id text not null,
+    domain_id text not null references domain (id),
+    user_id text not null,
+    attributes text not null,
+    ip_address text,
+    purpose text default 'sign_in' not null,
+    state text not null,
+    reason text,
+    created_at bigint not null,
+    settled_at bigint not null
+  )`,
+  'create index device_history_page on device_history (device_id, sequence)',
+  'create index device_history_settled on device_history (settled_at)',
+
+  `create table device_notice (
+    sequence ${sequence},
+    id text not null unique,
+    device_id text not null,
+    domain_id text not null references domain (id),
+    kind text not null,
+    created_at bigint not null
+  )`,
+  'create index device_notice_pending on device_notice (device_id, sequence)',
+  'create index device_notice_created on device_notice (created_at)',
+
+  `create table device_call (
+    device_id text not null,
+    jti text not null,
+    expires_at bigint not null,
+    constraint device_call_once primary key (device_id, jti)
+  )`,
+  'create index device_call_expired on device_call (expires_at)',
+
+  `create table push_key (
+    "row" integer primary key check ("row" = 1),
+    public_key text not null,
+    private_key text not null
+  )`,
+]
+
+const ofSessions = ({ sequence }: Engine) => [
+  // No foreign key on the user: clients that wait for a session of a deleted user read that it was canceled.
+  `create table session (
+    sequence ${sequence},
+    id text not null unique,
+    domain_id text not null references domain (id),
+    user_id text not null,
+    device_id text,
+    purpose text default 'sign_in' not null,
+    state text not null,
+    reason text,
+    factor text,
+    factor_id text,
+    passed integer default 0 not null,
+    "number" text,
+    nonce text not null,
+    attributes text not null,
+    ip_address text,
+    network text,
+    known_browser integer default 0 not null,
+    challenge text,
+    created_at bigint not null,
+    expires_at bigint not null,
+    settled_at bigint,
+    redeemed_at bigint,
+    answered_decision text,
+    answered_number text
+  )`,
+  // With the time, so that SQLite does not prefer session_pending, by which it would read the sessions of everybody.
+  'create index session_device on session (device_id, state, expires_at)',
+  'create index "session_user" on session (user_id, state, expires_at)',
+  'create index session_pending on session (state, expires_at)',
+  'create index session_settled on session (settled_at)',
+  'create index session_network on session (domain_id, network, created_at) where network is not null',
+]
+
+const ofCodes = ({ sequence }: Engine) => [
+  `create table code_generator (
+    id text primary key,
+    seed text not null,
+    digits integer not null,
+    period integer not null,
+    last_step bigint not null,
+    drift integer not null,
+    seen_step bigint,
+    seen_at bigint,
+    sync_state text not null
+  )`,
+  // A user has at most one.
+  `create table hardware_token (
+    sequence ${sequence},
+    id text not null unique references code_generator (id),
+    organization_id text not null references organization (id),
+    alias text not null,
+    serial_number text not null,
+    user_id text unique references "user" (id),
+    self_enrolled integer default 0 not null,
+    created_at bigint not null,
+    constraint hardware_token_serial_number unique (organization_id, serial_number)
+  )`,
+  'create index hardware_token_page on hardware_token (organization_id, sequence)',
+
+  `create table bypass_code (
+    sequence ${sequence},
+    id text not null unique,
+    user_id text not null references "user" (id),
+    code text not null,
+    code_lookup text not null,
+    uses_allowed integer not null,
+    uses_remaining integer not null check (uses_remaining >= 0),
+    expires_at bigint not null,
+    used_at bigint,
+    created_at bigint not null,
+    constraint bypass_code_once unique (user_id, code_lookup)
+  )`,
+  'create index bypass_code_expired on bypass_code (expires_at)',
+  'create index bypass_code_used on bypass_code (uses_remaining)',
+  'create index bypass_code_created on bypass_code (created_at)',
+
+  `create table email_code (
+    domain_id text not null references domain (id),
+    user_id text not null references "user" (id),
+    code_lookup text not null,
+    wrong_tries integer not null,
+    expires_at bigint not null,
+    constraint email_code_newest primary key (domain_id, user_id)
+  )`,
+  'create index email_code_user on email_code (user_id)',
+  'create index email_code_expired on email_code (expires_at)',
+]
+
+const ofBrowsers = [
+  `create table known_browser (
+    id_hash text not null,
+    domain_id text not null references domain (id),
+    user_id text not null references "user" (id),
+    factors text not null,
+    passed_at bigint not null,
+    expires_at bigint not null,
+    remembered_until bigint,
+    constraint known_browser_user primary key (id_hash, domain_id, user_id)
+  )`,
+  'create index known_browser_of_user on known_browser (user_id, passed_at)',
+  'create index known_browser_expired on known_browser (expires_at)',
+]
+
+const ofLimits = ({ sequence }: Engine) => [
+  // With a key, so that a sweep can remove a few rows at a time.
+  `create table attempt (
+    sequence ${sequence},
+    scope text not null,
+    at bigint not null
+  )`,
+  'create index attempt_scope on attempt (scope, at)',
+  'create index attempt_old on attempt (at)',
+
+  `create table challenge_try (
+    challenge text primary key,
+    failures integer not null,
+    expires_at bigint not null
+  )`,
+  'create index challenge_try_expired on challenge_try (expires_at)',
+
+  `create table tally (
+    scope text not null,
+    at bigint not null,
+    count integer not null,
+    constraint tally_key primary key (scope, at)
+  )`,
+  'create index tally_at on tally (at)',
+]
+
+const ofSynchronizations = [
+  // One at a time in an organization, because its users belong to all of its domains.
+  `create table synchronisation (
+    id text primary key,
+    organization_id text not null unique references organization (id),
+    domain_id text not null references domain (id),
+    holder text not null,
+    holder_process text,
+    beat_at bigint not null,
+    applied_at bigint
+  )`,
+  `create table synchronised_user (
+    synchronisation_id text not null references synchronisation (id),
+    user_id text not null,
+    name text not null,
+    email text not null,
+    constraint synchronised_user_once primary key (synchronisation_id, user_id)
+  )`,
+  // The memberships that count. The one place that says so: whatever reads memberships reads this view.
+  `create view member as select sequence, domain_id, user_id from membership
+    where (added_by is null or added_by not in (select id from synchronisation where applied_at is null))
+    and (removed_by is null or removed_by not in (select id from synchronisation where applied_at is not null))`,
+]
+
+const ofKeys = [
+  `create table key_check (
+    key_id text primary key,
+    sealed text not null
+  )`,
+  `create table key_node (
+    id text primary key,
+    name text not null,
+    key_ids text not null,
+    primary_id text,
+    primary_since bigint,
+    seen_at bigint not null
+  )`,
+]
+
+const ofAudit = ({ sequence, exactText }: Engine) => [
+  // A time that a wrong clock does not move: the audit trail is shortened by it.
+  `create table trusted_clock (
+    "row" integer primary key,
+    trusted_at bigint not null,
+    wall_at bigint not null,
+    agreed bigint not null,
+    pruned_on bigint not null,
+    prune_budget bigint not null
+  )`,
+  `create table audit_writer (
+    id text primary key,
+    sequence bigint not null,
+    hash text not null,
+    start_sequence bigint not null,
+    start_hash text not null,
+    started_at bigint not null,
+    ended_at bigint
+  )`,
+  // No foreign keys: entries stay when what they are about is deleted. Chains are read in the order of writer, byte by byte.
+  `create table audit (
+    position ${sequence},
+    writer ${exactText} not null,
+    sequence bigint not null,
+    at bigint not null,
+    event text not null,
+    actor_kind text not null,
+    actor_id text not null,
+    organization_id text,
+    address text,
+    facts text not null,
+    hash text not null,
+    constraint audit_once unique (writer, sequence)
+  )`,
+  'create index audit_at on audit (at)',
+]
