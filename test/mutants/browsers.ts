@@ -84,8 +84,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the separate count of wrong codes from known browsers',
     file: 'src/service/store/code-tries.ts',
-    find: "? { knownCodeFailures: eb('knownCodeFailures', '+', 1) }",
-    replace: "? { codeFailures: eb('codeFailures', '+', 1) }",
+    find: '.set(failures, (eb) => eb(failures,',
+    replace: ".set('codeFailures', (eb) => eb('codeFailures',",
     test: 'service/known-browsers.test.ts',
     title: 'are locked in all known browsers together after ten wrong ones from those, and nowhere else',
   },

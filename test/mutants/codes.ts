@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the lock of codes',
     file: 'src/service/store/code-tries.ts',
-    find: "    .where((eb) => eb.or([eb(lockedUntil, 'is', null), eb(lockedUntil, '<=', now)]))\n",
+    find: "        .where((eb) => eb.or([eb(until, 'is', null), eb(until, '<=', now)]))\n",
     replace: '',
     test: 'service/codes/code-budget.test.ts',
     title:

@@ -176,7 +176,7 @@ function guessAgain(): never {
   {
     defense: 'the device whose history is read',
     file: 'src/service/store/device-history.ts',
-    find: `    .where('deviceHistory.deviceId', '=', of.deviceId)
+    find: `    .where('deviceHistory.deviceId', '=', deviceId)
 `,
     replace: '',
     test: 'service/device/history.test.ts',
@@ -185,8 +185,8 @@ function guessAgain(): never {
   {
     defense: 'the end of a history with its device',
     file: 'src/service/store/device-history.ts',
-    find: 'if (deviceIds.length > 0) await',
-    replace: 'if (deviceIds.length < 0) await',
+    find: ".where('deviceId', 'in', deviceIds)",
+    replace: ".where('deviceId', 'in', deviceIds).where('deviceId', '=', '')",
     test: 'service/device/history.test.ts',
     title: 'goes with the device, and with the user',
   },

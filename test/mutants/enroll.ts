@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the code of an administrator is not withdrawn by the page',
     file: 'src/service/store/tokens.ts',
-    find: `    .where('selfEnrollment', '=', 1)\n`,
+    find: `.where('selfEnrollment', '=', 1)`,
     replace: '',
     test: 'service/operations/tokens.test.ts',
     title: 'leaves a code that an administrator issued',

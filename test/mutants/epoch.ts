@@ -188,7 +188,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a device that is revoked ends verified web sessions',
     file: 'src/service/store/tokens.ts',
-    find: 'await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], of.epoch)',
+    find: 'await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], epoch)',
     replace: '',
     test: 'service/epochs.test.ts',
     title: 'changes with %s',

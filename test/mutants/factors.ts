@@ -248,8 +248,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the owner of a notice',
     file: 'src/service/store/device-notices.ts',
-    find: ".where('deviceId', '=', notice.deviceId)",
-    replace: '',
+    find: ".where('id', '=', id).where('deviceId', '=', deviceId)",
+    replace: ".where('id', '=', id)",
     test: 'attacks/malicious-device.test.ts',
     title: 'neither reads nor acknowledges it',
   },

@@ -98,7 +98,7 @@ function waits(): readonly Mutant[] {
     {
       defense: 'what is pending in SQL',
       file: 'src/service/store/pending.ts',
-      find: "      eb('session.createdAt', '<=', latest),\n",
+      find: "      eb('session.createdAt', '<=', derived(now, latestBeginning)),\n",
       replace: '',
       test: clockTest,
       title: pending,
@@ -161,7 +161,7 @@ function access(): readonly Mutant[] {
     {
       defense: 'the time of an approval',
       file: 'src/service/store/sessions.ts',
-      find: "    .where('settledAt', '<=', of.latest)\n",
+      find: "    .where('settledAt', '<=', derived(now, latestBeginning))\n",
       replace: '',
       test: clockTest,
       title: 'leaves no approval that can be redeemed',

@@ -4,7 +4,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a member is looked up by organization and username',
     file: 'src/service/store/members.ts',
-    find: ".where('user.organizationId', '=', organizationId)",
+    find: "      .where('user.organizationId', '=', domain.organizationId)\n",
     replace: '',
     test: 'service/sign-in-scale.test.ts',
     title: 'costs within 30 % the same with 1,000 and with 100,000 users',
@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'users that are added one by one get a name key',
     file: 'src/service/store/users.ts',
-    find: 'nameKey: nameKey(row.username)',
+    find: 'nameKey: derived(row.username, nameKey)',
     replace: 'nameKey: row.username',
     test: 'service/similar-usernames.test.ts',
     title: 'are not provisioned beside a user whom %s added',

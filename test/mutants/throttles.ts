@@ -29,8 +29,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'counting wrong codes in the database',
     file: 'src/service/store/code-tries.ts',
-    find: ": { codeFailures: eb('codeFailures', '+', 1) },",
-    replace: ": { codeFailures: eb('codeFailures', '+', 0) },",
+    find: "eb(failures, '+', 1)",
+    replace: "eb(failures, '+', 0)",
     test: 'service/codes/code-budget.test.ts',
     title: 'are counted over all processes and stay counted when the service starts again',
   },
@@ -158,7 +158,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the lock of each budget of codes',
     file: 'src/service/store/code-tries.ts',
-    find: "    .where((eb) => eb.or([eb(lockedUntil, 'is', null), eb(lockedUntil, '<=', now)]))\n",
+    find: "        .where((eb) => eb.or([eb(until, 'is', null), eb(until, '<=', now)]))\n",
     replace: '',
     test: 'service/known-browsers.test.ts',
     title: 'are locked after ten from known browsers and ten from elsewhere when 64 of each come at once',

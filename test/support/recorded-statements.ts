@@ -1,11 +1,15 @@
 import { SqliteQueryCompiler } from 'kysely'
 import type { RootOperationNode } from 'kysely'
 
+import { statementNames } from '../../src/service/store/statement.ts'
+
 /** A statement as Kysely is given it: any dialect can compile it. */
 export interface RecordedStatement {
+  /** Of a statement that is declared; others are built by each call. */
+  readonly name: string | undefined
   readonly sql: string
   readonly node: RootOperationNode
-  /** Functions of `src/service/store/` that execute it, such as `users.ts insertUser`. */
+  /** Functions of `src/service/store/` that execute it, such as `users.ts updateUser`, and its name. */
   readonly origins: Set<string>
   times: number
 }
@@ -22,14 +26,17 @@ export function recordStatements() {
   const inherited = Object.getPrototypeOf(prototype) as SqliteQueryCompiler
   prototype.compileQuery = function (node, queryId) {
     const compiled = inherited.compileQuery.call(this, node, queryId)
-    const statement = statements.get(compiled.sql) ?? { sql: compiled.sql, node, origins: new Set(), times: 0 }
-    statements.set(compiled.sql, statement)
+    const declared = statementNames().find((each) => each === queryId.queryId)
+    const known = statements.get(declared ?? compiled.sql)
+    const statement = known ?? { name: declared, sql: compiled.sql, node, origins: new Set(), times: 0 }
+    statements.set(declared ?? compiled.sql, statement)
     statement.times += 1
     if (statement.times <= stacksPerStatement) {
       const frames = storeFrames()
       for (const { file, name } of frames) statement.origins.add(`${file} ${name}`)
       const [innermost] = frames
-      if (innermost) places.set(innermost.file, (places.get(innermost.file) ?? new Set()).add(innermost.place))
+      if (declared !== undefined) statement.origins.add(declared)
+      else if (innermost) places.set(innermost.file, (places.get(innermost.file) ?? new Set()).add(innermost.place))
     }
     return compiled
   }

@@ -1,33 +1,21 @@
-import { prepare } from './prepared.ts'
-import type { ApiKeyTable, Queryable } from './schema.ts'
+import type { ApiKeyTable } from './schema.ts'
+import { allRows, change, changesRow, firstRow, pick } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
-export async function insertApiKey(db: Queryable, row: ApiKeyTable): Promise<void> {
-  await db.insertInto('apiKey').values(row).execute()
-}
+export const insertApiKey = change('insertApiKey', (db, row: Slots<ApiKeyTable>) =>
+  db.insertInto('apiKey').values(pick(row, ['id', 'organizationId', 'hash', 'role', 'domainId', 'createdAt'])),
+)
 
-export function apiKeyByHash(db: Queryable, hash: string): Promise<ApiKeyTable | undefined> {
-  return byHash(db, { hash }).executeTakeFirst()
-}
-
-const byHash = prepare((db, { hash }: { hash: string }) => db.selectFrom('apiKey').selectAll().where('hash', '=', hash))
+export const apiKeyByHash = firstRow('apiKeyByHash', (db, hash: Slot<string>) =>
+  db.selectFrom('apiKey').selectAll().where('hash', '=', hash),
+)
 
 /** Oldest first. */
-export function apiKeysOf(db: Queryable, organizationId: string): Promise<ApiKeyTable[]> {
-  return db
-    .selectFrom('apiKey')
-    .selectAll()
-    .where('organizationId', '=', organizationId)
-    .orderBy('createdAt')
-    .orderBy('id')
-    .execute()
-}
+export const apiKeysOf = allRows('apiKeysOf', (db, organizationId: Slot<string>) =>
+  db.selectFrom('apiKey').selectAll().where('organizationId', '=', organizationId).orderBy('createdAt').orderBy('id'),
+)
 
 /** @returns false where the organization has no such key. */
-export async function removeApiKey(db: Queryable, organizationId: string, id: string): Promise<boolean> {
-  const removed = await db
-    .deleteFrom('apiKey')
-    .where('organizationId', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return removed.numDeletedRows === 1n
-}
+export const removeApiKey = changesRow('removeApiKey', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  db.deleteFrom('apiKey').where('organizationId', '=', organizationId).where('id', '=', id),
+)

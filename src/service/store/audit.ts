@@ -1,58 +1,70 @@
 import type { Insertable, Selectable } from 'kysely'
 
 import type { AuditTable, AuditWriterTable, Queryable } from './schema.ts'
+import { allRows, change, changesRow, firstRow, pick } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
 export type AuditRow = Selectable<AuditTable>
 export type AuditWriterRow = Selectable<AuditWriterTable>
 
-export async function insertAuditWriter(db: Queryable, row: AuditWriterRow): Promise<void> {
-  await db.insertInto('auditWriter').values(row).execute()
+export const insertAuditWriter = change('insertAuditWriter', (db, row: Slots<AuditWriterRow>) =>
+  db
+    .insertInto('auditWriter')
+    .values(pick(row, ['id', 'sequence', 'hash', 'startSequence', 'startHash', 'startedAt', 'endedAt'])),
+)
+
+export async function insertAuditRows(db: Queryable, rows: readonly NewAuditRow[]): Promise<void> {
+  for (const row of rows) await insertAuditRow(db, row)
 }
 
-export async function insertAuditRows(db: Queryable, rows: readonly Insertable<AuditTable>[]): Promise<void> {
-  await db.insertInto('audit').values(rows).execute()
-}
+type NewAuditRow = Omit<Insertable<AuditTable>, 'position'>
+
+const insertAuditRow = change('insertAuditRow', (db, row: Slots<NewAuditRow>) =>
+  db.insertInto('audit').values({
+    ...pick(row, ['writer', 'sequence', 'at', 'event', 'actorKind', 'actorId', 'organizationId', 'address']),
+    ...pick(row, ['facts', 'hash']),
+  }),
+)
 
 /** Writes down how far a chain has come. */
-export async function noteAuditHead(
-  db: Queryable,
-  { writer, sequence, hash }: { writer: string; sequence: number; hash: string },
-  endedAt: number | null,
-): Promise<void> {
-  await db.updateTable('auditWriter').set({ sequence, hash, endedAt }).where('id', '=', writer).execute()
-}
+export const noteAuditHead = change(
+  'noteAuditHead',
+  (
+    db,
+    { writer, sequence, hash }: Slots<{ writer: string; sequence: number; hash: string }>,
+    endedAt: Slot<number | null>,
+  ) => db.updateTable('auditWriter').set({ sequence, hash, endedAt }).where('id', '=', writer),
+)
 
-export function auditWriterById(db: Queryable, id: string): Promise<AuditWriterRow | undefined> {
-  return db.selectFrom('auditWriter').selectAll().where('id', '=', id).executeTakeFirst()
-}
+export const auditWriterById = firstRow('auditWriterById', (db, id: Slot<string>) =>
+  db.selectFrom('auditWriter').selectAll().where('id', '=', id),
+)
 
-export function auditWriters(db: Queryable): Promise<AuditWriterRow[]> {
-  return db.selectFrom('auditWriter').selectAll().orderBy('startedAt').orderBy('id').execute()
-}
+export const auditWriters = allRows('auditWriters', (db) =>
+  db.selectFrom('auditWriter').selectAll().orderBy('startedAt').orderBy('id'),
+)
 
 /** Some of a chain, in order. */
-export function auditRowsOf(db: Queryable, writer: string, after: number, limit: number): Promise<AuditRow[]> {
-  return db
-    .selectFrom('audit')
-    .selectAll()
-    .where('writer', '=', writer)
-    .where('sequence', '>', after)
-    .orderBy('sequence')
-    .limit(limit)
-    .execute()
-}
+export const auditRowsOf = allRows(
+  'auditRowsOf',
+  (db, writer: Slot<string>, after: Slot<number>, limit: Slot<number>) =>
+    db
+      .selectFrom('audit')
+      .selectAll()
+      .where('writer', '=', writer)
+      .where('sequence', '>', after)
+      .orderBy('sequence')
+      .limit(limit),
+)
 
 /** The next chain that has entries, by id. */
 export async function auditWriterAfter(db: Queryable, writer: string): Promise<string | undefined> {
-  const next = await db
-    .selectFrom('audit')
-    .select('writer')
-    .where('writer', '>', writer)
-    .orderBy('writer')
-    .limit(1)
-    .executeTakeFirst()
-  return next?.writer
+  return (await nextWriter(db, writer))?.writer
 }
+
+const nextWriter = firstRow('nextWriter', (db, writer: Slot<string>) =>
+  db.selectFrom('audit').select('writer').where('writer', '>', writer).orderBy('writer').limit(1),
+)
 
 /** What to read of the trail; absent: all. */
 export interface AuditFilter {
@@ -103,7 +115,11 @@ export async function auditSpan(db: Queryable): Promise<number> {
 
 /** Chains whose oldest entry is from before a time. Reads that one entry of each chain, not the whole trail. */
 export async function auditWritersBefore(db: Queryable, time: number): Promise<string[]> {
-  const rows = await db
+  return (await writersBefore(db, time)).map(({ id }) => id)
+}
+
+const writersBefore = allRows('writersBefore', (db, time: Slot<number>) =>
+  db
     .selectFrom('auditWriter')
     .select('id')
     .where(
@@ -117,27 +133,20 @@ export async function auditWritersBefore(db: Queryable, time: number): Promise<s
           .limit(1),
       '<',
       time,
-    )
-    .execute()
-  return rows.map(({ id }) => id)
-}
+    ),
+)
 
-/** Moves the beginning of a chain. @returns false where somebody else did. */
-export async function moveAuditStart(
-  db: Queryable,
-  writer: string,
-  from: number,
-  to: { sequence: number; hash: string },
-): Promise<boolean> {
-  const moved = await db
-    .updateTable('auditWriter')
-    .set({ startSequence: to.sequence, startHash: to.hash })
-    .where('id', '=', writer)
-    .where('startSequence', '=', from)
-    .executeTakeFirst()
-  return moved.numUpdatedRows === 1n
-}
+/** Moves the beginning of a chain. @returns false where another process did. */
+export const moveAuditStart = changesRow(
+  'moveAuditStart',
+  (db, writer: Slot<string>, from: Slot<number>, to: Slots<{ sequence: number; hash: string }>) =>
+    db
+      .updateTable('auditWriter')
+      .set({ startSequence: to.sequence, startHash: to.hash })
+      .where('id', '=', writer)
+      .where('startSequence', '=', from),
+)
 
-export async function removeAuditRows(db: Queryable, writer: string, through: number): Promise<void> {
-  await db.deleteFrom('audit').where('writer', '=', writer).where('sequence', '<=', through).execute()
-}
+export const removeAuditRows = change('removeAuditRows', (db, writer: Slot<string>, through: Slot<number>) =>
+  db.deleteFrom('audit').where('writer', '=', writer).where('sequence', '<=', through),
+)

@@ -1,5 +1,7 @@
 import { bypassCodesOfUsers } from './bypass-codes.ts'
 import type { Queryable } from './schema.ts'
+import { allRows } from './statement.ts'
+import type { List } from './statement.ts'
 
 /** What a user has: read apart from the user, for a page of them at once. */
 export interface Belongings {
@@ -36,27 +38,25 @@ export async function belongings(db: Queryable, userIds: string[], now: number):
 
 const byUser = (row: { userId: string | null }) => row.userId
 
-function domainsOf(db: Queryable, userIds: string[]) {
-  return db
+const domainsOf = allRows('domainsOfUsers', (db, userIds: List<string>) =>
+  db
     .selectFrom('member')
     .innerJoin('domain', 'domain.id', 'member.domainId')
     .select(['member.userId', 'member.domainId', 'domain.emailOtpEnabled', 'domain.bypassEnabled'])
     .where('member.userId', 'in', userIds)
-    .orderBy('member.sequence')
-    .execute()
-}
+    .orderBy('member.sequence'),
+)
 
-function activeTokensOf(db: Queryable, userIds: string[]) {
-  return db
+const activeTokensOf = allRows('activeTokensOf', (db, userIds: List<string>) =>
+  db
     .selectFrom('token')
     .leftJoin('device', (join) => join.onRef('device.tokenId', '=', 'token.id').on('device.revokedAt', 'is', null))
     .leftJoin('codeGenerator', 'codeGenerator.id', 'device.id')
     .select(['token.userId', 'codeGenerator.id as generatorId'])
     .where('token.userId', 'in', userIds)
-    .where('token.state', '=', 'active')
-    .execute()
-}
+    .where('token.state', '=', 'active'),
+)
 
-function hardwareOf(db: Queryable, userIds: string[]) {
-  return db.selectFrom('hardwareToken').select(['id', 'userId']).where('userId', 'in', userIds).execute()
-}
+const hardwareOf = allRows('hardwareOf', (db, userIds: List<string>) =>
+  db.selectFrom('hardwareToken').select(['id', 'userId']).where('userId', 'in', userIds),
+)

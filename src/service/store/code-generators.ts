@@ -1,40 +1,35 @@
 import type { Selectable } from 'kysely'
 
-import type { CodeGeneratorTable, Fact, Queryable } from './schema.ts'
+import type { CodeGeneratorTable } from './schema.ts'
+import { change, changesRow, firstRow, pick } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 
 export type CodeGeneratorRow = Selectable<CodeGeneratorTable>
 
-export async function insertCodeGenerator(
-  db: Queryable,
-  generator: Pick<CodeGeneratorTable, 'id' | 'seed' | 'digits' | 'period'>,
-): Promise<void> {
-  await db
-    .insertInto('codeGenerator')
-    .values({ ...generator, lastStep: -1, drift: 0, syncState: 'Never Used' })
-    .execute()
-}
+type NewGenerator = Pick<CodeGeneratorTable, 'id' | 'seed' | 'digits' | 'period'>
+
+export const insertCodeGenerator = change('insertCodeGenerator', (db, generator: Slots<NewGenerator>) =>
+  db.insertInto('codeGenerator').values({
+    ...pick(generator, ['id', 'seed', 'digits', 'period']),
+    lastStep: -1,
+    drift: 0,
+    syncState: 'Never Used',
+  }),
+)
 
 /** Of the hardware token or the authenticator app (`selfEnrolled`) the user has. */
-export function generatorOfHardware(
-  db: Queryable,
-  userId: string,
-): Promise<(CodeGeneratorRow & { readonly selfEnrolled: Fact }) | undefined> {
-  return db
+export const generatorOfHardware = firstRow('generatorOfHardware', (db, userId: Slot<string>) =>
+  db
     .selectFrom('codeGenerator')
     .innerJoin('hardwareToken', 'hardwareToken.id', 'codeGenerator.id')
     .selectAll('codeGenerator')
     .select('hardwareToken.selfEnrolled')
-    .where('hardwareToken.userId', '=', userId)
-    .executeTakeFirst()
-}
+    .where('hardwareToken.userId', '=', userId),
+)
 
 /** Of the device that answers for the user in the domain. */
-export function generatorOfDevice(
-  db: Queryable,
-  domainId: string,
-  userId: string,
-): Promise<CodeGeneratorRow | undefined> {
-  return db
+export const generatorOfDevice = firstRow('generatorOfDevice', (db, domainId: Slot<string>, userId: Slot<string>) =>
+  db
     .selectFrom('codeGenerator')
     .innerJoin('device', 'device.id', 'codeGenerator.id')
     .innerJoin('token', 'token.id', 'device.tokenId')
@@ -42,35 +37,29 @@ export function generatorOfDevice(
     .where('token.domainId', '=', domainId)
     .where('token.userId', '=', userId)
     .where('token.state', '=', 'active')
-    .where('device.revokedAt', 'is', null)
-    .executeTakeFirst()
-}
+    .where('device.revokedAt', 'is', null),
+)
 
 /** Uses a time step up, and all before it. @returns false when it was used already. */
-export async function useStep(
-  db: Queryable,
-  id: string,
-  { step, drift }: { step: number; drift: number },
-): Promise<boolean> {
-  const won = await db
-    .updateTable('codeGenerator')
-    .set({ lastStep: step, drift, seenStep: null, seenAt: null, syncState: 'Synchronized' })
-    .where('id', '=', id)
-    .where('lastStep', '<', step)
-    .executeTakeFirst()
-  return won.numUpdatedRows === 1n
-}
+export const useStep = changesRow(
+  'useStep',
+  (db, id: Slot<string>, { step, drift }: Slots<{ step: number; drift: number }>) =>
+    db
+      .updateTable('codeGenerator')
+      .set({ lastStep: step, drift, seenStep: null, seenAt: null, syncState: 'Synchronized' })
+      .where('id', '=', id)
+      .where('lastStep', '<', step),
+)
 
 /** Remembers a step that was too far away to be accepted. */
-export async function rememberStep(db: Queryable, id: string, seen: { step: number; at: number }): Promise<void> {
-  await db
+export const rememberStep = change('rememberStep', (db, id: Slot<string>, seen: Slots<{ step: number; at: number }>) =>
+  db
     .updateTable('codeGenerator')
     .set({ seenStep: seen.step, seenAt: seen.at, syncState: 'Out of Sync' })
     .where('id', '=', id)
-    .where('lastStep', '<', seen.step)
-    .execute()
-}
+    .where('lastStep', '<', seen.step),
+)
 
-export async function removeCodeGenerators(db: Queryable, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await db.deleteFrom('codeGenerator').where('id', 'in', ids).execute()
-}
+export const removeCodeGenerators = change('removeCodeGenerators', (db, ids: List<string>) =>
+  db.deleteFrom('codeGenerator').where('id', 'in', ids),
+)

@@ -2,9 +2,71 @@ import type { Budget } from '../rules/known-browsers.ts'
 import { endOfWait } from '../rules/present.ts'
 import { removedBy, someOf } from './due.ts'
 import type { Queryable } from './schema.ts'
+import { change, firstRow, pick } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
+
+/** Wrong codes from known browsers are counted apart, and lock apart. */
+const budgets = {
+  known: budgetOf('known', {
+    failures: 'knownCodeFailures',
+    until: 'knownCodesLockedUntil',
+    from: 'knownCodesLockedAt',
+  }),
+  other: budgetOf('other', { failures: 'codeFailures', until: 'codesLockedUntil', from: 'codesLockedAt' }),
+} as const
+
+interface Columns {
+  readonly failures: 'knownCodeFailures' | 'codeFailures'
+  readonly until: 'knownCodesLockedUntil' | 'codesLockedUntil'
+  readonly from: 'knownCodesLockedAt' | 'codesLockedAt'
+}
+
+function budgetOf(name: Budget, { failures, until, from }: Columns) {
+  return {
+    takeTry: firstRow(`takeTry ${name}`, (db, userId: Slot<string>, now: Slot<number>) =>
+      db
+        .updateTable('user')
+        .set(failures, (eb) => eb(failures, '+', 1))
+        .where('id', '=', userId)
+        .where((eb) => eb.or([eb(until, 'is', null), eb(until, '<=', now)]))
+        .returning((eb) => eb.ref(failures).as('failures')),
+    ),
+    lockOf: firstRow(`lockOf ${name}`, (db, userId: Slot<string>) =>
+      db
+        .selectFrom('user')
+        .select((eb) => [eb.ref(until).as('until'), eb.ref(from).as('from')])
+        .where('id', '=', userId),
+    ),
+    lock: change(`lock ${name}`, (db, userId: Slot<string>, lock: Slots<Lock>) =>
+      db
+        .updateTable('user')
+        .set({ [until]: lock.until, [from]: lock.from })
+        .where('id', '=', userId),
+    ),
+    forget: change(`forget ${name}`, (db, userId: Slot<string>) =>
+      db
+        .updateTable('user')
+        .set({ [failures]: 0, [until]: null, [from]: null })
+        .where('id', '=', userId),
+    ),
+  }
+}
+
+/** Unix times, seconds. */
+interface Lock {
+  /** Null where only an administrator ends it. */
+  readonly from: number | null
+  readonly until: number
+}
+
+/** Whose codes, and tried from where. */
+export interface CodesOf {
+  readonly userId: string
+  readonly budget: Budget
+}
 
 /**
- * Takes a try of a user's codes before any is looked at: transactions about one user follow each other from here on, so
+ * Takes a try of a user's codes before any is verified: transactions about one user follow each other from here on, so
  * that no failure is counted twice or not at all.
  *
  * @returns how many in a row this one makes, if it is wrong; undefined where codes are locked.
@@ -14,31 +76,8 @@ export async function takeCodeTry(
   { userId, budget }: CodesOf,
   now: number,
 ): Promise<number | undefined> {
-  const { failures, lockedUntil } = columns[budget]
-  const taken = await db
-    .updateTable('user')
-    .set((eb) =>
-      budget === 'known'
-        ? { knownCodeFailures: eb('knownCodeFailures', '+', 1) }
-        : { codeFailures: eb('codeFailures', '+', 1) },
-    )
-    .where('id', '=', userId)
-    .where((eb) => eb.or([eb(lockedUntil, 'is', null), eb(lockedUntil, '<=', now)]))
-    .returning((eb) => eb.ref(failures).as('failures'))
-    .executeTakeFirst()
-  return taken?.failures
+  return (await budgets[budget].takeTry(db, userId, now))?.failures
 }
-
-/** Whose codes, and tried from where: wrong ones from known browsers are counted apart. */
-export interface CodesOf {
-  readonly userId: string
-  readonly budget: Budget
-}
-
-const columns = {
-  known: { failures: 'knownCodeFailures', lockedUntil: 'knownCodesLockedUntil', lockedAt: 'knownCodesLockedAt' },
-  other: { failures: 'codeFailures', lockedUntil: 'codesLockedUntil', lockedAt: 'codesLockedAt' },
-} as const
 
 /** Unix time, seconds; null where they are not locked. */
 export async function codesLockedUntil(
@@ -46,36 +85,17 @@ export async function codesLockedUntil(
   { userId, budget }: CodesOf,
   now: number,
 ): Promise<number | null> {
-  const { lockedUntil, lockedAt } = columns[budget]
-  const user = await db
-    .selectFrom('user')
-    .select((eb) => [eb.ref(lockedUntil).as('until'), eb.ref(lockedAt).as('from')])
-    .where('id', '=', userId)
-    .executeTakeFirst()
-  if (user === undefined || user.until === null) return null
-  return endOfWait({ from: user.from ?? 0, until: user.until }, now)
+  const lock = await budgets[budget].lockOf(db, userId)
+  return lock && lock.until !== null ? endOfWait({ from: lock.from ?? 0, until: lock.until }, now) : null
 }
 
-/** @param lock `from` is null where only an administrator ends it. */
-export async function lockCodes(
-  db: Queryable,
-  { userId, budget }: CodesOf,
-  { from, until }: { readonly from: number | null; readonly until: number },
-): Promise<void> {
-  const lock =
-    budget === 'known'
-      ? { knownCodesLockedUntil: until, knownCodesLockedAt: from }
-      : { codesLockedUntil: until, codesLockedAt: from }
-  await db.updateTable('user').set(lock).where('id', '=', userId).execute()
+export async function lockCodes(db: Queryable, { userId, budget }: CodesOf, lock: Lock): Promise<void> {
+  await budgets[budget].lock(db, userId, lock)
 }
 
 /** After a right code, and when an administrator unlocks. */
 export async function forgetFailures(db: Queryable, { userId, budget }: CodesOf): Promise<void> {
-  const none =
-    budget === 'known'
-      ? { knownCodeFailures: 0, knownCodesLockedUntil: null, knownCodesLockedAt: null }
-      : { codeFailures: 0, codesLockedUntil: null, codesLockedAt: null }
-  await db.updateTable('user').set(none).where('id', '=', userId).execute()
+  await budgets[budget].forget(db, userId)
 }
 
 /** Takes one of the tries of a challenge. @returns how many are taken now; undefined where none was left. */
@@ -84,23 +104,27 @@ export async function takeChallengeTry(
   row: { challenge: string; expiresAt: number },
   most: number,
 ): Promise<number | undefined> {
-  const taken = await db
-    .insertInto('challengeTry')
-    .values({ ...row, failures: 1 })
-    .onConflict((conflict) =>
-      conflict
-        .column('challenge')
-        .doUpdateSet((eb) => ({ failures: eb('challengeTry.failures', '+', 1) }))
-        .where('challengeTry.failures', '<', most),
-    )
-    .returning('failures')
-    .executeTakeFirst()
-  return taken?.failures
+  return (await takeTryOf(db, row, most))?.failures
 }
 
-export async function forgetChallenge(db: Queryable, challenge: string): Promise<void> {
-  await db.deleteFrom('challengeTry').where('challenge', '=', challenge).execute()
-}
+const takeTryOf = firstRow(
+  'takeTryOf',
+  (db, row: Slots<{ challenge: string; expiresAt: number }>, most: Slot<number>) =>
+    db
+      .insertInto('challengeTry')
+      .values({ ...pick(row, ['challenge', 'expiresAt']), failures: 1 })
+      .onConflict((conflict) =>
+        conflict
+          .column('challenge')
+          .doUpdateSet((eb) => ({ failures: eb('challengeTry.failures', '+', 1) }))
+          .where('challengeTry.failures', '<', most),
+      )
+      .returning('failures'),
+)
+
+export const forgetChallenge = change('forgetChallenge', (db, challenge: Slot<string>) =>
+  db.deleteFrom('challengeTry').where('challenge', '=', challenge),
+)
 
 export async function removeOldChallengeTries(db: Queryable, now: number): Promise<number> {
   const due = db.selectFrom('challengeTry').select('challenge').where('expiresAt', '<=', now)

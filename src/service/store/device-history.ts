@@ -2,6 +2,8 @@ import type { Insertable, Selectable } from 'kysely'
 
 import { removedBy, someOf } from './due.ts'
 import type { DeviceHistoryTable, Queryable } from './schema.ts'
+import { allRows, change, pick, withDefaults } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 
 /** An answer with the words a person knows it by. */
 export interface HistoryRow extends Selectable<DeviceHistoryTable> {
@@ -9,42 +11,58 @@ export interface HistoryRow extends Selectable<DeviceHistoryTable> {
   readonly username: string
 }
 
-export async function insertHistory(db: Queryable, row: Insertable<DeviceHistoryTable>): Promise<void> {
-  await db.insertInto('deviceHistory').values(row).execute()
+type NewHistory = Omit<Insertable<DeviceHistoryTable>, 'sequence'>
+
+export const insertHistory = change('insertHistory', (db, row: Slots<NewHistory>) =>
+  db.insertInto('deviceHistory').values({
+    ...pick(row, ['sessionId', 'deviceId', 'domainId', 'userId', 'attributes', 'ipAddress', 'state', 'reason']),
+    ...pick(row, ['createdAt', 'settledAt']),
+    ...withDefaults(row, { purpose: 'sign_in' }),
+  }),
+)
+
+interface Page {
+  readonly deviceId: string
+  readonly settledAfter: number
+  readonly limit: number
 }
 
-/** Newest first. @param of `before` is a session of the same device; of another one it finds nothing. */
+/** Newest first. @param page `before` is a session of the same device; of another one it finds nothing. */
 export function historyOfDevice(
   db: Queryable,
-  of: { deviceId: string; before: string | undefined; settledAfter: number; limit: number },
+  { before, ...page }: Page & { readonly before: string | undefined },
 ): Promise<HistoryRow[]> {
-  const { before } = of
-  return db
+  return before === undefined ? newestHistory(db, page) : historyBefore(db, page, before)
+}
+
+const newestHistory = allRows('newestHistory', (db, page: Slots<Page>) => historyPage(db, page))
+
+const historyBefore = allRows('historyBefore', (db, page: Slots<Page>, before: Slot<string>) =>
+  historyPage(db, page).where('deviceHistory.sequence', '<', (eb) =>
+    eb
+      .selectFrom('deviceHistory as known')
+      .select('known.sequence')
+      .where('known.deviceId', '=', page.deviceId)
+      .where('known.sessionId', '=', before),
+  ),
+)
+
+const historyPage = (db: Queryable, { deviceId, settledAfter, limit }: Slots<Page>) =>
+  db
     .selectFrom('deviceHistory')
     .innerJoin('domain', 'domain.id', 'deviceHistory.domainId')
     .innerJoin('user', 'user.id', 'deviceHistory.userId')
     .selectAll('deviceHistory')
     .select(['domain.name as domainName', 'user.username'])
-    .where('deviceHistory.deviceId', '=', of.deviceId)
-    .where('deviceHistory.settledAt', '>', of.settledAfter)
-    .$if(before !== undefined, (query) =>
-      query.where('deviceHistory.sequence', '<', (eb) =>
-        eb
-          .selectFrom('deviceHistory as known')
-          .select('known.sequence')
-          .where('known.deviceId', '=', of.deviceId)
-          .where('known.sessionId', '=', before ?? ''),
-      ),
-    )
+    .where('deviceHistory.deviceId', '=', deviceId)
+    .where('deviceHistory.settledAt', '>', settledAfter)
     .orderBy('deviceHistory.sequence', 'desc')
-    .limit(of.limit)
-    .execute()
-}
+    .limit(limit)
 
-/** With the device goes what it answered. */
-export async function removeHistories(db: Queryable, deviceIds: readonly string[]): Promise<void> {
-  if (deviceIds.length > 0) await db.deleteFrom('deviceHistory').where('deviceId', 'in', deviceIds).execute()
-}
+/** What a device answered is removed together with it. */
+export const removeHistories = change('removeHistories', (db, deviceIds: List<string>) =>
+  db.deleteFrom('deviceHistory').where('deviceId', 'in', deviceIds),
+)
 
 export async function removeHistorySettledBefore(db: Queryable, time: number): Promise<number> {
   const due = db.selectFrom('deviceHistory').select('sequence').where('settledAt', '<=', time)

@@ -1,9 +1,10 @@
 import type { Insertable, Selectable } from 'kysely'
 
 import { maxNotices } from '../../contract/device.ts'
-import { prepare } from './prepared.ts'
 import { removedBy, someOf } from './due.ts'
 import type { DeviceNoticeTable, Queryable } from './schema.ts'
+import { allRows, change, firstRow, pick } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 
 /** A notice with the words a person knows the change by. */
 export interface NoticeRow extends Pick<Selectable<DeviceNoticeTable>, 'id' | 'domainId' | 'kind' | 'createdAt'> {
@@ -11,39 +12,39 @@ export interface NoticeRow extends Pick<Selectable<DeviceNoticeTable>, 'id' | 'd
 }
 
 /** The devices that a user has, in every domain. */
-export function activeDevicesOfUser(db: Queryable, userId: string): Promise<{ id: string; domainId: string }[]> {
-  return db
-    .selectFrom('device')
-    .select(['id', 'domainId'])
-    .where('userId', '=', userId)
-    .where('revokedAt', 'is', null)
-    .execute()
-}
+export const activeDevicesOfUser = allRows('activeDevicesOfUser', (db, userId: Slot<string>) =>
+  db.selectFrom('device').select(['id', 'domainId']).where('userId', '=', userId).where('revokedAt', 'is', null),
+)
+
+type NewNotice = Omit<Insertable<DeviceNoticeTable>, 'sequence'>
 
 /** In a transaction. Where the device has too many, the oldest notice makes room. */
-export async function insertNotice(db: Queryable, row: Insertable<DeviceNoticeTable>): Promise<void> {
-  await db.insertInto('deviceNotice').values(row).execute()
-  await db
+export async function insertNotice(db: Queryable, row: NewNotice): Promise<void> {
+  await addNotice(db, row)
+  await removeOldestNotice(db, row.deviceId)
+}
+
+const addNotice = change('addNotice', (db, row: Slots<NewNotice>) =>
+  db.insertInto('deviceNotice').values(pick(row, ['id', 'deviceId', 'domainId', 'kind', 'createdAt'])),
+)
+
+const removeOldestNotice = change('removeOldestNotice', (db, deviceId: Slot<string>) =>
+  db
     .deleteFrom('deviceNotice')
-    .where('deviceId', '=', row.deviceId)
+    .where('deviceId', '=', deviceId)
     .where('sequence', '<=', (eb) =>
       eb
         .selectFrom('deviceNotice as known')
         .select('known.sequence')
-        .where('known.deviceId', '=', row.deviceId)
+        .where('known.deviceId', '=', deviceId)
         .orderBy('known.sequence', 'desc')
         .limit(1)
         .offset(maxNotices),
-    )
-    .execute()
-}
+    ),
+)
 
 /** Newest first. */
-export function noticesOfDevice(db: Queryable, deviceId: string, createdAfter: number): Promise<NoticeRow[]> {
-  return ofDevice(db, { deviceId, createdAfter }).execute()
-}
-
-const ofDevice = prepare((db, { deviceId, createdAfter }: { deviceId: string; createdAfter: number }) =>
+export const noticesOfDevice = allRows('noticesOfDevice', (db, deviceId: Slot<string>, createdAfter: Slot<number>) =>
   db
     .selectFrom('deviceNotice')
     .innerJoin('domain', 'domain.id', 'deviceNotice.domainId')
@@ -55,14 +56,14 @@ const ofDevice = prepare((db, { deviceId, createdAfter }: { deviceId: string; cr
 )
 
 /** A device that acknowledges a notice twice, or a notice of another device, changes nothing. */
-export async function removeNotice(db: Queryable, notice: { id: string; deviceId: string }): Promise<void> {
-  await db.deleteFrom('deviceNotice').where('id', '=', notice.id).where('deviceId', '=', notice.deviceId).execute()
-}
+export const removeNotice = change('removeNotice', (db, { id, deviceId }: Slots<{ id: string; deviceId: string }>) =>
+  db.deleteFrom('deviceNotice').where('id', '=', id).where('deviceId', '=', deviceId),
+)
 
 /** The notices of a device are removed together with it. */
-export async function removeNotices(db: Queryable, deviceIds: readonly string[]): Promise<void> {
-  if (deviceIds.length > 0) await db.deleteFrom('deviceNotice').where('deviceId', 'in', deviceIds).execute()
-}
+export const removeNotices = change('removeNotices', (db, deviceIds: List<string>) =>
+  db.deleteFrom('deviceNotice').where('deviceId', 'in', deviceIds),
+)
 
 export async function removeNoticesCreatedBefore(db: Queryable, time: number): Promise<number> {
   const due = db.selectFrom('deviceNotice').select('sequence').where('createdAt', '<=', time)
@@ -71,17 +72,18 @@ export async function removeNoticesCreatedBefore(db: Queryable, time: number): P
 
 /** The number of the newest notice of the service; 0 where there is none. */
 export async function newestNotice(db: Queryable): Promise<number> {
-  const newest = await db
-    .selectFrom('deviceNotice')
-    .select('sequence')
-    .orderBy('sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return newest?.sequence ?? 0
+  return (await newestOne(db))?.sequence ?? 0
 }
+
+const newestOne = firstRow('newestOne', (db) =>
+  db.selectFrom('deviceNotice').select('sequence').orderBy('sequence', 'desc').limit(1),
+)
 
 /** The devices that got a notice after that one. */
 export async function devicesNotifiedAfter(db: Queryable, sequence: number): Promise<string[]> {
-  const rows = await db.selectFrom('deviceNotice').select('deviceId').where('sequence', '>', sequence).execute()
-  return rows.map(({ deviceId }) => deviceId)
+  return (await notifiedAfter(db, sequence)).map(({ deviceId }) => deviceId)
 }
+
+const notifiedAfter = allRows('notifiedAfter', (db, sequence: Slot<number>) =>
+  db.selectFrom('deviceNotice').select('deviceId').where('sequence', '>', sequence),
+)

@@ -1,28 +1,26 @@
 import type { Insertable, Selectable } from 'kysely'
 
-import { prepare } from './prepared.ts'
 import { isSomeOf, removedBy, someOf } from './due.ts'
 import type { DeviceTable, Queryable } from './schema.ts'
+import { change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
 export type DeviceRow = Selectable<DeviceTable>
 
-export async function insertDevice(db: Queryable, row: Insertable<DeviceTable>): Promise<void> {
-  await db.insertInto('device').values(row).execute()
-}
+export const insertDevice = change('insertDevice', (db, row: Slots<Insertable<DeviceTable>>) =>
+  db.insertInto('device').values({
+    ...pick(row, ['id', 'tokenId', 'domainId', 'userId', 'name', 'keyX', 'keyY', 'createdAt']),
+    ...withDefaults(row, { pin: null, push: null, revokedAt: null }),
+  }),
+)
 
 /** Also a revoked one. */
-export function deviceById(db: Queryable, id: string): Promise<DeviceRow | undefined> {
-  return byId(db, { id }).executeTakeFirst()
-}
-
-const byId = prepare((db, { id }: { id: string }) => db.selectFrom('device').selectAll().where('id', '=', id))
+export const deviceById = firstRow('deviceById', (db, id: Slot<string>) =>
+  db.selectFrom('device').selectAll().where('id', '=', id),
+)
 
 /** The device that answers for a user in a domain. */
-export function activeDevice(db: Queryable, domainId: string, userId: string): Promise<{ id: string } | undefined> {
-  return activeOne(db, { domainId, userId }).executeTakeFirst()
-}
-
-const activeOne = prepare((db, { domainId, userId }: { domainId: string; userId: string }) =>
+export const activeDevice = firstRow('activeDevice', (db, domainId: Slot<string>, userId: Slot<string>) =>
   db
     .selectFrom('token')
     .innerJoin('device', 'device.tokenId', 'token.id')
@@ -34,31 +32,22 @@ const activeOne = prepare((db, { domainId, userId }: { domainId: string; userId:
 )
 
 /** The device in use, as it is shown. */
-export function deviceOfToken(
-  db: Queryable,
-  tokenId: string,
-): Promise<Pick<DeviceRow, 'id' | 'name' | 'createdAt'> | undefined> {
-  return db
+export const deviceOfToken = firstRow('deviceOfToken', (db, tokenId: Slot<string>) =>
+  db
     .selectFrom('device')
     .select(['id', 'name', 'createdAt'])
     .where('tokenId', '=', tokenId)
-    .where('revokedAt', 'is', null)
-    .executeTakeFirst()
-}
+    .where('revokedAt', 'is', null),
+)
 
 /** @returns false where the device used the id before. */
-export async function rememberCall(
-  db: Queryable,
-  call: { deviceId: string; jti: string; expiresAt: number },
-): Promise<boolean> {
-  return (await insertCall(db, call).executeChange()) === 1
-}
-
-const insertCall = prepare((db, { deviceId, jti, expiresAt }: { deviceId: string; jti: string; expiresAt: number }) =>
-  db
-    .insertInto('deviceCall')
-    .values({ deviceId, jti, expiresAt })
-    .onConflict((conflict) => conflict.doNothing()),
+export const rememberCall = changesRow(
+  'rememberCall',
+  (db, call: Slots<{ deviceId: string; jti: string; expiresAt: number }>) =>
+    db
+      .insertInto('deviceCall')
+      .values(pick(call, ['deviceId', 'jti', 'expiresAt']))
+      .onConflict((conflict) => conflict.doNothing()),
 )
 
 export async function forgetCalls(db: Queryable, now: number): Promise<number> {

@@ -1,6 +1,8 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 
 import type { DomainTable, Queryable } from './schema.ts'
+import { allRows, changesRow, firstRow, pick, withDefaults } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
 export type DomainRow = Selectable<DomainTable>
 export type DomainChanges = Omit<
@@ -8,39 +10,32 @@ export type DomainChanges = Omit<
   'id' | 'organizationId' | 'createdAt' | 'synchronizationTicket' | 'synchronizationApplied'
 >
 
-export async function insertDomain(db: Queryable, row: Insertable<DomainTable>): Promise<boolean> {
-  const inserted = await db
+export const insertDomain = changesRow('insertDomain', (db, row: Slots<Insertable<DomainTable>>) =>
+  db
     .insertInto('domain')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return inserted.numInsertedOrUpdatedRows === 1n
-}
+    .values({
+      ...pick(row, ['id', 'organizationId', 'name', 'type', 'keyType', 'maxAllowedRetries', 'requestTimeout']),
+      ...pick(row, ['activationCodeExpiration', 'requestPollingEnabled', 'bypassEnabled', 'emailOtpEnabled']),
+      ...pick(row, ['numberMatching', 'createdAt']),
+      ...withDefaults(row, { appName: null }),
+    })
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
-export function domainById(db: Queryable, organizationId: string, id: string): Promise<DomainRow | undefined> {
-  return db
-    .selectFrom('domain')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organizationId', '=', organizationId)
-    .executeTakeFirst()
-}
+export const domainById = firstRow('domainById', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  db.selectFrom('domain').selectAll().where('id', '=', id).where('organizationId', '=', organizationId),
+)
 
-export function domainByName(db: Queryable, organizationId: string, name: string): Promise<DomainRow | undefined> {
-  return db
-    .selectFrom('domain')
-    .selectAll()
-    .where('organizationId', '=', organizationId)
-    .where('name', '=', name)
-    .executeTakeFirst()
-}
+export const domainByName = firstRow('domainByName', (db, organizationId: Slot<string>, name: Slot<string>) =>
+  db.selectFrom('domain').selectAll().where('organizationId', '=', organizationId).where('name', '=', name),
+)
 
 /** By name. */
-export function domainsOf(db: Queryable, organizationId: string): Promise<DomainRow[]> {
-  return db.selectFrom('domain').selectAll().where('organizationId', '=', organizationId).orderBy('name').execute()
-}
+export const domainsOf = allRows('domainsOf', (db, organizationId: Slot<string>) =>
+  db.selectFrom('domain').selectAll().where('organizationId', '=', organizationId).orderBy('name'),
+)
 
-/** @returns false where another key type is asked for while tokens are active. */
+/** Built for each call, as its columns are those that change. @returns false for another key type while tokens are active. */
 export async function updateDomain(db: Queryable, id: string, changes: DomainChanges): Promise<boolean> {
   if (Object.keys(changes).length === 0) return true
   const { keyType } = changes
@@ -64,8 +59,11 @@ export async function updateDomain(db: Queryable, id: string, changes: DomainCha
   return updated.numUpdatedRows === 1n
 }
 
-/** Whose a domain is; an empty text for nobody's. */
+/** The organization of a domain; an empty text where there is no such domain. */
 export async function organizationOfDomain(db: Queryable, id: string): Promise<string> {
-  const domain = await db.selectFrom('domain').select('organizationId').where('id', '=', id).executeTakeFirst()
-  return domain?.organizationId ?? ''
+  return (await ownerOf(db, id))?.organizationId ?? ''
 }
+
+const ownerOf = firstRow('ownerOf', (db, id: Slot<string>) =>
+  db.selectFrom('domain').select('organizationId').where('id', '=', id),
+)

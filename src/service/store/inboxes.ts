@@ -1,5 +1,7 @@
 import { isPending } from './pending.ts'
 import type { Queryable } from './schema.ts'
+import { allRows } from './statement.ts'
+import type { Slot } from './statement.ts'
 
 /** What of a device's inbox changes whenever a request comes or goes. */
 export interface InboxMark {
@@ -10,7 +12,16 @@ export interface InboxMark {
 
 /** Of all devices that are asked something. */
 export async function inboxMarks(db: Queryable, now: number): Promise<InboxMark[]> {
-  const rows = await db
+  const rows = await pendingByDevice(db, now)
+  return rows.map(({ deviceId, pending, newest }) => ({
+    deviceId: deviceId ?? '',
+    pending: Number(pending),
+    newest: Number(newest),
+  }))
+}
+
+const pendingByDevice = allRows('pendingByDevice', (db, now: Slot<number>) =>
+  db
     .selectFrom('session')
     .select((eb) => [
       'deviceId',
@@ -19,16 +30,13 @@ export async function inboxMarks(db: Queryable, now: number): Promise<InboxMark[
     ])
     .where(isPending(now))
     .where('deviceId', 'is not', null)
-    .groupBy('deviceId')
-    .execute()
-  return rows.map(({ deviceId, pending, newest }) => ({
-    deviceId: deviceId ?? '',
-    pending: Number(pending),
-    newest: Number(newest),
-  }))
-}
+    .groupBy('deviceId'),
+)
 
 export async function devicesRevokedSince(db: Queryable, time: number): Promise<string[]> {
-  const rows = await db.selectFrom('device').select('id').where('revokedAt', '>=', time).execute()
-  return rows.map(({ id }) => id)
+  return (await revokedSince(db, time)).map(({ id }) => id)
 }
+
+const revokedSince = allRows('revokedSince', (db, time: Slot<number>) =>
+  db.selectFrom('device').select('id').where('revokedAt', '>=', time),
+)

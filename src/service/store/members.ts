@@ -1,9 +1,11 @@
 import type { Queryable } from './schema.ts'
+import { allRows, changesRow, firstRow } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 import type { UserRow } from './users.ts'
 
-/** What a synchronisation is about to add is added now. @returns false for a member. */
-export async function insertMember(db: Queryable, domainId: string, userId: string): Promise<boolean> {
-  const inserted = await db
+/** A membership that a synchronization is about to add counts at once. @returns false for a member. */
+export const insertMember = changesRow('insertMember', (db, domainId: Slot<string>, userId: Slot<string>) =>
+  db
     .insertInto('membership')
     .values({ domainId, userId })
     .onConflict((conflict) =>
@@ -11,10 +13,8 @@ export async function insertMember(db: Queryable, domainId: string, userId: stri
         .columns(['domainId', 'userId'])
         .doUpdateSet({ addedBy: null })
         .where('membership.addedBy', 'is not', null),
-    )
-    .executeTakeFirst()
-  return inserted.numInsertedOrUpdatedRows === 1n
-}
+    ),
+)
 
 /** Whose domain it is: usernames are unique in an organization, and only there. */
 interface DomainOfOrganization {
@@ -30,33 +30,34 @@ interface DomainOfOrganization {
  */
 export function memberBy(
   db: Queryable,
-  { organizationId, domainId }: DomainOfOrganization,
-  user: { id?: string | undefined; username?: string | undefined },
+  domain: DomainOfOrganization,
+  { id, username = '' }: { id?: string | undefined; username?: string | undefined },
 ): Promise<UserRow | undefined> {
-  const member = db
-    .selectFrom('user')
-    .innerJoin('member', 'member.userId', 'user.id')
-    .selectAll('user')
-    .where('member.domainId', '=', domainId)
-    .where('user.organizationId', '=', organizationId)
-  return user.id === undefined
-    ? member.where('user.username', '=', user.username ?? '').executeTakeFirst()
-    : member.where('user.id', '=', user.id).executeTakeFirst()
+  return id === undefined ? memberByUsername(db, domain, username) : memberById(db, domain, id)
 }
 
+const memberByUsername = firstRow(
+  'memberByUsername',
+  (db, domain: Slots<DomainOfOrganization>, username: Slot<string>) =>
+    membersOf(db, domain.domainId)
+      .where('user.organizationId', '=', domain.organizationId)
+      .where('user.username', '=', username),
+)
+
+const memberById = firstRow('memberById', (db, domain: Slots<DomainOfOrganization>, id: Slot<string>) =>
+  membersOf(db, domain.domainId).where('user.organizationId', '=', domain.organizationId).where('user.id', '=', id),
+)
+
 /** In the order in which the users were created. */
-export function listMembers(
-  db: Queryable,
-  domainId: string,
-  range: { offset: number; limit: number },
-): Promise<UserRow[]> {
-  return db
+export const listMembers = allRows(
+  'listMembers',
+  (db, domainId: Slot<string>, range: Slots<{ offset: number; limit: number }>) =>
+    membersOf(db, domainId).orderBy('user.sequence').offset(range.offset).limit(range.limit),
+)
+
+const membersOf = (db: Queryable, domainId: Slot<string>) =>
+  db
     .selectFrom('user')
     .innerJoin('member', 'member.userId', 'user.id')
     .selectAll('user')
     .where('member.domainId', '=', domainId)
-    .orderBy('user.sequence')
-    .offset(range.offset)
-    .limit(range.limit)
-    .execute()
-}

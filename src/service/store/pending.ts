@@ -2,18 +2,18 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 
 import { latestBeginning } from '../rules/present.ts'
 import type { Database } from './schema.ts'
+import { derived } from './statement.ts'
+import type { Slot } from './statement.ts'
 
 /**
  * Whether a session waits for an answer now. One that a clock dated in the future does not: it would wait for as long as
  * the clock was ahead. The one place that says so in SQL; `atTime` says it of a row.
- *
- * @param latest When it may have begun at the latest; for statements that are given placeholders instead of times.
  */
 export const isPending =
-  (now: number, latest: number = latestBeginning(now)) =>
+  (now: Slot<number>) =>
   (eb: ExpressionBuilder<Database, 'session'>): Expression<SqlBool> =>
     eb.and([
       eb('session.state', '=', 'pending'),
       eb('session.expiresAt', '>', now),
-      eb('session.createdAt', '<=', latest),
+      eb('session.createdAt', '<=', derived(now, latestBeginning)),
     ])

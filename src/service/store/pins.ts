@@ -1,6 +1,7 @@
 import type { Domain } from '../../contract/domains.ts'
-import { prepare } from './prepared.ts'
 import type { Queryable } from './schema.ts'
+import { change, firstRow } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
 /** What a domain demands of those who approve. */
 export interface PinRule {
@@ -8,50 +9,42 @@ export interface PinRule {
   readonly maxAllowedRetries: number
 }
 
-export function pinRule(db: Queryable, domainId: string): Promise<PinRule | undefined> {
-  return ruleOf(db, { domainId }).executeTakeFirst()
-}
-
-const ruleOf = prepare((db, { domainId }: { domainId: string }) =>
+export const pinRule = firstRow('pinRule', (db, domainId: Slot<string>) =>
   db.selectFrom('domain').select(['keyType', 'maxAllowedRetries']).where('id', '=', domainId),
 )
 
 /**
- * Takes one of the tries of a PIN, before it is looked at: however many come at once, no more than `most` are.
+ * Takes one of the tries of a PIN, before it is verified: however many arrive at once, no more than `most` are.
  * @returns the device's hash, and how many were taken; nothing where none is left, or this one was taken already.
  */
-export function takePinTry(
-  db: Queryable,
-  { deviceId, attempt, most }: { deviceId: string; attempt: string; most: number },
-): Promise<{ pin: string | null; pinTries: number } | undefined> {
-  return db
-    .updateTable('device')
-    .set((eb) => ({ pinTries: eb('pinTries', '+', 1), pinAttempt: attempt }))
-    .where('id', '=', deviceId)
-    .where('revokedAt', 'is', null)
-    .where('pinTries', '<', most)
-    .where((eb) => eb.or([eb('pinAttempt', 'is', null), eb('pinAttempt', '<>', attempt)]))
-    .returning(['pin', 'pinTries'])
-    .executeTakeFirst()
-}
+export const takePinTry = firstRow(
+  'takePinTry',
+  (db, { deviceId, attempt, most }: Slots<{ deviceId: string; attempt: string; most: number }>) =>
+    db
+      .updateTable('device')
+      .set((eb) => ({ pinTries: eb('pinTries', '+', 1), pinAttempt: attempt }))
+      .where('id', '=', deviceId)
+      .where('revokedAt', 'is', null)
+      .where('pinTries', '<', most)
+      .where((eb) => eb.or([eb('pinAttempt', 'is', null), eb('pinAttempt', '<>', attempt)]))
+      .returning(['pin', 'pinTries']),
+)
 
 /** @returns how many tries are taken now; nothing where the device is no longer in use. */
 export async function noteWrongPin(db: Queryable, deviceId: string, attempt: string): Promise<number | undefined> {
-  const noted = await db
+  return (await noteWrong(db, deviceId, attempt))?.pinTries
+}
+
+const noteWrong = firstRow('noteWrong', (db, deviceId: Slot<string>, attempt: Slot<string>) =>
+  db
     .updateTable('device')
     .set({ pinWrong: attempt })
     .where('id', '=', deviceId)
     .where('revokedAt', 'is', null)
-    .returning('pinTries')
-    .executeTakeFirst()
-  return noted?.pinTries
-}
+    .returning('pinTries'),
+)
 
 /** After a right one. */
-export async function forgetPinTries(db: Queryable, deviceId: string): Promise<void> {
-  await db
-    .updateTable('device')
-    .set({ pinTries: 0, pinAttempt: null, pinWrong: null })
-    .where('id', '=', deviceId)
-    .execute()
-}
+export const forgetPinTries = change('forgetPinTries', (db, deviceId: Slot<string>) =>
+  db.updateTable('device').set({ pinTries: 0, pinAttempt: null, pinWrong: null }).where('id', '=', deviceId),
+)

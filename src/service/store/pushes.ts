@@ -1,23 +1,19 @@
 import { isPending } from './pending.ts'
 import type { PushKeyTable, Queryable } from './schema.ts'
+import { change, firstRow } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
 /** @param sealed Null for none. */
-export async function setPush(db: Queryable, deviceId: string, sealed: string | null): Promise<void> {
-  await db
-    .updateTable('device')
-    .set({ push: sealed })
-    .where('id', '=', deviceId)
-    .where('revokedAt', 'is', null)
-    .execute()
-}
+export const setPush = change('setPush', (db, deviceId: Slot<string>, sealed: Slot<string | null>) =>
+  db.updateTable('device').set({ push: sealed }).where('id', '=', deviceId).where('revokedAt', 'is', null),
+)
 
 /** Unless the device has set another one meanwhile. */
-export async function forgetPush(
-  db: Queryable,
-  { deviceId, sealed }: Pick<SealedPush, 'deviceId' | 'sealed'>,
-): Promise<void> {
-  await db.updateTable('device').set({ push: null }).where('id', '=', deviceId).where('push', '=', sealed).execute()
-}
+export const forgetPush = change(
+  'forgetPush',
+  (db, { deviceId, sealed }: Slots<Pick<SealedPush, 'deviceId' | 'sealed'>>) =>
+    db.updateTable('device').set({ push: null }).where('id', '=', deviceId).where('push', '=', sealed),
+)
 
 /** A subscription as it stands in the database. */
 export interface SealedPush {
@@ -28,28 +24,37 @@ export interface SealedPush {
 
 /** Where to push a session to that still waits for its answer; nothing where there is no need to any more. */
 export async function pushOfPending(db: Queryable, sessionId: string, now: number): Promise<SealedPush | undefined> {
-  const found = await db
+  return asSealedPush(await pendingPush(db, sessionId, now))
+}
+
+const pendingPush = firstRow('pendingPush', (db, sessionId: Slot<string>, now: Slot<number>) =>
+  db
     .selectFrom('session')
     .innerJoin('device', 'device.id', 'session.deviceId')
     .select(['device.id as deviceId', 'session.userId', 'device.push as sealed'])
     .where('session.id', '=', sessionId)
     .where(isPending(now))
-    .where('device.revokedAt', 'is', null)
-    .executeTakeFirst()
-  return found?.sealed ? { deviceId: found.deviceId, userId: found.userId, sealed: found.sealed } : undefined
-}
+    .where('device.revokedAt', 'is', null),
+)
 
 /** Where to push a notice to that was not acknowledged yet; nothing where there is no need to any more. */
 export async function pushOfNotice(db: Queryable, noticeId: string): Promise<SealedPush | undefined> {
-  const found = await db
+  return asSealedPush(await noticePush(db, noticeId))
+}
+
+const noticePush = firstRow('noticePush', (db, noticeId: Slot<string>) =>
+  db
     .selectFrom('deviceNotice')
     .innerJoin('device', 'device.id', 'deviceNotice.deviceId')
     .select(['device.id as deviceId', 'device.userId', 'device.push as sealed'])
     .where('deviceNotice.id', '=', noticeId)
-    .where('device.revokedAt', 'is', null)
-    .executeTakeFirst()
-  return found?.sealed ? { deviceId: found.deviceId, userId: found.userId, sealed: found.sealed } : undefined
-}
+    .where('device.revokedAt', 'is', null),
+)
+
+type FoundPush = Omit<SealedPush, 'sealed'> & { readonly sealed: string | null }
+
+const asSealedPush = (found: FoundPush | undefined): SealedPush | undefined =>
+  found?.sealed ? { ...found, sealed: found.sealed } : undefined
 
 /** @returns the pair of this database: the one given where there was none yet, on whichever node. */
 export async function pushKey(db: Queryable, given: Omit<PushKeyTable, 'row'>): Promise<Omit<PushKeyTable, 'row'>> {

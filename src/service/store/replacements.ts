@@ -8,6 +8,8 @@ import { latestBeginning } from '../rules/present.ts'
 import type { Factor } from '../../contract/users.ts'
 import { isPending } from './pending.ts'
 import type { Queryable } from './schema.ts'
+import { allRows, changesRow, derived } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 import type { Revoked } from './tokens.ts'
 
 /** What the user had passed with to whom a code is shown; nothing where an administrator hands it over. */
@@ -16,44 +18,36 @@ export interface CodeGrant {
   readonly factorId: string | null
 }
 
-/** @returns false where the token is not active any more. */
-export async function setReplacement(
-  db: Queryable,
-  tokenId: string,
-  {
-    sealed,
-    lookup,
-    expiresAt,
-    epoch,
-    grant,
-  }: { sealed: string; lookup: string; expiresAt: number; epoch?: string | undefined; grant: CodeGrant },
-): Promise<boolean> {
-  const set = await db
-    .updateTable('token')
-    .set({
-      replacement: sealed,
-      replacementLookup: lookup,
-      replacementExpiresAt: expiresAt,
-      replacementEpoch: epoch ?? null,
-      grantedFactor: grant.factor,
-      grantedFactorId: grant.factorId,
-    })
-    .where('id', '=', tokenId)
-    .where('state', '=', 'active')
-    .executeTakeFirst()
-  return set.numUpdatedRows === 1n
+interface Replacement {
+  readonly sealed: string
+  readonly lookup: string
+  readonly expiresAt: number
+  readonly epoch?: string | undefined
+  readonly grant: CodeGrant
 }
 
+/** @returns false where the token is not active any more. */
+export const setReplacement = changesRow(
+  'setReplacement',
+  (db, tokenId: Slot<string>, replacement: Slots<Replacement>) =>
+    db
+      .updateTable('token')
+      .set({
+        replacement: replacement.sealed,
+        replacementLookup: replacement.lookup,
+        replacementExpiresAt: replacement.expiresAt,
+        replacementEpoch: derived(replacement, ({ epoch }) => epoch ?? null),
+        grantedFactor: derived(replacement.grant, ({ factor }) => factor),
+        grantedFactorId: derived(replacement.grant, ({ factorId }) => factorId),
+      })
+      .where('id', '=', tokenId)
+      .where('state', '=', 'active'),
+)
+
 /** @returns false where there is none. */
-export async function clearReplacement(db: Queryable, tokenId: string): Promise<boolean> {
-  const cleared = await db
-    .updateTable('token')
-    .set(noReplacement)
-    .where('id', '=', tokenId)
-    .where('replacement', 'is not', null)
-    .executeTakeFirst()
-  return cleared.numUpdatedRows === 1n
-}
+export const clearReplacement = changesRow('clearReplacement', (db, tokenId: Slot<string>) =>
+  db.updateTable('token').set(noReplacement).where('id', '=', tokenId).where('replacement', 'is not', null),
+)
 
 /** What nobody used in time reads as none already. */
 export async function clearExpiredReplacements(db: Queryable, now: number): Promise<number> {
@@ -62,23 +56,28 @@ export async function clearExpiredReplacements(db: Queryable, now: number): Prom
   return Number(cleared.numUpdatedRows)
 }
 
-/** Uses a code up. @returns false when somebody else, or the clock, was first, or the token is gone. */
-export async function useReplacement(
-  db: Queryable,
-  { tokenId, sealedCode }: { tokenId: string; sealedCode: string | null },
-  now: number,
-): Promise<boolean> {
-  const won = await db
-    .updateTable('token')
-    .set({ ...noReplacement, activatedAt: now })
-    .where('id', '=', tokenId)
-    .where('state', '=', 'active')
-    .where('replacement', '=', sealedCode)
-    .where('replacementExpiresAt', '>', now)
-    .where('replacementExpiresAt', '<=', latestBeginning(shownCodeExpiry(now)))
-    .executeTakeFirst()
-  return won.numUpdatedRows === 1n
+interface Replacing {
+  readonly tokenId: string
+  readonly sealedCode: string | null
 }
+
+/** Uses a code up. @returns false when another caller, or the clock, was first, or the token is gone. */
+export const useReplacement = changesRow(
+  'useReplacement',
+  (db, { tokenId, sealedCode }: Slots<Replacing>, now: Slot<number>) =>
+    db
+      .updateTable('token')
+      .set({ ...noReplacement, activatedAt: now })
+      .where('id', '=', tokenId)
+      .where('state', '=', 'active')
+      .where('replacement', '=', sealedCode)
+      .where('replacementExpiresAt', '>', now)
+      .where(
+        'replacementExpiresAt',
+        '<=',
+        derived(now, (time) => latestBeginning(shownCodeExpiry(time))),
+      ),
+)
 
 /** Takes the device of a token out of use, which stays for another one; with what it was asked. */
 export async function moveAway(
@@ -86,28 +85,33 @@ export async function moveAway(
   { tokenId, replacementEpoch }: { tokenId: string; replacementEpoch: string | null },
   now: number,
 ): Promise<Revoked> {
-  const devices = await db
-    .updateTable('device')
-    .set({ revokedAt: now, moved: 1, pin: null, push: null })
-    .where('tokenId', '=', tokenId)
-    .where('revokedAt', 'is', null)
-    .returning(['id', 'domainId', 'userId'])
-    .execute()
+  const devices = await moveDevices(db, tokenId, now)
   const ids = devices.map(({ id }) => id)
   if (ids.length === 0) return { tokens: [], devices, sessions: [] }
   await removeCodeGenerators(db, ids)
   await removeHistories(db, ids)
   await removeNotices(db, ids)
   await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], replacementEpoch ?? undefined)
-  const sessions = await db
+  return { tokens: [], devices, sessions: await cancelOfDevices(db, ids, now) }
+}
+
+const moveDevices = allRows('moveDevices', (db, tokenId: Slot<string>, now: Slot<number>) =>
+  db
+    .updateTable('device')
+    .set({ revokedAt: now, moved: 1, pin: null, push: null })
+    .where('tokenId', '=', tokenId)
+    .where('revokedAt', 'is', null)
+    .returning(['id', 'domainId', 'userId']),
+)
+
+const cancelOfDevices = allRows('cancelOfDevices', (db, deviceIds: List<string>, now: Slot<number>) =>
+  db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
-    .where('deviceId', 'in', ids)
+    .where('deviceId', 'in', deviceIds)
     .where(isPending(now))
-    .returning(['id', 'domainId', 'userId'])
-    .execute()
-  return { tokens: [], devices, sessions }
-}
+    .returning(['id', 'domainId', 'userId']),
+)
 
 /** What a token has of a replacement when it has none. */
 export const noReplacement = {

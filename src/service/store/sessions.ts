@@ -2,13 +2,14 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
 import type { Decision } from '../../contract/device.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
-import { prepare } from './prepared.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { AskedUser } from '../rules/push-limits.ts'
 import { maxRequestTimeout } from '../rules/session-state.ts'
 import { removedBy, someOf } from './due.ts'
 import { isPending } from './pending.ts'
 import type { Database, Fact, Queryable, SessionTable } from './schema.ts'
+import { allRows, changesRow, derived, firstRow, oneRow, pick, withDefaults } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
 export type SessionRow = Selectable<SessionTable>
 
@@ -17,48 +18,56 @@ export type Outcome =
   | { readonly state: 'approved'; readonly factor: 'push'; readonly reason?: undefined }
   | { readonly state: 'denied'; readonly reason: SessionReason; readonly factor?: undefined }
 
-export async function insertSession(db: Queryable, row: Insertable<SessionTable>): Promise<SessionRow> {
-  return db.insertInto('session').values(row).returningAll().executeTakeFirstOrThrow()
-}
-
-/** The hot one: people wait for it. Whoever asks sees only sessions of its organization and of the domain it names. */
-export function sessionOf(
-  db: Queryable,
-  of: { organizationId: string; domainId: string; sessionId: string },
-): Promise<SessionRow | undefined> {
-  return ofDomain(db, of).executeTakeFirst()
-}
-
-const ofDomain = prepare((db, of: { organizationId: string; domainId: string; sessionId: string }) =>
+export const insertSession = oneRow('insertSession', (db, row: Slots<Insertable<SessionTable>>) =>
   db
-    .selectFrom('session')
-    .innerJoin('domain', 'domain.id', 'session.domainId')
-    .selectAll('session')
-    .where('session.id', '=', of.sessionId)
-    .where('domain.id', '=', of.domainId)
-    .where('domain.organizationId', '=', of.organizationId),
+    .insertInto('session')
+    .values({
+      ...pick(row, ['id', 'domainId', 'userId', 'state', 'nonce', 'attributes', 'createdAt', 'expiresAt']),
+      ...withDefaults(row, { ...unanswered, purpose: 'sign_in', knownBrowser: 0, passed: 0 }),
+    })
+    .returningAll(),
 )
 
-export function sessionOfDevice(db: Queryable, deviceId: string, id: string): Promise<SessionRow | undefined> {
-  return ofDevice(db, { deviceId, id }).executeTakeFirst()
+const unanswered = {
+  deviceId: null,
+  reason: null,
+  factor: null,
+  factorId: null,
+  number: null,
+  ipAddress: null,
+  challenge: null,
+  settledAt: null,
+  redeemedAt: null,
+  answeredDecision: null,
+  answeredNumber: null,
+  network: null,
 }
 
-const ofDevice = prepare((db, { deviceId, id }: { deviceId: string; id: string }) =>
+/** Callers see only sessions of their organization and of the domain they name. */
+export const sessionOf = firstRow(
+  'sessionOf',
+  (db, of: Slots<{ organizationId: string; domainId: string; sessionId: string }>) =>
+    db
+      .selectFrom('session')
+      .innerJoin('domain', 'domain.id', 'session.domainId')
+      .selectAll('session')
+      .where('session.id', '=', of.sessionId)
+      .where('domain.id', '=', of.domainId)
+      .where('domain.organizationId', '=', of.organizationId),
+)
+
+export const sessionOfDevice = firstRow('sessionOfDevice', (db, deviceId: Slot<string>, id: Slot<string>) =>
   db.selectFrom('session').selectAll().where('id', '=', id).where('deviceId', '=', deviceId),
 )
 
-/** A pending session with the words a person knows it by. */
+/** A pending session with the names a person knows it by. */
 export interface PendingRow extends SessionRow {
   readonly domainName: string
   readonly username: string
 }
 
-/** What waits for an answer of the device, newest first. */
-export function pendingOfDevice(db: Queryable, deviceId: string, now: number): Promise<PendingRow[]> {
-  return pendingOnes(db, { deviceId, now, latest: latestBeginning(now) }).execute()
-}
-
-const pendingOnes = prepare((db, { deviceId, now, latest }: { deviceId: string; now: number; latest: number }) =>
+/** The sessions that wait for an answer of the device, newest first. */
+export const pendingOfDevice = allRows('pendingOfDevice', (db, deviceId: Slot<string>, now: Slot<number>) =>
   db
     .selectFrom('session')
     .innerJoin('domain', 'domain.id', 'session.domainId')
@@ -66,37 +75,53 @@ const pendingOnes = prepare((db, { deviceId, now, latest }: { deviceId: string; 
     .selectAll('session')
     .select(['domain.name as domainName', 'user.username'])
     .where('session.deviceId', '=', deviceId)
-    .where(isPending(now, latest))
+    .where(isPending(now))
     .orderBy('session.sequence', 'desc'),
 )
 
-/** When the requests that wait for a user in a domain lapse, soonest first: those of known browsers, or the others. */
+/** When the pending requests of a user in a domain expire, soonest first: those of known browsers, or the others. */
 export async function pendingExpiries(
   db: Queryable,
   of: { domainId: string; userId: string; knownBrowser: Fact },
   now: number,
 ): Promise<number[]> {
-  const rows = await db
-    .selectFrom('session')
-    .select('expiresAt')
-    .where('userId', '=', of.userId)
-    .where('domainId', '=', of.domainId)
-    .where('knownBrowser', '=', of.knownBrowser)
-    .where(isPending(now))
-    .orderBy('expiresAt')
-    .execute()
-  return rows.map((row) => row.expiresAt)
+  return (await expiriesOf(db, of, now)).map((row) => row.expiresAt)
 }
+
+const expiriesOf = allRows(
+  'expiriesOf',
+  (db, of: Slots<{ domainId: string; userId: string; knownBrowser: Fact }>, now: Slot<number>) =>
+    db
+      .selectFrom('session')
+      .select('expiresAt')
+      .where('userId', '=', of.userId)
+      .where('domainId', '=', of.domainId)
+      .where('knownBrowser', '=', of.knownBrowser)
+      .where(isPending(now))
+      .orderBy('expiresAt'),
+)
 
 /** Requests of one network that are looked at, newest first: more of them say nothing else, and would take longer. */
 const maxRequestsRead = 1_000
 
-/** The different users whom a network has asked in a domain. */
-export async function askedFrom(
-  db: Queryable,
-  { domainId, network, since, until }: { domainId: string; network: string; since: number; until: number },
-): Promise<AskedUser[]> {
-  const rows = await db
+interface Asking {
+  readonly domainId: string
+  readonly network: string
+  readonly since: number
+  readonly until: number
+}
+
+/** The different users who were asked from a network in a domain. */
+export async function askedFrom(db: Queryable, asking: Asking): Promise<AskedUser[]> {
+  const rows = await requestsFrom(db, asking)
+  return [...Map.groupBy(rows, ({ userId }) => userId).values()].map((requests) => ({
+    lastAskedAt: Math.max(...requests.map(({ createdAt }) => createdAt)),
+    approved: requests.some(({ state }) => state === 'approved'),
+  }))
+}
+
+const requestsFrom = allRows('requestsFrom', (db, { domainId, network, since, until }: Slots<Asking>) =>
+  db
     .selectFrom('session')
     .select(['userId', 'state', 'createdAt'])
     .where('domainId', '=', domainId)
@@ -104,42 +129,43 @@ export async function askedFrom(
     .where('createdAt', '>', since)
     .where('createdAt', '<=', until)
     .orderBy('createdAt', 'desc')
-    .limit(maxRequestsRead)
-    .execute()
-  return [...Map.groupBy(rows, ({ userId }) => userId).values()].map((requests) => ({
-    lastAskedAt: Math.max(...requests.map(({ createdAt }) => createdAt)),
-    approved: requests.some(({ state }) => state === 'approved'),
-  }))
+    .limit(maxRequestsRead),
+)
+
+/** Numbers that a person may be looking at right now. */
+export async function pendingNumbers(db: Queryable, userId: string, now: number): Promise<Set<string>> {
+  return new Set((await numbersOf(db, userId, now)).flatMap((row) => row.number ?? []))
 }
 
-/** Numbers a person may be looking at right now. */
-export async function pendingNumbers(db: Queryable, userId: string, now: number): Promise<Set<string>> {
-  const rows = await db
+const numbersOf = allRows('numbersOf', (db, userId: Slot<string>, now: Slot<number>) =>
+  db
     .selectFrom('session')
     .select('number')
     .where('userId', '=', userId)
     .where(isPending(now))
-    .where('number', 'is not', null)
-    .execute()
-  return new Set(rows.flatMap((row) => row.number ?? []))
+    .where('number', 'is not', null),
+)
+
+interface Answer {
+  readonly id: string
+  readonly deviceId: string
+  readonly decision: Decision
+  readonly number: string | null
+  readonly outcome: Outcome
 }
 
 /**
  * Settles a pending session by its device's answer.
  * @returns false when another answer, a cancellation, a revocation or the clock was first.
  */
-export async function settleSession(
-  db: Queryable,
-  answer: { id: string; deviceId: string; decision: Decision; number: string | null; outcome: Outcome },
-  now: number,
-): Promise<boolean> {
-  const won = await db
+export const settleSession = changesRow('settleSession', (db, answer: Slots<Answer>, now: Slot<number>) =>
+  db
     .updateTable('session')
     .set({
-      state: answer.outcome.state,
-      reason: answer.outcome.reason ?? null,
-      factor: answer.outcome.factor ?? null,
-      factorId: answer.outcome.factor === undefined ? null : answer.deviceId,
+      state: derived(answer.outcome, ({ state }) => state),
+      reason: derived(answer.outcome, ({ reason }) => reason ?? null),
+      factor: derived(answer.outcome, ({ factor }) => factor ?? null),
+      factorId: derived(answer, ({ outcome, deviceId }) => (outcome.factor === undefined ? null : deviceId)),
       answeredDecision: answer.decision,
       answeredNumber: answer.number,
       settledAt: now,
@@ -147,91 +173,57 @@ export async function settleSession(
     .where('id', '=', answer.id)
     .where(isPending(now))
     .where('deviceId', '=', answer.deviceId)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('device')
-          .select('device.id')
-          .where('device.id', '=', answer.deviceId)
-          .where('device.revokedAt', 'is', null),
-      ),
-    )
-    .where(isOfMember)
-    .executeTakeFirst()
-  return won.numUpdatedRows === 1n
-}
+    .where(hasDeviceInUse)
+    .where(isOfMember),
+)
 
 /** @returns the device it was pending on; nothing when it was not pending any more. */
-export function cancelPending(
-  db: Queryable,
-  id: string,
-  now: number,
-): Promise<{ deviceId: string | null } | undefined> {
-  return db
+export const cancelPending = firstRow('cancelPending', (db, id: Slot<string>, now: Slot<number>) =>
+  db
     .updateTable('session')
     .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
     .where('id', '=', id)
     .where(isPending(now))
-    .returning('deviceId')
-    .executeTakeFirst()
-}
-
-/**
- * Uses an approval up, once, for its challenge. What was revoked since it was given no longer counts.
- * @returns the session, or nothing where there is no such approval.
- */
-export function redeemApproval(
-  db: Queryable,
-  of: { id: string; domainId: string; challenge: string; settledAfter: number },
-  now: number,
-): Promise<SessionRow | undefined> {
-  return redeeming(db, { ...of, now, latest: latestBeginning(now) }).executeTakeFirst()
-}
+    .returning('deviceId'),
+)
 
 interface Redeeming {
   readonly id: string
   readonly domainId: string
   readonly challenge: string
   readonly settledAfter: number
-  readonly latest: number
-  readonly now: number
 }
 
-const redeeming = prepare((db, of: Redeeming & Readonly<Record<string, unknown>>) =>
+/**
+ * Uses an approval up, once, for its challenge. What was revoked since it was given no longer counts.
+ * @returns the session, or nothing where there is no such approval.
+ */
+export const redeemApproval = firstRow('redeemApproval', (db, of: Slots<Redeeming>, now: Slot<number>) =>
   db
     .updateTable('session')
-    .set({ redeemedAt: of.now, passed: 1 })
+    .set({ redeemedAt: now, passed: 1 })
     .where('id', '=', of.id)
     .where('domainId', '=', of.domainId)
     .where('state', '=', 'approved')
     .where('challenge', '=', of.challenge)
     .where('redeemedAt', 'is', null)
     .where('settledAt', '>', of.settledAfter)
-    .where('settledAt', '<=', of.latest)
+    .where('settledAt', '<=', derived(now, latestBeginning))
     .where(isOfMember)
-    .where((eb) =>
-      eb.or([
-        eb('deviceId', 'is', null),
-        eb.exists(
-          eb
-            .selectFrom('device')
-            .select('device.id')
-            .whereRef('device.id', '=', 'session.deviceId')
-            .where('device.revokedAt', 'is', null),
-        ),
-      ]),
-    )
+    .where((eb) => eb.or([eb('deviceId', 'is', null), hasDeviceInUse(eb)]))
     .returningAll(),
 )
 
 export async function countPending(db: Queryable, now: number): Promise<number> {
-  const { pending } = await db
+  return Number((await pendingCount(db, now)).pending)
+}
+
+const pendingCount = oneRow('pendingCount', (db, now: Slot<number>) =>
+  db
     .selectFrom('session')
     .select((eb) => eb.fn.countAll<number | string>().as('pending'))
-    .where(isPending(now))
-    .executeTakeFirstOrThrow()
-  return Number(pending)
-}
+    .where(isPending(now)),
+)
 
 /** Writes down what reads as expired already, some of it. In a transaction. */
 export function expireSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
@@ -275,5 +267,15 @@ function isOfMember(eb: ExpressionBuilder<Database, 'session'>) {
       .select('member.userId')
       .whereRef('member.domainId', '=', 'session.domainId')
       .whereRef('member.userId', '=', 'session.userId'),
+  )
+}
+
+function hasDeviceInUse(eb: ExpressionBuilder<Database, 'session'>) {
+  return eb.exists(
+    eb
+      .selectFrom('device')
+      .select('device.id')
+      .whereRef('device.id', '=', 'session.deviceId')
+      .where('device.revokedAt', 'is', null),
   )
 }

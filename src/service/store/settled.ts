@@ -1,6 +1,8 @@
 import type { SessionState } from '../../contract/sessions.ts'
 import { isPending } from './pending.ts'
 import type { Queryable } from './schema.ts'
+import { allRows, firstRow } from './statement.ts'
+import type { List, Slot } from './statement.ts'
 
 /** As much of a session as tells who has to hear of it. */
 export interface Glimpse {
@@ -12,50 +14,43 @@ export interface Glimpse {
 
 const columns = ['id', 'domainId', 'state', 'expiresAt'] as const
 
-export function glimpsesById(db: Queryable, ids: readonly string[]): Promise<Glimpse[]> {
-  return db.selectFrom('session').select(columns).where('id', 'in', ids).execute()
-}
+export const glimpsesById = allRows('glimpsesById', (db, ids: List<string>) =>
+  db.selectFrom('session').select(columns).where('id', 'in', ids),
+)
 
 /** What settled in the domains from a time on. */
-export function settledSince(db: Queryable, domainIds: readonly string[], time: number): Promise<Glimpse[]> {
-  return db
-    .selectFrom('session')
-    .select(columns)
-    .where('settledAt', '>=', time)
-    .where('domainId', 'in', domainIds)
-    .execute()
-}
+export const settledSince = allRows('settledSince', (db, domainIds: List<string>, time: Slot<number>) =>
+  db.selectFrom('session').select(columns).where('settledAt', '>=', time).where('domainId', 'in', domainIds),
+)
 
-/** What ran out unanswered in the domains, whether that was written down or not: after one time, until another. */
-export function lapsedBetween(
-  db: Queryable,
-  domainIds: readonly string[],
-  after: number,
-  until: number,
-): Promise<Glimpse[]> {
-  return db
-    .selectFrom('session')
-    .select(columns)
-    .where('state', 'in', ['pending', 'expired'])
-    .where('expiresAt', '>', after)
-    .where('expiresAt', '<=', until)
-    .where('domainId', 'in', domainIds)
-    .execute()
-}
+/** What expired unanswered in the domains, whether that was written down or not: after one time, until another. */
+export const lapsedBetween = allRows(
+  'lapsedBetween',
+  (db, domainIds: List<string>, after: Slot<number>, until: Slot<number>) =>
+    db
+      .selectFrom('session')
+      .select(columns)
+      .where('state', 'in', ['pending', 'expired'])
+      .where('expiresAt', '>', after)
+      .where('expiresAt', '<=', until)
+      .where('domainId', 'in', domainIds),
+)
 
-/** When the next pending session of the domains runs out. */
+/** When the next pending session of the domains expires. */
 export async function firstExpiry(
   db: Queryable,
   domainIds: readonly string[],
   now: number,
 ): Promise<number | undefined> {
-  const first = await db
+  return (await nextToExpire(db, domainIds, now))?.expiresAt
+}
+
+const nextToExpire = firstRow('nextToExpire', (db, domainIds: List<string>, now: Slot<number>) =>
+  db
     .selectFrom('session')
     .select('expiresAt')
     .where(isPending(now))
     .where('domainId', 'in', domainIds)
     .orderBy('expiresAt')
-    .limit(1)
-    .executeTakeFirst()
-  return first?.expiresAt
-}
+    .limit(1),
+)

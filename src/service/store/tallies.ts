@@ -1,6 +1,8 @@
 import { notAfter } from '../rules/present.ts'
 import { isSomeOf, removedBy } from './due.ts'
 import type { Queryable } from './schema.ts'
+import { allRows, change } from './statement.ts'
+import type { Slot } from './statement.ts'
 
 /** At most `limit` in any `window`, counted in stretches of `slot`; both in seconds. */
 export interface TallyLimit {
@@ -36,36 +38,38 @@ export async function reserve(db: Queryable, limits: readonly TallyLimit[], now:
     if (wait > 0) return { refusedBy: limit, wait }
     counts.push(count + 1)
   }
-  for (const { scope, slot } of limits) {
-    await db
-      .insertInto('tally')
-      .values({ scope, at: slotOf(now, slot), count: 1 })
-      .onConflict((conflict) =>
-        conflict.columns(['scope', 'at']).doUpdateSet((eb) => ({ count: eb('tally.count', '+', 1) })),
-      )
-      .execute()
-  }
+  for (const { scope, slot } of limits) await countOne(db, scope, slotOf(now, slot))
   return { limits, at: now, counts }
 }
+
+const countOne = change('countOne', (db, scope: Slot<string>, at: Slot<number>) =>
+  db
+    .insertInto('tally')
+    .values({ scope, at, count: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(['scope', 'at']).doUpdateSet((eb) => ({ count: eb('tally.count', '+', 1) })),
+    ),
+)
 
 /** Counts it no more. In a transaction. */
 export async function release(db: Queryable, { limits, at }: Reserved): Promise<void> {
   for (const { scope, slot } of limits) {
-    const row = { scope, at: slotOf(at, slot) }
-    await db
-      .updateTable('tally')
-      .set((eb) => ({ count: eb('count', '-', 1) }))
-      .where('scope', '=', row.scope)
-      .where('at', '=', row.at)
-      .execute()
-    await db
-      .deleteFrom('tally')
-      .where('scope', '=', row.scope)
-      .where('at', '=', row.at)
-      .where('count', '<=', 0)
-      .execute()
+    await countOneLess(db, scope, slotOf(at, slot))
+    await removeEmpty(db, scope, slotOf(at, slot))
   }
 }
+
+const countOneLess = change('countOneLess', (db, scope: Slot<string>, at: Slot<number>) =>
+  db
+    .updateTable('tally')
+    .set((eb) => ({ count: eb('count', '-', 1) }))
+    .where('scope', '=', scope)
+    .where('at', '=', at),
+)
+
+const removeEmpty = change('removeEmpty', (db, scope: Slot<string>, at: Slot<number>) =>
+  db.deleteFrom('tally').where('scope', '=', scope).where('at', '=', at).where('count', '<=', 0),
+)
 
 export async function forgetTallies(db: Queryable, before: number): Promise<number> {
   const due = db.selectFrom('tally').select(['scope', 'at']).where('at', '<', before)
@@ -82,13 +86,7 @@ async function counted(
   now: number,
 ): Promise<{ count: number; wait: number }> {
   const lastSecond = slot - 1
-  const rows = await db
-    .selectFrom('tally')
-    .select(['at', 'count'])
-    .where('scope', '=', scope)
-    .where('at', '>', now - window - lastSecond)
-    .orderBy('at')
-    .execute()
+  const rows = await countsAfter(db, scope, now - window - lastSecond)
   const count = rows.reduce((sum, row) => sum + row.count, 0)
   let left = count
   let wait = 0
@@ -99,3 +97,7 @@ async function counted(
   }
   return { count, wait }
 }
+
+const countsAfter = allRows('countsAfter', (db, scope: Slot<string>, after: Slot<number>) =>
+  db.selectFrom('tally').select(['at', 'count']).where('scope', '=', scope).where('at', '>', after).orderBy('at'),
+)

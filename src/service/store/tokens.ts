@@ -7,6 +7,8 @@ import { removedBy, someOf } from './due.ts'
 import { endOtherSessions } from './epochs.ts'
 import { isPending } from './pending.ts'
 import type { Queryable, TokenTable } from './schema.ts'
+import { allRows, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
 export type TokenRow = Selectable<TokenTable>
 
@@ -26,68 +28,85 @@ export interface Ended {
 
 export const noneRevoked: Revoked = { tokens: [], devices: [], sessions: [] }
 
-export async function insertToken(db: Queryable, row: Insertable<TokenTable>): Promise<void> {
-  await db.insertInto('token').values(row).execute()
-}
+export const insertToken = change('insertToken', (db, row: Slots<Insertable<TokenTable>>) =>
+  db.insertInto('token').values({
+    ...pick(row, ['id', 'domainId', 'userId', 'state', 'createdAt']),
+    ...withDefaults(row, { code: null, codeLookup: null, codeExpiresAt: null, activatedAt: null }),
+    ...withDefaults(row, { firstOnly: 0, selfEnrollment: 0, grantedFactor: null, grantedFactorId: null }),
+  }),
+)
 
 /** Also one whose code has expired: `hasExpired` tells. */
-export function tokenOf(db: Queryable, domainId: string, userId: string): Promise<TokenRow | undefined> {
-  return db
-    .selectFrom('token')
-    .selectAll()
-    .where('domainId', '=', domainId)
-    .where('userId', '=', userId)
-    .executeTakeFirst()
+export const tokenOf = firstRow('tokenOf', (db, domainId: Slot<string>, userId: Slot<string>) =>
+  db.selectFrom('token').selectAll().where('domainId', '=', domainId).where('userId', '=', userId),
+)
+
+interface Revoking {
+  readonly userIds: readonly string[]
+  readonly domainId?: string | undefined
+  readonly epoch?: string | undefined
 }
 
 /** Takes users' tokens away, in one domain or in all, with the devices that hold them and the sessions they could answer. */
 export async function revokeTokens(
   db: Queryable,
-  of: { userIds: readonly string[]; domainId?: string | undefined; epoch?: string | undefined },
+  { userIds, domainId, epoch }: Revoking,
   now: number,
 ): Promise<Revoked> {
-  const domains = of.domainId === undefined ? [] : [of.domainId]
-  const tokens = await db
-    .deleteFrom('token')
-    .where('userId', 'in', of.userIds)
-    .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
-    .returning(['id', 'domainId', 'userId'])
-    .execute()
-  const devices = await db
-    .updateTable('device')
-    .set({ revokedAt: now, pin: null, push: null })
-    .where('userId', 'in', of.userIds)
-    .where('revokedAt', 'is', null)
-    .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
-    .returning(['id', 'domainId', 'userId'])
-    .execute()
+  const revoke = domainId === undefined ? inAllDomains : inOneDomain
+  const of = { userIds, domainId: domainId ?? '' }
+  const tokens = await revoke.tokens(db, of)
+  const devices = await revoke.devices(db, of, now)
   // Their codes end with them, and what only they could read.
   const deviceIds = devices.map(({ id }) => id)
-  await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], of.epoch)
+  await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], epoch)
   await removeCodeGenerators(db, deviceIds)
   await removeHistories(db, deviceIds)
   await removeNotices(db, deviceIds)
-  const sessions = await db
-    .updateTable('session')
-    .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
-    .where('userId', 'in', of.userIds)
-    .where(isPending(now))
-    .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
-    .returning(['id', 'domainId', 'userId'])
-    .execute()
+  const sessions = await revoke.sessions(db, of, now)
   return { tokens, devices, sessions }
 }
 
-/** Removes a token whose code a page shows. @returns false where it is not pending, or an administrator issued it. */
-export async function removeShownToken(db: Queryable, id: string): Promise<boolean> {
-  const removed = await db
-    .deleteFrom('token')
-    .where('id', '=', id)
-    .where('state', '=', 'pending')
-    .where('selfEnrollment', '=', 1)
-    .executeTakeFirst()
-  return removed.numDeletedRows === 1n
+type OfUsers = Slots<{ userIds: readonly string[]; domainId: string }>
+
+const inOneDomain = revocations('in one domain')
+const inAllDomains = revocations('in all domains')
+
+function revocations(where: 'in one domain' | 'in all domains') {
+  const one = where === 'in one domain'
+  return {
+    tokens: allRows(`revoke tokens ${where}`, (db, { userIds, domainId }: OfUsers) =>
+      db
+        .deleteFrom('token')
+        .where('userId', 'in', userIds)
+        .$if(one, (query) => query.where('domainId', '=', domainId))
+        .returning(['id', 'domainId', 'userId']),
+    ),
+    devices: allRows(`revoke devices ${where}`, (db, { userIds, domainId }: OfUsers, now: Slot<number>) =>
+      db
+        .updateTable('device')
+        .set({ revokedAt: now, pin: null, push: null })
+        .where('userId', 'in', userIds)
+        .where('revokedAt', 'is', null)
+        .$if(one, (query) => query.where('domainId', '=', domainId))
+        .returning(['id', 'domainId', 'userId']),
+    ),
+    sessions: allRows(`cancel sessions ${where}`, (db, { userIds, domainId }: OfUsers, now: Slot<number>) =>
+      db
+        .updateTable('session')
+        .set({ state: 'cancelled', reason: 'cancelled', settledAt: now })
+        .where('userId', 'in', userIds)
+        .where(isPending(now))
+        .$if(one, (query) => query.where('domainId', '=', domainId))
+        .returning(['id', 'domainId', 'userId']),
+    ),
+  }
 }
+
+/** Removes a token whose code a page shows. @returns false where it is not pending, or an administrator issued it. */
+export const removeShownToken = changesRow('removeShownToken', (db, id: Slot<string>) =>
+  db.deleteFrom('token').where('id', '=', id).where('state', '=', 'pending').where('selfEnrollment', '=', 1),
+)
 
 /** Tokens nobody activated in time read as none already. */
 export async function removeExpiredTokens(db: Queryable, now: number): Promise<number> {

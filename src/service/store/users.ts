@@ -2,119 +2,118 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
 import { nameKey } from '../rules/name-key.ts'
 import type { Database, Queryable, UserTable } from './schema.ts'
+import { allRows, change, changesRow, derived, firstRow, pick, withDefaults } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
 export type UserRow = Selectable<UserTable>
 
-/** @returns false where the organization has the username already, or a synchronisation is about to bring it. */
-export async function insertUser(db: Queryable, row: Omit<Insertable<UserTable>, 'nameKey'>): Promise<boolean> {
-  const inserted = await db
+/** @returns false where the organization has the username already, or a synchronization is about to bring it. */
+export const insertUser = changesRow('insertUser', (db, row: Slots<Omit<Insertable<UserTable>, 'nameKey'>>) =>
+  db
     .insertInto('user')
-    .values({ ...row, nameKey: nameKey(row.username) })
-    .onConflict((conflict) => conflict.columns(['organizationId', 'username']).doNothing())
-    .executeTakeFirst()
-  return inserted.numInsertedOrUpdatedRows === 1n
-}
+    .values({
+      ...pick(row, ['id', 'organizationId', 'username', 'name', 'email', 'everEnrolled', 'createdAt']),
+      ...withDefaults(row, { strongEnrolled: 0, emailChangedAt: null }),
+      nameKey: derived(row.username, nameKey),
+    })
+    .onConflict((conflict) => conflict.columns(['organizationId', 'username']).doNothing()),
+)
 
-export function userById(db: Queryable, organizationId: string, id: string): Promise<UserRow | undefined> {
-  return db
-    .selectFrom('user')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organizationId', '=', organizationId)
-    .where(exists)
-    .executeTakeFirst()
-}
+export const userById = firstRow('userById', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  db.selectFrom('user').selectAll().where('id', '=', id).where('organizationId', '=', organizationId).where(exists),
+)
 
-export function userByUsername(db: Queryable, organizationId: string, username: string): Promise<UserRow | undefined> {
-  return db
+export const userByUsername = firstRow('userByUsername', (db, organizationId: Slot<string>, username: Slot<string>) =>
+  db
     .selectFrom('user')
     .selectAll()
     .where('organizationId', '=', organizationId)
     .where('username', '=', username)
-    .where(exists)
-    .executeTakeFirst()
+    .where(exists),
+)
+
+interface Named {
+  readonly organizationId: string
+  readonly id: string
+  readonly username: string
 }
 
 /**
- * Somebody else of the organization whose name could be mistaken for this one; also somebody a synchronisation is about to
- * bring. In the transaction that adds the user: of two who come at once, the other one finds it.
+ * Another user of the organization whose name could be mistaken for this one; also a user that a synchronization is about
+ * to bring. In the transaction that adds the user: of two that are added at once, the second one finds the first.
  */
-export async function similarUsername(
-  db: Queryable,
-  { organizationId, id, username }: { organizationId: string; id: string; username: string },
-): Promise<string | undefined> {
-  const similar = await db
+export async function similarUsername(db: Queryable, named: Named): Promise<string | undefined> {
+  return (await similarUser(db, named))?.username
+}
+
+const similarUser = firstRow('similarUser', (db, { organizationId, id, username }: Slots<Named>) =>
+  db
     .selectFrom('user')
     .select('username')
     .where('organizationId', '=', organizationId)
-    .where('nameKey', '=', nameKey(username))
+    .where('nameKey', '=', derived(username, nameKey))
     .where('id', '<>', id)
     // In no order: to find one by it, PostgreSQL may walk through the users.
-    .limit(1)
-    .executeTakeFirst()
-  return similar?.username
-}
+    .limit(1),
+)
 
 /** Oldest first. */
-export function listUsers(
-  db: Queryable,
-  organizationId: string,
-  range: { offset: number; limit: number },
-): Promise<UserRow[]> {
-  return db
-    .selectFrom('user')
-    .selectAll()
-    .where('organizationId', '=', organizationId)
-    .where(exists)
-    .orderBy('sequence')
-    .offset(range.offset)
-    .limit(range.limit)
-    .execute()
-}
+export const listUsers = allRows(
+  'listUsers',
+  (db, organizationId: Slot<string>, range: Slots<{ offset: number; limit: number }>) =>
+    db
+      .selectFrom('user')
+      .selectAll()
+      .where('organizationId', '=', organizationId)
+      .where(exists)
+      .orderBy('sequence')
+      .offset(range.offset)
+      .limit(range.limit),
+)
 
 /** @returns whether the address is another one now. */
 export async function updateUser(
   db: Queryable,
   id: string,
-  changes: { name?: string | undefined; email?: string | undefined },
+  { name, email }: { name?: string | undefined; email?: string | undefined },
   now: number,
 ): Promise<boolean> {
-  const { name, email } = changes
-  if (name !== undefined) await db.updateTable('user').set({ name }).where('id', '=', id).execute()
-  if (email === undefined) return false
-  const readdressed = await db
-    .updateTable('user')
-    .set({ email, emailChangedAt: now })
-    .where('id', '=', id)
-    .where('email', '<>', email)
-    .executeTakeFirst()
-  return readdressed.numUpdatedRows === 1n
+  if (name !== undefined) await setName(db, id, name)
+  return email !== undefined && setEmail(db, id, email, now)
 }
+
+const setName = change('setName', (db, id: Slot<string>, name: Slot<string>) =>
+  db.updateTable('user').set({ name }).where('id', '=', id),
+)
+
+const setEmail = changesRow('setEmail', (db, id: Slot<string>, email: Slot<string>, now: Slot<number>) =>
+  db.updateTable('user').set({ email, emailChangedAt: now }).where('id', '=', id).where('email', '<>', email),
+)
 
 /**
  * Makes transactions about one user follow each other, and fail where it is gone: the first step of those that count
  * what a user has, and of its deletion.
  */
-export async function lockUser(db: Queryable, organizationId: string, id: string): Promise<boolean> {
-  const locked = await db
+export const lockUser = changesRow('lockUser', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  db
     .updateTable('user')
     .set((eb) => ({ everEnrolled: eb.ref('everEnrolled') }))
     .where('id', '=', id)
-    .where('organizationId', '=', organizationId)
-    .executeTakeFirst()
-  return locked.numUpdatedRows === 1n
-}
+    .where('organizationId', '=', organizationId),
+)
 
 /** In whatever organization: asks each of them, as the index on usernames begins with the organization. */
 export async function userIdsNamed(db: Queryable, username: string): Promise<string[]> {
-  const rows = await db
+  return (await usersNamed(db, username)).map(({ id }) => id)
+}
+
+const usersNamed = allRows('usersNamed', (db, username: Slot<string>) =>
+  db
     .selectFrom('user')
     .select('id')
     .where('organizationId', 'in', (eb) => eb.selectFrom('organization').select('organization.id'))
-    .where('username', '=', username)
-    .execute()
-  return rows.map(({ id }) => id)
-}
+    .where('username', '=', username),
+)
 
 /** Not those that a synchronisation is only about to bring. */
 function exists(eb: ExpressionBuilder<Database, 'user'>) {
