@@ -6,7 +6,7 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN node scripts/build.ts
 
-# What runs, in the versions of the lockfile: no compiler, no tests.
+# Installs the production dependencies in the versions of the lockfile, without compilers and tests.
 FROM node:24-bookworm-slim AS install
 WORKDIR /srv/second-factor
 COPY package.json package-lock.json .npmrc ./
@@ -20,7 +20,7 @@ WORKDIR /srv/second-factor
 COPY --from=install /srv/second-factor ./
 COPY --from=build /srv/second-factor/bin ./bin
 COPY --from=build /srv/second-factor/dist ./dist
-# The only folder that the service writes to. Everything else may be mounted read-only.
+# The only folder that the service writes to. Everything else can be mounted read-only.
 RUN install -d -m 700 -o 10001 -g 10001 /data
 USER 10001:10001
 VOLUME /data

@@ -1,6 +1,6 @@
 /**
- * Codes instead of push: people type what an authenticator app shows, such as Google Authenticator or 1Password, or what
- * a hardware token shows, and no device is asked.
+ * Codes instead of push: users type the code of an authenticator app, such as Google Authenticator or 1Password, or of a
+ * hardware token.
  *
  * Sign in, scan the QR code with such an app, and type its codes.
  */

@@ -1,6 +1,6 @@
 /**
  * CSRF protection and security headers. CSRF protection comes after `mfa()`: the pages of `mfa()` and the authenticator
- * have a protection of their own, and no token of the app. `helmet()` may come first.
+ * have their own protection and do not carry the app's token. `helmet()` may come first.
  */
 import csurf from 'csurf'
 import express from 'express'
@@ -24,12 +24,12 @@ app.use(
     appName: 'Protected',
     user: (req) => req.session.user,
     provision: true,
-    logout, // called by mfa() itself, so its pages need no token to sign out
+    logout, // mfa() calls it directly, so its pages need no token to sign out
   }),
 )
 
 app.use(express.urlencoded({ extended: false }))
-app.use(csurf()) // lusca.csrf() goes to the same place
+app.use(csurf()) // lusca.csrf() goes in the same place
 
 const form = (req, action, fields) =>
   `<form method="post" action="${action}"><input type="hidden" name="_csrf" value="${req.csrfToken()}">${fields}</form>`

@@ -1,11 +1,11 @@
 /**
- * A service that runs elsewhere, so that several apps can share it. The app names it by three variables:
+ * A separate service that several apps can share. Three environment variables name it:
  *
  *   npx second-factor init --database mfa.sqlite     prints MFA_BASE_URL, MFA_API_KEY and MFA_DOMAIN_ID
  *   npx second-factor serve --database mfa.sqlite
  *   MFA_BASE_URL=… MFA_API_KEY=… MFA_DOMAIN_ID=… node examples/hosted-service.js
  *
- * While both run on your own machine, `MFA_AUTHENTICATOR_URL` says where you open the authenticator: http://localhost:8787.
+ * If both run on your own machine, set `MFA_AUTHENTICATOR_URL` to where you open the authenticator: http://localhost:8787.
  */
 import express from 'express'
 import session from 'express-session'
@@ -18,7 +18,7 @@ import { start } from './shared/start.js'
 const app = express()
 app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
 
-// No `service`: the environment says which one.
+// Without `service`, mfa() uses the service named by the environment.
 app.use(mfa({ appName: 'Hosted', user: (req) => req.session.user, provision: true, logout }))
 
 app.use(login)

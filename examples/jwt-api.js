@@ -1,8 +1,8 @@
 /**
- * An API that takes bearer tokens. A person signs in to the app, passes the second step there, and only then gets a
- * token, which says so in its claim `amr` (RFC 8176). The API takes no token that does not say it.
+ * An API with bearer tokens. Users sign in to the app, pass the second step there, and only then get a token, which records
+ * it in its claim `amr` (RFC 8176). The API rejects tokens without this claim.
  *
- * Sign in, press the button, and call the API as the page says.
+ * Sign in, press the button, and call the API as shown on the page.
  */
 import { randomBytes } from 'node:crypto'
 
@@ -19,7 +19,7 @@ import { start } from './shared/start.js'
 const key = randomBytes(32)
 const app = express()
 
-// The API comes before mfa(): its callers have no web session, so the gate is not for them.
+// The API comes before mfa(), because its callers have no web session that the gate could check.
 app.use('/api', async (req, res, next) => {
   try {
     const { payload } = await jwtVerify(req.get('Authorization')?.replace(/^Bearer /, '') ?? '', key)

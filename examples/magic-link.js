@@ -1,7 +1,7 @@
 /**
- * A login without a password: people get a link by e-mail. The second step follows it as it follows a password.
+ * A login without a password: users get a link by e-mail. The second step follows, as after a password.
  *
- * The link is in the terminal, as if that were your inbox.
+ * This example prints the e-mail in the terminal.
  */
 import { randomBytes } from 'node:crypto'
 

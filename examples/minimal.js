@@ -1,7 +1,7 @@
 /**
- * The smallest app with a second factor: the service runs inside the app, and keeps its data in `mfa.sqlite`.
+ * The smallest app with a second factor: the service runs inside the app, and stores its data in `mfa.sqlite`.
  *
- * Sign in, open the authenticator that the page offers in another window, and approve.
+ * Sign in, open the authenticator from the link on the page in another window, and approve.
  */
 import express from 'express'
 import session from 'express-session'

@@ -1,7 +1,7 @@
 /**
- * A login at another site, by OAuth 2 and Passport. The second step comes after it, as after any login.
+ * A login at another site, with OAuth 2 and Passport. The second step follows, as after any login.
  *
- * The other site is in `shared/oauth-provider.js` and takes everybody for Alice.
+ * `shared/oauth-provider.js` is the other site, which signs every user in as Alice.
  */
 import express from 'express'
 import session from 'express-session'
@@ -27,7 +27,7 @@ passport.use(
       callbackURL: '/login/done',
       state: true,
     },
-    // Your provider has an address that says who the access token is for. Use an id of it that never changes.
+    // Your provider has an endpoint that returns the user of the access token. Use the user's permanent id.
     (accessToken, refreshToken, profile, done) => done(null, findUser(accessToken)),
   ),
 )

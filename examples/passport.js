@@ -1,7 +1,7 @@
 /**
- * An app that signs people in with Passport. Only `app.use(mfa())` is new: it goes after `passport.session()`.
+ * An app that signs users in with Passport. Only `app.use(mfa())` is new: it goes after `passport.session()`.
  *
- * Sign in; every other page is closed until the second step is passed.
+ * After you sign in, you cannot open any other page before the second step.
  */
 import express from 'express'
 import session from 'express-session'

@@ -1,7 +1,7 @@
 /**
- * A step-up: the password is enough for most pages, and one route asks for a second step of the last five minutes.
+ * A step-up: the password is enough for most pages, and one route requires a second step within the last five minutes.
  *
- * Sign in, and send the money: only then you are asked.
+ * Sign in and send the money. Only then the app asks for the second step.
  */
 import express from 'express'
 import session from 'express-session'
@@ -21,7 +21,7 @@ app.use(
     appName: 'Bank',
     user: (req) => req.session.user,
     provision: true,
-    gate: false, // nothing is asked for by itself
+    gate: false, // only routes with requireMfa() are protected
     logout,
   }),
 )
@@ -31,7 +31,7 @@ app.get('/', (req, res) => {
   res.send(page('Your account', `<p><a href="/transfer">Send money</a></p>${signOutButton}`))
 })
 
-// The page with the form asks as well, so that nobody fills it in first and is asked then.
+// The page with the form is guarded as well, so that users pass the second step before they fill in the form.
 const recently = requireMfa({ maxAge: 300 })
 app.get('/transfer', recently, (req, res) => {
   res.send(page('Send money', '<form method="post"><button>Send 100 €</button></form>'))

@@ -34,7 +34,7 @@ app.use(session({ store, secret: 'keyboard cat', resave: false, saveUninitialize
 
 app.use(
   mfa({
-    service: embedded({ database: 'mfa.sqlite' }), // or DATABASE_URL: the service keeps its own data there, too
+    service: embedded({ database: 'mfa.sqlite' }), // or DATABASE_URL: the service can store its data there as well
     appName: 'Stores',
     user: (req) => req.session.user,
     provision: true,

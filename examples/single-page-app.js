@@ -1,6 +1,6 @@
 /**
- * A single-page app and its API. The API answers 403 until the second step is passed; `leadToSecondStep()` in the page
- * takes the person to the challenge, and they come back to the view they were in.
+ * A single-page app and its API. The API answers 403 until the user passes the second step. `leadToSecondStep()` in the
+ * page opens the challenge, and afterwards the user returns to the same view.
  */
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +19,7 @@ const logout = (req, res, next) => {
 
 const app = express()
 app.use(express.static(join(import.meta.dirname, 'single-page-app')))
-// Without a bundler: the import map in index.html names this address.
+// Without a bundler, the import map in index.html points to this address.
 app.use('/second-factor', express.static(dirname(fileURLToPath(import.meta.resolve('second-factor/browser')))))
 app.use(session({ secret: 'keyboard cat', resave: false, saveUninitialized: false }))
 

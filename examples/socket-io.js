@@ -1,6 +1,6 @@
 /**
- * Socket.IO for people who passed the second step. It reads the web session itself, by `io.engine.use()`, and asks
- * `isVerified()` when somebody connects.
+ * Socket.IO for users who have passed the second step. It reads the web session with `io.engine.use()`, and calls
+ * `isVerified()` for each connection.
  */
 import express from 'express'
 import session from 'express-session'

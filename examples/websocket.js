@@ -1,6 +1,6 @@
 /**
- * A WebSocket for people who passed the second step. An upgrade does not go through Express, so it reads the web session
- * and asks `isVerified()` itself.
+ * A WebSocket for users who have passed the second step. An upgrade does not pass through Express, so the example reads
+ * the web session and calls `isVerified()` itself.
  */
 import express from 'express'
 import session from 'express-session'

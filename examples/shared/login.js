@@ -1,4 +1,4 @@
-/** Stands for the login that your app has already: it keeps who is signed in in `req.session.user`. */
+/** Stands for the login of your app, which stores the signed-in user in `req.session.user`. */
 import express from 'express'
 
 import { loginForm, page } from './page.js'
@@ -23,5 +23,5 @@ export const logout = (req, res, next) => {
 }
 login.post('/logout', logout)
 
-/** Everything after this is for people who are signed in. */
+/** Routes after this are only for signed-in users. */
 login.use((req, res, next) => (req.session.user ? next() : res.redirect('/login')))

@@ -1,4 +1,4 @@
-/** The smallest provider of OAuth 2 (RFC 6749, section 4.1): everybody is Alice, and nobody is asked. */
+/** A minimal OAuth 2 provider (RFC 6749, section 4.1), which signs every user in as Alice without asking. */
 import { randomUUID } from 'node:crypto'
 
 import express from 'express'

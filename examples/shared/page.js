@@ -1,4 +1,4 @@
-/** A page as short as can be. Both arguments are HTML. */
+/** A minimal page. Both arguments are HTML. */
 export function page(title, body) {
   return `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>${title}</title><h1>${title}</h1>${body}`
 }

@@ -1,4 +1,4 @@
-/** Starts an example on PORT (3000), and says what to open. */
+/** Starts an example on PORT (default 3000), and prints what to open. */
 export function start(app, hint = 'Sign in as alice with the password "secret".') {
   const server = app.listen(process.env.PORT ?? 3000, 'localhost', (error) => {
     if (error) throw error

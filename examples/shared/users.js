@@ -1,4 +1,4 @@
-/** Stands for your database of users. */
+/** Stands for your user database. */
 const users = new Map([
   ['alice', { username: 'alice', name: 'Alice', email: 'alice@example.com' }],
   ['bob', { username: 'bob', name: 'Bob', email: 'bob@example.com' }],
@@ -6,5 +6,5 @@ const users = new Map([
 
 export const findUser = (username) => users.get(username)
 
-/** Everybody's password is "secret". */
+/** Every user's password is "secret". */
 export const checkPassword = (username, password) => (password === 'secret' ? findUser(username) : undefined)
