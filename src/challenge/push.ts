@@ -28,8 +28,8 @@ export interface PushOptions extends ProvisionOptions {
 /** How soon a request may be sent again, seconds: the person's first look at the device should find one. */
 export const sendAgainAfter = 15
 
-/** The challenge as it is from now on, and where it stands. */
-export interface Step {
+/** A challenge after a step, and its status now. */
+export interface Progress {
   readonly challenge: Challenge
   readonly status: ChallengeStatus
 }
@@ -40,7 +40,7 @@ export async function start(
   challenge: Challenge,
   sender: Sender,
   options: PushOptions,
-): Promise<Step> {
+): Promise<Progress> {
   try {
     return await push(service, challenge, sender, options)
   } catch (error) {
@@ -56,7 +56,7 @@ async function push(
   challenge: Challenge,
   sender: Sender,
   options: PushOptions,
-): Promise<Step> {
+): Promise<Progress> {
   const session = await service.client.sessions.create(service.domainId, {
     ...describe(challenge, sender),
     numberMatching: options.numberMatching,

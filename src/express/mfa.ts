@@ -5,42 +5,42 @@ import { createEpochs } from '../challenge/epochs.ts'
 import { asRequest } from '../challenge/request-id.ts'
 import type { RequestId } from '../challenge/request-id.ts'
 import { createConnector } from '../challenge/service.ts'
+import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { requireNode } from '../node-version.ts'
-import { resolveAppUser } from './request/app-user.ts'
-import { warnOfBearer } from './setup-checks/bearer-requests.ts'
-import type { Mfa, RequestContext } from './request/context.ts'
-import { setContext } from './request/context.ts'
-import { followRequest, withDebug } from './debug/debug.ts'
-import type { Trace } from './debug/debug-log.ts'
-import { showDebug } from './debug/debug-page.ts'
-import { checkEpoch, needsEpochCheck, shareEpochs } from './sign-in/epochs.ts'
-import { forgetMfa } from './session/forget.ts'
-import { isLogout, passGate } from './gate.ts'
-import { warnOfLaterUser } from './setup-checks/later-user.ts'
 import { watchLogoutPath } from './app-login/log-out.ts'
-import type { MfaOptions } from './mfa-options.ts'
-import { resolveOptions } from './options.ts'
-import { isAsset, serveAsset } from './pages/assets.ts'
 import { wrapPassport } from './app-login/passport-logins.ts'
-import { serveChallenge } from './routes.ts'
-import { createRejectedPosts } from './setup-checks/rejected-posts.ts'
-import { createRequestId } from './request/request-id.ts'
-import { createRequestMfa } from './request/request-mfa.ts'
-import { createServiceOutage, describe } from './request/service-outage.ts'
-import { publicAddressOf } from './request/return-to.ts'
+import { withdrawShownCode } from './app-login/withdraw-shown-code.ts'
+import { apply, applyEffects, serve, serveDetached } from './apply.ts'
+import { followRequest, withDebug } from './debug/debug.ts'
+import type { Debug } from './debug/debug.ts'
+import { debugPage, debugRequest } from './debug/debug-page.ts'
+import { passGate } from './gate.ts'
 import { createSharedWatches } from './live/shared-watches.ts'
 import { createStreamPlaces } from './live/stream-places.ts'
-import { withdrawShownCode } from './app-login/withdraw-shown-code.ts'
+import type { MfaOptions } from './mfa-options.ts'
+import { resolveOptions } from './options.ts'
+import type { ResolvedOptions } from './options.ts'
+import { isAsset, serveAsset } from './pages/assets.ts'
+import { createRequestMfa } from './request-mfa.ts'
+import { resolveAppUser } from './request/app-user.ts'
+import type { Mfa, RequestContext } from './request/context.ts'
+import { setContext } from './request/context.ts'
+import type { Effects } from './request/outcome.ts'
+import { isLogout } from './request/public-path.ts'
+import { createRequestId } from './request/request-id.ts'
+import { publicAddressOf } from './request/return-to.ts'
+import { createServiceOutage, describe } from './request/service-outage.ts'
+import type { Trace } from './request/trace.ts'
+import { checkEpoch, shareEpochs } from './request/verified.ts'
+import { createWebRequest } from './request/web-request.ts'
+import { serveRoutes } from './routes.ts'
+import type { MfaState } from './session/mfa-state.ts'
+import { bindToService, checkWebSession, hasMfaState, readMfaState } from './session/web-session.ts'
+import { warnOfBearer } from './setup-checks/bearer-requests.ts'
+import { warnOfLaterUser } from './setup-checks/later-user.ts'
+import { createRejectedPosts } from './setup-checks/rejected-posts.ts'
 import { createWarner } from './setup-checks/warnings.ts'
-import {
-  bindTo,
-  checkWebSession,
-  removeMfaState,
-  hasMfaState,
-  detachWebSession,
-  readMfaState,
-} from './session/web-session.ts'
 
 /**
  * Gives an Express app a second factor: serves the challenge under `/mfa`, and lets a signed-in user pass to any later
@@ -57,22 +57,13 @@ export function mfa(options: MfaOptions = {}): RequestHandler {
   requireNode('mfa()')
   const settings = resolveOptions(options, process.env)
   const { options: resolved, debug } = withDebug(options, settings)
-  const { open, timeout, maxConcurrency, clock, challengeStore = createMemoryChallengeStore(clock) } = resolved
-  const outage = createServiceOutage(clock, resolved.logger)
-  const connect = createConnector(open, {
-    timeout,
-    maxConcurrency,
-    clock,
-    challengeStore,
-    answered: () => outage.succeeded(),
-  })
-  const watches = createSharedWatches(connect, clock)
-  const epochs = createEpochs({ connect, clock, maxUnchecked: resolved.maxUnchecked })
-  const instance: Mfa = { options: resolved, connect, outage, epochs, watches, places: createStreamPlaces(), debug }
-  shareEpochs(resolved.serviceId, epochs)
+  const instance = { mfa: createMfa(resolved), debug }
+  shareEpochs(resolved.serviceId, instance.mfa.epochs)
 
-  // An app learns at its start that it is not set up right, and not by its first sign-in.
-  if (resolved.routes) connect().catch((error: unknown) => resolved.logger.error(`mfa: ${describe(error)}`))
+  // An app that is not set up correctly should find out when it starts, not at its first sign-in.
+  if (resolved.routes) {
+    instance.mfa.connect().catch((error: unknown) => resolved.logger.error(`mfa: ${describe(error)}`))
+  }
 
   const warn = createWarner(resolved)
   const noteSeen = createRejectedPosts(resolved)
@@ -88,24 +79,44 @@ export function mfa(options: MfaOptions = {}): RequestHandler {
   }
 }
 
+interface Instance {
+  readonly mfa: Mfa
+  /** Only with `debug: true`. */
+  readonly debug: Debug | undefined
+}
+
+function createMfa(options: ResolvedOptions): Mfa {
+  const { open, timeout, maxConcurrency, maxUnchecked, clock, logger } = options
+  const { challengeStore = createMemoryChallengeStore(clock) } = options
+  const outage = createServiceOutage(clock, logger)
+  const answered = () => outage.succeeded()
+  const connect = createConnector(open, { timeout, maxConcurrency, clock, challengeStore, answered })
+  const epochs = createEpochs({ connect, clock, maxUnchecked })
+  const watches = createSharedWatches(connect, clock)
+  return { options, connect, outage, epochs, watches, places: createStreamPlaces() }
+}
+
 interface Handling {
   readonly next: NextFunction
   readonly requestId: RequestId
   readonly trace?: Trace
 }
 
-async function handle(instance: Mfa, req: Request, res: Response, handling: Handling): Promise<void> {
-  const { debug } = instance
-  const below = pathBelow(req, instance.options.path)
-  if (below !== undefined && (await servePublic(instance, req, res, below))) return
+async function handle(instance: Instance, req: Request, res: Response, handling: Handling): Promise<void> {
+  const { mfa: own, debug } = instance
+  const below = pathBelow(req, own.options.path)
+  if (below !== undefined && (await servePublic(own, req, res, below))) return
   checkWebSession(req)
-  if (!debug) return handleRequest(instance, req, res, { ...handling, below })
+  if (!debug) return handleRequest(own, req, res, { ...handling, below })
   const { requestId } = handling
-  if (below === '/debug' && isRead(req)) return showDebug(instance, debug, req, res, requestId)
-  const trace = followRequest(instance, debug, req, res, requestId())
+  if (below === '/debug' && isRead(req)) {
+    const request = await debugRequest(own, debug, req, requestId)
+    return apply(request, res, debugPage(request))
+  }
+  const trace = followRequest(own, debug, req, res, requestId())
   return trace.run(async () => {
     try {
-      await handleRequest(instance, req, res, { ...handling, below, trace })
+      await handleRequest(own, req, res, { ...handling, below, trace })
     } catch (error) {
       trace.note({ kind: 'failed', reason: describe(error) })
       throw error
@@ -116,61 +127,67 @@ async function handle(instance: Mfa, req: Request, res: Response, handling: Hand
 const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
 async function handleRequest(
-  instance: Mfa,
+  own: Mfa,
   req: Request,
   res: Response,
   { next, requestId, trace, below }: Handling & { readonly below: string | undefined },
 ): Promise<void> {
-  const { options } = instance
+  const { options } = own
   const user = await resolveAppUser(req, options)
-  const context: RequestContext = {
-    mfa: instance,
-    ...publicAddressOf(options.publicUrl, req.baseUrl + options.path),
-    user,
-    userKey: user && userKeyOf(user),
-    requestId,
-    trace,
-  }
+  const address = publicAddressOf(options.publicUrl, req.baseUrl + options.path)
+  const context: RequestContext = { mfa: own, ...address, user, userKey: user && userKeyOf(user), requestId, trace }
   trace?.isOf(context.userKey)
   setContext(req, context)
-  bindTo(req, options.serviceId)
-  if (!user || isLogout(req, options.logoutPath)) await withdrawShownCode(req, instance)
-  if (user) await removeForeignState(req, context)
-  else if (hasMfaState(req)) await forgetMfa(req)
-  if (user && needsEpochCheck(req, context)) await checkEpoch(req, context, user)
+  bindToService(req, options.serviceId)
+  if (!user || isLogout(req, options.logoutPath)) await withdrawShownCode(req, own)
+  await applyEffects(req, res, context, user ? await checkState(req, context, user) : signedOut(req))
   wrapPassport(req)
-  if (!user) warnOfSignedOut(req, res, context)
+  if (!user) {
+    // The gate lets these pass, whatever the routes behind it make of them.
+    warnOfLaterUser(req, res, context)
+    warnOfBearer(req, res, context)
+  }
   watchLogoutPath(req, res, options)
-  req.mfa = createRequestMfa(req, res, context)
-  if (below !== undefined) trace?.note({ kind: 'own_page' })
-  if (below !== undefined) return serveChallenge(req, res, context, below)
-  if (await passGate(req, res, context)) next()
+  req.mfa = createRequestMfa(req, res, next, context)
+  if (below !== undefined) {
+    trace?.note({ kind: 'own_page' })
+    return serveRoutes(req, res, next, context, below)
+  }
+  if (user) return serve(createWebRequest(req, context, user), res, next, passGate)
+  trace?.note({ kind: 'gate', decision: 'nobody' })
+  next()
 }
 
-/** The gate lets these through, whatever the routes behind it make of them. */
-function warnOfSignedOut(req: Request, res: Response, context: RequestContext): void {
-  warnOfLaterUser(req, res, context)
-  warnOfBearer(req, res, context)
+/** The second step ends with the login. */
+function signedOut(req: Request): Effects {
+  return { state: hasMfaState(req) ? 'end' : 'as-is' }
+}
+
+/** Removes state that is not this user's, and checks what is left of it. */
+async function checkState(req: Request, context: RequestContext, user: MfaUser): Promise<Effects> {
+  const state = readMfaState(req)
+  if (!isForeign(state, context)) return { state: 'as-is', events: await checkEpoch(state, context, user) }
+  await withdrawShownCode(req, context.mfa)
+  return { state: 'remove' }
 }
 
 /**
- * What needs neither a web session nor a user: the pages' own files, and whatever the service itself shows to devices.
- * Shared caches may store some of it, so none of it carries the web session of whoever asked first.
+ * State of another user ended with that user's login; and state of another service says nothing about the user who has the
+ * same name here.
  */
-async function servePublic(instance: Mfa, req: Request, res: Response, below: string): Promise<boolean> {
-  const { routes, path } = instance.options
-  const asset = isAsset(req, below)
-  if (!asset && !(routes && /^\/(device|authenticator)(\/|$)/.test(below))) return false
-  const attach = detachWebSession(req)
-  // Somebody who has hung up is not to be asked for a web session.
-  const isAnswered = () => res.headersSent || res.writableEnded || res.destroyed
-  try {
-    if (asset) serveAsset(req, res, below, instance.options)
-    else if (routes) await forward(routes, req, res, req.baseUrl + path, below)
-  } finally {
-    if (!isAnswered()) attach()
-  }
-  return isAnswered()
+function isForeign(state: MfaState, { userKey, mfa: { options } }: RequestContext): boolean {
+  const { service = options.serviceId, verified, challenge, letThrough, setup, remembered, ownId, codeShown } = state
+  const isOwn = (part: { userKey: string } | undefined) => !part || part.userKey === userKey
+  const areOwn = [verified, challenge, letThrough, setup, remembered, ownId, codeShown].every(isOwn)
+  return service !== options.serviceId || !areOwn
+}
+
+/** Serves what needs neither a web session nor a user: the files of the pages, and what the service itself shows to devices. */
+async function servePublic({ options }: Mfa, req: Request, res: Response, below: string): Promise<boolean> {
+  const { routes, path } = options
+  if (isAsset(req, below)) return serveDetached(req, res, () => serveAsset(req, res, below, options))
+  if (!routes || !/^\/(device|authenticator)(\/|$)/.test(below)) return false
+  return serveDetached(req, res, () => forward(routes, req, res, req.baseUrl + path, below))
 }
 
 /** Calls the service's routes as if they were mounted at `base`. */
@@ -193,30 +210,6 @@ function forward(
       else resolve()
     })
   })
-}
-
-/**
- * What somebody else has passed or begun ended with their login; and what belongs to another service says nothing of who
- * has the same name here.
- */
-async function removeForeignState(req: Request, { userKey, mfa: instance }: RequestContext): Promise<void> {
-  const { options } = instance
-  const {
-    service = options.serviceId,
-    verified,
-    challenge,
-    letThrough,
-    setup,
-    remembered,
-    ownId,
-    codeShown,
-  } = readMfaState(req)
-  const isOwn = (kept: { userKey: string } | undefined) => !kept || kept.userKey === userKey
-  const isForeign = ![verified, challenge, letThrough, setup, remembered, ownId, codeShown].every(isOwn)
-  if (service !== options.serviceId || isForeign) {
-    await withdrawShownCode(req, instance)
-    removeMfaState(req)
-  }
 }
 
 /** What follows the challenge path, such as `/events`; undefined for the app's own routes. */

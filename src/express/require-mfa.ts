@@ -2,20 +2,26 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
+import { apply, serve } from './apply.ts'
 import { resolveAppUser } from './request/app-user.ts'
-import { sendJson } from './request/answer.ts'
 import type { RequestContext } from './request/context.ts'
-import { contextOf, findVerified, verifiedOf } from './request/context.ts'
-import type { GuardDecision } from './debug/explain.ts'
-import { demand, refuse } from './sign-in/demand.ts'
+import { contextOf } from './request/context.ts'
 import type { Need } from './request/need.ts'
 import { readNeed } from './request/need.ts'
+import type { Outcome } from './request/outcome.ts'
+import { json } from './request/outcome.ts'
+import type { GuardDecision } from './request/trace.ts'
+import { findVerified } from './request/verified.ts'
+import { createWebRequest } from './request/web-request.ts'
+import type { MfaState } from './session/mfa-state.ts'
+import { readMfaState } from './session/web-session.ts'
+import { refuse, stepUp } from './sign-in/demand.ts'
 
 export type RequireMfaOptions = Need
 
 /**
- * Guards one route: lets through only who passed the second step, within `maxAge` seconds (a step-up) and with one of
- * `factors` where these are given.
+ * Guards one route: only users pass who are verified, within `maxAge` seconds (a step-up) and by one of `factors` where
+ * these are given.
  *
  * @throws {TypeError} on unknown options; {RangeError} when maxAge is over 43,200 s.
  *
@@ -33,34 +39,28 @@ async function guard(req: Request, res: Response, next: NextFunction, need: Need
   const context = contextOf(req)
   if (!context) throw new Error('requireMfa() needs app.use(mfa()) before it')
   const user = await resolveAppUser(req, context.mfa.options)
-  const decision = decide(req, context, user, need)
+  const state = readMfaState(req)
+  const decision = decide(state, context, user, need)
   context.trace?.note({ kind: 'guard', decision, need })
   if (decision === 'passed') return next()
-  if (!user) return sendJson(res, 401, { error: 'sign_in_required', message: 'Sign in first.' })
-  if (decision === 'later_user') return refuse(res, context)
-  await stepUp(req, res, context, user, need)
+  if (!user) return apply({ req, context, state }, res, signInFirst)
+  const request = createWebRequest(req, context, user)
+  await serve(request, res, next, () => (decision === 'later_user' ? refuse(context) : stepUp(request, need)))
 }
 
-function decide(req: Request, context: RequestContext, user: MfaUser | undefined, need: Need): GuardDecision {
+function decide(state: MfaState, context: RequestContext, user: MfaUser | undefined, need: Need): GuardDecision {
   if (!user) return 'nobody'
   if (isLaterUser(context, user)) return 'later_user'
-  const found = findVerified(req, context, user, need)
+  const found = findVerified(state, context, user, need)
   return typeof found === 'string' ? found : 'passed'
 }
 
-/** Asks for the second step, once more where it was passed already. */
-export function stepUp(
-  req: Request,
-  res: Response,
-  context: RequestContext,
-  user: MfaUser,
-  need: Need & { readonly returnTo?: string | undefined },
-): Promise<void> {
-  const purpose = verifiedOf(req, context, user) ? 'step_up' : 'sign_in'
-  return demand(req, res, context, user, { purpose, factors: need.factors, returnTo: need.returnTo })
-}
-
-/** Set after mfa() ran, as `session: false` strategies do: no web session stands behind it that could be verified. */
+/** Set after mfa() ran, as `session: false` strategies do: no web session belongs to this user that could be verified. */
 function isLaterUser(context: RequestContext, user: MfaUser): boolean {
   return context.user === undefined || userKeyOf(context.user) !== userKeyOf(user)
+}
+
+const signInFirst: Outcome = {
+  state: 'as-is',
+  answer: json(401, { error: 'sign_in_required', message: 'Sign in first.' }),
 }

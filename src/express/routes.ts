@@ -1,38 +1,30 @@
-import type { Request, Response } from 'express'
+import type { NextFunction, Request, Response } from 'express'
 
-import { asCaller } from '../challenge/caller.ts'
-import { userKeyOf } from '../challenge/user.ts'
-import { sendJson, wantsJson } from './request/answer.ts'
-import { showPage } from './sign-in/challenge-page.ts'
-import type { ChallengeRequest } from './request/web-request.ts'
-import { continueAt } from './request/web-request.ts'
-import { emailCode, enterCode } from './sign-in/code-entry.ts'
-import { completeChallenge, passedTo } from './sign-in/complete.ts'
+import { logOut } from './app-login/log-out.ts'
+import { apply, serve } from './apply.ts'
+import { message } from './pages/message.ts'
 import type { RequestContext } from './request/context.ts'
 import { isTrustedPost } from './request/cross-site.ts'
-import { showApp, showFirstApp, storeApp, storeFirstApp } from './self-service/app.ts'
-import { forgetAll } from './self-service/browsers.ts'
-import { deviceEvents, deviceStatus, offerDevice, showDevice, withdrawDevice } from './self-service/device.ts'
-import { removeFactor, showDevices } from './self-service/overview.ts'
-import { declineCodes, downloadCodes, makeCodes, offerCodes } from './self-service/recovery.ts'
-import { endOthers } from './self-service/sessions.ts'
-import { emit } from './request/events.ts'
 import { readForm } from './request/form.ts'
-import { logOut } from './app-login/log-out.ts'
+import type { Handler } from './request/outcome.ts'
+import { leadTo } from './request/outcome.ts'
+import type { WebRequest } from './request/web-request.ts'
+import { createWebRequest } from './request/web-request.ts'
+import { showApp, showFirstApp, storeApp, storeFirstApp } from './self-service/app.ts'
+import { deviceEvents, deviceStatus, offerDevice, showDevice, withdrawDevice } from './self-service/device.ts'
+import { endOthers, forgetAll, removeFactor, showDevices } from './self-service/overview.ts'
+import { declineCodes, downloadCodes, makeCodes, offerCodes } from './self-service/recovery.ts'
+import { readMfaState } from './session/web-session.ts'
+import { challengePage } from './sign-in/challenge-page.ts'
+import { emailCode, enterCode } from './sign-in/code-entry.ts'
+import { completeChallenge, passedTo } from './sign-in/finish.ts'
 import { liveStatus, statusOnce } from './sign-in/live-status.ts'
-import { languageOf } from './pages/languages.ts'
-import { showMessage } from './pages/message.ts'
-import { oneText } from './pages/messages/one-text.ts'
 import { giveUp, sendAgain } from './sign-in/push-again.ts'
 import { setRemember } from './sign-in/remembered.ts'
-import { answerTrouble } from './request/trouble.ts'
-import { readMfaState } from './session/web-session.ts'
-
-type Route = (request: ChallengeRequest) => Promise<void>
 
 /** Below the challenge path. */
-const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>> = {
-  '/': { GET: showPage },
+const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>>> = {
+  '/': { GET: challengePage },
   '/events': { GET: liveStatus },
   '/status': { GET: statusOnce },
   '/complete': { POST: completeChallenge },
@@ -58,56 +50,48 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   '/devices/codes/file': { POST: downloadCodes },
 }
 
-/** A tab left over from a challenge that was passed asks for nothing any more: it goes where the other one went. */
-function unlessPassed(route: Route): Route {
-  return async (request) => {
+/** A tab left over from a challenge that was passed asks for nothing any more: it goes where the other tab went. */
+function unlessPassed(handler: Handler): Handler {
+  return (request, signal) => {
     const next = passedTo(request)
-    return next === undefined ? route(request) : continueAt(request, next)
+    return next === undefined ? handler(request, signal) : leadTo(request, next)
   }
 }
 
-export async function serveChallenge(
+export async function serveRoutes(
   req: Request,
   res: Response,
+  next: NextFunction,
   context: RequestContext,
   below: string,
 ): Promise<void> {
+  const visitor = { req, context, state: readMfaState(req) }
   const methods = Object.hasOwn(routes, below) ? routes[below] : undefined
-  if (!methods) return showMessage(req, res, context, 404, 'not_found')
-  const route = methods[req.method]
-  if (!route) {
-    res.setHeader('Allow', Object.keys(methods).join(', '))
-    return showMessage(req, res, context, 405, 'not_found')
-  }
+  if (!methods) return apply(visitor, res, message(visitor, 404, 'not_found'))
+  const handler = methods[req.method]
+  const allowed = { Allow: Object.keys(methods).join(', ') }
+  if (!handler) return apply(visitor, res, message(visitor, 405, 'not_found', allowed))
   const { user } = context
-  if (!user) return notSignedIn(req, res, context)
-  const form = req.method === 'POST' ? await readForm(req) : {}
-  if (req.method === 'POST' && !isTrusted(req, context, form, below)) {
-    emit(req, context, { type: 'post.refused', path: below })
-    return showMessage(req, res, context, 403, 'cross_site')
+  if (!user) return apply(visitor, res, message(visitor, 401, 'sign_in_first'))
+  const isPost = req.method === 'POST'
+  const request = createWebRequest(req, context, user, isPost ? await readForm(req) : {})
+  if (isPost && !isTrusted(request, below)) {
+    const events = [{ type: 'post.refused', path: below } as const]
+    return apply(request, res, { ...message(request, 403, 'cross_site'), events })
   }
-  try {
-    await asCaller(userKeyOf(user), () => route({ req, res, context, user, form }))
-  } catch (error) {
-    await answerTrouble({ req, res, context, user, form }, error)
-  }
+  return serve(request, res, next, handler)
 }
 
-function notSignedIn(req: Request, res: Response, context: RequestContext): void {
-  const { sign_in_first: message } = languageOf(req, context).words.problems
-  if (wantsJson(req)) return sendJson(res, 401, { error: 'sign_in_required', message: oneText(message) })
-  return showMessage(req, res, context, 401, 'sign_in_first')
+function isTrusted(request: WebRequest, below: string): boolean {
+  const { req, context, form } = request
+  const { publicUrl } = context.mfa.options
+  return expectedTokens(request, below).some((expected) =>
+    isTrustedPost(req, { token: form['page'], expected, publicUrl }),
+  )
 }
 
-function isTrusted(req: Request, { mfa }: RequestContext, form: ChallengeRequest['form'], below: string): boolean {
-  const { publicUrl } = mfa.options
-  const token = form['page']
-  return expectedTokens(req, below).some((expected) => isTrustedPost(req, { token, expected, publicUrl }))
-}
-
-/** A page of a challenge has its token, any other page that of the web session; both let people sign out. */
-function expectedTokens(req: Request, below: string): readonly (string | undefined)[] {
-  const { challenge, page } = readMfaState(req)
+/** The page of a challenge has the challenge's token, any other page that of the web session; both let users sign out. */
+function expectedTokens({ state: { challenge, page } }: WebRequest, below: string): readonly (string | undefined)[] {
   if (below === '/sign-out') return [challenge?.page, page]
   return [/^\/(devices|recovery)(\/|$)/.test(below) ? page : challenge?.page]
 }

@@ -1,21 +1,28 @@
-import type { Request } from 'express'
+import type { Request, Response } from 'express'
 import { Strategy } from 'passport-strategy'
 
+import { asCaller } from '../challenge/caller.ts'
+import { asRequest } from '../challenge/request-id.ts'
 import type { Verified } from '../challenge/challenge.ts'
-import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
+import { ApiError, UnreachableError } from '../client/errors.ts'
+import { applyEffects, settle } from '../express/apply.ts'
 import { resolveAppUser } from '../express/request/app-user.ts'
 import type { RequestContext } from '../express/request/context.ts'
-import { contextOf, verifiedOf } from '../express/request/context.ts'
-import { openChallenge } from '../express/sign-in/demand.ts'
+import { contextOf } from '../express/request/context.ts'
 import { isNavigation } from '../express/request/navigation.ts'
-import { requestedPath, safeReturnTo } from '../express/request/return-to.ts'
 import { markRenewedLogin } from '../express/request/second-step-logins.ts'
+import { requestedPath, safeReturnTo } from '../express/request/return-to.ts'
+import { reportTrouble } from '../express/request/trouble.ts'
+import { verifiedOf } from '../express/request/verified.ts'
+import type { WebRequest } from '../express/request/web-request.ts'
+import { createWebRequest } from '../express/request/web-request.ts'
+import { openChallenge } from '../express/sign-in/open-challenge.ts'
 import { carryOver } from './carry-over.ts'
 import type { MfaStrategyOptions } from './options.ts'
 import { resolveStrategyOptions } from './options.ts'
-import type { MfaFailure } from './posted-code.ts'
-import { postedCode, problem, tryPostedCode } from './posted-code.ts'
+import type { PassportAnswer, PassportOutcome } from './posted-code.ts'
+import { fail, postedCode, problem, tryPostedCode } from './posted-code.ts'
 
 /** The options of passport.authenticate() that matter here. */
 interface AuthenticateOptions {
@@ -57,60 +64,63 @@ export class MfaStrategy extends Strategy {
     const context = contextOf(req)
     if (!context) throw new Error("passport.authenticate('mfa') needs app.use(mfa()) before it")
     const user = await resolveAppUser(req, context.mfa.options)
-    if (!user || !req.user) return this.refuse(problem(req, context, 'sign_in_first'), 401)
-    const attempt = { req, options, context, user }
-    const verified = verifiedOf(req, context, user)
-    if (!verified && !(await isNeeded(attempt))) return this.succeed(attempt, undefined)
-    const code = postedCode(req, this.codeField)
-    if (code) return this.check(attempt, code)
-    return verified ? this.succeed(attempt, verified) : this.lead(attempt)
-  }
-
-  private async check(attempt: Attempt, code: { readonly typed: unknown }): Promise<void> {
-    const { req, options, context, user } = attempt
-    const outcome = await tryPostedCode(req, context, user, code)
-    if (!outcome.failure) return this.succeed(attempt, outcome.verified)
+    if (!user || !req.user) return this.fail(problem(req, context, 'sign_in_first'), 401)
+    // The login may be part of this very request: mfa() ran before it.
+    const request = createWebRequest(req, { ...context, user, userKey: userKeyOf(user) }, user)
+    const answer = await settled(request, () => decide(request, options, this.codeField))
+    if (answer.kind === 'success') return this.succeed({ request, options, context }, answer)
+    if (answer.kind === 'redirect') return this.redirect(answer.location, 303)
     // On a redirect it would say how long to wait before following it (RFC 9110 section 10.2.3).
-    if (outcome.retryAfter !== undefined && options.failureRedirect === undefined) {
-      req.res?.setHeader('Retry-After', String(outcome.retryAfter))
+    if (answer.retryAfter !== undefined && options.failureRedirect === undefined) {
+      req.res?.setHeader('Retry-After', String(answer.retryAfter))
     }
-    return this.refuse(outcome.failure, outcome.status)
+    this.fail(answer.failure, answer.status)
   }
 
-  private async lead({ req, options, context, user }: Attempt): Promise<void> {
-    if (!isNavigation(req)) return this.refuse({ reason: 'required', message: 'Pass the second step first.' }, 403)
-    await openChallenge(req, context, {
-      userKey: userKeyOf(user),
-      purpose: 'sign_in',
-      ...destinations(req, context, options),
-    })
-    this.redirect(context.base, 303)
-  }
-
-  private succeed({ req, options, context, user }: Attempt, verified: Verified | undefined): void {
+  private succeed({ request, options, context }: Attempt, { verified }: { readonly verified: Verified | undefined }) {
+    const { req, user } = request
     markRenewedLogin(req, req.user)
+    // Before success(), which has Passport give the web session another new id.
     if (options.session !== false) carryOver(req, context, user)
     this.success(req.user, verified ? { mfa: { at: verified.at, factor: verified.factor } } : {})
-  }
-
-  private refuse(failure: MfaFailure, status: number): void {
-    this.fail(failure, status)
   }
 }
 
 /** One call of passport.authenticate('mfa'). */
 interface Attempt {
-  readonly req: Request
+  readonly request: WebRequest
   readonly options: AuthenticateOptions
   readonly context: RequestContext
-  readonly user: MfaUser
 }
 
-async function isNeeded({ req, context: { mfa }, user }: Attempt): Promise<boolean> {
+async function decide(
+  request: WebRequest,
+  options: AuthenticateOptions,
+  codeField: string | false,
+): Promise<PassportOutcome> {
+  const { req, context, user, state } = request
+  const verified = verifiedOf(state, context, user)
+  if (!verified && !(await isNeeded(request))) return { state: 'as-is', answer: { kind: 'success', verified } }
+  const code = postedCode(req, codeField)
+  if (code) return tryPostedCode(request, code.typed)
+  return verified ? { state: 'as-is', answer: { kind: 'success', verified } } : lead(request, options)
+}
+
+async function isNeeded({ req, context: { mfa }, user }: WebRequest): Promise<boolean> {
   return mfa.options.required === undefined || (await mfa.options.required(req, user))
 }
 
-/** A page is come back to, so that Passport's success runs there; a posted login cannot be posted again. */
+/** Sends pages to the challenge. */
+function lead(request: WebRequest, options: AuthenticateOptions): PassportOutcome {
+  const { req, context, user } = request
+  if (!isNavigation(req)) {
+    return { state: 'as-is', answer: fail({ reason: 'required', message: 'Pass the second step first.' }, 403) }
+  }
+  const wanted = { userKey: userKeyOf(user), purpose: 'sign_in', ...destinations(req, context, options) } as const
+  return { ...openChallenge(request, wanted).effects, answer: { kind: 'redirect', location: context.base } }
+}
+
+/** A requested page is where the user returns, so that Passport's success runs there; a posted login cannot be posted again. */
 function destinations(req: Request, context: RequestContext, options: AuthenticateOptions) {
   const { base } = context
   const after =
@@ -118,4 +128,30 @@ function destinations(req: Request, context: RequestContext, options: Authentica
       ? requestedPath(req, context)
       : (safeReturnTo(options.successRedirect, base) ?? safeReturnTo(options.successReturnToOrRedirect, base))
   return { returnTo: after ?? `${context.prefix}/`, giveUpTo: safeReturnTo(options.failureRedirect, base) }
+}
+
+/**
+ * Applies all effects of an outcome.
+ *
+ * @throws {Error} with status 503, when the service gives no answer.
+ */
+async function settled(request: WebRequest, handler: () => Promise<PassportOutcome>): Promise<PassportAnswer> {
+  const { req, context, user } = request
+  const res = req.res as Response
+  try {
+    return await asRequest(context.requestId, () =>
+      asCaller(userKeyOf(user), () => settle<PassportAnswer>(request, res, handler)),
+    )
+  } catch (error) {
+    if (!(error instanceof UnreachableError || error instanceof ApiError)) throw error
+    const { retryAfter, event } = reportTrouble(context, error)
+    await applyEffects(req, res, context, { state: 'as-is', events: [event] })
+    throw unavailable(error, retryAfter)
+  }
+}
+
+/** As Express and its error handlers read it. The service's own status means nothing to users: a 401 is not their fault. */
+function unavailable(cause: Error, retryAfter: number): Error {
+  const error = new Error('The second step is unavailable.', { cause })
+  return Object.assign(error, { status: 503, headers: { 'Retry-After': String(retryAfter) } })
 }

@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'no field for codes while they are locked',
     file: 'src/express/pages/status-page.ts',
-    find: 'const paused = pausedView(page)',
+    find: 'const paused = pausedView(shown)',
     replace: 'const paused = undefined as ReturnType<typeof pausedView>',
     test: 'express/true-words.test.ts',
     title: 'says until when, has no field, and offers the device that still works',

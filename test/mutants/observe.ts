@@ -67,9 +67,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a code that is posted to Passport is checked for its request, whatever middleware ran before',
-    file: 'src/passport/posted-code.ts',
-    find: 'return await asRequest(own.requestId, () => asCaller(userKeyOf(user), () => check(request, typed)))',
-    replace: 'return await asCaller(userKeyOf(user), () => check(request, typed))',
+    file: 'src/passport/mfa-strategy.ts',
+    find: 'await asRequest(context.requestId, () =>',
+    replace: 'await ((_id: unknown, run: () => Promise<PassportAnswer>) => run())(context.requestId, () =>',
     test: 'express/request-id.test.ts',
     title: 'reaches the service also where other middleware of the app has lost its context',
   },

@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an error that is no outage is answered by Express',
-    file: 'src/express/request/trouble.ts',
+    file: 'src/express/sign-in/unavailable.ts',
     find: '  if (!isTrouble(error)) throw error\n',
     replace: '',
     test: 'express/failure.test.ts',

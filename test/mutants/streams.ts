@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'the web session is detached before a public file is served',
-    file: 'src/express/mfa.ts',
+    file: 'src/express/apply.ts',
     find: 'const attach = detachWebSession(req)',
     replace: 'const attach = () => {}',
     test: 'traps/public-files.test.ts',
@@ -252,9 +252,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'routes of the challenge call the service in the name of their user',
-    file: 'src/express/routes.ts',
-    find: 'await asCaller(userKeyOf(user), () => route({ req, res, context, user, form }))',
-    replace: 'await route({ req, res, context, user, form })',
+    file: 'src/express/apply.ts',
+    find: 'await asCaller(caller, () => settle(request, res, handler, signal))',
+    replace: 'await settle(request, res, handler, signal)',
     test: 'express/many-streams.test.ts',
     title: 'that hang leave the service to others',
   },

@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'dropping the verification record of another user',
     file: 'src/express/mfa.ts',
-    find: '!kept || kept.userKey === userKey',
+    find: '!part || part.userKey === userKey',
     replace: 'true',
     test: 'express/sign-out.test.ts',
     title: 'ends at the first request of another user',
@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'all that binds a verification record to its user',
     file: 'src/express/mfa.ts',
-    find: '!kept || kept.userKey === userKey',
+    find: '!part || part.userKey === userKey',
     replace: 'true',
     also: [
       {
@@ -87,8 +87,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'both clocks of a pass for changing devices',
     file: 'src/express/self-service/guarded.ts',
-    find: 'verifiedOf(req, context, user, context.mfa.options.devices)',
-    replace: 'verifiedOf(req, context, user)',
+    find: 'verifiedOf(state, context, user, context.mfa.options.devices)',
+    replace: 'verifiedOf(state, context, user)',
     also: [
       {
         file: 'src/service/rules/factor-change.ts',
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the older header that forbids framing the challenge',
     file: 'src/express/pages/layout.ts',
-    find: `  res.setHeader('X-Frame-Options', 'DENY')\n`,
+    find: "  'X-Frame-Options': 'DENY',\n",
     replace: '',
     test: 'express/gate.test.ts',
     title: 'are kept by nobody, framed by nobody, and run only their own script',
@@ -151,12 +151,12 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'both headers that forbid framing the challenge',
     file: 'src/express/pages/layout.ts',
-    find: `  "frame-ancestors 'none'",\n`,
+    find: `    "frame-ancestors 'none'",\n`,
     replace: '',
     also: [
       {
         file: 'src/express/pages/layout.ts',
-        find: `  res.setHeader('X-Frame-Options', 'DENY')\n`,
+        find: `  'X-Frame-Options': 'DENY',\n`,
         replace: '',
       },
     ],
@@ -165,7 +165,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'allowing no other origin to read',
-    file: 'src/express/request/answer.ts',
+    file: 'src/express/apply.ts',
     find: "res.setHeader('Cache-Control', 'no-store')",
     replace:
       "res.setHeader('Cache-Control', 'no-store').setHeader('Access-Control-Allow-Credentials', 'true')" +

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'the exact comparison of the way out',
-    file: 'src/express/gate.ts',
+    file: 'src/express/request/public-path.ts',
     find: "(req.originalUrl ?? req.url ?? '').split('?', 1)[0] === logoutPath",
     replace: "(req.originalUrl ?? req.url ?? '').startsWith(logoutPath)",
     test: 'express/gate.test.ts',
@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'comparing the way out without decoding it',
-    file: 'src/express/gate.ts',
+    file: 'src/express/request/public-path.ts',
     find: "(req.originalUrl ?? req.url ?? '').split('?', 1)[0] === logoutPath",
     replace: "decodeURIComponent((req.originalUrl ?? req.url ?? '').split('?', 1)[0] ?? '') === logoutPath",
     test: 'express/gate.test.ts',
@@ -20,8 +20,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the gate itself',
     file: 'src/express/gate.ts',
-    find: "if (!user) return 'nobody'",
-    replace: "if (user) return 'nobody'",
+    find: "if (!options.gate) return { decision: 'off' }",
+    replace: "if (options.gate) return { decision: 'off' }",
     test: 'express/gate.test.ts',
     title: 'sends a page to the challenge with 303, so that a post does not go on as one',
   },
@@ -72,14 +72,14 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user of a challenge, at each request',
     file: 'src/express/mfa.ts',
-    find: '!kept || kept.userKey === userKey',
+    find: '!part || part.userKey === userKey',
     replace: 'true',
     test: 'traps/web-session.test.ts',
     title: 'does not even leave the challenge of another user in the web session',
   },
   {
     defense: 'the user of a challenge that is completed',
-    file: 'src/express/sign-in/complete.ts',
+    file: 'src/express/sign-in/finish.ts',
     find: 'verified?.userKey !== userKeyOf(user)',
     replace: '!verified || !user',
     test: 'passport/posted-code.test.ts',
@@ -130,7 +130,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'showing the setup page to nobody who had a factor',
-    file: 'src/express/self-service/app.ts',
+    file: 'src/express/sign-in/newcomer.ts',
     find: '!known || !mayHaveFirst(known) ||',
     replace: '!known ||',
     test: 'express/self-enrollment.test.ts',
@@ -172,31 +172,31 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'looking at where a post came from',
     file: 'src/express/routes.ts',
-    find: "if (req.method === 'POST' && !isTrusted(",
-    replace: "if (req.method === 'POST' && isTrusted === undefined && !isTrusted(",
+    find: 'if (isPost && !isTrusted(',
+    replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'attacks/other-origin.test.ts',
     title: 'does not finish a sign-in',
   },
   {
     defense: 'looking at where a post came from, for requests',
     file: 'src/express/routes.ts',
-    find: "if (req.method === 'POST' && !isTrusted(",
-    replace: "if (req.method === 'POST' && isTrusted === undefined && !isTrusted(",
+    find: 'if (isPost && !isTrusted(',
+    replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'attacks/other-origin.test.ts',
     title: 'takes no request off the device, and sends none',
   },
   {
     defense: 'looking at where a post came from, for codes',
     file: 'src/express/routes.ts',
-    find: "if (req.method === 'POST' && !isTrusted(",
-    replace: "if (req.method === 'POST' && isTrusted === undefined && !isTrusted(",
+    find: 'if (isPost && !isTrusted(',
+    replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'attacks/other-origin.test.ts',
     title: 'tries no code in the name of who is signed in',
   },
   {
     defense: 'looking at where a posted code came from',
     file: 'src/passport/posted-code.ts',
-    find: 'if (!isTrusted(req, own)) {',
+    find: 'if (!isTrusted(request)) {',
     replace: 'if (isTrusted === undefined) {',
     test: 'passport/posted-code.test.ts',
     title: 'is not looked at, and uses up no try',
@@ -204,10 +204,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'looking at a posted code of who is verified',
     file: 'src/passport/mfa-strategy.ts',
-    find: `    if (code) return this.check(attempt, code)
-`,
-    replace: `    if (code && !verified) return this.check(attempt, code)
-`,
+    find: '  if (code) return tryPostedCode(',
+    replace: '  if (code && !verified) return tryPostedCode(',
     test: 'passport/posted-code.test.ts',
     title: 'is looked at also when the second step was passed before: a wrong one fails, and takes nothing away',
   },
@@ -253,7 +251,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'comparing factors with those of this mfa()',
-    file: 'src/express/request/context.ts',
+    file: 'src/express/request/verified.ts',
     find: "return factors.includes(verified.factor) ? verified : 'other_factor'",
     replace: 'return verified',
     test: 'traps/two-instances.test.ts',
@@ -274,7 +272,7 @@ export const mutants: readonly Mutant[] = [
     replace: "service === '' || ",
     also: [
       {
-        file: 'src/express/request/context.ts',
+        file: 'src/express/request/verified.ts',
         find: "  if (!mfa.epochs.covers(verified)) return 'ended'\n",
         replace: '',
       },

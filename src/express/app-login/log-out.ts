@@ -1,30 +1,35 @@
 import type { Request, Response } from 'express'
 
 import { cancel } from '../../challenge/push.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { continueAt } from '../request/web-request.ts'
-import { emit } from '../request/events.ts'
-import { isLogout } from '../gate.ts'
-import { leaveByPage } from './leave-by-page.ts'
 import type { Logout, ResolvedOptions } from '../options.ts'
-import { showMessage } from '../pages/message.ts'
+import { message } from '../pages/message.ts'
+import type { Outcome } from '../request/outcome.ts'
+import { continueAt } from '../request/outcome.ts'
+import { isLogout } from '../request/public-path.ts'
 import { logFailure } from '../request/service-outage.ts'
-import { warn, warnOnce } from '../setup-checks/warnings.ts'
-import { readMfaState } from '../session/web-session.ts'
+import { warn, warnOnce } from '../request/warn.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { withdrawShownCode } from './withdraw-shown-code.ts'
 
 /**
  * `POST /mfa/sign-out`: ends the second step, then the app's login. In this order, because a handler that answers stores
  * the web session by that, and one that fails must leave nobody verified.
  */
-export async function logOut(request: ChallengeRequest): Promise<void> {
-  const { req, res, context } = request
+export async function logOut(request: WebRequest): Promise<Outcome> {
+  const { req, context, state } = request
   const { logout } = context.mfa.options
-  if (!logout) return showMessage(req, res, context, 404, 'not_found')
-  cancelRequest(request)
-  await req.mfa?.forget()
-  leaveByPage(res)
-  await run(logout, request)
-  if (!isAnswered(res)) continueAt(request, `${context.prefix}/`)
+  if (!logout) return message(request, 404, 'not_found')
+  if (state.challenge) cancelRequest(request)
+  await withdrawShownCode(req, context.mfa)
+  return {
+    state: 'end',
+    events: state.challenge ? [{ type: 'challenge.given_up' }] : [],
+    answer: {
+      kind: 'app',
+      handler: (res) => run(logout, request, res),
+      otherwise: continueAt(request, `${context.prefix}/`),
+    },
+  }
 }
 
 /** Says once that the app's route at `logoutPath` refuses the form of our pages: it may be a link, or want a CSRF token. */
@@ -41,11 +46,9 @@ export function watchLogoutPath(req: Request, res: Response, options: ResolvedOp
   })
 }
 
-/** Takes the request back that the device shows. Not waited for: a service that does not answer keeps nobody signed in. */
-function cancelRequest({ req, context }: ChallengeRequest): void {
-  const { challenge } = readMfaState(req)
+/** Cancels the request on the device. Not awaited: a service that does not respond keeps no user signed in. */
+function cancelRequest({ state: { challenge }, context }: WebRequest): void {
   if (!challenge) return
-  emit(req, context, { type: 'challenge.given_up' })
   context.mfa
     .connect()
     .then((service) => cancel(service, challenge))
@@ -56,7 +59,7 @@ function cancelRequest({ req, context }: ChallengeRequest): void {
 const answerTimeout = 10_000
 
 /** Resolves when the handler has answered, has called `next()`, or is done and answers nothing. */
-function run(logout: Logout, { req, res, context }: ChallengeRequest): Promise<void> {
+function run(logout: Logout, { req, context }: WebRequest, res: Response): Promise<void> {
   const { options } = context.mfa
   return new Promise((resolve, reject) => {
     const cancelTimer = options.clock.after(answerTimeout, () => {
@@ -74,5 +77,3 @@ function run(logout: Logout, { req, res, context }: ChallengeRequest): Promise<v
     called.then(() => (logout.length === 1 ? settle() : undefined), settle)
   })
 }
-
-const isAnswered = (res: Response) => res.headersSent || res.writableEnded || res.destroyed

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { MfaEvent } from '../request/events.ts'
 import type { Logger } from '../options.ts'
 import { explain } from './explain.ts'
-import type { Step } from './explain.ts'
+import type { Trace } from '../request/trace.ts'
 
 /** What is kept at most: of web sessions, and of each; characters of a text. */
 export const debugLimits = { webSessions: 30, requests: 40, steps: 12, events: 40, lines: 40, text: 400 }
@@ -34,16 +34,6 @@ export interface Recorded {
 export interface LoggedLine {
   readonly level: 'warning' | 'error'
   readonly text: string
-}
-
-/** Follows one request. */
-export interface Trace {
-  note(step: Step): void
-  tell(event: MfaEvent): void
-  /** Who is signed in. */
-  isOf(userKey: string | undefined): void
-  /** Makes what is logged in `run` this web session's. */
-  run<T>(run: () => T): T
 }
 
 type Started = Pick<TracedRequest, 'at' | 'method' | 'path' | 'requestId'>

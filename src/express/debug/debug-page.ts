@@ -1,54 +1,63 @@
-import type { Request, Response } from 'express'
+import type { Request } from 'express'
 
 import { userKeyOf } from '../../challenge/user.ts'
 import { resolveAppUser } from '../request/app-user.ts'
 import type { Mfa, RequestContext } from '../request/context.ts'
-import { findVerified } from '../request/context.ts'
+import type { Outcome } from '../request/outcome.ts'
+import { findVerified } from '../request/verified.ts'
 import type { MfaEvent } from '../request/events.ts'
 import { englishOf } from '../pages/languages.ts'
-import { layoutOf, sendPage } from '../pages/layout.ts'
+import { layoutOf, page } from '../pages/layout.ts'
+import type { PageRequest } from '../pages/layout.ts'
 import { authenticatorUrl } from '../pages/link.ts'
 import { publicAddressOf } from '../request/return-to.ts'
 import { describe } from '../request/service-outage.ts'
-import { detachWebSession } from '../session/web-session.ts'
+import { readMfaState } from '../session/web-session.ts'
 import { webSessionKey } from './debug.ts'
 import type { Debug } from './debug.ts'
-import type { LoggedLine, TracedRequest } from './debug-log.ts'
+import type { LoggedLine, Recorded, TracedRequest } from './debug-log.ts'
 import { debugLimits } from './debug-log.ts'
 import { unverifiedWords } from './explain.ts'
 
-/** `GET /mfa/debug`: what was decided about this web session, for whoever writes the app. */
-export async function showDebug(
+/** A request of a developer for the debug page: also without a user, and also where finding the user fails. */
+export interface DebugRequest extends PageRequest {
+  readonly debug: Debug
+  /** What the app's option `user` failed with. */
+  readonly failure: string | undefined
+}
+
+export async function debugRequest(
   mfa: Mfa,
   debug: Debug,
   req: Request,
-  res: Response,
   requestId: RequestContext['requestId'],
-): Promise<void> {
+): Promise<DebugRequest> {
   const { options } = mfa
-  const found = await findUser(mfa, req)
-  const context: RequestContext = {
-    mfa,
-    ...publicAddressOf(options.publicUrl, req.baseUrl + options.path),
-    user: found.user,
-    userKey: found.user && userKeyOf(found.user),
-    requestId,
-  }
-  const own = debug.log.read(webSessionKey(mfa, req))
-  const language = englishOf(options.languages)
-  const layout = layoutOf(req, context, language)
-  const step = verifiedWords(req, context)
-  // It only reads, and waits for the service: what this request has loaded must not be stored again.
-  detachWebSession(req)
+  const { user, failure } = await findUser(mfa, req)
+  const address = publicAddressOf(options.publicUrl, req.baseUrl + options.path)
+  const context: RequestContext = { mfa, ...address, user, userKey: user && userKeyOf(user), requestId }
+  return { req, context, state: readMfaState(req), debug, failure }
+}
+
+/** `GET /mfa/debug`: what was decided about this web session, for the developers of the app. */
+export function debugPage(request: DebugRequest): Outcome {
+  // The page only reads, and waits for the service: it must not save what this request has loaded.
+  const recorded = request.debug.log.read(webSessionKey(request.context.mfa, request.req))
+  return { state: 'detach', answer: { kind: 'continue', run: () => showDebug(request, recorded) } }
+}
+
+async function showDebug(request: DebugRequest, own: Recorded): Promise<Outcome> {
+  const { req, context, debug, failure } = request
+  const { options } = context.mfa
+  const layout = layoutOf(request, englishOf(options.languages))
   const service = await serviceState(req, context)
-  res.setHeader('Content-Language', language.tag)
-  sendPage(res, 200, 'debug', {
+  const answer = page(200, 'debug', {
     ...layout,
     wide: true,
     headline: 'What mfa() decided',
     state: [
-      { name: 'User', value: found.error ?? context.userKey ?? 'nobody is signed in, as the option user says' },
-      { name: 'Second step', value: step },
+      { name: 'User', value: failure ?? context.userKey ?? 'nobody is signed in, as the option user says' },
+      { name: 'Second step', value: verifiedWords(request) },
       ...service,
     ].map(({ name, value }) => ({ name, value: debug.redact(value) })),
     requests: own.requests.toReversed().map(showRequest),
@@ -57,19 +66,20 @@ export async function showDebug(
     options: debug.options,
     limits: debugLimits,
   })
+  return { state: 'as-is', answer }
 }
 
 /** The app's own function is what may be wrong: the page says so, and does not fail. */
 async function findUser(mfa: Mfa, req: Request) {
   try {
-    return { user: await resolveAppUser(req, mfa.options), error: undefined }
+    return { user: await resolveAppUser(req, mfa.options), failure: undefined }
   } catch (error) {
-    return { user: undefined, error: describe(error) }
+    return { user: undefined, failure: describe(error) }
   }
 }
 
-function verifiedWords(req: Request, context: RequestContext): string {
-  const found = findVerified(req, context, context.user)
+function verifiedWords({ state, context }: DebugRequest): string {
+  const found = findVerified(state, context, context.user)
   if (typeof found === 'string') return `not passed: ${unverifiedWords[found]}`
   return `passed at ${timeOf(found.at)} by ${found.factor}`
 }

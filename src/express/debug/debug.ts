@@ -9,7 +9,8 @@ import type { ResolvedOptions } from '../options.ts'
 import { publicAddressOf } from '../request/return-to.ts'
 import { readMfaState } from '../session/web-session.ts'
 import { createDebugLog } from './debug-log.ts'
-import type { DebugLog, Trace } from './debug-log.ts'
+import type { DebugLog } from './debug-log.ts'
+import type { Trace } from '../request/trace.ts'
 import { createRedactor, shownOptions } from './shown-options.ts'
 import type { ShownOption } from './shown-options.ts'
 
@@ -62,7 +63,7 @@ export function webSessionKey(mfa: Mfa, req: Request): string | undefined {
 
 function newKey(mfa: Mfa, req: Request, res: Response): string {
   const id = randomBytes(16).toString('base64url')
-  debugCookie.write(req, res, cookieContext(mfa, req), { id, seconds: 43_200 })
+  res.appendHeader('Set-Cookie', debugCookie.write(req, cookieContext(mfa, req), { id, seconds: 43_200 }))
   return id
 }
 

@@ -1,20 +1,9 @@
-import type { Unverified } from '../request/context.ts'
-import type { GateDecision } from '../gate.ts'
 import type { Need } from '../request/need.ts'
-
-/** What `requireMfa()` found. */
-export type GuardDecision = 'passed' | 'nobody' | 'later_user' | Unverified
-
-/** Something that was decided about a request, for the page of `debug: true`. */
-export type Step =
-  | { readonly kind: 'gate'; readonly decision: GateDecision; readonly unverified?: Unverified | undefined }
-  | { readonly kind: 'guard'; readonly decision: GuardDecision; readonly need: Need }
-  | { readonly kind: 'own_page' }
-  | { readonly kind: 'sent' | 'refused'; readonly to: string }
-  | { readonly kind: 'failed'; readonly reason: string }
+import type { GateDecision, GuardDecision, TraceStep } from '../request/trace.ts'
+import type { Unverified } from '../request/verified.ts'
 
 /** In a sentence. Of the pages this one alone speaks English only: whoever reads it writes the app. */
-export function explain(step: Step): string {
+export function explain(step: TraceStep): string {
   switch (step.kind) {
     case 'gate':
       return step.decision === 'stopped'

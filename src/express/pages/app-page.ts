@@ -1,9 +1,8 @@
 import { encodeQR } from 'qr'
 
 import { keyUri, typedSecret } from '../../challenge/authenticator-app.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { readMfaState } from '../session/web-session.ts'
-import { layoutOf, sendPage } from './layout.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { layoutOf, page } from './layout.ts'
 
 /** Where the first code goes to, below the challenge path. */
 export type AppPath = 'enroll/app' | 'devices/app'
@@ -17,12 +16,11 @@ interface Given {
 }
 
 /** What any authenticator app is set up with. The secret is on this page and in no address. */
-export function appPage({ req, res, context }: ChallengeRequest, { seed, path, wrong }: Given) {
-  const layout = layoutOf(req, context)
-  const { user } = context
+export function appPage(request: WebRequest, { seed, path, wrong }: Given) {
+  const layout = layoutOf(request)
+  const { user, state } = request
   const uri = keyUri({ issuer: layout.appName, account: user?.username ?? user?.name ?? layout.appName, seed })
   const secret = typedSecret(seed)
-  const { challenge, page } = readMfaState(req)
   const view = {
     ...layout,
     typing: true,
@@ -32,8 +30,8 @@ export function appPage({ req, res, context }: ChallengeRequest, { seed, path, w
     qr: encodeQR(uri, 'svg', { border: 2 }),
     path,
     back: path === 'enroll/app' ? layout.base : `${layout.base}/devices`,
-    token: (path === 'enroll/app' ? challenge?.page : page) ?? '',
+    token: (path === 'enroll/app' ? state.challenge?.page : state.page) ?? '',
     wrong,
   }
-  return { uri, secret, send: () => sendPage(res, 200, 'app', view) }
+  return { uri, secret, page: page(200, 'app', view) }
 }

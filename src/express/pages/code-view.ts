@@ -1,10 +1,10 @@
 import { codesPause } from '../../challenge/pauses.ts'
 import { pausedSaid, saidOf } from './notice.ts'
-import { nextRequest } from './page.ts'
-import type { Page } from './page.ts'
+import { nextRequest } from './status-view.ts'
+import type { StatusPage } from './status-view.ts'
 
 /** The field for a code, with what came of the last one. */
-export function codeView(page: Page) {
+export function codeView(page: StatusPage) {
   const { layout, challenge, status, others, now } = page
   const { notice: last } = challenge
   // Where they still are, there is no field.
@@ -25,12 +25,12 @@ export function codeView(page: Page) {
   }
 }
 
-function hasDevice({ kind }: Page['status']): boolean {
+function hasDevice({ kind }: StatusPage['status']): boolean {
   return kind !== 'no_device' && kind !== 'code_needed'
 }
 
 /** While codes are paused there is no field; requests to the device are offered where they can be sent. */
-export function pausedView(page: Page) {
+export function pausedView(page: StatusPage) {
   const { layout, challenge, status, pauses, now } = page
   const pause = codesPause(pauses, challenge, page)
   if (!pause) return undefined
@@ -47,7 +47,7 @@ export function pausedView(page: Page) {
 }
 
 /** How to go on by the device, or when that is possible again. */
-function deviceWay(page: Page) {
+function deviceWay(page: StatusPage) {
   const { layout, status } = page
   const { paused } = layout.words
   if (!hasDevice(status)) return {}
@@ -57,7 +57,7 @@ function deviceWay(page: Page) {
 }
 
 /** What time it is where the person is only the browser knows: it says until when, where we say for how long. */
-function untilOf({ words, span }: Page['layout'], until: number | undefined, now: number) {
+function untilOf({ words, span }: StatusPage['layout'], until: number | undefined, now: number) {
   if (until === undefined) return {}
   return { until, untilWords: words.notices.codes_paused.until('{time}', span(Math.max(1, until - now))) }
 }

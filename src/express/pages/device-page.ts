@@ -1,9 +1,8 @@
 import { encodeQR } from 'qr'
 
 import { spanOf } from '../../contract/spans.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { readMfaState } from '../session/web-session.ts'
-import { layoutOf, sendPage } from './layout.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { layoutOf, page } from './layout.ts'
 import { authenticatorLink } from './link.ts'
 
 interface Given {
@@ -17,8 +16,9 @@ interface Given {
 }
 
 /** What another device is set up with. */
-export function devicePage({ req, res, context }: ChallengeRequest, { code, expiresAt, baseUrl, replaces }: Given) {
-  const layout = layoutOf(req, context)
+export function devicePage(request: WebRequest, { code, expiresAt, baseUrl, replaces }: Given) {
+  const { req, context, state } = request
+  const layout = layoutOf(request)
   const link = authenticatorLink(req, context, baseUrl, code)
   const view = {
     ...layout,
@@ -32,7 +32,7 @@ export function devicePage({ req, res, context }: ChallengeRequest, { code, expi
     ),
     link,
     qr: encodeQR(link, 'svg', { border: 2 }),
-    token: readMfaState(req).page ?? '',
+    token: state.page ?? '',
   }
-  return { link, send: () => sendPage(res, 200, 'device', view) }
+  return { link, page: page(200, 'device', view) }
 }

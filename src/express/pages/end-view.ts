@@ -1,15 +1,15 @@
 import { spanOf } from '../../contract/spans.ts'
 import { codesPause } from '../../challenge/pauses.ts'
 import { pausedSaid } from './notice.ts'
-import { nextRequest } from './page.ts'
+import { nextRequest } from './status-view.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
 import type { Message, Messages } from './messages/en.ts'
-import type { Page, StatusOf } from './page.ts'
+import type { StatusPage, StatusOf } from './status-view.ts'
 
 type Ending = 'ended' | 'throttled' | 'no_device' | 'no_member' | 'similar_name'
 
 /** It ended badly, or could not begin. */
-export function endView(page: Page, status: StatusOf<Ending>) {
+export function endView(page: StatusPage, status: StatusOf<Ending>) {
   const { layout, now } = page
   return {
     ...layout,
@@ -22,7 +22,7 @@ export function endView(page: Page, status: StatusOf<Ending>) {
 }
 
 /** Where the device is not asked for a while, a code is the way on, if the person has one and codes are not paused as well. */
-function wayOf(page: Page, status: StatusOf<Ending>) {
+function wayOf(page: StatusPage, status: StatusOf<Ending>) {
   const { layout, challenge, pauses, others, now } = page
   const codes = codesPause(pauses, challenge, page)
   const codesPaused = codes !== undefined
@@ -37,13 +37,13 @@ function wayOf(page: Page, status: StatusOf<Ending>) {
 
 /** The sign-in is long over when somebody changes devices. */
 function changeEnded(
-  { purpose }: Page['challenge'],
+  { purpose }: StatusPage['challenge'],
   words: Messages,
 ): Partial<Record<SessionReason, Partial<Message>>> {
   return purpose === 'change_devices' ? words.changeEnded : {}
 }
 
-function messageOf({ layout, challenge, now }: Page, status: StatusOf<Ending>): Message {
+function messageOf({ layout, challenge, now }: StatusPage, status: StatusOf<Ending>): Message {
   const { words, language } = layout
   if (status.kind === 'throttled') {
     return {

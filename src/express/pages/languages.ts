@@ -46,16 +46,15 @@ export function englishOf({ all }: Languages): Language {
   return all.find(({ tag }) => tag === 'en') ?? all[0]
 }
 
-/** The language this answer is in; its headers say so. */
-export function languageOf(req: Request, context: RequestContext): Language {
-  const { languages } = context.mfa.options
-  const language = languageFor(req, context)
-  req.res?.setHeader('Content-Language', language.tag)
-  if (languages.choice === undefined) req.res?.vary('Accept-Language')
-  return language
+/** @param choice Who chose the language; by default the browser. */
+export function languageHeaders(
+  { tag }: Language,
+  choice: LanguageChoice | undefined,
+): Readonly<Record<string, string>> {
+  return { 'Content-Language': tag, ...(choice === undefined && { Vary: 'Accept-Language' }) }
 }
 
-/** What to speak to who sent this, also where the answer is not ours. */
+/** The language of whoever sent this request. */
 export function languageFor(req: Request, { mfa }: RequestContext): Language {
   const { languages } = mfa.options
   const { all, choice } = languages

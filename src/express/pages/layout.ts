@@ -1,13 +1,11 @@
 import { fileURLToPath } from 'node:url'
 
 import { Eta } from 'eta'
-import type { Request, Response } from 'express'
-
-import { noStore } from '../request/answer.ts'
 import type { RequestContext } from '../request/context.ts'
-import { readMfaState } from '../session/web-session.ts'
+import type { Page } from '../request/outcome.ts'
+import type { WebRequest } from '../request/web-request.ts'
 import { assetPath } from './assets.ts'
-import { languageOf } from './languages.ts'
+import { languageFor, languageHeaders } from './languages.ts'
 import type { Language } from './languages.ts'
 import type { Messages } from './messages/en.ts'
 
@@ -33,14 +31,19 @@ export interface Layout {
   readonly wide?: boolean
 }
 
-/** @param language Where it is not for the person to say. */
-export function layoutOf(req: Request, context: RequestContext, language = languageOf(req, context)) {
+/** What a page needs to know of its request. */
+export type PageRequest = Pick<WebRequest, 'req' | 'context' | 'state'>
+
+/** @param fixed The language, where users cannot choose it. */
+export function layoutOf({ req, context, state }: PageRequest, fixed?: Language) {
   const { base, user, mfa } = context
+  const language = fixed ?? languageFor(req, context)
   const { words } = language
   const { appName = words.appName } = mfa.options
   return {
     base,
     language,
+    languageHeaders: languageHeaders(language, fixed ? fixed.tag : mfa.options.languages.choice),
     words,
     appName,
     initial: firstLetter(appName),
@@ -53,7 +56,7 @@ export function layoutOf(req: Request, context: RequestContext, language = langu
     still: 'still' in req.query,
     settled: false,
     typing: false,
-    token: tokenOf(req),
+    token: state.challenge?.page ?? state.page ?? '',
     method: req.method,
   } satisfies Layout & Record<string, unknown>
 }
@@ -66,42 +69,40 @@ function signOutOf({ base, prefix, mfa: { options } }: RequestContext) {
   return { address: prefix + logoutPath, isOurs: false, isLink: logoutMethod === 'GET' }
 }
 
-/** Of a page that has no token of its own: its "Sign out" needs one as well. */
-function tokenOf(req: Request): string {
-  const { challenge, page } = readMfaState(req)
-  return challenge?.page ?? page ?? ''
-}
-
 /** As people see it: of an accent or an emoji all parts. */
 function firstLetter(name: string): string {
   const [first] = new Intl.Segmenter().segment(name)
   return first?.segment ?? ''
 }
 
-export function sendPage(
-  res: Response,
+/** @param model All that the view shows. */
+export function page(
   status: number,
   view: string,
-  data: Layout & Readonly<Record<string, unknown>>,
-): void {
-  noStore(res)
-  res.statusCode = status
-  res.setHeader('Content-Type', 'text/html; charset=utf-8')
-  res.setHeader('Content-Security-Policy', contentSecurityPolicy)
-  res.setHeader('X-Frame-Options', 'DENY')
-  res.setHeader('X-Content-Type-Options', 'nosniff')
-  res.setHeader('Referrer-Policy', 'no-referrer')
-  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
-  res.end(eta.render(view, data))
+  model: Layout & { readonly languageHeaders: Readonly<Record<string, string>> } & Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>> = {},
+): Page {
+  return { kind: 'page', status, view, model, headers: { ...pageHeaders, ...model.languageHeaders, ...headers } }
 }
 
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+export function renderPage({ view, model }: Page): string {
+  return eta.render(view, model)
+}
+
+const pageHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+}

@@ -1,41 +1,47 @@
-import type { Request, Response } from 'express'
-
-import { sendJson, wantsJson } from '../request/answer.ts'
-import type { RequestContext } from '../request/context.ts'
-import { layoutOf, sendPage } from './layout.ts'
+import type { Answer, Outcome } from '../request/outcome.ts'
+import { wantsJson } from '../request/navigation.ts'
+import { layoutOf, page } from './layout.ts'
+import type { PageRequest } from './layout.ts'
 import type { Message, Messages } from './messages/en.ts'
 import { oneText } from './messages/one-text.ts'
 
+type Name = keyof Messages['problems']
+
 /** A page that is not about a challenge. */
-export function showMessage(
-  req: Request,
-  res: Response,
-  context: RequestContext,
+export function message(
+  request: PageRequest,
   status: number,
-  name: keyof Messages['problems'],
-): void {
-  const layout = layoutOf(req, context)
-  const message: Message = layout.words.problems[name]
-  if (wantsJson(req)) return sendJson(res, status, { error: name, message: oneText(message) })
-  const target = startsAnew.has(name) ? `${context.prefix}/` : context.base + (ways[name] ?? '')
+  name: Name,
+  headers?: Readonly<Record<string, string>>,
+): Outcome {
+  return { state: 'as-is', answer: messagePage(request, status, name, headers) }
+}
+
+function messagePage(
+  request: PageRequest,
+  status: number,
+  name: Name,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const { req, context } = request
+  const layout = layoutOf(request)
+  const words: Message = layout.words.problems[name]
+  if (wantsJson(req)) {
+    const body = { error: errorCodes[name] ?? name, message: oneText(words) }
+    return { kind: 'json', status, body, headers: { ...layout.languageHeaders, ...headers } }
+  }
+  const target = startsOver.has(name) ? `${context.prefix}/` : context.base + (ways[name] ?? '')
   const helpUrl = name === 'ask_administrator' ? context.mfa.options.helpUrl : undefined
-  sendPage(res, status, 'message', {
-    ...layout,
-    ...message,
-    ...forms,
-    target,
-    helpUrl,
-  })
+  return page(status, 'message', { ...layout, ...words, ...noForms, target, helpUrl }, headers)
 }
 
-/** Nothing to post, no other way on. */
-const forms = { action: undefined, others: [] }
+/** Names that scripts know otherwise. */
+const errorCodes: Partial<Record<Name, string>> = { sign_in_first: 'sign_in_required' }
 
-/** Where the challenge's own page is no way on. */
-const startsAnew: ReadonlySet<keyof Messages['problems']> = new Set(['sign_in_first', 'not_found'])
+const noForms = { action: undefined, others: [] }
 
-/** Where the way on is another of our pages. */
-const ways: Partial<Record<keyof Messages['problems'], string>> = {
-  last_factor: '/devices',
-  ask_administrator: '/devices',
-}
+/** Problems that the challenge page cannot solve. */
+const startsOver: ReadonlySet<Name> = new Set(['sign_in_first', 'not_found'])
+
+/** Problems that another of our pages solves. */
+const ways: Partial<Record<Name, string>> = { last_factor: '/devices', ask_administrator: '/devices' }

@@ -2,8 +2,9 @@ import type { OwnFactors } from '../../challenge/own-factors.ts'
 import { isHandedOver, isLast, pendingCode } from '../../challenge/own-factors.ts'
 import { spanOf } from '../../contract/spans.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { layoutOf, sendPage } from './layout.ts'
+import type { Page } from '../request/outcome.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { layoutOf, page } from './layout.ts'
 
 type Layout = ReturnType<typeof layoutOf>
 
@@ -15,11 +16,12 @@ interface Given {
 }
 
 /** Everything somebody has to pass the second step with. */
-export function overviewPage({ req, res, context }: ChallengeRequest, { own, service, token }: Given): void {
-  const layout = layoutOf(req, context)
+export function overviewPage(request: WebRequest, { own, service, token }: Given): Page {
+  const { req, context } = request
+  const layout = layoutOf(request)
   const { words, language } = layout
   const { factors, remember } = context.mfa.options
-  sendPage(res, 200, 'overview', {
+  return page(200, 'overview', {
     ...layout,
     token,
     headline: words.devices.headline,

@@ -1,18 +1,20 @@
 import { sendAgainAfter } from '../../challenge/push.ts'
-import { early } from '../sign-in/push-again.ts'
-import type { Page, StatusOf } from './page.ts'
+import type { StatusPage, StatusOf } from './status-view.ts'
+
+/** Marks the address of the page when the user wanted to send another request too soon. */
+export const tooEarly = 'early'
 
 /** How long before the end people are warned, so that there is time to ask for more (WCAG 2.2.1); seconds. */
 const warnAt = 20
 
-const headlines = (waiting: Page['layout']['words']['waiting']) => ({
+const headlines = (waiting: StatusPage['layout']['words']['waiting']) => ({
   sign_in: waiting.signIn,
   step_up: waiting.stepUp,
   change_devices: waiting.changeDevices,
 })
 
 /** The device is being asked. */
-export function waitingView({ layout, challenge, req, now }: Page, status: StatusOf<'waiting'>) {
+export function waitingView({ layout, challenge, req, now }: StatusPage, status: StatusOf<'waiting'>) {
   const { waiting } = layout.words
   const { number, expiresAt, createdAt } = status
   const left = expiresAt === undefined ? undefined : expiresAt - now
@@ -31,7 +33,7 @@ export function waitingView({ layout, challenge, req, now }: Page, status: Statu
   }
 
   function newsOf(): string {
-    if (again > 0 && early in req.query) return waiting.tooSoon
+    if (again > 0 && tooEarly in req.query) return waiting.tooSoon
     return left !== undefined && left <= warnAt ? waiting.nearlyUp : ''
   }
 }

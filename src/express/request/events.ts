@@ -59,7 +59,7 @@ export type MfaEvent = EventContext &
   )
 
 /** An event without what every event says. */
-type EventFacts = MfaEvent extends infer Event
+export type EventFacts = MfaEvent extends infer Event
   ? Event extends MfaEvent
     ? Omit<Event, keyof EventContext>
     : never

@@ -22,3 +22,9 @@ function header(req: IncomingMessage, name: string): string {
   const value = req.headers[name]
   return Array.isArray(value) ? value.join(' ') : (value ?? '')
 }
+
+/** Whether the answer is for a script. */
+export function wantsJson(req: IncomingMessage): boolean {
+  const accept = req.headers.accept ?? ''
+  return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept)
+}

@@ -19,3 +19,11 @@ export function covers(entry: string, path: string): boolean {
 function couldMeanAnother(path: string): boolean {
   return /[%\\#]|\/\/|\/\.\.?([;/]|$)/.test(path)
 }
+
+/** Exact: a path that merely begins with `logoutPath`, or is spelled differently, is gated. */
+export function isLogout(
+  req: IncomingMessage & { readonly originalUrl?: string },
+  logoutPath: string | undefined,
+): boolean {
+  return logoutPath !== undefined && (req.originalUrl ?? req.url ?? '').split('?', 1)[0] === logoutPath
+}

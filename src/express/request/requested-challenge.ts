@@ -23,11 +23,12 @@ export function challengeAddress({ base }: RequestContext, { purpose, factors }:
   return asked.length === 0 ? base : `${base}?${asked.join('&')}`
 }
 
-/** What the address of the challenge page asks for; undefined where it is the plain one. */
-export function requestedChallenge(
-  req: Request,
-  context: RequestContext,
-): (ChallengeWanted & { readonly returnTo: string | undefined }) | undefined {
+export interface RequestedChallenge extends ChallengeWanted {
+  readonly returnTo: string | undefined
+}
+
+/** The challenge that the address of the page asks for; undefined for the plain address. */
+export function requestedChallenge(req: Request, context: RequestContext): RequestedChallenge | undefined {
   // Not `req.query`: what that makes of `returnTo[]=` is up to the app's query parser.
   const asked = new URLSearchParams(req.originalUrl.split('?', 2)[1])
   if (!parameters.some((name) => asked.has(name))) return undefined

@@ -1,67 +1,73 @@
 import { deviceCode, isHandedOver, readOwnFactors } from '../../challenge/own-factors.ts'
 import { userKeyOf } from '../../challenge/user.ts'
-import { seeOther, sendJson, wantsJson } from '../request/answer.ts'
-import { streamOf, whileHeld } from '../sign-in/change-stream.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { continueAt } from '../request/web-request.ts'
-import { nextEpoch } from '../sign-in/epochs.ts'
-import { emit } from '../request/events.ts'
-import { devicePage } from '../pages/device-page.ts'
-import { showMessage } from '../pages/message.ts'
-import { polled } from '../live/shared-watches.ts'
 import type { Change, Watched } from '../live/shared-watches.ts'
-import { changing, devicesPath, seen } from './guarded.ts'
-import type { OwnRequest } from './guarded.ts'
-import { saveSetup, setupOf } from './setup.ts'
-import { saveMfaState, readMfaState, takeOwnSessionId } from '../session/web-session.ts'
+import { polled } from '../live/shared-watches.ts'
+import { devicePage } from '../pages/device-page.ts'
+import { wantsJson } from '../request/navigation.ts'
+import type { Outcome } from '../request/outcome.ts'
+import { andThen, continueAt, json, leadTo, redirect } from '../request/outcome.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { saveUnderOwnId } from '../session/mfa-state.ts'
+import { streamOf, whileHeld } from '../sign-in/change-stream.ts'
+import { changing, devicesPath, seen, seenByNewer } from './guarded.ts'
+import type { ChangeRequest, OwnRequest } from './guarded.ts'
+import { nextEpoch } from './next-epoch.ts'
+import { setupOf, withSetup } from './setup.ts'
 
-/** `POST /mfa/devices/device`: another device, or a first one for who has something else. The old one stays until then. */
-export const offerDevice = changing('device', async (request) => {
-  const { req, context, own } = request
-  if (isHandedOver(own)) return continueAt(request, devicesPath(request))
-  await saveSetup(request, { device: { before: deviceId(own) } })
-  emit(req, context, { type: 'enrollment.offered' })
-  continueAt(request, `${devicesPath(request)}/device`)
+/** `POST /mfa/devices/device`: sets up another device, or a first one. The present one stays until the new one is active. */
+export const offerDevice = changing('device', (request) => {
+  if (isHandedOver(request.own)) return leadTo(request, devicesPath(request))
+  return {
+    state: { save: withSetup(request, { device: { before: deviceId(request.own) } }) },
+    events: [{ type: 'enrollment.offered' }],
+    answer: continueAt(request, `${devicesPath(request)}/device`),
+  }
 })
 
-/** `GET /mfa/devices/device`: what sets it up, until it is. */
-export const showDevice = seen(async (request) => {
+/** `GET /mfa/devices/device`: shows the code for the new device until that is active. */
+export const showDevice = seen((request, signal) => {
   const device = setupOf(request)?.device
-  // The old device, which may have approved this, is out of use by then.
+  // By then the old device, which may have approved this change, is out of use.
   if (device && isNew(request.own, device)) return finish(request, device)
-  await showCode(request)
+  return showCode(request, signal)
 })
 
-/** The code is a secret that changes what there is: it takes the pass that the change takes. */
-const showCode = changing('device', async (request) => {
-  const { req, res, context, user, service, own, pass } = request
+/** The code is a secret that changes factors: showing it takes the same pass as the change. */
+const showCode = changing('device', (request) => {
   const device = setupOf(request)?.device
-  if (!device) return seeOther(res, devicesPath(request))
-  await takeOwnSessionId(req, userKeyOf(user))
-  const issued = await deviceCode(service, own, { pass, epoch: await nextEpoch(req, context) })
-  if (issued === undefined) return seeOther(res, devicesPath(request))
-  const { code, expiresAt } = issued
-  await saveShownCode(request, expiresAt)
-  const page = devicePage(request, { ...issued, baseUrl: service.baseUrl, replaces: device.before !== undefined })
-  if (wantsJson(req)) return sendJson(res, 200, { code, expiresAt, link: page.link })
-  page.send()
+  if (!device) return toDevices(request)
+  const { epoch, state } = nextEpoch(request)
+  return andThen(request, { state: saveUnderOwnId(request.state, userKeyOf(request.user), state) }, (saved) =>
+    issueCode(saved, epoch, device.before !== undefined),
+  )
 })
 
-/** `POST /mfa/devices/device/cancel`: what there is stays, and the code is worth nothing. That is never too late to ask for. */
-export const withdrawDevice = seen(async (request) => {
-  const { req, res, context, service, own } = request
-  if (service.version === '1.3') return showMessage(req, res, context, 404, 'not_found')
+async function issueCode(request: ChangeRequest, epoch: string, replaces: boolean): Promise<Outcome> {
+  const { service, own, pass, state, user } = request
+  const issued = await deviceCode(service, own, { pass, epoch })
+  if (issued === undefined) return toDevices(request)
+  const { code, expiresAt } = issued
+  const { page, link } = devicePage(request, { ...issued, baseUrl: service.baseUrl, replaces })
+  // Signing out withdraws the code.
+  const shown = { ...state, codeShown: { userKey: userKeyOf(user), until: expiresAt } }
+  return {
+    state: state.codeShown?.until === expiresAt ? 'as-is' : { save: shown },
+    answer: wantsJson(request.req) ? json(200, { code, expiresAt, link }) : page,
+  }
+}
+
+/** `POST /mfa/devices/device/cancel`: withdraws the code. Takes no pass: withdrawing is always allowed. */
+export const withdrawDevice = seenByNewer(async (request) => {
+  const { service, own } = request
   await service.client.tokens.withdrawReplacement(service.domainId, own.userId)
-  await saveSetup(request, undefined)
-  await clearShownCode(request)
-  continueAt(request, devicesPath(request))
+  return { state: { save: withoutDevice(request) }, answer: continueAt(request, devicesPath(request)) }
 })
 
 export const deviceEvents = streamOf(watch)
 export const deviceStatus = whileHeld(watch)
 
-/** Whether the device is there. Without one that is being set up there is nothing to wait for, and nothing to ask. */
-function watch(request: ChallengeRequest): Watched | Change {
+/** Whether the new device is active. If none is being set up there is nothing to wait for. */
+function watch(request: WebRequest): Watched | Change {
   const { context, user } = request
   const device = setupOf(request)?.device
   if (!device) return 'activated'
@@ -72,25 +78,18 @@ function watch(request: ChallengeRequest): Watched | Change {
   })
 }
 
-/** Signing out withdraws the code. */
-async function saveShownCode({ req, user }: OwnRequest, until: number): Promise<void> {
-  const kept = readMfaState(req)
-  if (kept.codeShown?.until !== until)
-    await saveMfaState(req, { ...kept, codeShown: { userKey: userKeyOf(user), until } })
+function finish(request: OwnRequest, { before }: { readonly before?: string | undefined }): Outcome {
+  const type = before === undefined ? 'factor.added' : 'factor.replaced'
+  return {
+    state: { save: withoutDevice(request) },
+    events: [{ type, kind: 'device', id: deviceId(request.own) }],
+    answer: redirect(`${devicesPath(request)}?done=device`),
+  }
 }
 
-async function clearShownCode({ req }: OwnRequest): Promise<void> {
-  await saveMfaState(req, { ...readMfaState(req), codeShown: undefined })
-}
+const withoutDevice = ({ state }: WebRequest) => ({ ...state, setup: undefined, codeShown: undefined })
 
-async function finish(request: OwnRequest, { before }: { readonly before?: string | undefined }): Promise<void> {
-  const { req, res, context, own } = request
-  await saveSetup(request, undefined)
-  await clearShownCode(request)
-  const id = deviceId(own)
-  emit(req, context, { type: before === undefined ? 'factor.added' : 'factor.replaced', kind: 'device', id })
-  seeOther(res, `${devicesPath(request)}?done=device`)
-}
+const toDevices = (request: WebRequest): Outcome => ({ state: 'as-is', answer: redirect(devicesPath(request)) })
 
 const deviceId = ({ token }: OwnRequest['own']): string | undefined => token?.device?.id
 

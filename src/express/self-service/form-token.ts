@@ -1,11 +1,9 @@
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { saveMfaState, readMfaState } from '../session/web-session.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import type { MfaState } from '../session/mfa-state.ts'
 
-/** What proves that a form came from a page of this web session, where a browser says nothing of itself. */
-export async function formToken({ req, context }: ChallengeRequest): Promise<string> {
-  const kept = readMfaState(req)
-  if (kept.page !== undefined) return kept.page
-  const page = Buffer.from(context.mfa.options.random(16)).toString('base64url')
-  await saveMfaState(req, { ...kept, page })
-  return page
+/** The token that proves, where a browser sends no `Sec-Fetch-Site`, that a form came from a page of this web session. */
+export function withFormToken({ state, context }: WebRequest): { readonly token: string; readonly state: MfaState } {
+  if (state.page !== undefined) return { token: state.page, state }
+  const token = Buffer.from(context.mfa.options.random(16)).toString('base64url')
+  return { token, state: { ...state, page: token } }
 }

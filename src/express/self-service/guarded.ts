@@ -3,92 +3,104 @@ import { readOwnFactors } from '../../challenge/own-factors.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { ApiError } from '../../client/errors.ts'
 import type { ChangedFactor, ChangeRequirement } from '../../contract/factors.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { maySelfEnroll } from '../request/web-request.ts'
-import { verifiedOf } from '../request/context.ts'
-import { demand } from '../sign-in/demand.ts'
-import { showMessage } from '../pages/message.ts'
-import { stepUp } from '../require-mfa.ts'
-import { readMfaState } from '../session/web-session.ts'
+import { message } from '../pages/message.ts'
+import type { Handler, Outcome } from '../request/outcome.ts'
+import { verifiedOf } from '../request/verified.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { demand, stepUp } from '../sign-in/demand.ts'
+import { maySelfEnroll } from '../sign-in/newcomer.ts'
 
-/** A request by somebody who is verified, and what they have. */
-export interface OwnRequest extends ChallengeRequest {
+/** A request by a verified user, with their factors. */
+export interface OwnRequest extends WebRequest {
   readonly service: ConnectedService
   readonly own: OwnFactors
 }
 
-/** A request by somebody who has passed the second step to change what it is passed with. */
+/** A request by a user who has passed the second step in order to change factors. */
 export interface ChangeRequest extends OwnRequest {
   /** Id of the session that was approved for it: the service checks it again, in the transaction of the change. */
   readonly pass: string
 }
 
-type Serve<Request> = (request: Request) => Promise<void>
-type Route = (request: ChallengeRequest) => Promise<void>
-
-/** Shows what there is, to nobody who is not verified. */
-export function seen(serve: Serve<OwnRequest>): Route {
-  return async (request) => {
-    const { req, res, context, user } = request
-    if (!verifiedOf(req, context, user)) return stepUp(req, res, context, user, { returnTo: returnPath(request) })
+/** Serves verified users only. */
+export function seen(handler: Handler<OwnRequest>): Handler {
+  return async (request, signal) => {
+    const { context, user, state } = request
+    if (!verifiedOf(state, context, user)) return stepUp(request, { returnTo: returnPath(request) })
     const service = await context.mfa.connect()
     const own = await readOwnFactors(service, user)
-    if (!own) return showMessage(req, res, context, 404, 'no_member')
-    await serve({ ...request, service, own })
+    if (!own) return message(request, 404, 'no_member')
+    return handler({ ...request, service, own }, signal)
   }
 }
 
+/** The same for what a 1.3 service cannot do: change two things at once, or tell who had a factor. */
+export function seenByNewer(handler: Handler<OwnRequest>): Handler {
+  return seen((request, signal) =>
+    request.service.version === '1.3' ? message(request, 404, 'not_found') : handler(request, signal),
+  )
+}
+
 /**
- * Changes what there is: only with a pass for exactly that, not older than the option `devices.maxAge`, whose factor is
- * strong enough and still in force. Which factors are, the service alone decides.
+ * Changes factors: only with a pass for exactly that, not older than the option `devices.maxAge`, by a factor that is strong
+ * enough and still valid. The service alone decides which factors are.
  */
 export function changing(
   changed: ChangedFactor | ((request: OwnRequest) => ChangedFactor),
-  serve: Serve<ChangeRequest>,
-): Route {
-  return seen(async (request) => {
+  handler: Handler<ChangeRequest>,
+): Handler {
+  return seenByNewer(async (request, signal) => {
     const { service, own } = request
-    // A 1.3 service cannot change two things at once, nor tell who had a factor.
-    if (service.version === '1.3') return showMessage(request.req, request.res, request.context, 404, 'not_found')
     const what = typeof changed === 'function' ? changed(request) : changed
     const pass = passOf(request)
     const requirement = await service.client.factors.requirement(service.domainId, own.userId, { changed: what, pass })
-    // E-mail counts only for a first factor beside it: the app decides about that one here, too.
+    // E-mail confirms nothing but the first factor after it: there, too, the app decides who may enroll.
     if (requirement.factors.includes('email') && !(await maySelfEnroll(request, service.version))) {
-      return showMessage(request.req, request.res, request.context, 403, 'ask_administrator')
+      return message(request, 403, 'ask_administrator')
     }
-    if (pass === undefined || !requirement.passed) return requirePass(request, requirement)
-    try {
-      await serve({ ...request, pass })
-    } catch (error) {
-      // Taken away since the look a moment ago.
-      if (!(error instanceof ApiError) || error.code !== 'api.error.conflict.pass') throw error
-      await requirePass(request, requirement)
-    }
+    if (pass === undefined || !requirement.passed) return demandPass(request, requirement)
+    return whilePassed(
+      () => handler({ ...request, pass }, signal),
+      () => demandPass(request, requirement),
+    )
   })
 }
 
-/** The session that was passed for changing devices, if that is not too long ago. */
-function passOf({ req, context, user }: OwnRequest): string | undefined {
-  const verified = verifiedOf(req, context, user, context.mfa.options.devices)
+/** Demands the pass again if it was revoked since the check a moment ago, also in what the handler continues with. */
+async function whilePassed(run: () => Outcome | Promise<Outcome>, otherwise: () => Outcome): Promise<Outcome> {
+  try {
+    const outcome = await run()
+    const { answer } = outcome
+    if (answer.kind !== 'continue') return outcome
+    return {
+      ...outcome,
+      answer: { ...answer, run: (state, signal) => whilePassed(() => answer.run(state, signal), otherwise) },
+    }
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'api.error.conflict.pass') return otherwise()
+    throw error
+  }
+}
+
+/** The session that was passed for changing factors, if that is not too long ago. */
+function passOf({ state, context, user }: OwnRequest): string | undefined {
+  const verified = verifiedOf(state, context, user, context.mfa.options.devices)
   return verified?.purpose === 'change_devices' ? verified.sessionId : undefined
 }
 
-/** Asks for a pass by what counts for this change; where the user has nothing of that, an administrator has to help. */
-function requirePass(request: OwnRequest, { factors: counted }: ChangeRequirement): Promise<void> {
-  const { req, res, context, user } = request
-  const factors = context.mfa.options.devices.factors.filter((factor) => counted.includes(factor))
-  if (factors.length === 0) return Promise.resolve(showMessage(req, res, context, 403, 'ask_administrator'))
+/** Demands a pass by a factor that counts for this change; users who have none must ask an administrator. */
+function demandPass(request: OwnRequest, { factors: counted }: ChangeRequirement): Outcome {
+  const factors = request.context.mfa.options.devices.factors.filter((factor) => counted.includes(factor))
+  if (factors.length === 0) return message(request, 403, 'ask_administrator')
   const path = returnPath(request)
-  return demand(req, res, context, user, { purpose: 'change_devices', factors, returnTo: path, giveUpTo: path })
+  return demand(request, { purpose: 'change_devices', factors, returnTo: path, giveUpTo: path })
 }
 
-/** What was posted is not posted again: back to where it can be. */
-export function devicesPath({ context }: ChallengeRequest): string {
+export function devicesPath({ context }: WebRequest): string {
   return `${context.base}/devices`
 }
 
-/** Recovery codes that are offered have a page of their own. */
-function returnPath(request: ChallengeRequest): string {
-  return readMfaState(request.req).offer ? `${request.context.base}/recovery` : devicesPath(request)
+/** A posted form is not posted again, so the user returns to its page; recovery codes that are offered have their own. */
+function returnPath(request: WebRequest): string {
+  return request.state.offer ? `${request.context.base}/recovery` : devicesPath(request)
 }

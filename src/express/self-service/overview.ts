@@ -1,44 +1,77 @@
-import { pendingCode, remove } from '../../challenge/own-factors.ts'
 import type { Removable } from '../../challenge/own-factors.ts'
-import { sendJson, wantsJson } from '../request/answer.ts'
-import { continueAt } from '../request/web-request.ts'
-import { withNextEpoch } from '../sign-in/epochs.ts'
-import { emit } from '../request/events.ts'
+import { pendingCode, remove } from '../../challenge/own-factors.ts'
+import { message } from '../pages/message.ts'
 import { overviewPage } from '../pages/overview-page.ts'
-import { showMessage } from '../pages/message.ts'
-import { formToken } from './form-token.ts'
-import { changing, devicesPath, seen } from './guarded.ts'
+import { wantsJson } from '../request/navigation.ts'
+import type { Outcome } from '../request/outcome.ts'
+import { continueAt, json, leadTo } from '../request/outcome.ts'
+import { withFormToken } from './form-token.ts'
+import { changing, devicesPath, seen, seenByNewer } from './guarded.ts'
 import type { ChangeRequest, OwnRequest } from './guarded.ts'
+import { withNextEpoch } from './next-epoch.ts'
 
-/** `GET /mfa/devices`: what somebody has to pass the second step with, and what can be done about it. */
-export const showDevices = seen(async (request) => {
-  if (wantsJson(request.req)) return sendJson(request.res, 200, shown(request))
-  overviewPage(request, { ...request, token: await formToken(request) })
-})
-
-/** `POST /mfa/devices/remove`: gives up a device, an authenticator app, or a hardware token that was lost. */
-export const removeFactor = changing(namedBy, async (request) => {
-  const { req, res, context, own } = request
-  const what = removable(request)
-  if (!what) return continueAt(request, devicesPath(request))
-  // Users who gave up their last factor could not sign in again, and nobody could tell them from somebody who only knows
-  // the password. The service decides, in the transaction that removes it.
-  if (!(await removeOther(request, what))) {
-    return showMessage(req, res, context, 409, 'last_factor')
+/** `GET /mfa/devices`: the factors of the user, and what can be changed about them. */
+export const showDevices = seen((request) => {
+  if (wantsJson(request.req)) return { state: 'as-is', answer: json(200, factsOf(request)) }
+  const { token, state } = withFormToken(request)
+  return {
+    state: state === request.state ? 'as-is' : { save: state },
+    answer: overviewPage(request, { ...request, token }),
   }
-  const app = what === 'hardware' && own.hardware?.selfEnrolled ? 'app' : what
-  const id = what === 'device' ? own.token?.device?.id : own.hardware?.id
-  emit(req, context, { type: 'factor.removed', kind: app, id })
-  continueAt(request, `${devicesPath(request)}?done=removed`)
 })
 
-/** @returns false where it was the last one by the time. */
-function removeOther({ req, context, service, own, pass }: ChangeRequest, what: Removable): Promise<boolean> {
-  return withNextEpoch(req, context, (epoch) => remove(service, own, { what, pass, epoch }))
+/** `POST /mfa/devices/remove`: removes a device, an authenticator app, or a hardware token that was lost. */
+export const removeFactor = changing(changedBy, (request) => {
+  const what = removable(request)
+  if (!what) return leadTo(request, devicesPath(request))
+  return withNextEpoch(request, (saved, epoch) => removeNow(saved, what, epoch))
+})
+
+/**
+ * Users who removed their last factor could not sign in again, and could not be told from an attacker who only knows the
+ * password. The service decides, in the transaction that removes it.
+ */
+async function removeNow(request: ChangeRequest, what: Removable, epoch: string): Promise<Outcome> {
+  const { service, own, pass } = request
+  if (!(await remove(service, own, { what, pass, epoch }))) return message(request, 409, 'last_factor')
+  const kind = what === 'hardware' && own.hardware?.selfEnrolled ? 'app' : what
+  const id = what === 'device' ? own.token?.device?.id : own.hardware?.id
+  return {
+    state: 'as-is',
+    events: [{ type: 'factor.removed', kind, id }],
+    answer: continueAt(request, `${devicesPath(request)}?done=removed`),
+  }
 }
 
-/** The device may be removed by more than the rest may: it counts in this domain alone. */
-function namedBy({ form }: OwnRequest): Removable {
+/** `POST /mfa/devices/forget`: forgets every remembered browser. Takes no pass: forgetting is always allowed. */
+export const forgetAll = seenByNewer(async (request) => {
+  const { service, own } = request
+  await service.client.browsers.forgetAll(service.domainId, own.userId)
+  return {
+    state: { save: { ...request.state, remembered: undefined } },
+    events: [{ type: 'browsers.forgotten' }],
+    answer: continueAt(request, `${devicesPath(request)}?done=forgotten`),
+  }
+})
+
+/**
+ * `POST /mfa/devices/sessions`: ends every other verified web session of the user, in this app and in every other one of the
+ * organization. Takes no pass: ending them is always allowed.
+ */
+export const endOthers = seenByNewer((request) =>
+  withNextEpoch(request, async (saved, epoch) => {
+    const { service, own, state } = saved
+    await service.client.users.endSessions(service.domainId, own.userId, epoch)
+    return {
+      state: { save: { ...state, remembered: undefined } },
+      events: [{ type: 'sessions.ended' }],
+      answer: continueAt(saved, `${devicesPath(saved)}?done=sessions`),
+    }
+  }),
+)
+
+/** Removing the device may take a stronger factor than removing others, because it counts in this domain alone. */
+function changedBy({ form }: OwnRequest): Removable {
   return form['what'] === 'device' ? 'device' : 'hardware'
 }
 
@@ -48,7 +81,7 @@ function removable({ form, own }: OwnRequest): Removable | undefined {
 }
 
 /** For scripts. */
-function shown({ own }: OwnRequest): object {
+function factsOf({ own }: OwnRequest): object {
   const { token, hardware, recoveryCodes, email } = own
   const device = token?.state === 'active' ? (token.device ?? {}) : null
   const { id, alias, selfEnrolled = false } = hardware ?? {}

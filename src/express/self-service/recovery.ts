@@ -1,53 +1,58 @@
-import { userKeyOf } from '../../challenge/user.ts'
 import { makeRecoveryCodes } from '../../challenge/own-factors.ts'
-import { noStore, seeOther, sendJson, wantsJson } from '../request/answer.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { continueAt } from '../request/web-request.ts'
-import { withNextEpoch } from '../sign-in/epochs.ts'
-import { emit } from '../request/events.ts'
-import { formToken } from './form-token.ts'
+import { userKeyOf } from '../../challenge/user.ts'
 import { codesFile, codesPage, offerPage } from '../pages/recovery-page.ts'
-import { saveMfaState, readMfaState, takeOwnSessionId } from '../session/web-session.ts'
+import { wantsJson } from '../request/navigation.ts'
+import type { Outcome } from '../request/outcome.ts'
+import { andThen, continueAt, json, leadTo, redirect } from '../request/outcome.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { saveUnderOwnId } from '../session/mfa-state.ts'
+import { withFormToken } from './form-token.ts'
 import { changing, devicesPath, seen } from './guarded.ts'
+import { withNextEpoch } from './next-epoch.ts'
 
-/** `GET /mfa/recovery`: offered once, to who has just set up a first factor. */
-export const offerCodes = seen(async (request) => {
-  const { req, res, context, own } = request
-  const { offer } = readMfaState(req)
-  if (!offer || own.recoveryCodes !== 0) return seeOther(res, offer?.returnTo ?? `${context.prefix}/`)
-  offerPage(request, { token: await formToken(request) })
+/** `GET /mfa/recovery`: offers recovery codes, once, to users who have just set up a first factor. */
+export const offerCodes = seen((request) => {
+  const { own, context } = request
+  const { offer } = request.state
+  if (!offer || own.recoveryCodes !== 0) {
+    return { state: 'as-is', answer: redirect(offer?.returnTo ?? `${context.prefix}/`) }
+  }
+  const { token, state } = withFormToken(request)
+  return { state: state === request.state ? 'as-is' : { save: state }, answer: offerPage(request, { token }) }
 })
 
-/** `POST /mfa/recovery/later`: not now; the page asked for first is next. */
-export async function declineCodes(request: ChallengeRequest): Promise<void> {
-  const { req, context } = request
-  const { offer, ...kept } = readMfaState(req)
-  await saveMfaState(req, kept)
-  continueAt(request, offer?.returnTo ?? `${context.prefix}/`)
+/** `POST /mfa/recovery/later`: declines the offer, and continues at the page requested first. */
+export function declineCodes(request: WebRequest): Outcome {
+  const { offer, ...state } = request.state
+  return { state: { save: state }, answer: continueAt(request, offer?.returnTo ?? `${request.context.prefix}/`) }
 }
 
-/** `POST /mfa/devices/codes`: new recovery codes in place of the old ones. This answer shows them, and nothing ever again. */
-export const makeCodes = changing('codes', async (request) => {
-  const { req, res, context, user, service, own, pass } = request
-  if (own.recoveryCodes === undefined) return continueAt(request, devicesPath(request))
-  await takeOwnSessionId(req, userKeyOf(user))
-  const token = await formToken(request)
-  const { offer, ...kept } = readMfaState(req)
-  await saveMfaState(req, kept)
-  const codes = await withNextEpoch(req, context, (epoch) => makeRecoveryCodes(service, own, { pass, epoch }))
-  emit(req, context, { type: 'recovery_codes.made', count: codes.length })
-  if (wantsJson(req)) return sendJson(res, 200, { codes })
-  codesPage(request, { codes, token, next: offer?.returnTo ?? devicesPath(request) })
+/** `POST /mfa/devices/codes`: replaces the recovery codes. Only this answer shows the new ones. */
+export const makeCodes = changing('codes', (request) => {
+  const { user, own } = request
+  if (own.recoveryCodes === undefined) return leadTo(request, devicesPath(request))
+  const { token, state } = withFormToken(request)
+  const { offer, ...rest } = state
+  const next = offer?.returnTo ?? devicesPath(request)
+  return andThen(request, { state: saveUnderOwnId(request.state, userKeyOf(user), rest) }, (saved) =>
+    withNextEpoch(saved, async (changed, epoch) => {
+      const { service, pass, req } = changed
+      const codes = await makeRecoveryCodes(service, own, { pass, epoch })
+      return {
+        state: 'as-is',
+        events: [{ type: 'recovery_codes.made', count: codes.length }],
+        answer: wantsJson(req) ? json(200, { codes }) : codesPage(changed, { codes, token, next }),
+      }
+    }),
+  )
 })
 
-/** `POST /mfa/devices/codes/file`: the codes of that page as a file. They come from the page itself: nothing keeps them. */
-export async function downloadCodes(request: ChallengeRequest): Promise<void> {
-  const { res, form } = request
+/** `POST /mfa/devices/codes/file`: the codes of that page as a file. The page itself sends them: they are stored nowhere. */
+export function downloadCodes(request: WebRequest): Outcome {
+  const { form } = request
   const codes = typeof form['codes'] === 'string' ? form['codes'].split(' ') : ['']
-  if (codes.length > 5 || !codes.every((code) => /^\d{9}$/.test(code))) return seeOther(res, devicesPath(request))
-  noStore(res)
-  res.setHeader('Content-Type', 'text/plain; charset=utf-8')
-  res.setHeader('Content-Disposition', 'attachment; filename="recovery-codes.txt"')
-  res.setHeader('X-Content-Type-Options', 'nosniff')
-  res.end(codesFile(request, codes))
+  if (codes.length > 5 || !codes.every((code) => /^\d{9}$/.test(code))) {
+    return { state: 'as-is', answer: redirect(devicesPath(request)) }
+  }
+  return { state: 'as-is', answer: { kind: 'file', name: 'recovery-codes.txt', text: codesFile(request, codes) } }
 }

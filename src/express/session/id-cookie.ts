@@ -1,20 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 
-import type { RequestContext } from '../request/context.ts'
-
-type CookieContext = Pick<RequestContext, 'mfa' | 'prefix'>
+/** How browsers see the app. */
+interface CookieContext {
+  /** The path that a proxy in front takes off. */
+  readonly prefix: string
+  readonly mfa: { readonly options: { readonly publicUrl?: string | undefined } }
+}
 
 /** A cookie of the browser that is no part of the web session, and holds one random id: 128 bits, base64url. */
 export interface IdCookie {
   /** The id as the browser sends it. Anybody can send any id: what it is worth is decided elsewhere. */
   read(req: IncomingMessage, context: CookieContext): string | undefined
-  /** @param cookie `seconds` is how long the browser keeps it. */
-  write(
-    req: IncomingMessage,
-    res: ServerResponse,
-    context: CookieContext,
-    cookie: { readonly id: string; readonly seconds: number },
-  ): void
+  /** @param cookie `seconds` is how long the browser keeps it. @returns the value of `Set-Cookie`. */
+  write(req: IncomingMessage, context: CookieContext, cookie: { readonly id: string; readonly seconds: number }): string
 }
 
 /** The browser, as the service knows it: see `remembered.ts`. */
@@ -42,7 +40,7 @@ function createIdCookie(plainName: string): IdCookie {
       }
       return undefined
     },
-    write(req, res, context, { id, seconds }) {
+    write(req, context, { id, seconds }) {
       const parts = [
         `${nameOf(req, context)}=${id}`,
         `Path=${context.prefix}/`,
@@ -51,7 +49,7 @@ function createIdCookie(plainName: string): IdCookie {
         'SameSite=Lax',
         ...(isSecure(req, context) ? ['Secure'] : []),
       ]
-      res.appendHeader('Set-Cookie', parts.join('; '))
+      return parts.join('; ')
     },
   } satisfies IdCookie)
 }

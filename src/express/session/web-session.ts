@@ -1,51 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-import type { Challenge, Verified } from '../../challenge/challenge.ts'
-
-/** How long `failMode` lets through, seconds. */
-export const letThroughTime = 300
-
-/** What this package keeps in a web session, under the one key `mfa`. */
-export interface MfaState {
-  /** Of which service and domain all this is: an app can have several, with people of the same names. */
-  readonly service?: string | undefined
-  readonly verified?: Verified | undefined
-  readonly challenge?: Challenge | undefined
-  /** Let through while the service could not be asked; passes the gate for a while and is never verified. */
-  readonly letThrough?: LetThrough | undefined
-  /** Where the challenge that was passed last went on to: its other tabs follow. */
-  readonly wentTo?: string | undefined
-  /** What is being set up. */
-  readonly setup?: Setup | undefined
-  /** That recovery codes are offered, and where to go on to after. */
-  readonly offer?: { readonly returnTo: string } | undefined
-  /** That the service knew the browser: passes the gate for a moment, and is never verified. */
-  readonly remembered?: LetThrough | undefined
-  /** Whose secrets it may show: it got a new id for them, which nobody has planted. */
-  readonly ownId?: { readonly userKey: string } | undefined
-  /** That the code for another device was shown, and until when that is good. */
-  readonly codeShown?: LetThrough | undefined
-  /** Of the forms on pages that belong to no challenge. */
-  readonly page?: string | undefined
-}
-
-export interface Setup {
-  readonly userKey: string
-  /** Unix time, seconds: after it, it is begun anew. */
-  readonly until: number
-  /** The secret of an authenticator app whose first code was not seen yet, sealed. */
-  readonly app?: string | undefined
-  /** Whether a code of it was wrong. */
-  readonly wrong?: boolean
-  /** A device that is to come, and the one there was before. */
-  readonly device?: { readonly before?: string | undefined } | undefined
-}
-
-export interface LetThrough {
-  readonly userKey: string
-  /** Unix time, seconds. */
-  readonly until: number
-}
+import type { MfaState } from './mfa-state.ts'
 
 interface WebSession {
   mfa?: MfaState
@@ -59,50 +14,54 @@ interface WebSession {
 /** A request that went through express-session or cookie-session. */
 type WithSession = IncomingMessage & { session?: WebSession | undefined }
 
-/** Of express-session: where its web sessions are. */
+/** The store of express-session. */
 interface SessionStore {
   get?(id: string, callback: (error?: unknown, stored?: { readonly mfa?: unknown } | null) => void): void
 }
 
-/** The app's store failed. Nobody is verified then, and it is not the service that is out. */
+/** The app's session store failed. No user is verified then, and it is not the service that is unavailable. */
 export class WebSessionError extends Error {
   override readonly name = 'WebSessionError'
 }
 
-/** @throws {Error} that names the mend, when no web session was set up before mfa(). */
+/** @throws {Error} that says how to fix it, when no web session was set up before mfa(). */
 export function checkWebSession(req: IncomingMessage): void {
   const session = (req as WithSession).session
   if (!session) {
     throw new Error('mfa() found no web session: put app.use(session(…)) from express-session before app.use(mfa())')
   }
-  const onServer = typeof session.regenerate === 'function' && typeof session.save === 'function'
-  if (!onServer && !isCookieSession(session)) {
-    throw new Error('mfa() needs a web session that can change its id: use express-session')
-  }
+  if (!canSave(req)) throw new Error('mfa() needs a web session that can change its id: use express-session')
+}
+
+/** Whether the request has a web session that is attached and can change its id. */
+export function canSave(req: IncomingMessage): boolean {
+  const { session } = req as WithSession
+  if (!session) return false
+  return isCookieSession(session) || (typeof session.regenerate === 'function' && typeof session.save === 'function')
 }
 
 const services = new WeakMap<IncomingMessage, string>()
 
-/** Requests in which our part of the web session was changed. */
+/** Requests that changed the MFA state. */
 const changed = new WeakSet<IncomingMessage>()
 
-/** From here on, what this request keeps is of that service. */
-export function bindTo(req: IncomingMessage, service: string): void {
+/** The MFA state that this request saves from now on belongs to that service. */
+export function bindToService(req: IncomingMessage, service: string): void {
   services.set(req, service)
 }
 
 export function readMfaState(req: IncomingMessage): MfaState {
   const { session } = req as WithSession
-  // Without a prototype: one that something else in the app has polluted must not say that anybody is verified.
+  // No prototype: if another part of the app has polluted Object.prototype, that must not verify anybody.
   const own = Object.create(null) as MfaState
-  const isThere = session && Object.hasOwn(session, 'mfa') && !forgotten.has(session)
+  const isThere = session && Object.hasOwn(session, 'mfa') && !ended.has(session)
   return isThere ? Object.assign(own, session.mfa) : own
 }
 
-/** Keeps and stores; only then may an answer go out that relies on it. */
-export async function saveMfaState(req: IncomingMessage, kept: MfaState): Promise<void> {
+/** Stores the state; only then may an answer be sent that relies on it. */
+export async function saveMfaState(req: IncomingMessage, state: MfaState): Promise<void> {
   const session = sessionOf(req)
-  const { service: _service, ...parts } = kept
+  const { service: _service, ...parts } = state
   if (Object.values(parts).some((part) => part !== undefined)) putMfaState(req, parts)
   else removeMfaState(req)
   await store(session)
@@ -113,17 +72,17 @@ export function hasMfaState(req: IncomingMessage): boolean {
   return Boolean(session && Object.hasOwn(session, 'mfa'))
 }
 
-/** Whether this request has a web session that could hold anything of ours. */
+/** Whether this request has a web session at all. */
 export function hasWebSession(req: IncomingMessage): boolean {
   return Boolean((req as WithSession).session)
 }
 
-/** Web sessions that another request has ended, with our part in them: it counts no more, and is never stored again. */
-const forgotten = new WeakSet<WebSession>()
+/** Web sessions that another request has ended: the MFA state in this copy is ignored and never stored again. */
+const ended = new WeakSet<WebSession>()
 
 /**
- * Takes our part out and stores that at once. A web session that another request has ended meanwhile, or that has no
- * part of ours any more, is not stored: that would bring it back.
+ * Removes the MFA state and stores that at once. A web session is not stored if another request has ended it meanwhile, or
+ * if it holds no MFA state any more: storing would bring it back.
  */
 export async function removeAndSaveMfaState(req: IncomingMessage): Promise<void> {
   const session = sessionOf(req)
@@ -132,11 +91,11 @@ export async function removeAndSaveMfaState(req: IncomingMessage): Promise<void>
     removeMfaState(req)
     return store(session)
   }
-  forgotten.add(session)
+  ended.add(session)
   stripBeforeSave(session)
 }
 
-/** Whether our part is in the store. */
+/** Whether the stored web session holds MFA state. */
 function hasStored(req: IncomingMessage): Promise<boolean> {
   const { sessionStore, sessionID } = req as IncomingMessage & { sessionStore?: SessionStore; sessionID?: string }
   if (!sessionStore?.get || sessionID === undefined) return Promise.resolve(true)
@@ -149,7 +108,7 @@ function hasStored(req: IncomingMessage): Promise<boolean> {
   })
 }
 
-/** The app may still change and store what is left of it. */
+/** The app may still change and store the rest of the web session. */
 function stripBeforeSave(session: WebSession): void {
   const save = session.save?.bind(session)
   if (!save) return
@@ -158,14 +117,14 @@ function stripBeforeSave(session: WebSession): void {
     enumerable: false,
     writable: true,
     value(callback: (error?: unknown) => void) {
-      if (forgotten.has(session)) delete session.mfa
+      if (ended.has(session)) delete session.mfa
       save(callback)
       return this as WebSession
     },
   })
 }
 
-/** Takes our part out. It is stored with whatever else the request changes. */
+/** Removes the MFA state. The removal is stored with whatever else the request changes. */
 export function removeMfaState(req: IncomingMessage): void {
   const session = sessionOf(req)
   if (Object.hasOwn(session, 'mfa')) changed.add(req)
@@ -173,52 +132,22 @@ export function removeMfaState(req: IncomingMessage): void {
 }
 
 /**
- * Marks the web session as verified: under a new id, so that one planted before (session fixation) is worth nothing,
- * with all its data, and stored before anything is answered.
+ * Stores the state under a new session id, with all data of the app: an id that an attacker planted or noted before
+ * (session fixation) is worth nothing afterwards.
  */
-export function saveVerified(req: IncomingMessage, verified: Verified, wentTo: string): Promise<void> {
-  const { userKey } = verified
-  const { verified: before, codeShown, offer } = readMfaState(req)
-  return saveUnderNewId(req, {
-    verified,
-    wentTo,
-    ownId: { userKey },
-    codeShown: ifOfUser(codeShown, userKey),
-    // Recovery codes that were offered take a pass of their own: they are still on offer after it.
-    offer: ifOfUser(before, userKey) && offer,
-  })
-}
-
-/**
- * Gives the web session a new id before it shows the first secret to its user: whoever has planted the present one, or
- * noted it before the login, is signed out by that and reads nothing.
- * @returns whether it got one now, which the answer then has to carry.
- */
-export async function takeOwnSessionId(req: IncomingMessage, userKey: string): Promise<boolean> {
-  const kept = readMfaState(req)
-  if (kept.ownId?.userKey === userKey) return false
-  await saveUnderNewId(req, { ...kept, ownId: { userKey } })
-  return true
-}
-
-/** What is kept for this very user. */
-export function ifOfUser<T extends { readonly userKey: string }>(kept: T | undefined, userKey: string): T | undefined {
-  return kept?.userKey === userKey ? kept : undefined
-}
-
-async function saveUnderNewId(req: IncomingMessage, kept: MfaState): Promise<void> {
+export async function saveUnderNewId(req: IncomingMessage, state: MfaState): Promise<void> {
   const { cookie, mfa: _before, ...data } = { ...sessionOf(req) }
   const old = sessionOf(req)
-  if (isCookieSession(old)) return saveMfaState(req, kept)
+  if (isCookieSession(old)) return saveMfaState(req, state)
   await renew(req, old)
   const session = sessionOf(req)
   Object.assign(session, data)
-  // A "remember me" set by the app's login is part of what is kept.
+  // A "remember me" of the app's login is kept as well.
   if (session.cookie && cookie?.originalMaxAge) session.cookie.maxAge = cookie.originalMaxAge
   try {
-    await saveMfaState(req, kept)
+    await saveMfaState(req, state)
   } catch (error) {
-    // express-session tries once more when the answer ends, and that one says that nobody is verified.
+    // express-session saves once more when the answer ends: that save must not verify the user.
     removeMfaState(req)
     throw error
   }
@@ -228,27 +157,27 @@ async function renew(req: IncomingMessage, old: WebSession): Promise<void> {
   try {
     await promised((done) => old.regenerate?.(done))
   } catch (error) {
-    // The old one is still there, and the empty one that came instead must not sign the person out.
+    // The old web session still exists, and the empty one that replaced it on the request must not sign the user out.
     detachWebSession(req)
     throw error
   }
 }
 
 /**
- * Lets go of the web session, for answers that only read: express-session would store (`resave`) or touch what this
- * request loaded long ago when it ends, and so bring back an id that was changed meanwhile. The answer then carries no
- * cookie of the web session either, not even with `rolling` or `saveUninitialized`.
+ * Detaches the web session, for answers that only read it. Otherwise express-session would store (`resave`) or touch the
+ * copy that this request loaded, and so resurrect an id that was changed meanwhile. The answer then carries no session cookie
+ * either, not even with `rolling` or `saveUninitialized`.
  *
- * @returns how to attach it again, for a request that turns out to need it.
+ * @returns a function that attaches it again, for a request that turns out to need it.
  */
 export function detachWebSession(req: IncomingMessage): () => void {
   const detached = req as WithSession & { sessionID?: string | undefined }
   const { session, sessionID } = detached
   if (!session) return () => {}
   if (isCookieSession(session)) {
-    // What this request has changed itself is stored by sending it.
+    // A change by this request is stored by sending the cookie.
     if (changed.has(req)) return () => {}
-    // An empty new one is never sent, and the browser keeps its cookie; unsetting it would sign the person out.
+    // An empty new session is never sent, so the browser keeps its cookie; undefined would sign the user out.
     detached.session = {}
     return () => void (detached.session = session)
   }
@@ -258,7 +187,7 @@ export function detachWebSession(req: IncomingMessage): () => void {
   return () => void Object.assign(detached, { session, sessionID })
 }
 
-/** What the next login in this web session must not lose: see passport/. */
+/** Calls `then` after the next regenerate() of this web session, which Passport's login runs: see passport/carry-over.ts. */
 export function onRegenerate(req: IncomingMessage, then: () => void): void {
   const session = sessionOf(req)
   const original = session.regenerate?.bind(session)
@@ -276,11 +205,11 @@ export function onRegenerate(req: IncomingMessage, then: () => void): void {
   })
 }
 
-/** Puts our part into the session as it is now, without storing it. */
-export function putMfaState(req: IncomingMessage, kept: MfaState): void {
+/** Puts the MFA state into the session as it is now, without storing it. */
+export function putMfaState(req: IncomingMessage, state: MfaState): void {
   changed.add(req)
-  forgotten.delete(sessionOf(req))
-  sessionOf(req).mfa = { ...kept, service: services.get(req) }
+  ended.delete(sessionOf(req))
+  sessionOf(req).mfa = { ...state, service: services.get(req) }
 }
 
 function sessionOf(req: IncomingMessage): WebSession {
@@ -288,7 +217,7 @@ function sessionOf(req: IncomingMessage): WebSession {
   return (req as WithSession).session as WebSession
 }
 
-/** Everything it holds is in the browser, under no id: there is none to plant, and what is stored goes out with the answer. */
+/** cookie-session keeps everything in the browser, under no id: no id can be planted, and saving means sending the answer. */
 function isCookieSession(session: WebSession): boolean {
   return 'isPopulated' in session
 }

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express'
 import type { RequestContext } from '../request/context.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { isPublic } from '../request/public-path.ts'
-import { warn } from './warnings.ts'
+import { warn } from '../request/warn.ts'
 
 /** Those that were warned about it. */
 const warned = new WeakSet<ResolvedOptions>()

@@ -3,11 +3,12 @@ import type { Request, Response } from 'express'
 import { resolveAppUser } from '../request/app-user.ts'
 import { isBearer } from './bearer-requests.ts'
 import type { RequestContext } from '../request/context.ts'
-import { verifiedOf } from '../request/context.ts'
+import { verifiedOf } from '../request/verified.ts'
+import { readMfaState } from '../session/web-session.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { isPublic } from '../request/public-path.ts'
 import { hadSecondStep } from '../request/second-step-logins.ts'
-import { warn } from './warnings.ts'
+import { warn } from '../request/warn.ts'
 
 interface PassportRequest {
   readonly _userProperty?: string
@@ -49,7 +50,7 @@ function isHarmless(req: Request, res: Response): boolean {
 async function isUngated(req: Request, context: RequestContext): Promise<boolean> {
   const { options } = context.mfa
   const user = await resolveAppUser(req, options)
-  if (!user || verifiedOf(req, context, user)) return false
+  if (!user || verifiedOf(readMfaState(req), context, user)) return false
   return options.required === undefined || (await options.required(req, user))
 }
 

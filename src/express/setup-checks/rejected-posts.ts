@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Request } from 'express'
 
 import type { ResolvedOptions } from '../options.ts'
-import { warn } from './warnings.ts'
+import { warn } from '../request/warn.ts'
 
 /**
  * Says once that something before `mfa()` refuses POSTs below its path, as CSRF protection does that wants a token of its own in

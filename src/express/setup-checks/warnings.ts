@@ -2,6 +2,7 @@ import type { Request } from 'express'
 
 import { isLoopback } from './loopback.ts'
 import type { ResolvedOptions } from '../options.ts'
+import { warn } from '../request/warn.ts'
 import { paleAccents } from '../pages/accent.ts'
 import { ungatedRoutes } from './ungated-routes.ts'
 
@@ -29,20 +30,6 @@ export function createWarner(options: ResolvedOptions): (req: Request) => void {
       if (warning !== undefined) warn(options, warning)
     }
   }
-}
-
-const warnedOf = new WeakMap<ResolvedOptions, Set<string>>()
-
-/** For what is found out request by request: each thing once. */
-export function warnOnce(options: ResolvedOptions, warning: string): void {
-  const warned = warnedOf.get(options) ?? new Set()
-  if (warned.has(warning)) return
-  warnedOf.set(options, warned.add(warning))
-  warn(options, warning)
-}
-
-export function warn({ logger }: ResolvedOptions, warning: string): void {
-  logger.warn(`mfa: ${warning}`)
 }
 
 function secureBehindProxy(req: Request): string | undefined {

@@ -1,115 +1,126 @@
+import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { otherFactors } from '../../challenge/code.ts'
-import type { Step } from '../../challenge/push.ts'
 import { readPauses } from '../../challenge/pauses.ts'
 import { look } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
-import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import { userKeyOf } from '../../challenge/user.ts'
-import { seeOther } from '../request/answer.ts'
-import { browserCookie } from '../session/id-cookie.ts'
-import { requestedChallenge } from '../request/requested-challenge.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { factorsOf, emitStep, defaultChallenge } from '../request/web-request.ts'
-import { completeChallenge, passedTo, spent } from './complete.ts'
-import { verifiedOf } from '../request/context.ts'
-import { openChallenge, refuse } from './demand.ts'
-import { emit } from '../request/events.ts'
+import { message } from '../pages/message.ts'
+import { statusPage } from '../pages/status-page.ts'
 import { isPrefetch, isScript } from '../request/navigation.ts'
-import { showMessage } from '../pages/message.ts'
-import { showStatus } from '../pages/status-page.ts'
-import { startOnce } from './start-once.ts'
-import { statusWithoutPush, startsWithApp } from './without-push.ts'
-import { saveMfaState, detachWebSession, readMfaState, takeOwnSessionId } from '../session/web-session.ts'
+import type { Outcome, StateChange } from '../request/outcome.ts'
+import { redirect } from '../request/outcome.ts'
+import type { RequestedChallenge } from '../request/requested-challenge.ts'
+import { requestedChallenge } from '../request/requested-challenge.ts'
+import { verifiedOf } from '../request/verified.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { browserCookie } from '../session/id-cookie.ts'
+import { saveUnderOwnId } from '../session/mfa-state.ts'
+import { refuse } from './demand.ts'
+import { finishAndContinue, passedTo, spent } from './finish.ts'
+import { defaultChallenge, factorsOf, openChallenge, withChallenge } from './open-challenge.ts'
+import type { Started } from './start-once.ts'
+import { eventsOf, startOnce } from './start-once.ts'
+import { startsWithApp, statusWithoutPush } from './without-push.ts'
 
-/** `GET /mfa`: where the challenge stands. The first look starts it; the reloads of a page without script end it. */
-export async function showPage(request: ChallengeRequest): Promise<void> {
-  const { req, res, context, user } = request
-  if (isPrefetch(req)) return showMessage(req, res, context, 503, 'not_ahead')
-  const { challenge: present } = readMfaState(req)
-  const called = isScript(req) ? undefined : requestedChallenge(req, context)
-  if (called) return openRequestedChallenge(request, called)
+/** `GET /mfa`: the status of the challenge. The first look starts it; a page without JavaScript completes it by reloading. */
+export async function challengePage(request: WebRequest): Promise<Outcome> {
+  const { req, context, state } = request
+  if (isPrefetch(req)) return message(request, 503, 'not_ahead')
+  const requested = isScript(req) ? undefined : requestedChallenge(req, context)
+  if (requested) return openRequestedChallenge(request, requested)
   const passed = passedTo(request)
-  if (passed !== undefined) return seeOther(res, passed)
-  if (present?.sessionId === undefined && isScript(req)) return refuseScript(request)
-  const challenge = present ?? (await openChallenge(req, context, defaultChallenge(request)))
-  const { challenge: current, status: found } = await stand(request, challenge)
-  if (found.kind === 'no_device' && (await startsWithApp(request, current))) {
-    return seeOther(res, `${context.base}/enroll/app`)
-  }
-  // Going on with an approval that is worth nothing would go round in circles.
-  const status = found.kind === 'approved' && spent in req.query ? timedOut : found
-  if (status.kind === 'approved' && req.query['page'] === current.page) return completeChallenge(request)
-
-  const service = await context.mfa.connect()
-  const others = await otherFactors(service, user, factorsOf(request, current))
-  const pauses = await pausesOf(request, service, status)
-  const renewed = status.kind === 'enrolling' && (await takeOwnSessionId(req, userKeyOf(user)))
-  const told = emitEnd(request, current, status)
-  if (told === challenge && !renewed) detachWebSession(req)
-  else await saveMfaState(req, { ...readMfaState(req), challenge: told })
-  showStatus(request, {
-    challenge: current,
-    status,
-    others,
-    pauses,
-    baseUrl: service.baseUrl,
-    version: service.version,
-  })
+  if (passed !== undefined) return { state: 'as-is', answer: redirect(passed) }
+  if (state.challenge?.sessionId === undefined && isScript(req)) return refuseScript(request)
+  return withChallenge(request, showChallenge)
 }
 
-/** Read where the page offers ways to go on; while the device is asked, or says yes, that is the way. */
-async function pausesOf(
-  { req, context, user }: ChallengeRequest,
-  service: ConnectedService,
-  { kind }: ChallengeStatus,
-) {
-  const isWaiting = kind === 'waiting' || kind === 'approved' || kind === 'enrolling'
-  if (isWaiting && req.query['use'] !== 'code') return {}
-  return readPauses(service, user, browserCookie.read(req, context))
-}
-
-/** Only a person who looks at the page has the device asked. */
-async function refuseScript({ res, context }: ChallengeRequest): Promise<void> {
+/** Only a user who looks at the page has a push request sent. */
+async function refuseScript({ context }: WebRequest): Promise<Outcome> {
   await context.mfa.connect()
-  refuse(res, context)
+  return refuse(context)
 }
 
-/** Opens the challenge that the address asks for, and shows it under its plain address: that can be loaded again. */
-async function openRequestedChallenge(
-  request: ChallengeRequest,
-  { returnTo, ...wanted }: NonNullable<ReturnType<typeof requestedChallenge>>,
-) {
-  const { req, res, context, user } = request
-  const verified = verifiedOf(req, context, user)
+/** Opens the challenge that the address asks for, and shows it under its plain address, which can be reloaded. */
+function openRequestedChallenge(request: WebRequest, { returnTo, ...wanted }: RequestedChallenge): Outcome {
+  const { state, context, user } = request
+  const verified = verifiedOf(state, context, user)
   const usual = defaultChallenge(request)
-  if (verified && wanted.purpose === 'sign_in' && !wanted.factors) return seeOther(res, returnTo ?? usual.returnTo)
-  // Who is not in yet signs in first, whatever they want to change afterwards.
+  if (verified && wanted.purpose === 'sign_in' && !wanted.factors) {
+    return { state: 'as-is', answer: redirect(returnTo ?? usual.returnTo) }
+  }
+  // Users who have not passed the second step sign in first, whatever they want to change afterwards.
   const verifiedPurpose = wanted.purpose === 'change_devices' ? 'change_devices' : 'step_up'
   const purpose = verified ? verifiedPurpose : 'sign_in'
   const next = purpose === 'change_devices' ? `${context.base}/devices` : usual.returnTo
-  await openChallenge(req, context, { ...usual, ...wanted, purpose, returnTo: returnTo ?? next })
-  seeOther(res, context.base)
+  const { effects } = openChallenge(request, { ...usual, ...wanted, purpose, returnTo: returnTo ?? next })
+  return { ...effects, answer: redirect(context.base) }
 }
 
-/** The app is told of a bad end once, however often its page is loaded. */
-function emitEnd({ req, context }: ChallengeRequest, challenge: Challenge, status: ChallengeStatus): Challenge {
-  const { sessionId, told } = challenge
-  if (status.kind !== 'ended' || sessionId === undefined || told === sessionId) return challenge
-  emit(req, context, { type: 'push.ended', sessionId, reason: status.reason })
-  return { ...challenge, told: sessionId }
-}
-
-/** Where the challenge stands; one that asked nobody yet is started. */
-async function stand(request: ChallengeRequest, challenge: Challenge): Promise<Step> {
-  const { context } = request
-  if (challenge.sessionId !== undefined) {
-    return { challenge, status: await look(await context.mfa.connect(), challenge) }
+async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Outcome> {
+  const { req, context, user } = request
+  const { challenge, status: found, events } = await currentStatus(request, loaded)
+  if (found.kind === 'no_device' && (await startsWithApp(request, challenge))) {
+    return { state: 'as-is', events, answer: redirect(`${context.base}/enroll/app`) }
   }
-  if (factorsOf(request, challenge).includes('push')) return startOnce(request, challenge)
-  const step = { challenge, status: await statusWithoutPush(request, challenge) }
-  emitStep(request, step)
-  return step
+  // Continuing with an approval that is worth nothing would lead back here for ever.
+  const status = found.kind === 'approved' && spent in req.query ? timedOut : found
+  if (status.kind === 'approved' && req.query['page'] === challenge.page) return finishAndContinue(request, challenge)
+
+  const service = await context.mfa.connect()
+  const others = await otherFactors(service, user, factorsOf(request, challenge))
+  const pauses = await pausesOf(request, service, status)
+  const ended = endOf(challenge, status)
+  return {
+    state: stateAfter(request, loaded, ended?.challenge ?? challenge, status),
+    events: ended ? [...events, ended.event] : events,
+    answer: statusPage(request, {
+      challenge,
+      status,
+      others,
+      pauses,
+      baseUrl: service.baseUrl,
+      version: service.version,
+    }),
+  }
 }
 
 const timedOut = { kind: 'ended', reason: 'timeout' } as const
+
+/** The status of the challenge; if no request was sent yet, it is started. */
+async function currentStatus(request: WebRequest, challenge: Challenge): Promise<Started> {
+  if (challenge.sessionId !== undefined) {
+    const status = await look(await request.context.mfa.connect(), challenge)
+    return { challenge, status, events: [] }
+  }
+  if (factorsOf(request, challenge).includes('push')) return startOnce(request, challenge)
+  const progress = { challenge, status: await statusWithoutPush(request, challenge) }
+  return { ...progress, events: eventsOf(request, challenge, progress) }
+}
+
+/** An activation code is a secret: it is shown only under a session id of the user's own. */
+function stateAfter(
+  { state, user }: WebRequest,
+  loaded: Challenge,
+  challenge: Challenge,
+  { kind }: ChallengeStatus,
+): StateChange {
+  const changed = challenge === loaded ? state : { ...state, challenge }
+  if (kind === 'enrolling') return saveUnderOwnId(state, userKeyOf(user), changed)
+  return changed === state ? 'detach' : { save: changed }
+}
+
+/** Read where the page offers other factors; while the device is asked or has approved, it offers none. */
+async function pausesOf({ req, context, user }: WebRequest, service: ConnectedService, { kind }: ChallengeStatus) {
+  const isUnderWay = kind === 'waiting' || kind === 'approved' || kind === 'enrolling'
+  if (isUnderWay && req.query['use'] !== 'code') return {}
+  return readPauses(service, user, browserCookie.read(req, context))
+}
+
+/** The app is told of a session that did not end in approval once, however often the page is loaded. */
+function endOf(challenge: Challenge, status: ChallengeStatus) {
+  const { sessionId, told } = challenge
+  if (status.kind !== 'ended' || sessionId === undefined || told === sessionId) return undefined
+  const event = { type: 'push.ended', sessionId, reason: status.reason } as const
+  return { challenge: { ...challenge, told: sessionId }, event }
+}

@@ -1,129 +1,105 @@
-import type { Request, Response } from 'express'
-
 import type { Clock } from '../../clock.ts'
-import { noStore, sendJson } from '../request/answer.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
 import type { Change, Watched } from '../live/shared-watches.ts'
 import type { StreamOwner } from '../live/stream-places.ts'
-import { detachWebSession, readMfaState } from '../session/web-session.ts'
+import type { Answer, Handler, Outcome, Sink } from '../request/outcome.ts'
+import { andThen, json } from '../request/outcome.ts'
+import type { WebRequest } from '../request/web-request.ts'
 
 /** Shorter than the minute after which common proxies cut a silent answer, ms. */
 const heldFor = 25_000
 const heartbeat = 15_000
-/** How soon a page asks again for which no connection is held, seconds. */
+/** How soon a page asks again while it may hold no connection, seconds. */
 const calmPause = 15
 
-/** What the page waits for, from its web session; a change where that is known without asking. */
-type Watch = (request: ChallengeRequest) => Watched | Change
+/** What the page waits for, from its web session; a change if that is known without asking. */
+type Watch = (request: WebRequest) => Watched | Change
 
-type Route = (request: ChallengeRequest) => Promise<void>
-
-/** One event as soon as there is a change. */
-export function streamOf(watch: Watch): Route {
-  return (request) => stream(request, watch)
+/** Sends one event as soon as there is a change. */
+export function streamOf(watch: Watch): Handler {
+  return (request) => detached(request, watch, (watched, owner) => stream(request, watched, owner))
 }
 
-/** One held answer, with or without a change. */
-export function whileHeld(watch: Watch): Route {
-  return (request) => hold(request, watch)
+/** Holds one answer until there is a change, or the time is over. */
+export function whileHeld(watch: Watch): Handler {
+  return (request) => detached(request, watch, (watched, owner, signal) => hold(request, watched, owner, signal))
 }
 
-async function stream(request: ChallengeRequest, watch: Watch): Promise<void> {
-  const { res, context } = request
-  const { watched, owner } = readOnly(request, watch)
-  const ended = endOf(res)
-  const makeRoom = () => {
-    // Where the server alone closed it, the browser would open it again at once, and another one would have to go.
-    res.end('event: crowded\ndata: \n\n')
-    ended.abort()
-  }
-  const leave = isKnown(watched) ? () => {} : context.mfa.places.takeForStream(owner, makeRoom)
-  if (!leave) return endEventSource(res)
-  const changed = isKnown(watched)
-    ? Promise.resolve(watched)
-    : context.mfa.watches.follow(watched, ended.signal, Number.POSITIVE_INFINITY)
-  openStream(res)
-  const stopBeat = beat(context.mfa.options.clock, res)
-  try {
-    const change = await changed
-    if (!ended.signal.aborted) res.end(`event: change\ndata: ${change}\n\n`)
-  } catch (error) {
-    // The page comes back by itself and is then told what is wrong.
-    if (!ended.signal.aborted) throw error
-  } finally {
-    stopBeat()
-    leave()
-  }
+type Follow = (watched: Watched | Change, owner: StreamOwner, signal: AbortSignal) => Answer | Promise<Answer>
+
+/** Detaches the web session before anything is waited for: these answers come late and never save it. */
+function detached(request: WebRequest, watch: Watch, follow: Follow): Outcome {
+  const watched = watch(request)
+  const owner = { userKey: request.context.userKey ?? '', webSession: nameOfWebSession(request) }
+  return andThen(request, { state: 'detach' }, async (_, signal) => ({
+    state: 'as-is',
+    answer: await follow(watched, owner, signal),
+  }))
 }
 
-async function hold(request: ChallengeRequest, watch: Watch): Promise<void> {
-  const { req, res, context } = request
-  const { watches, places } = context.mfa
-  const { watched, owner } = readOnly(request, watch)
-  const ended = endOf(res)
+function stream({ context }: WebRequest, watched: Watched | Change, owner: StreamOwner): Answer {
+  const { places, watches, options } = context.mfa
   const crowded = new AbortController()
-  if (isKnown(watched)) return sendJson(res, 200, { change: watched })
+  const leave = isKnown(watched) ? () => {} : places.takeForStream(owner, () => crowded.abort())
+  // An EventSource takes 204 for the end instead of trying again (WHATWG HTML section 9.2.2).
+  if (!leave) return { kind: 'nothing' }
+  return { kind: 'stream', run }
+
+  async function run(sink: Sink): Promise<void> {
+    const ended = AbortSignal.any([sink.signal, crowded.signal])
+    // If only the server closed the stream, the browser would reopen it at once, and another one would have to go.
+    crowded.signal.addEventListener('abort', () => sink.end('event: crowded\ndata: \n\n'))
+    sink.write('retry: 2000\nevent: hello\ndata: \n\n')
+    const stopBeat = beat(options.clock, sink)
+    try {
+      const change = isKnown(watched) ? watched : await watches.follow(watched, ended, Number.POSITIVE_INFINITY)
+      if (!ended.aborted) sink.end(`event: change\ndata: ${change}\n\n`)
+    } catch (error) {
+      // The page reloads by itself and then shows what is wrong.
+      if (!ended.aborted) throw error
+    } finally {
+      stopBeat()
+      leave?.()
+    }
+  }
+}
+
+async function hold(
+  { req, context }: WebRequest,
+  watched: Watched | Change,
+  owner: StreamOwner,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { watches, places } = context.mfa
+  if (isKnown(watched)) return json(200, { change: watched })
+  const crowded = new AbortController()
   const leave = 'now' in req.query ? undefined : places.takeForHeld(owner, () => crowded.abort())
   try {
-    if (!leave) return sendCalm(res, await watches.look(watched))
-    const change = await watches.follow(watched, AbortSignal.any([ended.signal, crowded.signal]), heldFor)
-    if (crowded.signal.aborted) sendCalm(res, change)
-    else sendJson(res, 200, { change })
+    if (!leave) return calm(await watches.look(watched))
+    const change = await watches.follow(watched, AbortSignal.any([signal, crowded.signal]), heldFor)
+    return crowded.signal.aborted ? calm(change) : json(200, { change })
   } catch (error) {
-    if (!ended.signal.aborted) throw error
+    if (signal.aborted) return { kind: 'nothing' }
+    throw error
   } finally {
     leave?.()
   }
 }
 
-/** Reads the web session and lets go of it: these answers come late, and never save it. */
-function readOnly(request: ChallengeRequest, watch: Watch): { watched: Watched | Change; owner: StreamOwner } {
-  const { req, context } = request
-  const watched = watch(request)
-  const owner = { userKey: context.userKey ?? '', webSession: nameOfWebSession(req) }
-  detachWebSession(req)
-  return { watched, owner }
-}
-
-/** cookie-session has no id: there it is told by what we keep in it. */
-function nameOfWebSession(req: Request & { readonly sessionID?: unknown }): string {
-  const { challenge, page } = readMfaState(req)
-  return typeof req.sessionID === 'string' ? req.sessionID : (challenge?.id ?? page ?? '')
+/** cookie-session has no id: there the web session is named by the state in it. */
+function nameOfWebSession({ req, state: { challenge, page } }: WebRequest): string {
+  const { sessionID } = req as { readonly sessionID?: unknown }
+  return typeof sessionID === 'string' ? sessionID : (challenge?.id ?? page ?? '')
 }
 
 const isKnown = (watched: Watched | Change): watched is Change => typeof watched === 'string'
 
-function sendCalm(res: Response, change: Change): void {
-  sendJson(res, 200, { change, retryAfter: calmPause })
-}
+const calm = (change: Change): Answer => json(200, { change, retryAfter: calmPause })
 
-/** 204 is what an EventSource takes for the end, instead of trying again (WHATWG HTML section 9.2.2). */
-function endEventSource(res: Response): void {
-  noStore(res)
-  res.statusCode = 204
-  res.end()
-}
-
-function endOf(res: Response): AbortController {
-  const ended = new AbortController()
-  res.once('close', () => ended.abort())
-  return ended
-}
-
-function openStream(res: Response): void {
-  noStore(res)
-  // `no-transform` keeps the compression middleware from holding events back, the other header nginx.
-  res.setHeader('Cache-Control', 'no-store, no-transform')
-  res.setHeader('X-Accel-Buffering', 'no')
-  res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
-  res.write('retry: 2000\nevent: hello\ndata: \n\n')
-}
-
-function beat(clock: Clock, res: Response): () => void {
+function beat(clock: Clock, sink: Sink): () => void {
   let cancel = clock.after(heartbeat, again)
   function again() {
-    // Events, as scripts do not see the comments that are otherwise used for this.
-    res.write('event: beat\ndata: \n\n')
+    // Events, because scripts do not see the comments that are otherwise used for this.
+    sink.write('event: beat\ndata: \n\n')
     cancel = clock.after(heartbeat, again)
   }
   return () => cancel()

@@ -1,73 +1,73 @@
 import type { Challenge, Notice } from '../../challenge/challenge.ts'
 import { readCode, tryCode } from '../../challenge/code.ts'
 import { sendEmailCode } from '../../challenge/email-code.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { factorsOf, continueAt, senderOf, defaultChallenge } from '../request/web-request.ts'
-import { verify } from './complete.ts'
-import { openChallenge } from './demand.ts'
-import { emit } from '../request/events.ts'
-import { saveMfaState, readMfaState } from '../session/web-session.ts'
+import type { EventFacts } from '../request/events.ts'
+import type { Outcome } from '../request/outcome.ts'
+import { andThen, continueAt, leadTo } from '../request/outcome.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { finishAndContinue } from './finish.ts'
+import { factorsOf, withChallenge } from './open-challenge.ts'
+import { senderOf } from './start-once.ts'
 
-/** The page with the field for codes; it does not reload by itself while somebody types. */
+/** The page with the field for codes; it does not reload while the user types. */
 const codePage = '?use=code'
 
-/** `POST /mfa/code`: a right code passes the second step, whatever the device says. */
-export async function enterCode(request: ChallengeRequest): Promise<void> {
-  const { req, form } = request
-  const challenge = await challengeOf(request)
-  const checked = await checkCode(request, challenge, form['code'])
-  if (checked.notice) return say(request, challenge, checked.notice)
-  await saveMfaState(req, { ...readMfaState(req), challenge: checked.challenge })
-  return verify(request, checked.challenge)
+/** `POST /mfa/code`: a correct code passes the second step, whatever the device answers. */
+export function enterCode(request: WebRequest): Promise<Outcome> {
+  return withChallenge(request, async (opened, challenge) => {
+    const checked = await checkCode(opened, challenge, opened.form['code'])
+    if (checked.notice) return withNotice(opened, challenge, checked.notice, checked.events)
+    const approved = { state: { save: { ...opened.state, challenge: checked.challenge } } }
+    return andThen(opened, approved, (saved) => finishAndContinue(saved, checked.challenge))
+  })
 }
 
-/** A right code: the challenge, now approved. Any other: what there is to say. */
+/** After a correct code the approved challenge, after any other one a notice. */
 export type CheckedCode =
   | { readonly challenge: Challenge; readonly notice?: never }
   | {
       readonly challenge?: never
       readonly notice: Exclude<Notice, { readonly kind: 'emailed' | 'email_paused' | 'email_failed' }>
+      readonly events: readonly EventFacts[]
     }
 
-/** Has what somebody typed checked, and tells the app of it. */
-export async function checkCode(request: ChallengeRequest, challenge: Challenge, typed: unknown): Promise<CheckedCode> {
-  const { req, context } = request
+/** Has the service check what the user typed. */
+export async function checkCode(request: WebRequest, challenge: Challenge, typed: unknown): Promise<CheckedCode> {
+  const { context } = request
   const code = readCode(typed)
-  if (code === undefined) return { notice: { kind: 'no_code' } }
+  if (code === undefined) return { notice: { kind: 'no_code' }, events: [] }
   const service = await context.mfa.connect()
   const now = context.mfa.options.clock.now()
   const outcome = await tryCode(service, challenge, senderOf(request), { code, now })
+  if (outcome.kind === 'approved') return { challenge: outcome.challenge }
   if (outcome.kind === 'wrong') {
-    emit(req, context, { type: 'code.wrong' })
-    return { notice: { kind: 'wrong_code', triesLeft: outcome.triesLeft } }
+    return { notice: { kind: 'wrong_code', triesLeft: outcome.triesLeft }, events: [{ type: 'code.wrong' }] }
   }
-  if (outcome.kind === 'paused') {
-    emit(req, context, { type: 'code.paused', until: outcome.until })
-    return { notice: { kind: 'codes_paused', until: outcome.until, ofChallenge: outcome.ofChallenge } }
-  }
-  return { challenge: outcome.challenge }
+  const { until, ofChallenge } = outcome
+  return { notice: { kind: 'codes_paused', until, ofChallenge }, events: [{ type: 'code.paused', until }] }
 }
 
 /** `POST /mfa/email`: sends a code to the address the service knows. */
-export async function emailCode(request: ChallengeRequest): Promise<void> {
-  const { context, user } = request
-  const challenge = await challengeOf(request)
-  const { clock } = context.mfa.options
-  // Not named among what people may pass with.
-  if (!factorsOf(request, challenge).includes('email')) return continueAt(request, context.base)
-  const outcome = await sendEmailCode(await context.mfa.connect(), user, clock.now())
-  if (outcome.kind === 'emailed') emit(request.req, context, { type: 'email.sent' })
-  if (outcome.kind === 'email_failed') emit(request.req, context, { type: 'email.failed' })
-  return say(request, challenge, outcome)
+export function emailCode(request: WebRequest): Promise<Outcome> {
+  return withChallenge(request, async (opened, challenge) => {
+    const { context, user } = opened
+    // The app does not accept this factor.
+    if (!factorsOf(opened, challenge).includes('email')) return leadTo(opened, context.base)
+    const outcome = await sendEmailCode(await context.mfa.connect(), user, context.mfa.options.clock.now())
+    return withNotice(opened, challenge, outcome, emailEvents[outcome.kind])
+  })
 }
 
-export async function challengeOf(request: ChallengeRequest): Promise<Challenge> {
-  const { req, context } = request
-  return readMfaState(req).challenge ?? openChallenge(req, context, defaultChallenge(request))
-}
+const emailEvents = {
+  emailed: [{ type: 'email.sent' }],
+  email_failed: [{ type: 'email.failed' }],
+  email_paused: [],
+} as const
 
-async function say(request: ChallengeRequest, challenge: Challenge, notice: Notice): Promise<void> {
-  const { req, context } = request
-  await saveMfaState(req, { ...readMfaState(req), challenge: { ...challenge, notice } })
-  continueAt(request, context.base + codePage)
+function withNotice(request: WebRequest, challenge: Challenge, notice: Notice, events: readonly EventFacts[]): Outcome {
+  return {
+    state: { save: { ...request.state, challenge: { ...challenge, notice } } },
+    events,
+    answer: continueAt(request, request.context.base + codePage),
+  }
 }

@@ -1,44 +1,46 @@
-import { cancel, look, sendAgainAfter } from '../../challenge/push.ts'
 import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { factorsOf, continueAt, defaultChallenge } from '../request/web-request.ts'
-import { tryVerify } from './complete.ts'
-import { nextLocation } from './offer.ts'
-import { emit } from '../request/events.ts'
-import { openChallenge } from './demand.ts'
+import type { Challenge } from '../../challenge/challenge.ts'
+import { cancel, look, sendAgainAfter } from '../../challenge/push.ts'
+import { tooEarly } from '../pages/waiting-view.ts'
+import type { Outcome } from '../request/outcome.ts'
+import { andThen, continueAt, leadTo } from '../request/outcome.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { continueAfter, finish } from './finish.ts'
+import { factorsOf, withChallenge } from './open-challenge.ts'
 import { startOnce } from './start-once.ts'
-import { saveMfaState, detachWebSession, readMfaState } from '../session/web-session.ts'
 
-/** `POST /mfa/send`: asks the device once more; what was asked before is taken back. */
-export async function sendAgain(request: ChallengeRequest): Promise<void> {
-  const { req, context } = request
-  const challenge = readMfaState(req).challenge ?? (await openChallenge(req, context, defaultChallenge(request)))
-  const service = await context.mfa.connect()
-  const before = await look(service, challenge)
-  if (before.kind === 'approved' && (await tryVerify(request, challenge))) {
-    return continueAt(request, await nextLocation(request, challenge))
-  }
-  if (isTooSoon(before, context.mfa.options.clock.now())) return continueAt(request, `${context.base}?${early}`)
-  if (factorsOf(request, challenge).includes('push')) {
-    const step = await startOnce(request, challenge)
-    await saveMfaState(req, { ...readMfaState(req), challenge: step.challenge })
-  }
-  continueAt(request, context.base)
+/** `POST /mfa/send`: sends another push request in place of the present one. */
+export function sendAgain(request: WebRequest): Promise<Outcome> {
+  return withChallenge(request, async (opened, challenge) => {
+    const status = await look(await opened.context.mfa.connect(), challenge)
+    if (status.kind !== 'approved') return resend(opened, challenge, status)
+    const { verified, effects } = await finish(opened, challenge)
+    return andThen(opened, effects, (saved) =>
+      verified ? continueAfter(saved, challenge) : resend(saved, challenge, status),
+    )
+  })
 }
 
-/** Marks the page's address when somebody wanted to send again too soon. */
-export const early = 'early'
+async function resend(request: WebRequest, challenge: Challenge, status: ChallengeStatus): Promise<Outcome> {
+  const { context, state } = request
+  if (isTooEarly(status, context.mfa.options.clock.now())) return leadTo(request, `${context.base}?${tooEarly}`)
+  if (!factorsOf(request, challenge).includes('push')) return leadTo(request, context.base)
+  const { challenge: sent, events } = await startOnce(request, challenge)
+  return { state: { save: { ...state, challenge: sent } }, events, answer: continueAt(request, context.base) }
+}
 
-/** `POST /mfa/cancel`: the person gives up; the device forgets the request. */
-export async function giveUp(request: ChallengeRequest): Promise<void> {
-  const { req, context } = request
-  const { challenge } = readMfaState(req)
+/** `POST /mfa/cancel`: the user gives up, and the request disappears from the device. */
+export async function giveUp(request: WebRequest): Promise<Outcome> {
+  const { context, state } = request
+  const { challenge } = state
   if (challenge) await cancel(await context.mfa.connect(), challenge)
-  emit(req, context, { type: 'challenge.given_up' })
-  detachWebSession(req)
-  continueAt(request, challenge?.giveUpTo ?? context.base)
+  return {
+    state: 'detach',
+    events: [{ type: 'challenge.given_up' }],
+    answer: continueAt(request, challenge?.giveUpTo ?? context.base),
+  }
 }
 
-function isTooSoon(status: ChallengeStatus, now: number): boolean {
+function isTooEarly(status: ChallengeStatus, now: number): boolean {
   return status.kind === 'waiting' && now - status.createdAt < sendAgainAfter
 }

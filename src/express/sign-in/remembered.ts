@@ -1,62 +1,65 @@
-import type { IncomingMessage } from 'node:http'
-
 import type { Challenge } from '../../challenge/challenge.ts'
 import { readRememberedUntil } from '../../challenge/known-browser.ts'
 import { isBeforeEnd } from '../../clock.ts'
 import type { KnownBrowser } from '../../contract/browsers.ts'
 import type { PassedBrowser } from '../../contract/sessions.ts'
-import { browserCookie } from '../session/id-cookie.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { continueAt } from '../request/web-request.ts'
 import type { RequestContext } from '../request/context.ts'
-import { emit } from '../request/events.ts'
+import type { Effects, Outcome } from '../request/outcome.ts'
+import { continueAt } from '../request/outcome.ts'
 import { logFailure } from '../request/service-outage.ts'
-import { saveMfaState, readMfaState } from '../session/web-session.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { browserCookie } from '../session/id-cookie.ts'
+import type { MfaState } from '../session/mfa-state.ts'
 
-/** How long a web session relies on what the service said of its browser, seconds: so long a change can go unnoticed. */
+/** How long a web session relies on a recognized browser, seconds: a change may go unnoticed for as long. */
 const recognizedFor = 60
 
-/** Whether this web session belongs to a remembered browser of its user. That passes the gate; it verifies nobody. */
-export function isRemembered(req: IncomingMessage, { mfa, userKey }: RequestContext): boolean {
-  const { remembered } = readMfaState(req)
+/** Whether this web session belongs to a remembered browser of its user. That passes the gate and verifies nobody. */
+export function isRemembered({ remembered }: MfaState, { mfa, userKey }: RequestContext): boolean {
   if (remembered === undefined || remembered.userKey !== userKey) return false
   return isBeforeEnd(remembered.until, recognizedFor, mfa.options.clock.now())
 }
 
-/** The same, where need be by asking the service; where that cannot be asked, nobody is remembered. */
-export async function recognize(req: IncomingMessage, context: RequestContext): Promise<boolean> {
-  const { user, userKey, mfa } = context
+/**
+ * Whether the browser is remembered, if necessary by asking the service; a browser that cannot be checked is not.
+ *
+ * @returns what to apply if it is; undefined if it is not.
+ */
+export async function recognize({ req, context, user, state }: WebRequest): Promise<Effects | undefined> {
+  const { userKey, mfa } = context
   const { remember, clock } = mfa.options
   const browser = remember ? browserCookie.read(req, context) : undefined
-  if (browser === undefined || user === undefined || userKey === undefined) return false
-  if (isRemembered(req, context)) return true
+  if (browser === undefined || userKey === undefined) return undefined
+  if (isRemembered(state, context)) return { state: 'as-is' }
   try {
     const until = await readRememberedUntil(await mfa.connect(), user, browser)
-    // It stays as it is: it may be one of somebody else who uses the same browser.
-    if (until === undefined) return false
-    const first = readMfaState(req).remembered === undefined
-    await saveMfaState(req, {
-      ...readMfaState(req),
-      remembered: { userKey, until: Math.min(until, clock.now() + recognizedFor) },
-    })
-    if (first) emit(req, context, { type: 'browser.recognised', until })
-    return true
+    // The cookie stays: it may belong to another user of the same browser.
+    if (until === undefined) return undefined
+    const remembered = { userKey, until: Math.min(until, clock.now() + recognizedFor) }
+    const isFirst = state.remembered === undefined
+    return {
+      state: { save: { ...state, remembered } },
+      events: isFirst ? [{ type: 'browser.recognised', until }] : [],
+    }
   } catch (error) {
-    logFailure(context, 'the browser could not be recognised', error)
-    return false
+    logFailure(context, 'the browser could not be recognized', error)
+    return undefined
   }
 }
 
-/** `POST /mfa/remember`: whether to remember this browser, once the second step is passed. */
-export async function setRemember(request: ChallengeRequest): Promise<void> {
-  const { req, context, form } = request
-  const { challenge, ...kept } = readMfaState(req)
-  if (challenge) await saveMfaState(req, { ...kept, challenge: { ...challenge, remember: form['remember'] === 'yes' } })
-  continueAt(request, form['to'] === 'code' ? `${context.base}?use=code` : context.base)
+/** `POST /mfa/remember`: whether to remember this browser once the second step is passed. */
+export function setRemember(request: WebRequest): Outcome {
+  const { state, context, form } = request
+  const { challenge } = state
+  const chosen = challenge && { ...challenge, remember: form['remember'] === 'yes' }
+  return {
+    state: chosen ? { save: { ...state, challenge: chosen } } : 'as-is',
+    answer: continueAt(request, form['to'] === 'code' ? `${context.base}?use=code` : context.base),
+  }
 }
 
-/** What the service is told of the browser at the pass: which it is, and whether it is to be remembered. */
-export function passedBrowser({ req, context }: ChallengeRequest, challenge: Challenge): PassedBrowser {
+/** What the service is told about the browser: its id, and whether to remember it. */
+export function passedBrowser({ req, context }: WebRequest, challenge: Challenge): PassedBrowser {
   const { remember } = context.mfa.options
   return {
     id: browserCookie.read(req, context),
@@ -64,19 +67,13 @@ export function passedBrowser({ req, context }: ChallengeRequest, challenge: Cha
   }
 }
 
-/** After the second step: the browser is known from now on, and remembered where that was wanted. */
+/** After the second step the browser is known, and remembered if the user wanted that. */
 export function rememberBrowser(
-  { req, res, context }: ChallengeRequest,
+  { req, context }: WebRequest,
   challenge: Challenge,
-  known: KnownBrowser,
-): void {
-  const { id, expiresAt, rememberedUntil } = known
-  browserCookie.write(req, res, context, { id, seconds: expiresAt - context.mfa.options.clock.now() })
-  if (!challenge.remember || rememberedUntil === undefined) return
-  emit(req, context, { type: 'browser.remembered', until: rememberedUntil })
-}
-
-/** This web session relies no longer on what the service said of its browser. */
-export async function forgetThisBrowser({ req }: ChallengeRequest): Promise<void> {
-  await saveMfaState(req, { ...readMfaState(req), remembered: undefined })
+  { id, expiresAt, rememberedUntil }: KnownBrowser,
+): Required<Pick<Effects, 'cookies' | 'events'>> {
+  const cookie = browserCookie.write(req, context, { id, seconds: expiresAt - context.mfa.options.clock.now() })
+  const isRemembered = challenge.remember && rememberedUntil !== undefined
+  return { cookies: [cookie], events: isRemembered ? [{ type: 'browser.remembered', until: rememberedUntil }] : [] }
 }

@@ -1,56 +1,113 @@
 import type { Challenge } from '../../challenge/challenge.ts'
-import type { Step } from '../../challenge/push.ts'
+import type { Progress, PushOptions, Sender } from '../../challenge/push.ts'
 import { cancel, start } from '../../challenge/push.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
-import { pushOptionsOf, senderOf, emitStep, withShownCode } from '../request/web-request.ts'
+import type { ConnectedService } from '../../challenge/service.ts'
+import { quoteName } from '../../contract/quote-name.ts'
+import { clientAddress, clientAttributes } from '../request/client-facts.ts'
+import type { EventFacts } from '../request/events.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { browserCookie } from '../session/id-cookie.ts'
+import { warn } from '../request/warn.ts'
+import { maySelfEnroll } from './newcomer.ts'
 
-/** Longer than storing a web session takes, shorter than the time after which a request may be sent again; ms. */
+/** How long a start is remembered, ms: longer than storing a web session takes, shorter than the pause before a resend. */
 const rememberedFor = 10_000
 
-/** By the challenge and how often it asked before: each request is followed by one other. */
-const starts = new Map<string, Promise<Step>>()
+/** By challenge and number of its requests so far: each request has one successor. */
+const starts = new Map<string, Promise<Progress>>()
+
+/** A challenge after a look at its status, and the events of that. */
+export interface Started extends Progress {
+  readonly events: readonly EventFacts[]
+}
 
 /**
- * Asks the device, and takes back what was asked before. Pages that are loaded, and buttons that are pressed, at the same
- * moment ask once: all of them have read the web session before any could store in it that the device was asked.
+ * Sends a push request in place of the present one. Pages that load, and buttons that are pressed, at the same moment send
+ * it once: all of them have loaded the web session before any could save in it that a request was sent.
  */
-export async function startOnce(request: ChallengeRequest, challenge: Challenge): Promise<Step> {
+export async function startOnce(request: WebRequest, challenge: Challenge): Promise<Started> {
   const name = `${challenge.id} ${challenge.asks ?? 0}`
   const present = starts.get(name)
-  if (present) return present
-  const started = ask(request, challenge)
-  starts.set(name, started)
+  if (present) return { ...(await present), events: [] }
+  const starting = sendPush(request, challenge)
+  starts.set(name, starting)
   const forget = () => void starts.delete(name)
   try {
-    const step = await started
-    if (step.challenge.sessionId === undefined) forget()
+    const progress = await starting
+    if (progress.challenge.sessionId === undefined) forget()
     else request.context.mfa.options.clock.after(rememberedFor, forget)
-    return step
+    return { ...progress, events: eventsOf(request, challenge, progress) }
   } catch (error) {
     forget()
     throw error
   }
 }
 
-async function ask(request: ChallengeRequest, challenge: Challenge): Promise<Step> {
+async function sendPush(request: WebRequest, challenge: Challenge): Promise<Progress> {
   const service = await request.context.mfa.connect()
   await cancel(service, challenge)
-  const step = await start(service, resetChallenge(challenge), senderOf(request), pushOptionsOf(request, challenge))
-  emitStep(request, step)
-  const enrolling = { ...step, challenge: withEnrollment(step) }
+  const started = await start(service, reset(challenge), senderOf(request), pushOptionsOf(request, challenge))
+  const progress = { ...started, challenge: withEnrollment(started) }
   // Only a 1.3 service does not know which codes were issued for a page.
-  return service.version === '1.3' ? { ...step, challenge: withShownCode(request, service, enrolling) } : enrolling
+  return service.version === '1.3' ? { ...started, challenge: withShownCode(request, service, progress) } : progress
 }
 
-/** The same challenge, with nothing asked and nothing said of it. */
-function resetChallenge(challenge: Challenge): Challenge {
-  const { sessionId, notice: _said, ...rest } = challenge
+/** The same challenge before any request was sent, and without a notice. */
+function reset(challenge: Challenge): Challenge {
+  const { sessionId, notice: _notice, ...rest } = challenge
   return sessionId === undefined ? challenge : rest
 }
 
-/** A first device that was offered and can be asked now was set up on the way. */
-function withEnrollment({ challenge, status }: Step): Challenge {
+/** A first device that was offered and now responds to requests was enrolled during this challenge. */
+function withEnrollment({ challenge, status }: Progress): Challenge {
   const { enrollment } = challenge
   if (status.kind === 'enrolling' && enrollment === undefined) return { ...challenge, enrollment: 'offered' }
   return status.kind === 'waiting' && enrollment === 'offered' ? { ...challenge, enrollment: 'done' } : challenge
 }
+
+/** The events of a start, and the warning where a user was not provisioned. */
+export function eventsOf(
+  { context, user }: WebRequest,
+  { enrollment }: Challenge,
+  { challenge: { sessionId }, status }: Progress,
+): readonly EventFacts[] {
+  if (status.kind === 'throttled') return [{ type: 'push.throttled', until: status.until }]
+  if (status.kind === 'enrolling') return [{ type: 'enrollment.offered' }]
+  if (status.kind === 'similar_name') {
+    const name = quoteName(user.username ?? '')
+    warn(context.mfa.options, `the user ${name} was not provisioned: ${status.reason} See the option usernames.`)
+  }
+  if (status.kind !== 'waiting') return []
+  return [
+    ...(enrollment === 'offered' ? [{ type: 'factor.added', kind: 'device', id: undefined } as const] : []),
+    ...(sessionId === undefined ? [] : [{ type: 'push.sent', sessionId } as const]),
+  ]
+}
+
+export function senderOf({ req, context, user }: WebRequest): Sender {
+  const browser = browserCookie.read(req, context)
+  return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req), browser }
+}
+
+export function pushOptionsOf(request: WebRequest, { shownCode: sealed }: Challenge): PushOptions {
+  const { numberMatching, provision, usernames, clock } = request.context.mfa.options
+  return {
+    numberMatching,
+    provision,
+    usernames,
+    now: clock.now(),
+    mayEnroll: (version) => maySelfEnroll(request, version),
+    shownCode: ({ sealer }) => (sealed === undefined ? undefined : sealer.open(sealed, sealedFor(request))),
+  }
+}
+
+/** Remembers the code that the page is about to show. */
+function withShownCode(request: WebRequest, { sealer }: ConnectedService, { challenge, status }: Progress): Challenge {
+  const { shownCode } = challenge
+  if (status.kind !== 'enrolling') return challenge
+  if (shownCode !== undefined && sealer.open(shownCode, sealedFor(request)) === status.code) return challenge
+  const { random } = request.context.mfa.options
+  return { ...challenge, shownCode: sealer.seal(status.code, sealedFor(request), random) }
+}
+
+const sealedFor = ({ context }: WebRequest): string => `activation code of ${context.userKey}`

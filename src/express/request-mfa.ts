@@ -1,15 +1,19 @@
-import type { Request, Response } from 'express'
+import type { NextFunction, Request, Response } from 'express'
 
-import type { Verified } from '../../challenge/challenge.ts'
-import type { RequestContext } from './context.ts'
-import { contextOf, verifiedOf } from './context.ts'
-import { forgetMfa } from '../session/forget.ts'
-import type { Need } from './need.ts'
-import { readNeed } from './need.ts'
-import { isRemembered } from '../sign-in/remembered.ts'
-import { stepUp } from '../require-mfa.ts'
-import { withdrawShownCode } from '../app-login/withdraw-shown-code.ts'
-import { safeReturnTo } from './return-to.ts'
+import type { Verified } from '../challenge/challenge.ts'
+import { withdrawShownCode } from './app-login/withdraw-shown-code.ts'
+import { serve } from './apply.ts'
+import type { RequestContext } from './request/context.ts'
+import { contextOf } from './request/context.ts'
+import type { Need } from './request/need.ts'
+import { readNeed } from './request/need.ts'
+import { safeReturnTo } from './request/return-to.ts'
+import { verifiedOf } from './request/verified.ts'
+import { createWebRequest } from './request/web-request.ts'
+import { forgetMfa } from './session/forget.ts'
+import { readMfaState } from './session/web-session.ts'
+import { stepUp } from './sign-in/demand.ts'
+import { isRemembered } from './sign-in/remembered.ts'
 
 /** What mfa() adds to each request. */
 export interface RequestMfa {
@@ -41,19 +45,21 @@ declare global {
   }
 }
 
-export function createRequestMfa(req: Request, res: Response, context: RequestContext): RequestMfa {
+export function createRequestMfa(req: Request, res: Response, next: NextFunction, context: RequestContext): RequestMfa {
   return Object.freeze({
     get verified() {
       const current = contextOf(req) ?? context
-      return verifiedOf(req, current, current.user)
+      return verifiedOf(readMfaState(req), current, current.user)
     },
     get remembered() {
-      return isRemembered(req, contextOf(req) ?? context)
+      return isRemembered(readMfaState(req), contextOf(req) ?? context)
     },
     async challenge({ returnTo, ...need } = {}) {
       if (!context.user) throw new Error('req.mfa.challenge(): nobody is signed in')
       const wanted = readNeed('req.mfa.challenge', need)
-      await stepUp(req, res, context, context.user, { ...wanted, returnTo: safeReturnTo(returnTo, context.base) })
+      const request = createWebRequest(req, context, context.user)
+      const demanded = { ...wanted, returnTo: safeReturnTo(returnTo, context.base) }
+      await serve(request, res, next, () => stepUp(request, demanded))
     },
     async forget() {
       await withdrawShownCode(req, context.mfa)
@@ -70,7 +76,7 @@ export function createRequestMfa(req: Request, res: Response, context: RequestCo
  */
 export function verifiedMfa(req: Request): Verified {
   const context = contextOf(req)
-  const verified = context && verifiedOf(req, context, context.user)
+  const verified = context && verifiedOf(readMfaState(req), context, context.user)
   if (!verified) throw new Error('verifiedMfa(): the second step was not passed; put requireMfa() before this handler')
   return verified
 }

@@ -4,7 +4,7 @@ import type { Pauses } from '../../contract/browsers.ts'
 import type { Version } from '../../contract/endpoint.ts'
 import { spanOf } from '../../contract/spans.ts'
 import type { Factor } from '../../contract/users.ts'
-import type { ChallengeRequest } from '../request/web-request.ts'
+import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf } from './layout.ts'
 
 /** What the page of a challenge shows. */
@@ -21,7 +21,7 @@ export interface View {
 }
 
 /** A page of a challenge, about to be rendered. */
-export interface Page extends ChallengeRequest, View {
+export interface StatusPage extends WebRequest, View {
   readonly layout: ReturnType<typeof challengeLayout>
   /** Unix time, seconds. */
   readonly now: number
@@ -29,13 +29,14 @@ export interface Page extends ChallengeRequest, View {
 
 export type StatusOf<Kind extends ChallengeStatus['kind']> = Extract<ChallengeStatus, { kind: Kind }>
 
-export function pageOf(request: ChallengeRequest, view: View): Page {
+export function statusPageOf(request: WebRequest, view: View): StatusPage {
   const now = request.context.mfa.options.clock.now()
   return { ...request, ...view, layout: challengeLayout(request, view), now }
 }
 
-function challengeLayout({ req, context }: ChallengeRequest, { challenge, others, version }: View) {
-  const layout = layoutOf(req, context)
+function challengeLayout(request: WebRequest, { challenge, others, version }: View) {
+  const { context } = request
+  const layout = layoutOf(request)
   return {
     ...layout,
     token: challenge.page,
@@ -47,7 +48,7 @@ function challengeLayout({ req, context }: ChallengeRequest, { challenge, others
 }
 
 /** When the next request can be sent, in words; nothing where it can be sent now. */
-export function nextRequest({ layout, status, pauses, now }: Page): string | undefined {
+export function nextRequest({ layout, status, pauses, now }: StatusPage): string | undefined {
   const until = status.kind === 'throttled' ? status.until : (pauses.push?.until ?? now)
   return until > now ? layout.words.throttled.sentence(layout.span(until - now)) : undefined
 }

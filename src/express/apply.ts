@@ -1,0 +1,185 @@
+import type { NextFunction, Request, Response } from 'express'
+
+import { asCaller } from '../challenge/caller.ts'
+import { userKeyOf } from '../challenge/user.ts'
+import { leaveByPage } from './app-login/leave-by-page.ts'
+import { renderPage } from './pages/layout.ts'
+import type { PageRequest } from './pages/layout.ts'
+import type { RequestContext } from './request/context.ts'
+import { emit } from './request/events.ts'
+import type { Answer, Continue, Effects, Handler, Outcome, StateChange, Stream } from './request/outcome.ts'
+import type { WebRequest } from './request/web-request.ts'
+import type { MfaState } from './session/mfa-state.ts'
+import {
+  canSave,
+  detachWebSession,
+  removeAndSaveMfaState,
+  removeMfaState,
+  saveMfaState,
+  saveUnderNewId,
+} from './session/web-session.ts'
+import { unavailable } from './sign-in/unavailable.ts'
+
+/**
+ * Runs a handler and applies its outcome; if the service is unavailable, or the web session cannot be saved, answers that.
+ * Only this file saves or detaches the web session, emits events and sends answers.
+ */
+export async function serve(request: WebRequest, res: Response, next: NextFunction, handler: Handler): Promise<void> {
+  const signal = closedSignal(res)
+  const caller = userKeyOf(request.user)
+  try {
+    const answer = await asCaller(caller, () => settle(request, res, handler, signal))
+    // The app's own handlers are no part of the call.
+    if (answer.kind === 'next') return next()
+    await asCaller(caller, () => send(request.req, res, answer, signal))
+  } catch (error) {
+    await asCaller(caller, () => recover(request, res, error))
+  }
+}
+
+/** Applies an outcome that was decided already. */
+export async function apply(request: PageRequest, res: Response, outcome: Outcome): Promise<void> {
+  const signal = closedSignal(res)
+  await send(request.req, res, await applyAll(request, res, outcome, signal), signal)
+}
+
+/** Runs a handler and applies all effects, also of what it continues with. @returns the answer, not sent yet. */
+export async function settle<A extends Kind>(
+  request: WebRequest,
+  res: Response,
+  handler: Handler<WebRequest, A>,
+  signal: AbortSignal = closedSignal(res),
+): Promise<A> {
+  return applyAll(request, res, await handler(request, signal), signal)
+}
+
+/** In this order, each only after the one before it succeeded: a failed save drops cookies, events and answer. */
+export async function applyEffects(
+  req: Request,
+  res: Response,
+  context: RequestContext,
+  { state, cookies = [], events = [] }: Effects,
+): Promise<void> {
+  await changeState(req, state)
+  for (const cookie of cookies) res.appendHeader('Set-Cookie', cookie)
+  for (const event of events) emit(req, context, event)
+}
+
+/** Serves what is the same for all users: shared caches may store it, so the answer carries no web session. */
+export async function serveDetached(req: Request, res: Response, run: () => void | Promise<void>): Promise<boolean> {
+  const attach = detachWebSession(req)
+  try {
+    await run()
+  } finally {
+    // A connection that was closed must not be asked for a web session.
+    if (!isAnswered(res)) attach()
+  }
+  return isAnswered(res)
+}
+
+interface Kind {
+  readonly kind: string
+}
+
+async function applyAll<A extends Kind>(
+  { req, context, state }: PageRequest,
+  res: Response,
+  outcome: Outcome<A>,
+  signal: AbortSignal,
+): Promise<A> {
+  await applyEffects(req, res, context, outcome)
+  const { answer } = outcome
+  if (!isContinue(answer)) return answer
+  const changed = stateAfter(state, outcome.state)
+  return applyAll({ req, context, state: changed }, res, await answer.run(changed, signal), signal)
+}
+
+const isContinue = <A extends Kind>(answer: A | Continue<A>): answer is Continue<A> => answer.kind === 'continue'
+
+function changeState(req: Request, change: StateChange): void | Promise<void> {
+  if (change === 'as-is') return
+  if (change === 'detach') return void detachWebSession(req)
+  if (change === 'remove') return removeMfaState(req)
+  if (change === 'end') return removeAndSaveMfaState(req)
+  return 'renew' in change ? saveUnderNewId(req, change.renew) : saveMfaState(req, change.save)
+}
+
+function stateAfter(before: MfaState, change: StateChange): MfaState {
+  if (change === 'as-is' || change === 'detach') return before
+  if (change === 'remove' || change === 'end') return {}
+  return 'renew' in change ? change.renew : change.save
+}
+
+/** An answer that has begun can only be cut off. A failed save here is answered in the same way, once. */
+async function recover(request: WebRequest, res: Response, error: unknown, isRetry = false): Promise<void> {
+  const isLate = res.headersSent
+  const outcome = await unavailable(request, error, !isLate && !isRetry && canSave(request.req))
+  try {
+    await applyEffects(request.req, res, request.context, outcome)
+  } catch (failure) {
+    if (isRetry) throw failure
+    return recover(request, res, failure, true)
+  }
+  if (isLate) res.destroy()
+  else await send(request.req, res, outcome.answer as Answer, closedSignal(res))
+}
+
+async function send(req: Request, res: Response, answer: Answer, signal: AbortSignal): Promise<void> {
+  switch (answer.kind) {
+    case 'redirect':
+      // 303: whatever the method was, the browser continues with GET (RFC 9110 section 15.4.4).
+      return end(res, 303, { Location: answer.location, 'Content-Length': '0' })
+    case 'json': {
+      const headers = { 'Content-Type': 'application/json; charset=utf-8', ...answer.headers }
+      return end(res, answer.status, headers, JSON.stringify(answer.body))
+    }
+    case 'page':
+      return end(res, answer.status, answer.headers ?? {}, renderPage(answer))
+    case 'file':
+      return end(res, 200, fileHeaders(answer.name), answer.text)
+    case 'stream':
+      return sendStream(res, answer, signal)
+    case 'app':
+      leaveByPage(res)
+      await answer.handler(res)
+      if (!isAnswered(res)) await send(req, res, answer.otherwise, signal)
+      return
+    default:
+      return end(res, 204, {})
+  }
+}
+
+function end(res: Response, status: number, headers: Readonly<Record<string, string>>, body?: string): void {
+  // Answers concern one user at one moment: no cache may keep them.
+  res.setHeader('Cache-Control', 'no-store')
+  res.statusCode = status
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === 'Vary') res.vary(value)
+    else res.setHeader(name, value)
+  }
+  res.end(body)
+}
+
+function fileHeaders(name: string) {
+  return {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Disposition': `attachment; filename="${name}"`,
+    'X-Content-Type-Options': 'nosniff',
+  }
+}
+
+async function sendStream(res: Response, { run }: Stream, signal: AbortSignal): Promise<void> {
+  // `no-transform` keeps the compression middleware from holding events back, the other header nginx.
+  res.setHeader('Cache-Control', 'no-store, no-transform')
+  res.setHeader('X-Accel-Buffering', 'no')
+  res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
+  await run({ signal, write: (text) => void res.write(text), end: (text) => void res.end(text) })
+}
+
+function closedSignal(res: Response): AbortSignal {
+  const closed = new AbortController()
+  res.once('close', () => closed.abort())
+  return closed.signal
+}
+
+const isAnswered = (res: Response): boolean => res.headersSent || res.writableEnded || res.destroyed

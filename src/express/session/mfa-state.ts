@@ -1,0 +1,84 @@
+import type { Challenge, Verified } from '../../challenge/challenge.ts'
+
+/** How long `failMode` lets a user pass, seconds. */
+export const letThroughTime = 300
+
+/** What this package stores in a web session, under the one key `mfa`. */
+export interface MfaState {
+  /** The service and domain all of this belongs to: an app can have several, with users of the same names. */
+  readonly service?: string | undefined
+  readonly verified?: Verified | undefined
+  readonly challenge?: Challenge | undefined
+  /** Set by `failMode` while the service was unreachable: passes the gate for a while and is never verified. */
+  readonly letThrough?: LetThrough | undefined
+  /** Where the challenge that was passed last led to: its other tabs follow. */
+  readonly wentTo?: string | undefined
+  /** The factor that is being set up. */
+  readonly setup?: Setup | undefined
+  /** Recovery codes are offered; the user continues at `returnTo` afterwards. */
+  readonly offer?: { readonly returnTo: string } | undefined
+  /** The service recognized the browser: passes the gate for a moment and is never verified. */
+  readonly remembered?: LetThrough | undefined
+  /** The user whose secrets this web session may show: it got a new id for them, so nobody else can know that id. */
+  readonly ownId?: { readonly userKey: string } | undefined
+  /** The code for another device was shown, and is valid until then. */
+  readonly codeShown?: LetThrough | undefined
+  /** The token of forms on pages that belong to no challenge. */
+  readonly page?: string | undefined
+}
+
+export interface Setup {
+  readonly userKey: string
+  /** Unix time, seconds: after it, the setup starts over. */
+  readonly until: number
+  /** The sealed secret of an authenticator app whose first code was not entered yet. */
+  readonly app?: string | undefined
+  /** Whether a wrong code was entered. */
+  readonly wrong?: boolean
+  /** A device is about to be activated; `before` is the id of the present one. */
+  readonly device?: { readonly before?: string | undefined } | undefined
+}
+
+export interface LetThrough {
+  readonly userKey: string
+  /** Unix time, seconds. */
+  readonly until: number
+}
+
+/** Returns the part if it belongs to this user. */
+export function ifOfUser<T extends { readonly userKey: string }>(part: T | undefined, userKey: string): T | undefined {
+  return part?.userKey === userKey ? part : undefined
+}
+
+/** The state after the second step was passed. */
+export function verifiedState(before: MfaState, verified: Verified, wentTo: string): MfaState {
+  const { userKey } = verified
+  return {
+    verified,
+    wentTo,
+    ownId: { userKey },
+    codeShown: ifOfUser(before.codeShown, userKey),
+    // Creating the recovery codes that are offered takes a second step too: they are still on offer after it.
+    offer: ifOfUser(before.verified, userKey) && before.offer,
+  }
+}
+
+/** For an answer that shows a secret: saves under a new id, once for this user, so that nobody who knew the old id reads it. */
+export function saveUnderOwnId(before: MfaState, userKey: string, state: MfaState = before): StateChange {
+  if (before.ownId?.userKey !== userKey) return { renew: { ...state, ownId: { userKey } } }
+  return state === before ? 'as-is' : { save: state }
+}
+
+/** What becomes of the MFA state, and so of the web session. */
+export type StateChange =
+  /** Not touched. The app's session middleware may still save its own changes when the answer ends. */
+  | 'as-is'
+  /** The answer comes late or only reads: it must not save the web session, which another request may have changed. */
+  | 'detach'
+  /** Removed; that is stored with whatever else the request changes. */
+  | 'remove'
+  /** Removed, and stored at once. */
+  | 'end'
+  | { readonly save: MfaState }
+  /** Saved under a new session id. */
+  | { readonly renew: MfaState }

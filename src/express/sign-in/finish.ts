@@ -1,0 +1,93 @@
+import type { Challenge, Verified } from '../../challenge/challenge.ts'
+import { mayOfferRecoveryCodes } from '../../challenge/own-factors.ts'
+import { look } from '../../challenge/push.ts'
+import { redeem } from '../../challenge/redeem.ts'
+import { userKeyOf } from '../../challenge/user.ts'
+import type { Effects, Outcome } from '../request/outcome.ts'
+import { andThen, continueAt, leadTo } from '../request/outcome.ts'
+import { logFailure } from '../request/service-outage.ts'
+import { verifiedOf } from '../request/verified.ts'
+import type { WebRequest } from '../request/web-request.ts'
+import { verifiedState } from '../session/mfa-state.ts'
+import { factorsOf } from './open-challenge.ts'
+import { passedBrowser, rememberBrowser } from './remembered.ts'
+
+/** What came of an approval. Only once `effects` are applied is the web session verified. */
+export interface Finished {
+  readonly verified: Verified | undefined
+  readonly effects: Effects
+}
+
+/** Redeems the approval of a challenge, once. Every way to a verified web session leads through here. */
+export async function finish(request: WebRequest, challenge: Challenge): Promise<Finished> {
+  const { context, user, state } = request
+  const { sessionId } = challenge
+  const { verified, browser } = await redeem(await context.mfa.connect(), challenge, {
+    allowed: factorsOf(request, challenge),
+    browser: passedBrowser(request, challenge),
+    now: context.mfa.options.clock.now(),
+  })
+  if (verified?.userKey !== userKeyOf(user)) {
+    return { verified: undefined, effects: { state: 'as-is', events: [{ type: 'challenge.refused', sessionId }] } }
+  }
+  context.mfa.epochs.learn(verified)
+  const remembered = browser && rememberBrowser(request, challenge, browser)
+  const passed = { type: 'challenge.passed', factor: verified.factor, sessionId } as const
+  return {
+    verified,
+    effects: {
+      state: { renew: verifiedState(state, verified, challenge.returnTo) },
+      cookies: remembered?.cookies ?? [],
+      events: [...(remembered?.events ?? []), passed],
+    },
+  }
+}
+
+/** Verifies the web session and continues where the user wanted to go, or leads back to the page, which shows the status. */
+export async function finishAndContinue(request: WebRequest, challenge: Challenge): Promise<Outcome> {
+  const { verified, effects } = await finish(request, challenge)
+  if (verified) return andThen(request, effects, (saved) => continueAfter(saved, challenge))
+  return andThen(request, effects, (saved) => leadBack(saved, challenge))
+}
+
+/** `POST /mfa/complete`: turns the approval into a verified web session. */
+export function completeChallenge(request: WebRequest): Outcome | Promise<Outcome> {
+  const { challenge } = request.state
+  if (challenge) return finishAndContinue(request, challenge)
+  return leadTo(request, passedTo(request) ?? request.context.base)
+}
+
+/** Where to continue if another tab or a code has passed the challenge; undefined if there is one left to pass. */
+export function passedTo({ state, context, user }: WebRequest): string | undefined {
+  const { challenge, wentTo = `${context.prefix}/` } = state
+  return !challenge && verifiedOf(state, context, user) ? wentTo : undefined
+}
+
+/** Marks the address of the page when an approval was worth nothing: used already, too old, or of another factor. */
+export const spent = 'spent'
+
+async function leadBack(request: WebRequest, challenge: Challenge): Promise<Outcome> {
+  const { base, mfa } = request.context
+  const status = await look(await mfa.connect(), challenge)
+  // Saving this request's copy of the web session could undo what the winner of a race has saved.
+  return { state: 'detach', answer: continueAt(request, status.kind === 'approved' ? `${base}?${spent}` : base) }
+}
+
+/** Users who have just enrolled their first factor are offered recovery codes, once. They are verified already. */
+export async function continueAfter(request: WebRequest, { enrollment, returnTo }: Challenge): Promise<Outcome> {
+  const { context, state } = request
+  if (enrollment !== 'done' || !(await maySeeOffer(request))) return leadTo(request, returnTo)
+  const offered = { ...state, offer: { returnTo } }
+  return { state: { save: offered }, answer: continueAt(request, `${context.base}/recovery`) }
+}
+
+async function maySeeOffer({ context, user }: WebRequest): Promise<boolean> {
+  const { recoveryCodes, factors } = context.mfa.options
+  if (!recoveryCodes || !factors.includes('bypass')) return false
+  try {
+    return await mayOfferRecoveryCodes(await context.mfa.connect(), user)
+  } catch (error) {
+    logFailure(context, 'recovery codes could not be offered', error)
+    return false
+  }
+}

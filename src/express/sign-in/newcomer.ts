@@ -1,0 +1,29 @@
+import { hasHandedOverCode, mayHaveFirst } from '../../challenge/enrollment.ts'
+import type { ConnectedService } from '../../challenge/service.ts'
+import { findMember } from '../../challenge/user.ts'
+import type { Version } from '../../contract/endpoint.ts'
+import type { User } from '../../contract/users.ts'
+import { verifiedOf } from '../request/verified.ts'
+import type { WebRequest } from '../request/web-request.ts'
+
+/** A user who may set up a first factor and has not passed the second step. */
+export async function findNewcomer(
+  request: WebRequest,
+): Promise<{ readonly service: ConnectedService; readonly newcomer: User } | undefined> {
+  const { state, context, user } = request
+  if (!state.challenge || verifiedOf(state, context, user)) return undefined
+  const service = await context.mfa.connect()
+  const known = service.version === '1.3' ? undefined : await findMember(service, user)
+  if (!known || !mayHaveFirst(known) || !(await maySelfEnroll(request, service.version))) return undefined
+  return (await hasHandedOverCode(service, known.id)) ? undefined : { service, newcomer: known }
+}
+
+/** Decides who may set up a first factor with the password alone: for every factor and every version of the service. */
+export async function maySelfEnroll({ req, user, context }: WebRequest, version: Version): Promise<boolean> {
+  const { selfEnrollment, mayEnroll } = context.mfa.options
+  if (!selfEnrollment) return false
+  if (!mayEnroll) return version !== '1.3'
+  // An untyped app may return anything; only `true` counts.
+  const allowed: unknown = await mayEnroll(req, user)
+  return allowed === true
+}
