@@ -18,7 +18,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** No two folders below these import each other, not even types. */
-export const layeredFolders = ['src/service']
+export const layeredFolders = ['src/service', 'src/express']
 
 /** Their folders do not import the files beside them either: those join the folders. */
 const closedFolders = ['src/service']

@@ -31,7 +31,7 @@ export async function serve(request: WebRequest, res: Response, next: NextFuncti
     const answer = await asCaller(caller, () => settle(request, res, handler, signal))
     // The app's own handlers are no part of the call.
     if (answer.kind === 'next') return next()
-    await asCaller(caller, () => send(request.req, res, answer, signal))
+    await asCaller(caller, () => send(res, answer, signal))
   } catch (error) {
     await asCaller(caller, () => recover(request, res, error))
   }
@@ -40,7 +40,7 @@ export async function serve(request: WebRequest, res: Response, next: NextFuncti
 /** Applies an outcome that was decided already. */
 export async function apply(request: PageRequest, res: Response, outcome: Outcome): Promise<void> {
   const signal = closedSignal(res)
-  await send(request.req, res, await applyAll(request, res, outcome, signal), signal)
+  await send(res, await applyAll(request, res, outcome, signal), signal)
 }
 
 /** Runs a handler and applies all effects, also of what it continues with. @returns the answer, not sent yet. */
@@ -121,10 +121,10 @@ async function recover(request: WebRequest, res: Response, error: unknown, isRet
     return recover(request, res, failure, true)
   }
   if (isLate) res.destroy()
-  else await send(request.req, res, outcome.answer as Answer, closedSignal(res))
+  else await send(res, outcome.answer as Answer, closedSignal(res))
 }
 
-async function send(req: Request, res: Response, answer: Answer, signal: AbortSignal): Promise<void> {
+async function send(res: Response, answer: Answer, signal: AbortSignal): Promise<void> {
   switch (answer.kind) {
     case 'redirect':
       // 303: whatever the method was, the browser continues with GET (RFC 9110 section 15.4.4).
@@ -142,7 +142,7 @@ async function send(req: Request, res: Response, answer: Answer, signal: AbortSi
     case 'app':
       leaveByPage(res)
       await answer.handler(res)
-      if (!isAnswered(res)) await send(req, res, answer.otherwise, signal)
+      if (!isAnswered(res)) await send(res, answer.otherwise, signal)
       return
     default:
       return end(res, 204, {})

@@ -74,6 +74,6 @@ export function rememberBrowser(
   { id, expiresAt, rememberedUntil }: KnownBrowser,
 ): Required<Pick<Effects, 'cookies' | 'events'>> {
   const cookie = browserCookie.write(req, context, { id, seconds: expiresAt - context.mfa.options.clock.now() })
-  const isRemembered = challenge.remember && rememberedUntil !== undefined
-  return { cookies: [cookie], events: isRemembered ? [{ type: 'browser.remembered', until: rememberedUntil }] : [] }
+  const isWanted = challenge.remember && rememberedUntil !== undefined
+  return { cookies: [cookie], events: isWanted ? [{ type: 'browser.remembered', until: rememberedUntil }] : [] }
 }
