@@ -6,7 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
 /** What `second-factor serve` uses where it is there. */
-const parts = ['better-sqlite3', 'nodemailer', 'pg', 'pino', 'prom-client', 'web-push'] as const
+const parts = ['better-sqlite3', 'nodemailer', 'pg', 'pino', 'prom-client', 'sax', 'web-push'] as const
 
 const file = 'package.json'
 const { devDependencies, scripts: _scripts, ...rest } = JSON.parse(await readFile(file, 'utf8'))

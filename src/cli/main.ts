@@ -1,9 +1,9 @@
-/** The `second-factor` command. Running this file runs it. */
-import { ending } from './device/failure.ts'
+/** Runs the `second-factor` command. */
+import { withErrorHandling } from './terminal/failure.ts'
 import { createProgram } from './program.ts'
-import { readSecretFiles } from './service/secret-files.ts'
+import { readSecretFiles } from './serve/secret-files.ts'
 
-await ending(async () => {
+await withErrorHandling(async () => {
   readSecretFiles(process.env)
   const program = await createProgram(process.argv.slice(2))
   await program.parseAsync()

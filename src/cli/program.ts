@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 
 import { commandTable } from './commands/table.ts'
-import { exitCode } from './device/exit-codes.ts'
+import { exitCode } from './terminal/failure.ts'
 
 /**
- * The program with the commands that the arguments name. All others are there only by name, for `--help`.
+ * Creates the program. Only commands in the arguments are loaded; all others have just a name and a description.
  * @param args As typed after the program's name.
  */
 export async function createProgram(args: readonly string[]): Promise<Command> {
@@ -21,7 +21,7 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
   return program
 }
 
-/** Commander ends with 1 whatever is wrong; scripts want to tell a typo from a failure. Help asked for is none. */
+/** Commander exits with 1 for every error. Scripts need to distinguish usage errors from failures. */
 function configureErrors(command: Command, path: string): void {
   command
     .exitOverride((error) => process.exit(error.exitCode === 0 ? exitCode.done : exitCode.usage))
@@ -29,7 +29,7 @@ function configureErrors(command: Command, path: string): void {
   for (const subcommand of command.commands) configureErrors(subcommand, `${path} ${subcommand.name()}`)
 }
 
-/** One line that says where to read on; of an option that is missing, which variable could have held it, too. */
+/** One line that points to the help. For a missing option, it names the environment variable that could set it. */
 function explainUsage(message: string, { options }: Command, path: string): string {
   const missing = options.find(({ envVar, flags }) => envVar && message.includes(`'${flags}' not specified`))
   const variable = missing ? `, and ${missing.envVar} is not set` : ''
@@ -42,7 +42,7 @@ function explainUsage(message: string, { options }: Command, path: string): stri
   return `${line}${line.endsWith('.') ? '' : '.'} See: ${path} --help\n`
 }
 
-/** Of the package: its `package.json` is two folders up, in `src/` and in `dist/`. */
+/** The version of the package. Its `package.json` is two folders up, from `src/` and from `dist/`. */
 function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   return String(Reflect.get(Object(manifest), 'version'))
@@ -50,8 +50,8 @@ function version(): string {
 
 const help = `
 Environment:
-  MFA_DATABASE             the database, instead of --database: every user of the machine can read a command line, and an
-                           address carries a password. MFA_DATABASE_FILE names a file that holds it.
+  MFA_DATABASE             used instead of --database: every user of the machine can read a command line, and the address of
+                           a database contains a password. MFA_DATABASE_FILE names a file that contains it.
 
 Examples:
   $ second-factor init --database mfa.sqlite --organization 'Example Ltd' --domain 'Intranet'

@@ -33,7 +33,7 @@ async function add(service: RunningService, state: string, username: string) {
 }
 
 describe('second-factor device code', () => {
-  it('shows a code that signs in where approving does not work', async () => {
+  it('shows a code that signs in without an approval', async () => {
     const { service, state } = await activated()
 
     const ended = await run('device', 'code', '--state', state)
@@ -44,7 +44,7 @@ describe('second-factor device code', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
-  it('has one for each account, for scripts as JSON', async () => {
+  it('prints the codes of all accounts as JSON', async () => {
     const { service, state } = await activated()
     await add(service, state, 'bob')
 
@@ -55,7 +55,7 @@ describe('second-factor device code', () => {
     expect(await service.ask('bob', { otp: second.code })).toMatchObject({ state: 'approved' })
   })
 
-  it('says what to do about an account from before there were codes', async () => {
+  it('says what to do about an account that is older than offline codes', async () => {
     const { state } = await activated()
     const saved = JSON.parse(await readFile(state, 'utf8'))
     delete saved.accounts[0].codeSecret
@@ -81,7 +81,7 @@ describe('second-factor device activate', () => {
     expect(ended.lines.at(-1)).toContain(`second-factor device watch --state ${state}`)
   })
 
-  it('takes a whole activation link', async () => {
+  it('accepts a whole activation link', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const link = `${service.url}/authenticator/#code=${code}`
@@ -91,7 +91,7 @@ describe('second-factor device activate', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('keeps keys where only their owner can read them', async () => {
+  it('saves keys in a file that only its owner can read', async () => {
     const { state } = await activated()
 
     const { mode } = await stat(state)
@@ -99,7 +99,7 @@ describe('second-factor device activate', () => {
     expect(mode & 0o777).toBe(0o600)
   })
 
-  it('keeps several accounts in one file', async () => {
+  it('saves several accounts in one file', async () => {
     const { service, state } = await activated()
     const { code } = await service.enroll('bob')
 
@@ -110,18 +110,18 @@ describe('second-factor device activate', () => {
     expect(stdout).toContain('bob at Wiki (Acme)')
   })
 
-  it('says in one line what is wrong with a used code', async () => {
+  it('explains a used code in one line', async () => {
     const { service, state, code } = await activated()
 
     const ended = await run('device', 'activate', '--url', service.url, '--code', code, '--state', state)
 
     expect(ended.code).toBe(1)
     expect(ended.stderr).toBe(
-      'That activation code does not work: mistyped, used or too old. Check it, or get a new one on the web page.\n',
+      'Unknown activation code: it may be mistyped, used or expired. Check it, or get a new one on the web page.\n',
     )
   })
 
-  it('does not use a code up when the account could not be kept', async () => {
+  it('does not use up a code when the account cannot be saved', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const nowhere = join(await folder(), 'missing', 'device.json')
@@ -131,11 +131,11 @@ describe('second-factor device activate', () => {
     const later = await run(...args, join(await folder(), 'device.json'))
 
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain('Cannot write')
+    expect(refused.stderr).toContain("Can't write")
     expect(later.code).toBe(0)
   })
 
-  it('does not write over a file that is something else', async () => {
+  it('does not overwrite a file of another kind', async () => {
     const file = join(await folder(), 'notes.txt')
     await writeFile(file, 'my notes')
 
@@ -154,7 +154,7 @@ describe('second-factor device activate', () => {
     expect(await readFile(file, 'utf8')).toBe('my notes')
   })
 
-  it('does not send a code over http to another machine unless told to', async () => {
+  it('does not send a code over http to another machine without --allow-insecure-http', async () => {
     const state = join(await folder(), 'device.json')
 
     const ended = await run('device', 'activate', '--url', 'http://192.0.2.1', '--code', 'abcdefgh23', '--state', state)
@@ -165,7 +165,7 @@ describe('second-factor device activate', () => {
 })
 
 describe('second-factor device list', () => {
-  it('prints as JSON what scripts need, without what answers a request', async () => {
+  it('prints JSON without nonces and keys', async () => {
     const { service, state } = await activated()
     const session = await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Firefox' }] })
 
@@ -179,7 +179,7 @@ describe('second-factor device list', () => {
     expect(stdout).not.toMatch(/nonce|privateKey/)
   })
 
-  it('prints changes of factors as well, and leaves them on the inbox', async () => {
+  it('prints notices of changed factors, and keeps them in the inbox', async () => {
     const { service, state, userId } = await activated()
     await service.client.bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 60 })
 
@@ -187,12 +187,12 @@ describe('second-factor device list', () => {
     const { stdout } = await run('device', 'list', '--json', '--state', state)
 
     expect(plain.stdout).toMatch(
-      /New recovery codes were made for alice at Wiki \(Acme\) on [\d-]+ [\d:]+ UTC\. Wasn't you\? Tell your administrator\./,
+      /New recovery codes were created for alice at Wiki \(Acme\) on [\d-]+ [\d:]+ UTC\. Wasn't you\? Contact your administrator\./,
     )
     expect(JSON.parse(stdout).notices).toMatchObject([{ kind: 'codes_made', domain: { name: 'Wiki' } }])
   })
 
-  it('lets no text of others move the cursor or turn the line around', async () => {
+  it('does not print control characters in the text of others', async () => {
     const { service, state } = await activated()
     await add(service, state, 'mallory\u202e')
 
@@ -222,11 +222,11 @@ describe('second-factor device approve', () => {
     expect(ended).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'The numbers did not match. Start again on the web page.\n',
+      stderr: "The numbers didn't match. Start again on the web page.\n",
     })
   })
 
-  it('says which command to type when a number is needed and nobody is there to ask', async () => {
+  it('prints the command when a number is required without a terminal', async () => {
     const { service, state } = await activated()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -237,16 +237,16 @@ describe('second-factor device approve', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
   })
 
-  it('ends with 3 when nothing is pending', async () => {
+  it('exits with 3 when no request is pending', async () => {
     const { state } = await activated()
 
     const ended = await run('device', 'approve', '--state', state)
 
     expect(ended.code).toBe(3)
-    expect(ended.stderr).toMatch(/^Nothing is pending\. /)
+    expect(ended.stderr).toMatch(/^No request is pending\. /)
   })
 
-  it('wants to know which of several, and takes the beginning of an id', async () => {
+  it('requires an id when several requests are pending, and accepts the beginning of it', async () => {
     const { service, state } = await activated()
     const one = await service.ask('alice')
     const other = await service.ask('alice')
@@ -289,30 +289,30 @@ describe('second-factor device watch', () => {
     const ended = await watching.ended
 
     expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(ended.stdout).toMatch(/From +203\.0\.113\.7 \(reported by the app\)/)
+    expect(ended.stdout).toMatch(/From +203\.0\.113\.7 \(unverified\)/)
     expect(ended.stdout).toContain(`second-factor device approve ${session.id} --number NN`)
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
   })
 
-  it('prints a change of factors as it happens', async () => {
+  it('prints a changed factor at once', async () => {
     const { service, state, userId } = await activated()
     const watching = start('device', 'watch', '--state', state)
     await watching.printed(/Waiting for requests/)
 
     await service.client.bypassCodes.create(userId, { usesAllowed: 1, expirationTime: 60 })
-    await watching.printed(/New recovery codes were made for alice at Wiki/)
+    await watching.printed(/New recovery codes were created for alice at Wiki/)
     watching.stop()
 
     expect(await watching.ended).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('--approve approves by itself what needs no number, and nothing else', async () => {
+  it('--approve approves only requests without a number', async () => {
     const { service, state } = await activated()
     const watching = start('device', 'watch', '--approve', '--state', state)
     await watching.printed(/Waiting/)
 
     const matched = await service.ask('alice', { numberMatching: true })
-    await watching.printed(/A number is needed/)
+    await watching.printed(/A number is required/)
     const plain = await service.ask('alice')
     await watching.printed(/Approved/)
     watching.stop()
@@ -331,12 +331,12 @@ describe('second-factor device watch', () => {
     const ended = await watching.ended
 
     expect(ended.code).toBe(1)
-    expect(ended.stderr).toContain('This account was removed by its organization.')
+    expect(ended.stderr).toContain('Your organization removed this account.')
   })
 })
 
 describe('second-factor device', () => {
-  it('names exit codes and two examples in the help of each command', () => {
+  it('lists exit codes and two examples in the help of each command', () => {
     const helps = deviceCommand().commands.map((command) => {
       let text = ''
       command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp()
@@ -350,20 +350,20 @@ describe('second-factor device', () => {
     }
   })
 
-  it('ends with 2 when it is used wrongly', async () => {
+  it('exits with 2 after a usage error', async () => {
     const ended = await run('device', 'list')
 
     expect(ended.code).toBe(2)
     expect(ended.stderr).toContain('--state')
   })
 
-  it('says in one line that the service cannot be reached', async () => {
+  it('says in one line that the service is not responding', async () => {
     const { service, state } = await activated()
     service.breakConnections()
 
     const ended = await run('device', 'list', '--state', state)
 
     expect(ended.code).toBe(1)
-    expect(ended.stderr).toBe('The service does not answer. Check the address and the connection, then try again.\n')
+    expect(ended.stderr).toBe("The service isn't responding. Check the address and the connection, then try again.\n")
   })
 })

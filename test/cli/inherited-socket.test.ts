@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
-import { takeInheritedSocket } from '../../src/cli/service/inherited-socket.ts'
+import { takeInheritedSocket } from '../../src/cli/serve/inherited-socket.ts'
 
 const activation = { LISTEN_PID: '42', LISTEN_FDS: '1', LISTEN_FDNAMES: 'http', LISTEN_PIDFDID: '7' }
 
-describe('a listening socket that systemd passes', () => {
+describe('a listening socket from systemd', () => {
   it('is file descriptor 3', () => {
     expect(takeInheritedSocket({ ...activation }, 42)).toBe(3)
   })
@@ -24,7 +24,7 @@ describe('a listening socket that systemd passes', () => {
     expect(env).toEqual({ PATH: '/bin' })
   })
 
-  it('is none where systemd passed none', () => {
+  it('is undefined without a socket from systemd', () => {
     expect(
       [{}, { LISTEN_FDS: '' }, { LISTEN_FDS: '0', LISTEN_PID: '1' }].map((env) => takeInheritedSocket(env, 42)),
     ).toEqual([undefined, undefined, undefined])

@@ -30,13 +30,13 @@ describe('the flags of second-factor serve', () => {
     expect(flag?.description).toMatch(/; (at least \d+|\d+ to \d+)$/)
   })
 
-  it('and the environment reach each option of createService that text can say', () => {
+  it('and the environment cover each option of createService that is not code', () => {
     const reached: Record<keyof ServiceOptions, string | undefined> = {
       database: 'database',
       listenDatabase: 'listenDatabase',
       keys: 'MFA_KEYS',
       vendor: 'mediaType',
-      // Code: nothing that a command line could say.
+      // Code, which a command line cannot express.
       clock: undefined,
       random: undefined,
       logger: 'logLevel',
@@ -56,7 +56,7 @@ describe('the flags of second-factor serve', () => {
     expect(known).toEqual(expect.arrayContaining(Object.values(reached).filter((name) => name !== undefined)))
   })
 
-  it('limit the requests of one API key in a second', async () => {
+  it('limit the requests per second of one API key', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-flags-'))
     const database = join(folder, 'mfa.sqlite')
     const { apiKey } = JSON.parse((await run('init', '--database', database, '--json')).stdout) as { apiKey: string }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-import { readSecretFiles } from '../../src/cli/service/secret-files.ts'
+import { readSecretFiles } from '../../src/cli/serve/secret-files.ts'
 import { command } from '../processes/command.ts'
 
 let folder: string
@@ -27,7 +27,7 @@ describe('a secret in a file', () => {
     expect(env[name]).toBe('a secret')
   })
 
-  it('may have one key on each line', () => {
+  it('can have one key per line', () => {
     const env: NodeJS.ProcessEnv = { MFA_KEYS_FILE: file('keys', 'k2:two\nk1:one\n') }
 
     readSecretFiles(env)
@@ -35,7 +35,7 @@ describe('a secret in a file', () => {
     expect(env['MFA_KEYS']).toBe('k2:two,k1:one')
   })
 
-  it('opens the database for a command that is given neither address nor keys', async () => {
+  it('opens the database without --database and MFA_KEYS', async () => {
     const database = join(folder, 'mfa.sqlite')
     const env = {
       MFA_DATABASE_FILE: file('database', `${database}\n`),
@@ -50,10 +50,10 @@ describe('a secret in a file', () => {
   })
 
   it.each([
-    ['its file is missing', () => join(folder, 'none'), {}, 'cannot be read (ENOENT)'],
+    ['its file is missing', () => join(folder, 'none'), {}, 'none (ENOENT)'],
     ['its file is empty', () => file('empty', '\n'), {}, 'is empty'],
-    ['the variable is set, too', () => file('keys', 'k1:secret'), { MFA_KEYS: 'k2:secret' }, 'are both set'],
-  ])('is refused in one line when %s', async (_when, path, more, message) => {
+    ['the variable is set too', () => file('keys', 'k1:secret'), { MFA_KEYS: 'k2:secret' }, 'are both set'],
+  ])('is rejected in one line when %s', async (_when, path, more, message) => {
     const { code, stderr } = await command(['apikey', 'list'], { MFA_KEYS_FILE: path(), ...more })
 
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
-import { secretsFromEnv } from '../../src/cli/service/secrets-from-env.ts'
+import { secretsFromEnv } from '../../src/cli/serve/settings-from-env.ts'
 
 describe('settings of secrets in the environment', () => {
-  it('are handed on as they are', () => {
+  it('are passed on unchanged', () => {
     expect(secretsFromEnv({ MFA_KEYS: 'k1:x', MFA_BYPASS_CODES: 'once' })).toEqual({
       keys: 'k1:x',
       bypassCodes: 'once',
@@ -11,7 +11,7 @@ describe('settings of secrets in the environment', () => {
     expect(secretsFromEnv({ MFA_KEYS: '', MFA_BYPASS_CODES: '' })).toEqual({})
   })
 
-  it('are refused where they would do less than they seem to', () => {
+  it('are rejected when they are invalid', () => {
     expect(() => secretsFromEnv({ MFA_BYPASS_CODES: 'Once' })).toThrow('MFA_BYPASS_CODES is readable or once.')
   })
 })

@@ -56,7 +56,7 @@ describe('second-factor serve behind a proxy', () => {
     ])
   })
 
-  it('believes no header without --trust-proxy', async () => {
+  it('ignores the header without --trust-proxy', async () => {
     const { guess, end } = await serve('--tries-per-address', '2')
     const statuses = [await guess('192.0.2.7'), await guess('192.0.2.8'), await guess('192.0.2.9')]
     await end()
@@ -82,7 +82,7 @@ describe('second-factor serve behind a proxy', () => {
 })
 
 describe('the log of second-factor serve at its default level', () => {
-  it('has the heads of the audit trail, and a warning for a refused key without the key', async () => {
+  it('contains audit heads, and a warning for a rejected API key without the key', async () => {
     const key = 'Zq9'.repeat(21) + 'x'
     const { origin, end } = await serve()
     for (let round = 0; round < 3; round += 1) {
@@ -109,7 +109,7 @@ describe('the log of second-factor serve at its default level', () => {
     expect(JSON.stringify(lines)).not.toContain(key.slice(0, 8))
   })
 
-  it('has a line for each request with --log-requests', async () => {
+  it('contains each request with --log-requests', async () => {
     const { origin, end } = await serve('--log-requests')
     await fetch(`${origin}/api/organization`)
 

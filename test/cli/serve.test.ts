@@ -41,7 +41,7 @@ function expectOneLine(stderr: string): void {
 }
 
 describe('second-factor init', () => {
-  it('prints the key of a new organization as JSON', async () => {
+  it('prints the API key of a new organization as JSON', async () => {
     const { stdout, stderr, code } = await run('init', '--database', database, '--json')
 
     expect([stderr, code]).toEqual([expect.stringContaining('Back that file up'), 0])
@@ -52,7 +52,7 @@ describe('second-factor init', () => {
     })
   })
 
-  it('adds an organization to a database that has others, but none of the same name', async () => {
+  it('adds an organization to a database with others, but rejects a name twice', async () => {
     const first = await run('init', '--database', database, '--organization', 'A')
     const second = await run('init', '--database', database, '--organization', 'B', '--domain', 'Shop')
     const third = await run('init', '--database', database, '--organization', 'A')
@@ -65,7 +65,7 @@ describe('second-factor init', () => {
   })
 
   it.each([
-    ['a file that is something else', () => join(folder, 'letter.txt')],
+    ['a file of another kind', () => join(folder, 'letter.txt')],
     ['a folder', () => folder],
   ])('refuses %s', async (_what, path) => {
     writeFileSync(join(folder, 'letter.txt'), 'Dear Sir or Madam, this is no database.')
@@ -78,7 +78,7 @@ describe('second-factor init', () => {
 })
 
 describe('second-factor serve', () => {
-  it('prints one line when it listens, speaks as it is told, and ends well on SIGTERM', async () => {
+  it('prints one line when it listens, uses the configured words, and exits with 0 on SIGTERM', async () => {
     const made = JSON.parse((await run('init', '--database', database, '--json')).stdout)
     const words = ['--base-path', '/mfa', '--scheme', 'Acme', '--media-type', 'acme']
     const child = start('serve', '--database', database, '--port', '0', ...words)
@@ -98,7 +98,7 @@ describe('second-factor serve', () => {
     expect((await output).trimEnd().split('\n')).toHaveLength(1)
   })
 
-  it('serves figures on a port of their own, and cuts off who is slower than it is told', async () => {
+  it('serves metrics on their own port, and times out slow requests', async () => {
     await run('init', '--database', database)
     const patience = ['--headers-timeout', '1', '--request-timeout', '1']
     const child = start('serve', '--database', database, '--port', '0', '--metrics-port', '0', ...patience)
@@ -118,7 +118,7 @@ describe('second-factor serve', () => {
     expect(code).toBe(0)
   })
 
-  it('does not make a database', async () => {
+  it('does not create a database', async () => {
     const { stderr, code } = await run('serve', '--database', database)
 
     expect(code).toBe(1)
@@ -127,7 +127,7 @@ describe('second-factor serve', () => {
     expect(existsSync(database)).toBe(false)
   })
 
-  it('says when its port is taken', async () => {
+  it('says when its port is in use', async () => {
     await run('init', '--database', database)
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -143,7 +143,7 @@ describe('second-factor serve', () => {
   })
 })
 
-describe('wrong use', () => {
+describe('a usage error', () => {
   it.each([
     [[]],
     [['unknown']],
@@ -158,7 +158,7 @@ describe('wrong use', () => {
     expect((await run(...args)).code).toBe(2)
   })
 
-  it('of an option of the service ends with 2 and names it as it was typed', async () => {
+  it('exits with 2 and names the option as it was typed', async () => {
     await run('init', '--database', database)
 
     const { stderr, code } = await run('serve', '--database', database, '--base-path', 'api')

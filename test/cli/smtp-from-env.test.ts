@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 
-import { smtpFromEnv } from '../../src/cli/service/smtp-from-env.ts'
+import { smtpFromEnv } from '../../src/cli/serve/settings-from-env.ts'
 import { run } from './command.ts'
 
 describe('the mail settings of second-factor serve', () => {
   const [url, from] = ['smtps://mfa:secret@mail.example', 'Example <mfa@example.com>']
 
-  it('are none where no server is named', () => {
+  it('are empty without a server', () => {
     expect(smtpFromEnv({ MFA_SMTP_FROM: from })).toEqual({})
     expect(smtpFromEnv({ MFA_SMTP_URL: '', MFA_SMTP_FROM: from })).toEqual({})
   })
@@ -17,14 +17,14 @@ describe('the mail settings of second-factor serve', () => {
     })
   })
 
-  it('insist on TLS unless that is said in as many words', () => {
+  it('require TLS unless MFA_SMTP_ALLOW_INSECURE is true', () => {
     const allowing = (word: string) =>
       smtpFromEnv({ MFA_SMTP_URL: url, MFA_SMTP_FROM: from, MFA_SMTP_ALLOW_INSECURE: word }).smtp?.allowInsecure
 
     expect([allowing('true'), allowing('1'), allowing('')]).toEqual([true, false, false])
   })
 
-  it('need a sender', () => {
+  it('require a sender', () => {
     expect(() => smtpFromEnv({ MFA_SMTP_URL: url })).toThrow('Set MFA_SMTP_FROM, too.')
   })
 

@@ -23,8 +23,8 @@ const organizations = async () => {
   return (await service.administration.organizations()).map(({ name }) => name)
 }
 
-describe('init with what existing clients use', () => {
-  it('makes a service that a client of another one calls as before', async () => {
+describe('init with the configuration of existing clients', () => {
+  it('creates a service that existing clients can call unchanged', async () => {
     const { stdout, stderr, code } = await init('--api-key-file', keyFile(), '--domain-id', domainId)
     const service = await createService({ database: place.database, push: false })
     const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
@@ -52,7 +52,7 @@ describe('init with what existing clients use', () => {
     expect(readFileSync(`${place.database}-wal`, { flag: 'a+' }).includes(apiKey)).toBe(false)
   })
 
-  it('leaves the key out of the JSON', async () => {
+  it('omits the key from the JSON', async () => {
     const { json: made } = await init('--api-key-file', keyFile(), '--json')
 
     expect(Object.keys(made)).toEqual(['organizationId', 'domainId'])
@@ -82,18 +82,18 @@ describe('init with what existing clients use', () => {
 
       expect(code).toBe(2)
       expect(stderr).toContain('--domain-id')
-      expect(stderr).toContain('40 characters')
+      expect(stderr).toContain('40 hexadecimal digits')
     },
   )
 
-  it('refuses a domain id that is in use, also by another organization, and makes nothing', async () => {
+  it('rejects a domain id that is in use by any organization, and creates nothing', async () => {
     const { stderr, code } = await init('--domain-id', place.domainId)
 
     expect([code, stderr]).toEqual([1, `There is a domain with the id ${place.domainId} already.\n`])
     expect(await organizations()).toEqual(['Organization'])
   })
 
-  it('refuses a key that is in use, and makes nothing', async () => {
+  it('rejects a key that is in use, and creates nothing', async () => {
     const { stdout, stderr, code } = await init('--api-key-file', keyFile(place.apiKey))
 
     expect([code, stderr]).toEqual([1, 'The API key is in use already.\n'])
@@ -108,7 +108,7 @@ describe('init with what existing clients use', () => {
     expect(stderr).toContain(`chmod 600 ${file('key')}`)
   })
 
-  it('writes into the audit trail that there is a key, as for any other', async () => {
+  it('records the key in the audit trail, like any other', async () => {
     await init('--api-key-file', keyFile())
 
     const entries = await json('audit', 'list', '--event', 'api_key.created')

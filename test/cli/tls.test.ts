@@ -73,7 +73,7 @@ function handshake(port: number, options: ConnectionOptions): Promise<string> {
 }
 
 describe('serve with a certificate', () => {
-  it('speaks HTTPS to who trusts its authority, and says so where it listens', async () => {
+  it('serves HTTPS, and prints an https address', async () => {
     const { running, apiKey } = await served()
 
     const ping = await read(running.origin, false, { authorization: `Service key="${apiKey}"` })
@@ -83,7 +83,7 @@ describe('serve with a certificate', () => {
     expect(await running.stop()).toBe(0)
   })
 
-  it('refuses versions of TLS before 1.2, whatever Node is told', async () => {
+  it('rejects TLS before 1.2, even if Node allows it', async () => {
     await run('init', '--database', database)
     const args = ['--tls-cert', files.cert, '--tls-key', files.key]
     const running = await serve(
@@ -97,14 +97,14 @@ describe('serve with a certificate', () => {
 
     const before = await handshake(port, old)
     running.signal('SIGHUP')
-    await running.printed(/that was read just now/)
+    await running.printed(/certificate reloaded/)
     const after = await handshake(port, old)
 
     expect([before, after]).toEqual(['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'])
     expect(await handshake(port, { maxVersion: 'TLSv1.2' })).toBe('TLSv1.2')
   })
 
-  it('reads a new certificate on SIGHUP and ends no connection', async () => {
+  it('loads a new certificate on SIGHUP without closing connections', async () => {
     const first = await issue(authority, ['127.0.0.1'])
     write(first)
     const { running } = await served()
@@ -115,7 +115,7 @@ describe('serve with a certificate', () => {
     const second = await issue(authority, ['127.0.0.1'])
     write(second)
     running.signal('SIGHUP')
-    await running.printed(/that was read just now/)
+    await running.printed(/certificate reloaded/)
     const kept = await read(running.origin, agent)
     const fresh = await read(running.origin)
 
@@ -127,21 +127,21 @@ describe('serve with a certificate', () => {
   it.each([
     ['is empty', () => Promise.resolve(''), '--tls-cert'],
     ['is cut off', () => Promise.resolve('-----BEGIN CERTIFICATE-----\n'), '--tls-cert'],
-    ['does not fit its key', async () => (await newAuthority()).certificate, '--tls-key'],
-  ])('goes on with the previous certificate when the new one %s, and logs an error', async (_, spoilt, option) => {
+    ['does not match its key', async () => (await newAuthority()).certificate, '--tls-key'],
+  ])('keeps the previous certificate when the new one %s, and logs an error', async (_, spoilt, option) => {
     const { running } = await served()
     const before = await read(running.origin)
 
     writeFileSync(files.cert, await spoilt())
     running.signal('SIGHUP')
-    await running.printed(/the previous one is still served/)
+    await running.printed(/the previous certificate stays in use/)
     const after = await read(running.origin)
 
     expect(after.shown).toBe(before.shown)
     expect(running.stderr()).toContain(option)
   })
 
-  it('answers on the port of the metrics without TLS', async () => {
+  it('serves metrics without TLS', async () => {
     const { running } = await served('--metrics-port', '0')
     const [, metrics = ''] = /metrics at (\S+)\)/.exec(running.stdout()) ?? []
 
@@ -150,9 +150,9 @@ describe('serve with a certificate', () => {
   })
 
   it.each([
-    ['a key without a certificate', () => ['--tls-key', files.key], 2, '--tls-key needs --tls-cert'],
-    ['a certificate without a key', () => ['--tls-cert', files.cert], 2, '--tls-cert needs --tls-key'],
-    ['a file that is missing', () => ['--tls-cert', 'none.pem', '--tls-key', files.key], 1, 'none.pem cannot be read'],
+    ['a key without a certificate', () => ['--tls-key', files.key], 2, '--tls-key also requires --tls-cert'],
+    ['a certificate without a key', () => ['--tls-cert', files.cert], 2, '--tls-cert also requires --tls-key'],
+    ['a file that is missing', () => ['--tls-cert', 'none.pem', '--tls-key', files.key], 1, "can't read none.pem"],
     ['a key in the place of the certificate', () => ['--tls-cert', files.key, '--tls-key', files.key], 1, '--tls-cert'],
     [
       'a certificate in the place of the key',
@@ -172,7 +172,7 @@ describe('serve with a certificate', () => {
 })
 
 describe('a server that speaks TLS', () => {
-  it('answers what it was asked when it closes meanwhile', async () => {
+  it('finishes a request while it closes', async () => {
     const { certificate, key } = await issue(authority, ['127.0.0.1'])
     const tls = { cert: Buffer.from(certificate), key: Buffer.from(key) }
     const asked = Promise.withResolvers<ServerResponse>()
@@ -190,7 +190,7 @@ describe('a server that speaks TLS', () => {
     await closed
   })
 
-  it('ends connections whose handshake never comes', async () => {
+  it('closes connections without a handshake', async () => {
     const { certificate, key } = await issue(authority, ['127.0.0.1'])
     const tls = { cert: Buffer.from(certificate), key: Buffer.from(key) }
     const timeouts = { firstRequest: 10 }

@@ -82,7 +82,7 @@ describe('a file system that is full', () => {
 
     expect([code, stderr.trim()]).toEqual([
       1,
-      `The database ${database} cannot be opened: the disk is full. Free some space first.`,
+      `Can't open the database ${database}: the disk is full. Free some space first.`,
     ])
   })
 })

@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     find: "choices(logLevels).default('info')",
     replace: "choices(logLevels).default('warn')",
     test: 'cli/serve-limits.test.ts',
-    title: 'has the heads of the audit trail, and a warning for a refused key without the key',
+    title: 'contains audit heads, and a warning for a rejected API key without the key',
   },
   {
     defense: 'the new start of a chain that is shortened',

@@ -11,7 +11,7 @@ function tls(): readonly Mutant[] {
       find: "const minVersion = 'TLSv1.2'",
       replace: "const minVersion = 'TLSv1'",
       test,
-      title: 'refuses versions of TLS before 1.2, whatever Node is told',
+      title: 'rejects TLS before 1.2, even if Node allows it',
     },
     {
       defense: 'the oldest version of TLS is 1.2 also after the certificate was reloaded',
@@ -19,15 +19,15 @@ function tls(): readonly Mutant[] {
       find: 'server.setSecureContext({ ...credentials, minVersion })',
       replace: 'server.setSecureContext(credentials)',
       test,
-      title: 'refuses versions of TLS before 1.2, whatever Node is told',
+      title: 'rejects TLS before 1.2, even if Node allows it',
     },
     {
       defense: 'a certificate is served only with its own key',
-      file: 'src/cli/service/tls-files.ts',
+      file: 'src/cli/serve/tls-files.ts',
       find: 'if (!isPair) throw',
       replace: 'if (isPair === undefined) throw',
       test,
-      title: 'goes on with the previous certificate when the new one %s, and logs an error',
+      title: 'keeps the previous certificate when the new one %s, and logs an error',
     },
     {
       defense: 'closing a server ends no TLS connection that has asked for something',
@@ -35,7 +35,7 @@ function tls(): readonly Mutant[] {
       find: 'if (raw) unused.delete(raw)',
       replace: 'void raw',
       test,
-      title: 'answers what it was asked when it closes meanwhile',
+      title: 'finishes a request while it closes',
     },
   ]
 }
@@ -65,7 +65,7 @@ function takeOver(): readonly Mutant[] {
       find: 'if (apiKey !== undefined && (await',
       replace: "if (apiKey === '' && (await",
       test,
-      title: 'refuses a key that is in use, and makes nothing',
+      title: 'rejects a key that is in use, and creates nothing',
     },
     {
       defense: 'a domain id belongs to one organization',
@@ -73,11 +73,11 @@ function takeOver(): readonly Mutant[] {
       find: 'if (domainId !== undefined && (await',
       replace: "if (domainId === '' && (await",
       test,
-      title: 'refuses a domain id that is in use, also by another organization, and makes nothing',
+      title: 'rejects a domain id that is in use by any organization, and creates nothing',
     },
     {
       defense: 'a file with an API key that others can read is reported',
-      file: 'src/cli/admin/read-api-key.ts',
+      file: 'src/cli/commands/init.ts',
       find: '& 0o044) !== 0',
       replace: '& 0o044) < 0',
       test,

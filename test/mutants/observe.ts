@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'each limit of createService is a flag of serve',
-    file: 'src/cli/commands/limit-flags.ts',
+    file: 'src/cli/serve/limit-flags.ts',
     find: 'Object.entries(limitWords).map(',
     replace: 'Object.entries(limitWords).slice(1).map(',
     test: 'cli/limit-flags.test.ts',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'limits: limitsOf(settings),',
     replace: '',
     test: 'cli/limit-flags.test.ts',
-    title: 'limit the requests of one API key in a second',
+    title: 'limit the requests per second of one API key',
   },
   {
     defense: 'calls to the service carry the id of the request they are made for',

@@ -3,11 +3,11 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'a secret that is given twice is refused',
-    file: 'src/cli/service/secret-files.ts',
+    file: 'src/cli/serve/secret-files.ts',
     find: 'if (env[name]) throw',
     replace: 'if (env[name] === file) throw',
     test: 'cli/secret-files.test.ts',
-    title: 'is refused in one line when %s',
+    title: 'is rejected in one line when %s',
   },
   {
     defense: 'commands read the secrets that are in files',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'readSecretFiles(process.env)',
     replace: 'readSecretFiles({})',
     test: 'cli/secret-files.test.ts',
-    title: 'opens the database for a command that is given neither address nor keys',
+    title: 'opens the database without --database and MFA_KEYS',
   },
   ...page(),
   ...deployment(),

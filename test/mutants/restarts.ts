@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the timers of a command keep its process alive',
-    file: 'src/cli/service/with-database.ts',
+    file: 'src/cli/database/open.ts',
     find: 'clock: commandClock,',
     replace: '',
     test: 'processes/keys.test.ts',
@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'an interrupted command signs off',
-    file: 'src/cli/service/with-database.ts',
+    file: 'src/cli/database/open.ts',
     find: 'for (const signal of signals) process.on(signal, end)',
     replace: '',
     test: 'processes/keys.test.ts',
@@ -78,7 +78,7 @@ function backup(): readonly Mutant[] {
     {
       defense: 'the check of a backup before it is put in place',
       file: 'src/cli/commands/restore.ts',
-      find: 'await checkDatabase(file).catch(fileFailure)',
+      find: 'await checkDatabase(file).catch(rethrowFileError)',
       replace: '',
       test,
       title: 'refuses a backup that %s',

@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
 ]
 
 function inheritedSocket(): readonly Mutant[] {
-  const file = 'src/cli/service/inherited-socket.ts'
+  const file = 'src/cli/serve/inherited-socket.ts'
   const test = 'cli/inherited-socket.test.ts'
   return [
     {
@@ -25,8 +25,8 @@ function inheritedSocket(): readonly Mutant[] {
     {
       defense: 'the service closes after the connections that were accepted already',
       file: 'src/cli/commands/serve.ts',
-      find: 'await Promise.all(doors.map((door) => door.close()))',
-      replace: 'void Promise.all(doors.map((door) => door.close()))',
+      find: 'await Promise.all(listeners.map((listener) => listener.close()))',
+      replace: 'void Promise.all(listeners.map((listener) => listener.close()))',
       test: 'processes/restart.test.ts',
       title: 'resets no connection over restarts, neither a fresh one nor one that is kept',
     },
@@ -58,7 +58,7 @@ function inheritedSocket(): readonly Mutant[] {
 }
 
 function signals(): readonly Mutant[] {
-  const file = 'src/cli/service/end-on-signal.ts'
+  const file = 'src/cli/serve/end-on-signal.ts'
   const test = 'processes/restart.test.ts'
   return [
     {

@@ -225,7 +225,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a full disk is explained when the database is opened',
-    file: 'src/cli/service/opening.ts',
+    file: 'src/cli/database/failures.ts',
     find: "return 'code' in error ? String(error.code) : codeOf(error.cause)",
     replace: "return 'code' in error ? String(error.code) : ''",
     test: failingDisk,

@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await forgetFailures(db, { userId, budget })',
     replace: 'await Promise.resolve(budget)',
     test: 'cli/admin/unlock.test.ts',
-    title: 'lets codes be tried again, and `user show` says until when they were locked',
+    title: 'unlocks codes; `user show` says until when they were locked',
   },
   {
     defense: 'forgetting a report when an administrator unlocks',
@@ -81,7 +81,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await forgetAllPushes(db, { domainId, userId })',
     replace: 'await Promise.resolve(domainId)',
     test: 'cli/admin/unlock.test.ts',
-    title: 'lets a person be asked again who said that it was not them',
+    title: 'allows push requests again after a report',
   },
   {
     defense: 'taking away bypass codes with a reset',

@@ -135,7 +135,7 @@ describe('a database that cannot be written when it is opened', () => {
 
     expect([code, stderr.trim()]).toEqual([
       1,
-      `The database ${database} cannot be opened: the disk is full. Free some space first.`,
+      `Can't open the database ${database}: the disk is full. Free some space first.`,
     ])
   })
 
@@ -147,7 +147,9 @@ describe('a database that cannot be written when it is opened', () => {
 
     expect([code, stderr.trim()]).toEqual([
       1,
-      expect.stringMatching(/cannot be opened: it cannot be written. Check its mode, .* mounted read-only\.$/),
+      expect.stringMatching(
+        /Can't open the database .*: the file isn't writable. Check its mode, .* mounted read-only\.$/,
+      ),
     ])
   })
 })

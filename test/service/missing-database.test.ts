@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { withDatabase } from '../../src/cli/service/with-database.ts'
+import { withDatabase } from '../../src/cli/database/open.ts'
 import { createService, embedded } from '../../src/service/index.ts'
 import type { Service, ServiceOptions } from '../../src/service/index.ts'
 import { engines, useEngine } from '../support/engines.ts'
@@ -89,7 +89,7 @@ describe('a database that is missing in production', () => {
   })
 
   it('is created by `second-factor init`, and then opens without MFA_CREATE', async () => {
-    await withDatabase(database, async () => {}, { create: true })
+    await withDatabase({ database, create: true }, async () => {})
 
     const service = await createService({ database })
 
@@ -98,11 +98,11 @@ describe('a database that is missing in production', () => {
   })
 
   it('is not created by other commands', async () => {
-    await expect(withDatabase(database, async () => {})).rejects.toThrow(`There is no database at ${database}`)
+    await expect(withDatabase({ database }, async () => {})).rejects.toThrow(`The database ${database} doesn't exist`)
   })
 
   it.each(['', '1'])('gets no new key file when its own is lost, with MFA_CREATE=%j', async (allowed) => {
-    await withDatabase(database, async () => {}, { create: true })
+    await withDatabase({ database, create: true }, async () => {})
     rmSync(`${database}.keys`)
     vi.stubEnv('MFA_CREATE', allowed)
 

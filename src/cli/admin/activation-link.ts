@@ -5,25 +5,25 @@ import { encodeQR } from 'qr'
 
 import { activationLink } from '../../device/service-url.ts'
 
-/** The commands that show an activation code, show it as a link as well where they know the address. */
+/** With this option, commands that print an activation code also print a link. */
 export const authenticatorOption = () =>
   new Option(
     '--authenticator-url <url>',
-    'where the service has its authenticator, such as https://mfa.example: shows a link and a QR code',
+    'public address of the authenticator, such as https://mfa.example; prints a link and a QR code',
   )
     .env('MFA_AUTHENTICATOR_URL')
     .argParser(parseAddress)
 
-/** @returns nothing where the address is not known. */
-export function linkOf(address: string | undefined, code: string | undefined): string | undefined {
+/** @returns undefined without an address or a code. */
+export function linkFor(address: string | undefined, code: string | undefined): string | undefined {
   return address === undefined || code === undefined ? undefined : activationLink(address, code)
 }
 
-/** For a phone that is held before the terminal; nothing where the output goes anywhere else. */
+/** Prints a QR code to scan from the screen. Prints nothing when the output is not a terminal. */
 export function printQr(link: string | undefined): void {
   if (link === undefined || !process.stdout.isTTY) return
   const lines = encodeQR(link, 'ascii', { ecc: 'low' }).trimEnd().split('\n')
-  // Its light parts are drawn. Whatever the colors of the terminal are, those have to be light, and the others dark.
+  // The drawn parts are the light ones: fixed colors keep the code readable on a light terminal too.
   console.log(`\n${lines.map((line) => styleText(['whiteBright', 'bgBlack'], line)).join('\n')}`)
 }
 
@@ -32,6 +32,6 @@ function parseAddress(text: string): string {
     activationLink(text, '')
     return text
   } catch {
-    throw new InvalidArgumentError('It begins with https:// or http://.')
+    throw new InvalidArgumentError('Expected an address that begins with https:// or http://.')
   }
 }

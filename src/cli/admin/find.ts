@@ -4,54 +4,54 @@ import type { Domain } from '../../contract/domains.ts'
 import { Id } from '../../contract/text.ts'
 import { listDomains } from '../../service/admin/domains.ts'
 import { ApiProblem } from '../../service/ground/problem.ts'
-import { exitCode } from '../device/exit-codes.ts'
-import { Failure } from '../device/failure.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
+import { quote } from '../terminal/print.ts'
 import type { LocalService } from './local-service.ts'
-import { quote } from './print.ts'
 
-/** The domain of a name or an id. */
-export async function findDomain({ ctx, organization }: LocalService, given: string): Promise<Domain> {
+/** Finds a domain by its name or id. */
+export async function findDomain({ ctx, organization }: LocalService, nameOrId: string): Promise<Domain> {
   const all = await listDomains(ctx, organization.id)
-  return pick(all, given, {
+  return pick(all, nameOrId, {
     what: 'domain',
     names: (domain) => [domain.name, domain.id],
     show: (domain) => `${quote(domain.name)} (${domain.id})`,
   })
 }
 
-/** The user of a username or an id. */
-export async function findUser(service: LocalService, given: string): Promise<User> {
-  const [named, known] = [await userByUsername(service, given), await userById(service, given)]
-  if (named && known && named.id !== known.id) throw ambiguous('user', given, [named.username, known.username])
+/** Finds a user by username or id. */
+export async function findUser(service: LocalService, nameOrId: string): Promise<User> {
+  const [named, known] = [await userByUsername(service, nameOrId), await userById(service, nameOrId)]
+  if (named && known && named.id !== known.id) throw ambiguous('user', nameOrId, [named.username, known.username])
   const user = named ?? known
-  if (!user) throw new Failure(`There is no user ${quote(given)}. See: second-factor user list`)
+  if (!user) throw new Failure(`No user ${quote(nameOrId)}. See: second-factor user list`)
   return user
 }
 
-interface Picking<T> {
+interface Description<T> {
+  /** The word for it, which is also the name of its command. */
   readonly what: string
-  readonly names: (one: T) => readonly string[]
-  readonly show: (one: T) => string
+  readonly names: (item: T) => readonly string[]
+  readonly show: (item: T) => string
 }
 
-/** The one that has the name exactly; else the only one that has it in another case, or an id that begins so. */
-export function pick<T>(all: readonly T[], given: string, { what, names, show }: Picking<T>): T {
-  const exact = all.filter((one) => names(one).includes(given))
-  const wanted = given.toLowerCase()
-  const alike = (name: string) => {
-    const present = name.toLowerCase()
-    return present === wanted || (Id.safeParse(name).success && wanted.length >= 6 && present.startsWith(wanted))
+/** Picks the item with exactly this name; otherwise the only item with this name in another case, or whose id begins so. */
+export function pick<T>(all: readonly T[], nameOrId: string, { what, names, show }: Description<T>): T {
+  const exact = all.filter((item) => names(item).includes(nameOrId))
+  const wanted = nameOrId.toLowerCase()
+  const isSimilar = (text: string) => {
+    const name = text.toLowerCase()
+    return name === wanted || (Id.safeParse(text).success && wanted.length >= 6 && name.startsWith(wanted))
   }
-  const found = exact.length > 0 ? exact : all.filter((one) => names(one).some((name) => alike(name)))
+  const found = exact.length > 0 ? exact : all.filter((item) => names(item).some(isSimilar))
   const [first, ...others] = found
-  if (first === undefined) throw new Failure(`There is no ${what} ${quote(given)}. See: second-factor ${what} list`)
-  if (others.length > 0) throw ambiguous(what, given, found.map(show))
+  if (first === undefined) throw new Failure(`No ${what} ${quote(nameOrId)}. See: second-factor ${what} list`)
+  if (others.length > 0) throw ambiguous(what, nameOrId, found.map(show))
   return first
 }
 
-function ambiguous(what: string, given: string, found: readonly string[]): Failure {
+function ambiguous(what: string, nameOrId: string, found: readonly string[]): Failure {
   const shown = found.slice(0, 5).join(', ')
-  return new Failure(`${quote(given)} may be more than one ${what}: ${shown}. Give the whole id.`, exitCode.usage)
+  return new Failure(`${quote(nameOrId)} matches more than one ${what}: ${shown}. Use the whole id.`, exitCode.usage)
 }
 
 async function userByUsername({ call }: LocalService, username: string): Promise<User | undefined> {
@@ -59,8 +59,8 @@ async function userByUsername({ call }: LocalService, username: string): Promise
   return Array.isArray(found) ? undefined : found
 }
 
-async function userById({ call }: LocalService, given: string): Promise<User | undefined> {
-  const id = Id.safeParse(given.toLowerCase())
+async function userById({ call }: LocalService, text: string): Promise<User | undefined> {
+  const id = Id.safeParse(text.toLowerCase())
   return id.success ? unlessNotFound(call(getUser, { params: { userId: id.data } })) : undefined
 }
 

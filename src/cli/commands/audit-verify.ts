@@ -6,10 +6,9 @@ import { z } from 'zod'
 import { verifyAudit } from '../../service/audit/read.ts'
 import type { Finding, Head, Verification } from '../../service/audit/verify-chains.ts'
 import { databaseCommand } from '../admin/command.ts'
-import { withContext } from '../admin/local-service.ts'
-import { printJson, printTable, quote, shortId } from '../admin/print.ts'
-import { exitCode } from '../device/exit-codes.ts'
-import { ending, Failure } from '../device/failure.ts'
+import { withDatabase } from '../database/open.ts'
+import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { counted, printJson, printTable, quote, shortId } from '../terminal/print.ts'
 
 interface Settings {
   readonly database: string
@@ -18,22 +17,25 @@ interface Settings {
   readonly json?: boolean
 }
 
-/** Whether the trail is as it was written. */
+/** `second-factor audit verify`. */
 export function verifyCommand(): Command {
-  return databaseCommand('verify', 'check that no entry was changed or taken out', [
+  return databaseCommand('verify', 'verify that no entry was changed or removed', [
     'audit verify --head heads.jsonl --write-head heads.jsonl --database mfa.sqlite',
     'audit verify --head service.log --database mfa.sqlite --json',
   ])
-    .option('--head <file>', 'where chains stood before: what --write-head wrote, or the log of the service')
-    .option('--write-head <file>', 'write where chains stand now, if all is well; keep it on another machine')
-    .option('--json', 'as JSON')
+    .option('--head <file>', 'compare with earlier chain heads: a file from --write-head, or the log of the service')
+    .option(
+      '--write-head <file>',
+      'if verification succeeds, write the current chain heads; keep the file on another machine',
+    )
+    .option('--json', 'print JSON')
     .addHelpText('after', exitCodes)
     .action(
-      ending((settings: Settings) =>
-        withContext(settings, async (ctx) => {
-          const kept = settings.head === undefined ? [] : readHeads(settings.head)
-          const verification = await verifyAudit(ctx.store.db, kept)
-          show(verification, kept.length, settings)
+      withErrorHandling((settings: Settings) =>
+        withDatabase(settings, async (ctx) => {
+          const known = settings.head === undefined ? [] : readHeads(settings.head)
+          const verification = await verifyAudit(ctx.store.db, known)
+          show(verification, known.length, settings)
           if (verification.findings.length > 0) process.exitCode = exitCode.failed
           else if (settings.writeHead !== undefined) writeHeads(settings.writeHead, verification.heads)
         }),
@@ -43,7 +45,7 @@ export function verifyCommand(): Command {
 
 const Head = z.object({ writer: z.string(), sequence: z.int().positive(), hash: z.string() })
 
-/** Each line that names a head; others are whatever else the service logged. */
+/** Lines that contain a head. All other lines of a log are ignored. */
 function readHeads(file: string): Head[] {
   const heads = read(file)
     .split('\n')
@@ -52,14 +54,14 @@ function readHeads(file: string): Head[] {
       return head?.success ? [head.data] : []
     })
   if (heads.length > 0) return heads
-  throw new Failure(`${quote(file)} names no head of the audit trail.`, exitCode.usage)
+  throw new Failure(`${quote(file)} contains no head of the audit trail.`, exitCode.usage)
 }
 
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new Failure(`${quote(file)} cannot be read. Check the path.`, exitCode.usage, { cause })
+    throw new Failure(`Can't read ${quote(file)}. Check the path.`, exitCode.usage, { cause })
   }
 }
 
@@ -67,7 +69,7 @@ function parse(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    // A line that was cut off.
+    // A truncated line.
     return undefined
   }
 }
@@ -77,22 +79,22 @@ function writeHeads(file: string, heads: readonly Head[]): void {
   try {
     writeFileSync(file, lines.join(''), { mode: 0o600 })
   } catch (cause) {
-    throw new Failure(`${quote(file)} cannot be written. Check the path.`, exitCode.failed, { cause })
+    throw new Failure(`Can't write ${quote(file)}. Check the path.`, exitCode.failed, { cause })
   }
 }
 
-function show({ entries, findings, heads }: Verification, kept: number, { json }: Settings): void {
+function show({ entries, findings, heads }: Verification, known: number, { json }: Settings): void {
   if (json) return printJson({ entries, findings, heads })
-  const against = kept === 0 ? '' : `, checked against ${kept} kept`
-  const chains = `${entries} entries in ${heads.length} chains${against}`
-  if (findings.length === 0) return console.log(`All is as it was written: ${chains}.`)
+  const against = known === 0 ? '' : `, compared with ${counted(known, 'earlier head')}`
+  const checked = `${entries} entries in ${counted(heads.length, 'chain')}${against}`
+  if (findings.length === 0) return console.log(`The audit trail is intact: ${checked}.`)
   printTable(['Finding', 'Chain', 'Entry'], findings.map(cells), '')
-  console.log(`Not as it was written: ${findings.length} findings in ${chains}.`)
+  console.log(`The audit trail was altered: ${counted(findings.length, 'finding')} in ${checked}.`)
 }
 
-const cells = ({ kind, writer, sequence }: Finding) => [words[kind], shortId(writer), String(sequence)]
+const cells = ({ kind, writer, sequence }: Finding) => [labels[kind], shortId(writer), String(sequence)]
 
-const words: Record<Finding['kind'], string> = {
+const labels: Record<Finding['kind'], string> = {
   changed: 'changed',
   missing: 'missing from',
   cut_off: 'cut off from',
@@ -100,5 +102,5 @@ const words: Record<Finding['kind'], string> = {
 
 const exitCodes = `
 Exit codes:
-  0  nothing was found
-  1  entries were changed, are missing, or were cut off`
+  0  the audit trail is intact
+  1  entries were changed or are missing`

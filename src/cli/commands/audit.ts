@@ -9,31 +9,30 @@ import type { ServiceContext } from '../../service/context/service-context.ts'
 import type { AuditFilter } from '../../service/store/audit.ts'
 import { organizationByName } from '../../service/store/organizations.ts'
 import { userIdsNamed } from '../../service/store/users.ts'
-import { databaseCommand, groupCommand, parseNumber } from '../admin/command.ts'
-import { confirm, yesOption } from '../admin/confirm.ts'
-import { withContext } from '../admin/local-service.ts'
-import { dateOf, printDone, printJson, printTable, quote, shortId } from '../admin/print.ts'
-import { exitCode } from '../device/exit-codes.ts'
-import { ending, Failure } from '../device/failure.ts'
+import { databaseCommand, groupCommand } from '../admin/command.ts'
+import { withDatabase } from '../database/open.ts'
+import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { dateOf, printDone, printJson, printLines, printTable, quote, shortId } from '../terminal/print.ts'
+import { confirm, yesOption } from '../terminal/prompt.ts'
+import { integer, parseDuration } from '../terminal/parse.ts'
 import { verifyCommand } from './audit-verify.ts'
-import { printLines } from '../admin/print-lines.ts'
 
 interface Settings {
   readonly database: string
   readonly json?: boolean
 }
 
-/** Who did what when. */
+/** `second-factor audit`. */
 export function auditCommand(): Command {
   return groupCommand(
     'audit',
-    'read and check the audit trail: who did what when',
+    'read and verify the audit trail',
     [listCommand(), exportCommand(), verifyCommand(), pruneCommand()],
     ['audit list --user alice --since 7d', 'audit verify --head heads.jsonl'],
   )
 }
 
-interface Filtering extends Settings {
+interface FilterSettings extends Settings {
   readonly organization?: string
   readonly event?: string
   readonly user?: string
@@ -42,34 +41,34 @@ interface Filtering extends Settings {
 }
 
 function listCommand(): Command {
-  return filtering(
+  return withFilters(
     databaseCommand('list', 'list the newest entries', [
       'audit list --user alice --since 7d --database mfa.sqlite',
       'audit list --event codes.locked --limit 20 --database mfa.sqlite --json',
     ]),
   )
-    .option('--limit <number>', 'how many at most', parseNumber, 50)
-    .option('--json', 'as JSON')
+    .option('--limit <number>', 'maximum number of entries', integer(), 50)
+    .option('--json', 'print JSON')
     .action(
-      ending((settings: Filtering & { limit: number }) =>
-        withContext(settings, async (ctx) => {
+      withErrorHandling((settings: FilterSettings & { limit: number }) =>
+        withDatabase(settings, async (ctx) => {
           const entries = await latestAudit(ctx.store.db, await filterOf(ctx, settings), settings.limit)
           if (settings.json) return printJson(entries)
-          printTable(['Time', 'Event', 'Who', 'From', 'What'], entries.map(cells), 'There is no entry.')
+          printTable(['Time', 'Event', 'Actor', 'Address', 'Details'], entries.map(cells), 'No entries.')
         }),
       ),
     )
 }
 
 function exportCommand(): Command {
-  return filtering(
+  return withFilters(
     databaseCommand('export', 'write all entries as JSON lines, oldest first', [
       'audit export --database mfa.sqlite > audit.jsonl',
       'audit export --since 2026-11-01 --database mfa.sqlite',
     ]),
   ).action(
-    ending((settings: Filtering) =>
-      withContext(settings, async (ctx) => {
+    withErrorHandling((settings: FilterSettings) =>
+      withDatabase(settings, async (ctx) => {
         await printLines(readAudit(ctx.store.db, await filterOf(ctx, settings)))
       }),
     ),
@@ -77,51 +76,59 @@ function exportCommand(): Command {
 }
 
 function pruneCommand(): Command {
-  return databaseCommand('prune', 'take away old entries; that it was done is written down', [
+  return databaseCommand('prune', 'delete old entries, and record the deletion', [
     'audit prune --before 365 --database mfa.sqlite',
     'audit prune --before 90 --yes --database mfa.sqlite --json',
   ])
-    .requiredOption('--before <days>', 'older than so many days', parseNumber)
-    .option('--json', 'as JSON')
+    .requiredOption('--before <days>', 'delete entries that are older than this', integer())
+    .option('--json', 'print JSON')
     .option(...yesOption)
     .action(
-      ending((settings: Settings & { before: number; yes?: boolean }) =>
-        withContext(settings, async (ctx) => {
-          if (settings.before < 1) throw new Failure('Entries are kept for a day at least.', exitCode.usage)
-          await confirm(`take away all entries older than ${settings.before} days`, settings.yes)
+      withErrorHandling((settings: Settings & { before: number; yes?: boolean }) =>
+        withDatabase(settings, async (ctx) => {
+          if (settings.before < 1) throw new Failure('--before: must be at least 1 day.', exitCode.usage)
+          await confirm(`delete all entries older than ${settings.before} days`, settings.yes)
           const removed = await pruneAudit(ctx, ctx.clock.now() - settings.before * 86_400)
-          printDone(settings, { removed }, `${removed} entries are gone.`)
+          printDone(settings, { removed }, `Deleted ${removed} audit entries.`)
         }),
       ),
     )
 }
 
-function filtering(command: Command): Command {
+function withFilters(command: Command): Command {
   return command
-    .addOption(new Option('--event <name>', 'only of this kind, such as session.denied').argParser(parseEvent))
-    .option('--user <user>', 'only about the user of this username or id')
-    .option('--organization <name>', 'only of the organization of this name')
-    .option('--since <time>', 'only since then: 2026-11-01, 2026-11-01T12:00:00Z, or ago: 90m, 12h, 7d', parseSince)
+    .addOption(new Option('--event <name>', 'only this kind of event, such as session.denied').argParser(parseEvent))
+    .option('--user <user>', 'only entries about this user (username or id)')
+    .option('--organization <name>', 'only entries of this organization')
+    .option(
+      '--since <time>',
+      'only entries since a time (2026-11-01, 2026-11-01T12:00:00Z) or for a duration (90m, 12h, 7d)',
+      parseSince,
+    )
 }
 
-/** All names in the help would fill a screen. */
+/** The error lists the names: in the help they would fill a screen. */
 function parseEvent(text: string): string {
   if (eventNames.some((name) => name === text)) return text
-  throw new InvalidArgumentError(`There is: ${eventNames.join(', ')}.`)
+  throw new InvalidArgumentError(`Expected one of: ${eventNames.join(', ')}.`)
 }
 
-const units: Record<string, number> = { m: 60, h: 3_600, d: 86_400 }
-
 function parseSince(text: string): number {
-  const [, digits, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
-  if (digits !== undefined) return Math.floor(Date.now() / 1000) - Number(digits) * (units[unit] ?? 1)
+  const duration = parseDuration(text)
+  if (duration !== undefined) return Math.floor(Date.now() / 1000) - duration
   const time = /^\d{4}-\d\d-\d\d(T.+)?$/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(time))
-    throw new InvalidArgumentError('A time is such as 2026-11-01, 2026-11-01T12:00:00Z, or 7d ago.')
+  if (Number.isNaN(time)) {
+    throw new InvalidArgumentError(
+      'Expected a time such as 2026-11-01 or 2026-11-01T12:00:00Z, or a duration such as 7d.',
+    )
+  }
   return Math.floor(time / 1000)
 }
 
-async function filterOf(ctx: ServiceContext, { event, since, user, organization }: Filtering): Promise<AuditFilter> {
+async function filterOf(
+  ctx: ServiceContext,
+  { event, since, user, organization }: FilterSettings,
+): Promise<AuditFilter> {
   return {
     event,
     since,
@@ -132,26 +139,26 @@ async function filterOf(ctx: ServiceContext, { event, since, user, organization 
 
 async function findOrganization({ store }: ServiceContext, name: string): Promise<string> {
   const found = await organizationByName(store.db, name)
-  if (!found) throw new Failure(`There is no organization ${quote(name)}.`)
+  if (!found) throw new Failure(`No organization ${quote(name)}.`)
   return found.id
 }
 
-/** An id also of a user who is gone: the trail still knows it. */
-async function findUser({ store }: ServiceContext, given: string): Promise<string> {
-  const [found, ...others] = await userIdsNamed(store.db, given)
+/** Accepts the id of a deleted user too: the trail still contains it. */
+async function findUser({ store }: ServiceContext, nameOrId: string): Promise<string> {
+  const [found, ...others] = await userIdsNamed(store.db, nameOrId)
   if (others.length > 0) {
-    throw new Failure(`Several organizations have a user ${quote(given)}. Give the id.`, exitCode.usage)
+    throw new Failure(`Several organizations have a user ${quote(nameOrId)}. Use the id.`, exitCode.usage)
   }
   if (found !== undefined) return found
-  if (/^[0-9a-f]{40}$/i.test(given)) return given.toLowerCase()
-  throw new Failure(`There is no user ${quote(given)}. Give the id of one that is gone.`)
+  if (/^[0-9a-f]{40}$/i.test(nameOrId)) return nameOrId.toLowerCase()
+  throw new Failure(`No user ${quote(nameOrId)}. For a deleted user, use the id.`)
 }
 
 function cells({ at, event, actor, address, facts }: AuditEntry): string[] {
   const shown = Object.entries(facts)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}=${brief(String(value))}`)
-  return [dateOf(at), event, `${actor.kind.replace('_', ' ')} ${brief(actor.id)}`, address ?? '-', shown.join(' ')]
+    .map(([name, value]) => `${name}=${shorten(String(value))}`)
+  return [dateOf(at), event, `${actor.kind.replace('_', ' ')} ${shorten(actor.id)}`, address ?? '-', shown.join(' ')]
 }
 
-const brief = (text: string) => (/^[0-9a-f]{40}$/.test(text) ? shortId(text) : text)
+const shorten = (text: string) => (/^[0-9a-f]{40}$/.test(text) ? shortId(text) : text)

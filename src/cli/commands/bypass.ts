@@ -5,21 +5,21 @@ import { createBypassCode, deleteBypassCode, deleteBypassCodes, listBypassCodes 
 import type { BypassCode } from '../../contract/bypass-codes.ts'
 import type { User } from '../../contract/users.ts'
 import { listDomains } from '../../service/admin/domains.ts'
-import { adminCommand, groupCommand, parseNumber } from '../admin/command.ts'
+import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
-import { confirm, yesOption } from '../admin/confirm.ts'
 import { findUser, pick } from '../admin/find.ts'
 import { withService } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { printDone, printJson, printTable, quote } from '../admin/print.ts'
-import { ending } from '../device/failure.ts'
-import { printRows } from '../device/print.ts'
+import { withErrorHandling } from '../terminal/failure.ts'
+import { printDone, printJson, printRows, printTable, quote } from '../terminal/print.ts'
+import { confirm, yesOption } from '../terminal/prompt.ts'
+import { integer, parseDuration } from '../terminal/parse.ts'
 
-/** For users who cannot reach their device. */
+/** `second-factor bypass`. Bypass codes are what people know as recovery codes. */
 export function bypassCommand(): Command {
   return groupCommand(
     'bypass',
-    'manage bypass codes: for users who cannot reach their device',
+    'manage bypass codes, for users who cannot use their device',
     [createCommand(), listCommand(), deleteCommand()],
     ['bypass create alice --uses 1 --expires 12h', 'bypass delete alice'],
   )
@@ -31,22 +31,22 @@ interface Creating extends AdminSettings {
 }
 
 function createCommand(): Command {
-  return adminCommand('create', 'make a bypass code; a user has 5 at most', [
+  return adminCommand('create', 'create a bypass code; a user can have 5', [
     'bypass create alice --database mfa.sqlite',
     'bypass create alice --uses 5 --expires 7d --database mfa.sqlite --json',
   ])
-    .argument('<user>', 'the username or the id')
-    .option('--uses <times>', 'how often it works: 1 to 1000', parseNumber, 1)
+    .argument('<user>', 'username or id')
+    .option('--uses <times>', 'how many times the code works: 1 to 1000', integer(), 1)
     .option(
       '--expires <duration>',
-      'for how long: minutes, or as 90m, 12h, 7d; at most a year, or never',
+      'lifetime: minutes, or a duration such as 90m, 12h or 7d, up to a year; or never',
       parseMinutes,
       1440,
     )
     .action(
-      ending((given: string, settings: Creating) =>
+      withErrorHandling((nameOrId: string, settings: Creating) =>
         withService(settings, async (service) => {
-          const user = await findUser(service, given)
+          const user = await findUser(service, nameOrId)
           const body = { usesAllowed: settings.uses, expirationTime: settings.expires }
           const code = await service.call(createBypassCode, { params: { userId: user.id }, body })
           if (settings.json) return printJson(code)
@@ -54,8 +54,8 @@ function createCommand(): Command {
             ['User', user.username],
             ['Bypass code', code.code ?? 'not shown'],
             ['Works', code.usesAllowed === 1 ? 'once' : `${code.usesAllowed} times`],
-            ['Until', expiryOf(code)],
-            ...((await worksSomewhere(service, user)) ? [] : [note]),
+            ['Valid until', expiryOf(code)],
+            ...((await isUsable(service, user)) ? [] : [note]),
           ])
         }),
       ),
@@ -67,11 +67,11 @@ function listCommand(): Command {
     'bypass list alice --database mfa.sqlite',
     'bypass list alice --database mfa.sqlite --json',
   ])
-    .argument('<user>', 'the username or the id')
+    .argument('<user>', 'username or id')
     .action(
-      ending((given: string, settings: AdminSettings) =>
+      withErrorHandling((nameOrId: string, settings: AdminSettings) =>
         withService(settings, async (service) => {
-          const codes = await listCodes(service, await findUser(service, given))
+          const codes = await listCodes(service, await findUser(service, nameOrId))
           if (settings.json) return printJson(codes)
           const rows = codes.map((code) => [
             code.code ?? 'not shown',
@@ -79,7 +79,7 @@ function listCommand(): Command {
             expiryOf(code),
             code.id,
           ])
-          printTable(['Code', 'Uses left', 'Until', 'Id'], rows, 'The user has no bypass code.')
+          printTable(['Code', 'Uses left', 'Valid until', 'Id'], rows, 'The user has no bypass codes.')
         }),
       ),
     )
@@ -90,13 +90,13 @@ function deleteCommand(): Command {
     'bypass delete alice --database mfa.sqlite',
     'bypass delete alice --id 3f2a91c0 --yes --database mfa.sqlite --json',
   ])
-    .argument('<user>', 'the username or the id')
-    .option('--id <id>', 'only the one of this id, or of the beginning of it')
+    .argument('<user>', 'username or id')
+    .option('--id <id>', 'delete only this code: its id, or the beginning of it')
     .option(...yesOption)
     .action(
-      ending((given: string, settings: AdminSettings & { id?: string; yes?: boolean }) =>
+      withErrorHandling((nameOrId: string, settings: AdminSettings & { id?: string; yes?: boolean }) =>
         withService(settings, async (service) => {
-          const user = await findUser(service, given)
+          const user = await findUser(service, nameOrId)
           const codes = await listCodes(service, user)
           const wanted = settings.id === undefined ? undefined : pickCode(codes, settings.id)
           const what = wanted ? `the bypass code ${wanted.id}` : `all bypass codes (${codes.length})`
@@ -113,25 +113,22 @@ function deleteCommand(): Command {
 const listCodes = ({ call }: LocalService, user: User): Promise<BypassCode[]> =>
   call(listBypassCodes, { params: { userId: user.id } })
 
-const pickCode = (codes: readonly BypassCode[], given: string): BypassCode =>
-  pick(codes, given, { what: 'bypass', names: ({ id }) => [id], show: ({ id }) => id })
+const pickCode = (codes: readonly BypassCode[], id: string): BypassCode =>
+  pick(codes, id, { what: 'bypass', names: (code) => [code.id], show: (code) => code.id })
 
-const note = ['Note', 'no domain of the user takes bypass codes; see: second-factor domain set --help'] as const
+const note = ['Note', 'no domain of this user allows bypass codes; see: second-factor domain set --help'] as const
 
-async function worksSomewhere({ ctx, organization }: LocalService, user: User): Promise<boolean> {
+async function isUsable({ ctx, organization }: LocalService, user: User): Promise<boolean> {
   const domains = await listDomains(ctx, organization.id)
   return domains.some(({ id, bypassEnabled }) => bypassEnabled && user.domains.includes(id))
 }
 
 const expiryOf = ({ dtExpiry }: BypassCode): string => (dtExpiry.startsWith('9999-') ? 'never' : dtExpiry)
 
-const units: Readonly<Record<string, number>> = { '': 1, m: 1, h: 60, d: 1440 }
-
 function parseMinutes(text: string): number {
-  // 0 stands for never in the interface.
+  // The interface writes "never" as 0.
   if (text === 'never') return 0
-  const [, digits = '', unit = ''] = /^([1-9]\d{0,8})([mhd]?)$/.exec(text) ?? []
-  if (digits === '')
-    throw new InvalidArgumentError('A duration is a number of minutes, or such as 90m, 12h, 7d, or never.')
-  return Number(digits) * (units[unit] ?? 1)
+  const seconds = parseDuration(/^\d+$/.test(text) ? `${text}m` : text)
+  if (seconds) return seconds / 60
+  throw new InvalidArgumentError('Expected a number of minutes, a duration such as 90m, 12h or 7d, or never.')
 }

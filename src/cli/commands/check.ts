@@ -1,24 +1,24 @@
 import { checkDatabase } from '../../service/backup/sqlite-file.ts'
 import { databaseCommand } from '../admin/command.ts'
-import { printDone } from '../admin/print.ts'
-import { exitCode } from '../device/exit-codes.ts'
-import { ending, Failure } from '../device/failure.ts'
-import { isUrl, needDatabase } from '../service/database-name.ts'
-import { fileFailure } from '../service/file-failure.ts'
+import { isUrl, rethrowFileError } from '../database/failures.ts'
+import { requireDatabase } from '../database/open.ts'
+import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { printDone } from '../terminal/print.ts'
 
-/** Reads the whole database file. */
+/** `second-factor check`. */
 export function checkCommand() {
-  return databaseCommand('check', 'read the whole database file, and say whether it is sound', [
+  return databaseCommand('check', 'check the integrity of the whole database file', [
     'check --database mfa.sqlite',
     'check --database mfa.backup --json',
   ])
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(
-      ending(async ({ database, json }: { readonly database: string; readonly json?: boolean }) => {
-        if (isUrl(database)) throw new Failure('PostgreSQL checks itself: see amcheck in its manual.', exitCode.usage)
-        needDatabase(database)
-        await checkDatabase(database).catch(fileFailure)
-        printDone({ ...(json && { json }) }, { sound: true }, `${database} is sound.`)
+      withErrorHandling(async ({ database, json }: { readonly database: string; readonly json?: boolean }) => {
+        if (isUrl(database))
+          throw new Failure('check is for SQLite files. For PostgreSQL, see amcheck in its manual.', exitCode.usage)
+        requireDatabase(database)
+        await checkDatabase(database).catch(rethrowFileError)
+        printDone({ ...(json && { json }) }, { sound: true }, `${database} is intact.`)
       }),
     )
 }

@@ -2,32 +2,32 @@ import type { Command } from 'commander'
 
 import { acceptClock } from '../../service/audit/retention.ts'
 import { databaseCommand, groupCommand } from '../admin/command.ts'
-import { withContext } from '../admin/local-service.ts'
-import { dateOf, printDone } from '../admin/print.ts'
-import { ending } from '../device/failure.ts'
+import { withDatabase } from '../database/open.ts'
+import { withErrorHandling } from '../terminal/failure.ts'
+import { dateOf, printDone } from '../terminal/print.ts'
 
-/** The time that the audit trail is shortened by. */
+/** `second-factor clock`. */
 export function clockCommand(): Command {
   return groupCommand(
     'clock',
-    'manage the time that the audit trail is shortened by',
+    'manage the clock that retention of the audit trail uses',
     [acceptCommand()],
     ['clock accept --database mfa.sqlite', 'clock accept --database mfa.sqlite --json'],
   )
 }
 
 function acceptCommand(): Command {
-  return databaseCommand('accept', 'believe the clock of this machine at once, and not after an hour', [
+  return databaseCommand('accept', 'trust the clock of this machine now, instead of after an hour', [
     'clock accept --database mfa.sqlite',
     'clock accept --database postgres://mfa@db/mfa --json',
   ])
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(
-      ending((settings: { readonly database: string; readonly json?: boolean }) =>
-        withContext(settings, async (ctx) => {
+      withErrorHandling((settings: { readonly database: string; readonly json?: boolean }) =>
+        withDatabase(settings, async (ctx) => {
           await acceptClock(ctx)
           const now = ctx.clock.now()
-          printDone(settings, { acceptedAt: now }, `It is ${dateOf(now)}. Services know it after their next start.`)
+          printDone(settings, { acceptedAt: now }, `Accepted ${dateOf(now)}. Services use it after their next restart.`)
         }),
       ),
     )

@@ -1,25 +1,27 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 
 import type { Account } from '../../device/account.ts'
 import { createDevice, type Device } from '../../device/device.ts'
-import { activate, type ActivateSettings } from '../device/activate.ts'
-import { yesOption } from '../admin/confirm.ts'
-import { sendAnswer } from '../device/answer.ts'
-import { approve as approvePending, type ApproveSettings } from '../device/approve.ts'
-import { chooseAccount } from '../device/choose-account.ts'
-import { code, type CodeSettings } from '../device/code.ts'
-import { exitCodesHelp } from '../device/exit-codes.ts'
-import { ending } from '../device/failure.ts'
-import { history, type HistorySettings } from '../device/history.ts'
+import { chooseAccount, remove, renameAccount } from '../device/accounts.ts'
+import type { RemoveSettings } from '../device/accounts.ts'
+import { activate } from '../device/activate.ts'
+import type { ActivateSettings } from '../device/activate.ts'
+import { approve as approvePending, sendAnswer } from '../device/answer.ts'
+import type { ApproveSettings } from '../device/answer.ts'
+import { code } from '../device/code.ts'
+import type { CodeSettings } from '../device/code.ts'
+import { history } from '../device/history.ts'
+import type { HistorySettings } from '../device/history.ts'
 import { list } from '../device/list.ts'
 import { choose, readPending } from '../device/pending.ts'
 import { pinOption } from '../device/pin.ts'
-import { remove, type RemoveSettings } from '../device/remove.ts'
-import { rename } from '../device/rename.ts'
 import { readAccounts, saveOffsets } from '../device/state-file.ts'
 import { watch } from '../device/watch.ts'
+import { yesOption } from '../terminal/prompt.ts'
+import { deviceAction } from '../device/problems.ts'
+import { integer } from '../terminal/parse.ts'
 
-interface StateOption {
+interface StateSettings {
   readonly state: string
 }
 
@@ -32,8 +34,8 @@ export function deviceCommand(): Command {
   command.addCommand(listCommand())
   command.addCommand(codeCommand())
   command.addCommand(approveCommand())
-  command.addCommand(answerCommand('deny', 'deny a pending sign-in', 'denies the only one that is pending'))
-  command.addCommand(answerCommand('report', 'deny a pending sign-in that is not yours', 'reports the only one'))
+  command.addCommand(answerCommand('deny', 'deny a pending sign-in'))
+  command.addCommand(answerCommand('report', 'deny a pending sign-in and report that it was not you'))
   command.addCommand(watchCommand())
   command.addCommand(historyCommand())
   command.addCommand(renameCommand())
@@ -46,35 +48,35 @@ function activateCommand(): Command {
     'activate --url http://localhost:3000/mfa --code k3v9m2p7qx',
     "activate --url 'https://mfa.example/authenticator/#code=k3v9m2p7qx' --name 'Build server'",
   ])
-    .requiredOption('--url <url>', "the service's address, or a whole activation link")
-    .option('--code <code>', 'the activation code, unless the link carries it')
-    .option('--name <name>', 'what to call this device (default: "Terminal on" and the name of the machine)')
+    .requiredOption('--url <url>', 'address of the service, or a whole activation link')
+    .option('--code <code>', 'activation code, if --url is not an activation link')
+    .option('--name <name>', 'name of this device (default: "Terminal on" and the name of the machine)')
     .option(...pinOption)
-    .option('--yes', 'add the account without being asked')
-    .option('--allow-insecure-http', 'send the code over http to another machine, where anybody on the way can read it')
-    .action(ending((settings: ActivateSettings) => activate(newDevice(), settings)))
+    .option('--yes', 'skip the confirmation prompt')
+    .option('--allow-insecure-http', 'allow http to another machine; others on the network can then read the code')
+    .action(deviceAction((settings: ActivateSettings) => activate(newDevice(), settings)))
 }
 
 function listCommand(): Command {
-  return subcommand('list', 'list accounts and what is pending', ['list', 'list --json'])
-    .option('--json', 'as JSON')
+  return subcommand('list', 'list accounts, pending sign-ins and notices', ['list', 'list --json'])
+    .option('--json', 'print JSON')
     .action(
-      ending(({ state, json }: StateOption & { json?: boolean }) =>
+      deviceAction(({ state, json }: StateSettings & { json?: boolean }) =>
         withAccounts(state, (device, accounts) => list(device, accounts, json ?? false)),
       ),
     )
 }
 
 function codeCommand(): Command {
-  return subcommand('code', 'show the offline code of each account, to be typed where approving does not work', [
+  return subcommand('code', 'show the offline code of each account, to type when approving is not possible', [
     'code',
     'code work --json',
   ])
     .argument(...accountArgument)
     .option(...pinOption)
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .action(
-      ending(async (named: string | undefined, { state, ...settings }: StateOption & CodeSettings) => {
+      deviceAction(async (named: string | undefined, { state, ...settings }: StateSettings & CodeSettings) => {
         const accounts = await readAccounts(state)
         await code(named === undefined ? accounts : [chooseAccount(accounts, named)], settings)
       }),
@@ -82,61 +84,62 @@ function codeCommand(): Command {
 }
 
 function historyCommand(): Command {
-  return subcommand('history', 'show what this device answered in the last 90 days', [
+  return subcommand('history', 'show the answers of this device in the last 90 days', [
     'history',
     'history work --limit 200 --json',
   ])
     .argument(...accountArgument)
-    .addOption(new Option('--limit <count>', 'at most so many of each account').default(20).argParser(readCount))
-    .option('--json', 'as JSON')
+    .addOption(new Option('--limit <count>', 'maximum number per account').default(20).argParser(integer(1, 99_999)))
+    .option('--json', 'print JSON')
     .action(
-      ending((named: string | undefined, { state, limit, json = false }: StateOption & Partial<HistorySettings>) =>
-        withAccounts(state, (device, accounts) =>
-          history(device, named === undefined ? accounts : [chooseAccount(accounts, named)], {
-            limit: limit ?? 20,
-            json,
-          }),
-        ),
+      deviceAction(
+        (named: string | undefined, { state, limit, json = false }: StateSettings & Partial<HistorySettings>) =>
+          withAccounts(state, (device, accounts) =>
+            history(device, named === undefined ? accounts : [chooseAccount(accounts, named)], {
+              limit: limit ?? 20,
+              json,
+            }),
+          ),
       ),
     )
 }
 
 function renameCommand(): Command {
-  return subcommand('rename', 'give an account another name in this file', ['rename Wiki Work', "rename Work ''"])
+  return subcommand('rename', 'rename an account in this file', ['rename Wiki Work', "rename Work ''"])
     .argument('<account>', accountArgument[1])
-    .argument('<name>', 'the new name; an empty one takes it away')
+    .argument('<name>', 'new name; an empty name removes it')
     .action(
-      ending(async (named: string, name: string, { state }: StateOption) =>
-        rename(state, chooseAccount(await readAccounts(state), named), name),
+      deviceAction(async (named: string, name: string, { state }: StateSettings) =>
+        renameAccount(state, chooseAccount(await readAccounts(state), named), name),
       ),
     )
 }
 
 function removeCommand(): Command {
-  return subcommand('remove', 'remove an account, here and at its service', ['remove Wiki', 'remove Work --yes'])
+  return subcommand('remove', 'remove an account from this file and from its service', [
+    'remove Wiki',
+    'remove Work --yes',
+  ])
     .argument('<account>', accountArgument[1])
     .option(...yesOption)
     .action(
-      ending((named: string, settings: RemoveSettings) =>
+      deviceAction((named: string, settings: RemoveSettings) =>
         withAccounts(settings.state, (device, accounts) => remove(device, chooseAccount(accounts, named), settings)),
       ),
     )
 }
 
-const accountArgument = ['[account]', 'its name, its domain, its user, or the beginning of its id'] as const
+const sessionArgument = ['[session]', 'its id, or the beginning of it; needed only if several are pending'] as const
 
-function readCount(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It is a number from 1 to 99999.')
-}
+const accountArgument = ['[account]', 'label, domain or username of the account, or the beginning of its id'] as const
 
 function approveCommand(): Command {
   return subcommand('approve', 'approve a pending sign-in', ['approve --number 47', 'approve 3f2a91 --number 47'])
-    .argument('[session]', 'its id or the beginning of it; without, the only one that is pending')
-    .option('--number <number>', 'the number that the web page shows')
+    .argument(...sessionArgument)
+    .option('--number <number>', 'number shown on the web page')
     .option(...pinOption)
     .action(
-      ending((session: string | undefined, settings: ApproveSettings) =>
+      deviceAction((session: string | undefined, settings: ApproveSettings) =>
         withAccounts(settings.state, async (device, accounts) =>
           approvePending(device, choose(await readPending(device, accounts), session), settings),
         ),
@@ -144,11 +147,11 @@ function approveCommand(): Command {
     )
 }
 
-function answerCommand(decision: 'deny' | 'report', description: string, without: string): Command {
+function answerCommand(decision: 'deny' | 'report', description: string): Command {
   return subcommand(decision, description, [decision, `${decision} 3f2a91`])
-    .argument('[session]', `its id or the beginning of it; without, ${without}`)
+    .argument(...sessionArgument)
     .action(
-      ending((session: string | undefined, { state }: StateOption) =>
+      deviceAction((session: string | undefined, { state }: StateSettings) =>
         withAccounts(state, async (device, accounts) => {
           await sendAnswer(device, choose(await readPending(device, accounts), session), decision)
         }),
@@ -157,13 +160,13 @@ function answerCommand(decision: 'deny' | 'report', description: string, without
 }
 
 function watchCommand(): Command {
-  return subcommand('watch', 'show requests as they arrive, until Ctrl+C; on a terminal a list with keys to answer', [
+  return subcommand('watch', 'show sign-ins as they arrive, until Ctrl+C; at a terminal, ask how to answer', [
     'watch',
     'watch --approve',
   ])
-    .option('--approve', 'approve by itself what needs neither number nor PIN; print the command for the rest')
+    .option('--approve', 'approve sign-ins that need neither number nor PIN; print the command for others')
     .action(
-      ending(({ state, approve }: StateOption & { approve?: boolean }) =>
+      deviceAction(({ state, approve }: StateSettings & { approve?: boolean }) =>
         withAccounts(state, (device, accounts) =>
           untilStopped((signal) => watch(device, accounts, { state, approve: approve ?? false, signal })),
         ),
@@ -171,10 +174,17 @@ function watchCommand(): Command {
     )
 }
 
+const exitCodesHelp = `
+Exit codes:
+  0  done
+  1  failed, rejected by the service, or not approved
+  2  usage error, or a session or number must be specified
+  3  no request is pending`
+
 function subcommand(name: string, description: string, shown: readonly [string, string]): Command {
   return new Command(name)
     .description(description)
-    .requiredOption('--state <file>', 'where accounts and their keys are kept; for nobody else to read')
+    .requiredOption('--state <file>', 'file with accounts and their keys; keep it secret')
     .addHelpText('after', examples(...shown) + exitCodesHelp)
 }
 
@@ -182,7 +192,7 @@ function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ second-factor device ${line} --state device.json`).join('\n')}\n`
 }
 
-// A key that is kept in a file has to be read out once to get there.
+// Keys must be extractable to be saved in a file.
 const newDevice = (): Device => createDevice({ extractableKeys: true })
 
 async function withAccounts(
@@ -194,22 +204,22 @@ async function withAccounts(
   try {
     await action(newDevice(), accounts)
   } finally {
-    const learnt = accounts.filter(({ id, clockOffset }) => before.get(id) !== clockOffset)
-    if (learnt.length > 0) await saveOffsets(state, learnt)
+    const changed = accounts.filter(({ id, clockOffset }) => before.get(id) !== clockOffset)
+    if (changed.length > 0) await saveOffsets(state, changed)
   }
 }
 
-/** Runs until it ends by itself or the person or the system says stop. */
+/** Runs an action until it ends, or until SIGINT or SIGTERM. */
 async function untilStopped(action: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stop = new AbortController()
   const onSignal = () => stop.abort()
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
-  // Between two tries nothing else keeps the process alive.
-  const alive = setInterval(() => {}, 60_000)
+  // Between two attempts to connect nothing else keeps the process alive.
+  const keepAlive = setInterval(() => {}, 60_000)
   try {
     await action(stop.signal)
   } finally {
-    clearInterval(alive)
+    clearInterval(keepAlive)
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }
 }

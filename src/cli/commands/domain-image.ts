@@ -8,15 +8,15 @@ import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'
 import { withService } from '../admin/local-service.ts'
-import { printDone, quote } from '../admin/print.ts'
-import { readInput } from '../admin/read-input.ts'
-import { ending, Failure } from '../device/failure.ts'
+import { Failure, withErrorHandling } from '../terminal/failure.ts'
+import { printDone, quote } from '../terminal/print.ts'
+import { readWholeFile } from '../terminal/read-file.ts'
 
-/** What people see beside the name of a domain. */
+/** `second-factor domain image`. */
 export function domainImageCommand(): Command {
   return groupCommand(
     'image',
-    'the image that people see beside the name',
+    'manage the image that people see beside the domain name',
     [setCommand(), getCommand(), removeCommand()],
     [
       "domain image set 'Intranet' logo.png --database mfa.sqlite",
@@ -26,55 +26,55 @@ export function domainImageCommand(): Command {
 }
 
 function setCommand(): Command {
-  return adminCommand('set', 'take an image: PNG, at most 256 KiB and 1024 x 1024 pixels', [
+  return adminCommand('set', 'set the image: PNG, at most 256 KiB and 1024 x 1024 pixels', [
     "domain image set 'Intranet' logo.png --database mfa.sqlite",
     "domain image set 'Intranet' logo.png --database mfa.sqlite --json",
   ])
-    .argument('<domain>', 'its name or id')
-    .argument('<file>', 'path of the PNG')
+    .argument('<domain>', 'name or id')
+    .argument('<file>', 'path of the PNG file')
     .action(
-      ending((given: string, file: string, settings: AdminSettings) =>
+      withErrorHandling((nameOrId: string, file: string, settings: AdminSettings) =>
         withService(settings, async (service) => {
-          const png = await readInput(file, imageLimits.bytes)
-          const domain = await findDomain(service, given)
+          const png = await readWholeFile(file, imageLimits.bytes)
+          const domain = await findDomain(service, nameOrId)
           await setDomainImage(service.ctx, service.organization.id, domain.id, png)
-          printDone(settings, { domain: domain.id, bytes: png.length }, `${quote(domain.name)} has the image now.`)
+          printDone(settings, { domain: domain.id, bytes: png.length }, `Set the image of ${quote(domain.name)}.`)
         }),
       ),
     )
 }
 
 function getCommand(): Command {
-  return adminCommand('get', 'write the image to a file that is not there yet', [
-    "domain image get 'Intranet' present.png --database mfa.sqlite",
-    "domain image get 'Intranet' present.png --database mfa.sqlite --json",
+  return adminCommand('get', 'write the image to a new file', [
+    "domain image get 'Intranet' current.png --database mfa.sqlite",
+    "domain image get 'Intranet' current.png --database mfa.sqlite --json",
   ])
-    .argument('<domain>', 'its name or id')
-    .argument('<file>', 'where to write it')
+    .argument('<domain>', 'name or id')
+    .argument('<file>', 'path of the new file')
     .action(
-      ending((given: string, file: string, settings: AdminSettings) =>
+      withErrorHandling((nameOrId: string, file: string, settings: AdminSettings) =>
         withService(settings, async (service) => {
-          const domain = await findDomain(service, given)
+          const domain = await findDomain(service, nameOrId)
           const bytes = await domainImage(service.ctx, service.organization.id, domain.id)
           await writeNew(file, bytes)
-          printDone(settings, { domain: domain.id, bytes: bytes.length }, `The image is in ${file} now.`)
+          printDone(settings, { domain: domain.id, bytes: bytes.length }, `Wrote the image to ${file}.`)
         }),
       ),
     )
 }
 
 function removeCommand(): Command {
-  return adminCommand('remove', 'show the neutral image again', [
+  return adminCommand('remove', 'go back to the default image', [
     "domain image remove 'Intranet' --database mfa.sqlite",
     "domain image remove 'Intranet' --database mfa.sqlite --json",
   ])
-    .argument('<domain>', 'its name or id')
+    .argument('<domain>', 'name or id')
     .action(
-      ending((given: string, settings: AdminSettings) =>
+      withErrorHandling((nameOrId: string, settings: AdminSettings) =>
         withService(settings, async (service) => {
-          const domain = await findDomain(service, given)
+          const domain = await findDomain(service, nameOrId)
           const removed = await removeDomainImage(service.ctx, service.organization.id, domain.id)
-          const text = removed ? 'has the neutral image again.' : 'had the neutral image already.'
+          const text = removed ? 'now has the default image.' : 'already had the default image.'
           printDone(settings, { domain: domain.id, removed }, `${quote(domain.name)} ${text}`)
         }),
       ),
@@ -85,8 +85,8 @@ async function writeNew(file: string, bytes: Uint8Array): Promise<void> {
   try {
     await writeFile(file, bytes, { flag: 'wx' })
   } catch (cause) {
-    const taken = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
-    const reason = taken ? 'there is something already' : 'it may not be written there'
-    throw new Failure(`The image was not written to ${file}: ${reason}. Choose another path.`, undefined, { cause })
+    const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
+    const reason = exists ? 'the file already exists' : 'permission denied'
+    throw new Failure(`Can't write ${file}: ${reason}. Choose another path.`, undefined, { cause })
   }
 }

@@ -1,38 +1,38 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 
+import type { Domain } from '../../contract/domains.ts'
 import { changeDomain, addDomain, listDomains } from '../../service/admin/domains.ts'
 import type { NewDomain } from '../../service/admin/domains.ts'
-import { adminCommand, groupCommand, parseNumber, parseSwitch } from '../admin/command.ts'
+import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'
 import { withService } from '../admin/local-service.ts'
-import { printJson, printTable } from '../admin/print.ts'
-import { showDomain } from '../admin/show-domain.ts'
-import { ending, Failure } from '../device/failure.ts'
-import { exitCode } from '../device/exit-codes.ts'
+import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { integer, parseSwitch } from '../terminal/parse.ts'
+import { printJson, printRows, printTable, yesOrNo } from '../terminal/print.ts'
 import { domainImageCommand } from './domain-image.ts'
 
 type Rules = Omit<NewDomain, 'name'>
 
-/** What people sign in to, and by which rules. */
+/** `second-factor domain`. */
 export function domainCommand(): Command {
   const commands = [createCommand(), listCommand(), showCommand(), setCommand(), domainImageCommand()]
-  return groupCommand('domain', 'manage domains: what people sign in to', commands, [
+  return groupCommand('domain', 'manage domains, which people sign in to', commands, [
     "domain create 'Intranet' --request-timeout 60",
     'domain list',
   ])
 }
 
 function createCommand(): Command {
-  const command = adminCommand('create', 'make a domain', [
+  const command = adminCommand('create', 'create a domain', [
     "domain create 'Intranet' --database mfa.sqlite",
     "domain create 'VPN' --type RADIUS --bypass-enabled off --database mfa.sqlite --json",
   ])
   return withRules(command)
-    .argument('<name>', 'as people see it on their device')
+    .argument('<name>', 'name that people see on their device')
     .action(
-      ending((name: string, settings: AdminSettings & Rules) =>
+      withErrorHandling((name: string, settings: AdminSettings & Rules) =>
         withService(settings, async ({ ctx, organization }) => {
           showDomain(await addDomain(ctx, organization.id, { name, ...rulesOf(settings) }), settings)
         }),
@@ -45,12 +45,12 @@ function listCommand(): Command {
     'domain list --database mfa.sqlite',
     "domain list --organization 'Example Ltd' --database mfa.sqlite --json",
   ]).action(
-    ending((settings: AdminSettings) =>
+    withErrorHandling((settings: AdminSettings) =>
       withService(settings, async ({ ctx, organization }) => {
         const domains = await listDomains(ctx, organization.id)
         if (settings.json) return printJson(domains)
         const rows = domains.map(({ name, type, requestTimeout, id }) => [name, type, `${requestTimeout} s`, id])
-        printTable(['Name', 'Type', 'Requests', 'Id'], rows, 'There is no domain yet.')
+        printTable(['Name', 'Type', 'Timeout', 'Id'], rows, 'No domains yet.')
       }),
     ),
   )
@@ -61,10 +61,10 @@ function showCommand(): Command {
     "domain show 'Intranet' --database mfa.sqlite",
     "domain show 'Intranet' --database mfa.sqlite --json",
   ])
-    .argument('<domain>', 'its name or id')
+    .argument('<domain>', 'name or id')
     .action(
-      ending((given: string, settings: AdminSettings) =>
-        withService(settings, async (service) => showDomain(await findDomain(service, given), settings)),
+      withErrorHandling((nameOrId: string, settings: AdminSettings) =>
+        withService(settings, async (service) => showDomain(await findDomain(service, nameOrId), settings)),
       ),
     )
 }
@@ -75,15 +75,15 @@ function setCommand(): Command {
     "domain set 'Intranet' --name 'Staff site' --email-otp-enabled on --database mfa.sqlite",
   ])
   return withRules(command)
-    .argument('<domain>', 'its name or id')
-    .option('--name <name>', 'another name')
+    .argument('<domain>', 'name or id')
+    .option('--name <name>', 'new name')
     .action(
-      ending((given: string, settings: AdminSettings & Rules & { name?: string }) =>
+      withErrorHandling((nameOrId: string, settings: AdminSettings & Rules & { name?: string }) =>
         withService(settings, async (service) => {
-          const domain = await findDomain(service, given)
+          const domain = await findDomain(service, nameOrId)
           const changes = { ...rulesOf(settings), ...(settings.name !== undefined && { name: settings.name }) }
           if (Object.keys(changes).length === 0) {
-            throw new Failure('Nothing to change. Say what: second-factor domain set --help', exitCode.usage)
+            throw new Failure('Nothing to change. See: second-factor domain set --help', exitCode.usage)
           }
           showDomain(await changeDomain(service.ctx, service.organization.id, domain.id, changes), settings)
         }),
@@ -91,23 +91,41 @@ function setCommand(): Command {
     )
 }
 
+/** Prints a domain and its rules. */
+function showDomain(domain: Domain, { json }: AdminSettings): void {
+  if (json) return printJson(domain)
+  printRows([
+    ['Name', domain.name],
+    ['Id', domain.id],
+    ['Type', domain.type],
+    ['Key type', domain.keyType],
+    ['Request timeout', `${domain.requestTimeout} seconds`],
+    ['Activation codes', `valid for ${domain.activationCodeExpiration} days`],
+    ['Wrong PINs', `${domain.maxAllowedRetries} before a token is revoked`],
+    ['Bypass codes', yesOrNo(domain.bypassEnabled)],
+    ['E-mailed codes', yesOrNo(domain.emailOtpEnabled)],
+    ['Request polling', yesOrNo(domain.requestPollingEnabled)],
+    ['Number matching', domain.numberMatching ?? 'off'],
+  ])
+}
+
 function withRules(command: Command): Command {
   return command
-    .addOption(new Option('--type <type>', 'what signs people in').choices(['RADIUS', 'WEB', 'PAM', 'OTHER']))
+    .addOption(new Option('--type <type>', 'how people sign in').choices(['RADIUS', 'WEB', 'PAM', 'OTHER']))
     .addOption(
       new Option(
         '--key-type <type>',
-        'what people type into their device before they approve; it cannot change while tokens are active',
+        'what people type into their device to approve; it cannot change while tokens are active',
       ).choices(['NONE', 'PIN', 'PASSCODE']),
     )
-    .option('--request-timeout <seconds>', 'how long a request waits for an answer: 10 to 600', parseNumber)
-    .option('--activation-code-expiration <days>', 'how long activation codes work: 1 to 365', parseNumber)
-    .option('--max-allowed-retries <times>', 'wrong PINs until a token is revoked: 1 to 20', parseNumber)
-    .option('--bypass-enabled <on|off>', 'whether bypass codes work here', parseSwitch)
-    .option('--email-otp-enabled <on|off>', 'whether codes may be e-mailed', parseSwitch)
-    .option('--request-polling-enabled <on|off>', 'whether devices may ask for requests by themselves', parseSwitch)
+    .option('--request-timeout <seconds>', 'lifetime of a request: 10 to 600', integer())
+    .option('--activation-code-expiration <days>', 'lifetime of activation codes: 1 to 365', integer())
+    .option('--max-allowed-retries <times>', 'wrong PINs before a token is revoked: 1 to 20', integer())
+    .option('--bypass-enabled <on|off>', 'allow bypass codes', parseSwitch)
+    .option('--email-otp-enabled <on|off>', 'allow e-mailed codes', parseSwitch)
+    .option('--request-polling-enabled <on|off>', 'allow devices to poll for requests', parseSwitch)
     .addOption(
-      new Option('--number-matching <when>', 'whether people type a number from the web page').choices([
+      new Option('--number-matching <when>', 'make people type the number shown on the web page').choices([
         'off',
         'offered',
         'required',
@@ -127,7 +145,7 @@ const ruleNames = [
   'numberMatching',
 ] as const
 
-/** Only what was given: everything else stays, or is as the service has it. */
+/** Only the rules that were set: others keep their value or get the default of the service. */
 function rulesOf(settings: Rules): Rules {
   return Object.fromEntries(
     ruleNames.filter((name) => settings[name] !== undefined).map((name) => [name, settings[name]]),

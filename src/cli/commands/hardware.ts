@@ -14,17 +14,16 @@ import { hardwareView } from '../../service/views/views.ts'
 import { hardwareTokensNamed } from '../../service/store/hardware.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
-import { confirm, yesOption } from '../admin/confirm.ts'
 import { findUser, pick } from '../admin/find.ts'
 import { allPages, withService } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { printDone, printJson, printTable, quote } from '../admin/print.ts'
-import { readHex } from '../admin/secret-input.ts'
-import { ending } from '../device/failure.ts'
-import { printRows } from '../device/print.ts'
+import { withErrorHandling } from '../terminal/failure.ts'
+import { printDone, printJson, printRows, printTable, quote } from '../terminal/print.ts'
+import { confirm, yesOption } from '../terminal/prompt.ts'
+import { readHex } from '../terminal/read-file.ts'
 import { hardwareImportCommand } from './hardware-import.ts'
 
-/** Devices that show codes. */
+/** `second-factor hardware`. */
 export function hardwareCommand(): Command {
   const commands = [
     createCommand(),
@@ -34,7 +33,7 @@ export function hardwareCommand(): Command {
     releaseCommand(),
     deleteCommand(),
   ]
-  return groupCommand('hardware', 'manage hardware tokens: devices that show codes', commands, [
+  return groupCommand('hardware', 'manage hardware tokens, which display codes', commands, [
     'hardware import tokens.csv --dry-run',
     'hardware assign HW-3f2a91c0 alice',
   ])
@@ -52,13 +51,13 @@ function createCommand(): Command {
     'hardware create 2600215704919 --seed @seed.txt --database mfa.sqlite',
     "hardware create 2600215704920 --seed @seed.txt --type TOTP8 --time-step 60 --alias 'Door 3' --database mfa.sqlite",
   ])
-    .argument('<serial>', 'the serial number')
-    .requiredOption('--seed <hex|@file>', '32 to 128 hexadecimal digits; from a file nobody else sees them')
-    .addOption(new Option('--type <type>', 'how many digits it shows').choices(['TOTP6', 'TOTP8']).default('TOTP6'))
-    .addOption(new Option('--time-step <seconds>', 'how long a code lasts').choices(['30', '60']).default('30'))
-    .option('--alias <name>', 'what to call it (default: HW- and the first 8 characters of its id)')
+    .argument('<serial>', 'serial number')
+    .requiredOption('--seed <hex|@file>', '32 to 128 hexadecimal digits, or a file with them, which keeps them secret')
+    .addOption(new Option('--type <type>', 'number of digits').choices(['TOTP6', 'TOTP8']).default('TOTP6'))
+    .addOption(new Option('--time-step <seconds>', 'lifetime of a code').choices(['30', '60']).default('30'))
+    .option('--alias <name>', 'name of the token (default: HW- and the first 8 characters of its id)')
     .action(
-      ending((serialNumber: string, settings: Creating) =>
+      withErrorHandling((serialNumber: string, settings: Creating) =>
         withService(settings, async ({ call }) => {
           const { type, timeStep, alias } = settings
           const seed = await readHex(settings.seed, '--seed', (digits) => digits > 0)
@@ -74,7 +73,7 @@ function listCommand(): Command {
     'hardware list --database mfa.sqlite',
     'hardware list --database mfa.sqlite --json',
   ]).action(
-    ending((settings: AdminSettings) =>
+    withErrorHandling((settings: AdminSettings) =>
       withService(settings, async (service) => {
         const tokens = await listTokens(service)
         if (settings.json) return printJson(tokens)
@@ -85,64 +84,64 @@ function listCommand(): Command {
           type,
           timeStep,
           syncState,
-          usernames.get(user) ?? 'nobody',
+          usernames.get(user) ?? 'none',
         ])
-        printTable(['Alias', 'Serial', 'Type', 'Step', 'State', 'User'], rows, 'There is no hardware token yet.')
+        printTable(['Alias', 'Serial', 'Type', 'Step', 'State', 'User'], rows, 'No hardware tokens yet.')
       }),
     ),
   )
 }
 
 function assignCommand(): Command {
-  return adminCommand('assign', 'give a hardware token to a user', [
+  return adminCommand('assign', 'assign a hardware token to a user', [
     'hardware assign HW-3f2a91c0 alice --database mfa.sqlite',
     'hardware assign 2600215704919 alice --database mfa.sqlite --json',
   ])
-    .argument('<token>', 'its alias, serial number or id')
-    .argument('<user>', 'the username or the id')
+    .argument('<token>', 'alias, serial number or id')
+    .argument('<user>', 'username or id')
     .action(
-      ending((given: string, username: string, settings: AdminSettings) =>
+      withErrorHandling((aliasOrId: string, username: string, settings: AdminSettings) =>
         withService(settings, async (service) => {
-          const [token, user] = [await findToken(service, given), await findUser(service, username)]
+          const [token, user] = [await findToken(service, aliasOrId), await findUser(service, username)]
           await service.call(assignHardwareToken, { params: { userId: user.id, hardwareTokenId: token.id } })
           const done = { hardware: token.id, user: user.id }
-          printDone(settings, done, `${quote(user.username)} has ${quote(token.alias)} now.`)
+          printDone(settings, done, `Assigned ${quote(token.alias)} to ${quote(user.username)}.`)
         }),
       ),
     )
 }
 
 function releaseCommand(): Command {
-  return adminCommand('release', 'take the hardware token from a user; another one can have it', [
+  return adminCommand('release', 'unassign the hardware token of a user', [
     'hardware release alice --database mfa.sqlite',
     'hardware release alice --database mfa.sqlite --json',
   ])
-    .argument('<user>', 'the username or the id')
+    .argument('<user>', 'username or id')
     .action(
-      ending((username: string, settings: AdminSettings) =>
+      withErrorHandling((username: string, settings: AdminSettings) =>
         withService(settings, async (service) => {
           const user = await findUser(service, username)
           await service.call(releaseHardwareToken, { params: { userId: user.id } })
-          printDone(settings, { user: user.id }, `${quote(user.username)} has no hardware token now.`)
+          printDone(settings, { user: user.id }, `${quote(user.username)} no longer has a hardware token.`)
         }),
       ),
     )
 }
 
 function deleteCommand(): Command {
-  return adminCommand('delete', 'delete a hardware token; its codes no longer work', [
+  return adminCommand('delete', 'delete a hardware token, so that its codes no longer work', [
     'hardware delete HW-3f2a91c0 --database mfa.sqlite',
     'hardware delete 2600215704919 --yes --database mfa.sqlite --json',
   ])
-    .argument('<token>', 'its alias, serial number or id')
+    .argument('<token>', 'alias, serial number or id')
     .option(...yesOption)
     .action(
-      ending((given: string, settings: AdminSettings & { yes?: boolean }) =>
+      withErrorHandling((aliasOrId: string, settings: AdminSettings & { yes?: boolean }) =>
         withService(settings, async (service) => {
-          const token = await findToken(service, given)
+          const token = await findToken(service, aliasOrId)
           await confirm(`delete the hardware token ${quote(token.alias)} (${quote(token.serialNumber)})`, settings.yes)
           await service.call(deleteHardwareToken, { params: { hardwareTokenId: token.id } })
-          printDone(settings, { hardware: token.id }, `${quote(token.alias)} is deleted.`)
+          printDone(settings, { hardware: token.id }, `Deleted ${quote(token.alias)}.`)
         }),
       ),
     )
@@ -151,9 +150,9 @@ function deleteCommand(): Command {
 const listTokens = ({ call }: LocalService): Promise<HardwareToken[]> =>
   allPages((page) => call(listHardwareTokens, { query: { page } }))
 
-async function findToken(service: LocalService, given: string): Promise<HardwareToken> {
-  const found = await hardwareTokensNamed(service.ctx.store.db, service.organization.id, given)
-  return pick(found.map(hardwareView), given, {
+async function findToken(service: LocalService, aliasOrId: string): Promise<HardwareToken> {
+  const found = await hardwareTokensNamed(service.ctx.store.db, service.organization.id, aliasOrId)
+  return pick(found.map(hardwareView), aliasOrId, {
     what: 'hardware',
     names: ({ alias, serialNumber, id }) => [alias, serialNumber, id],
     show: ({ alias, id }) => `${quote(alias)} (${id})`,

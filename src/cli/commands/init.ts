@@ -1,10 +1,11 @@
+import { stat } from 'node:fs/promises'
+
 import { Command, InvalidArgumentError } from 'commander'
 
 import { Id } from '../../contract/text.ts'
-import { addApiKey } from '../../service/admin/api-keys.ts'
+import { addApiKey, isApiKey } from '../../service/admin/api-keys.ts'
 import { addDomain } from '../../service/admin/domains.ts'
 import { NameTakenError } from '../../service/admin/name-taken.ts'
-import { RefusalError } from '../../service/admin/refusal.ts'
 import { refuseTaken } from '../../service/admin/take-over.ts'
 import type { TakenOver } from '../../service/admin/take-over.ts'
 import { createAdministration } from '../../service/admin/administration.ts'
@@ -12,12 +13,12 @@ import type { ServiceContext } from '../../service/context/service-context.ts'
 import type { InterfaceWords } from '../../service/ground/interface-words.ts'
 import { storeInterfaceWords } from '../../service/store/interface-words.ts'
 import { databaseOption } from '../admin/command.ts'
-import { readApiKey } from '../admin/read-api-key.ts'
-import { ending, Failure } from '../device/failure.ts'
-import { printRows } from '../device/print.ts'
-import { interfaceOptions, interfaceWordsOf, typedWords } from '../service/interface-options.ts'
-import { nextCommand } from '../service/next-command.ts'
-import { withDatabase } from '../service/with-database.ts'
+import { withDatabase } from '../database/open.ts'
+import { interfaceOptions, interfaceWordsOf, typedWords } from '../serve/interface-options.ts'
+import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { printRows } from '../terminal/print.ts'
+import { readWholeFile } from '../terminal/read-file.ts'
+import { nextCommand } from './next-command.ts'
 
 interface Settings extends InterfaceWords {
   readonly database: string
@@ -28,44 +29,60 @@ interface Settings extends InterfaceWords {
   readonly json?: boolean
 }
 
-/** Makes what a caller of the REST interface needs: an organization, its domain, and its key. */
+/** `second-factor init`. */
 export function initCommand(): Command {
   const command = new Command('init')
-    .description('make an organization with a domain and an API key; the database, too, where there is none')
+    .description('create an organization with a domain and an API key, and the database if it does not exist')
     .addOption(databaseOption('path of the database, or a postgres:// URL'))
-    .option('--organization <name>', 'its name, unlike those that are there', 'Organization')
-    .option('--domain <name>', 'what people sign in to, as they see it on their device', 'Sign-in')
-    .option('--api-key-file <file>', 'take over the API key in this file, which clients use already')
-    .option('--domain-id <id>', 'take over the id of the domain, which clients use already', parseId)
-  for (const option of interfaceOptions(() => 'what is stored')) command.addOption(option)
+    .option('--organization <name>', 'name of the organization, which must be new', 'Organization')
+    .option('--domain <name>', 'name of the domain, which people see on their device', 'Sign-in')
+    .option('--api-key-file <file>', 'use the API key in this file, which existing clients already use')
+    .option('--domain-id <id>', 'use this id for the domain, which existing clients already use', parseId)
+  for (const option of interfaceOptions(() => 'the stored value')) command.addOption(option)
   return command
-    .option('--json', 'print { organizationId, domainId, apiKey }; no apiKey where one was taken over')
+    .option('--json', 'print { organizationId, domainId, apiKey }; without apiKey if --api-key-file is set')
     .addHelpText('after', help)
-    .action(ending(init))
+    .action(withErrorHandling(init))
 }
 
 async function init(settings: Settings, command: Command): Promise<void> {
   const { database, apiKeyFile, domainId, json } = settings
   const apiKey = apiKeyFile === undefined ? undefined : await readApiKey(apiKeyFile)
   const action = async (ctx: ServiceContext) => {
-    const made = await make(ctx, settings, { apiKey, domainId })
+    const created = await create(ctx, settings, { apiKey, domainId })
     await storeInterfaceWords(ctx.store.db, interfaceWordsOf(settings))
-    if (json) console.log(JSON.stringify(made))
-    else show(made, settings, nextCommand(command, database))
+    if (json) console.log(JSON.stringify(created))
+    else show(created, settings, nextCommand(command, database))
   }
-  await withDatabase(database, action, { create: true })
+  await withDatabase({ database, create: true }, action)
 }
 
-interface Made {
+/** More than an API key and a line break take, bytes. */
+const maxKeyBytes = 1024
+
+/** Reads an API key from a file: every user of the machine can read a command line. Messages never repeat the key. */
+async function readApiKey(file: string): Promise<string> {
+  const key = (await readWholeFile(file, maxKeyBytes)).toString('latin1').trim()
+  if (!isApiKey(key)) {
+    throw new Failure(`--api-key-file: ${file}: expected an API key of 64 letters and digits.`, exitCode.usage)
+  }
+  // Read permission of the group and of others.
+  if (((await stat(file)).mode & 0o044) !== 0) {
+    console.error(`--api-key-file: other users of this machine can read ${file}. Run: chmod 600 ${file}`)
+  }
+  return key
+}
+
+interface Created {
   readonly organizationId: string
   readonly domainId: string
-  /** Absent where it was taken over: whoever did that has it. */
+  /** Absent for an API key that existing clients already use. */
   readonly apiKey?: string
 }
 
-async function make(ctx: ServiceContext, { organization, domain }: Settings, taken: TakenOver): Promise<Made> {
+async function create(ctx: ServiceContext, { organization, domain }: Settings, taken: TakenOver): Promise<Created> {
   try {
-    // Before anything is made, so that a refusal leaves nothing behind.
+    // Checked before anything is created.
     await refuseTaken(ctx, taken)
     const { id: organizationId } = await createAdministration(ctx).createOrganization(organization)
     const { id: domainId } = await addDomain(ctx, organizationId, { name: domain }, taken.domainId)
@@ -75,19 +92,19 @@ async function make(ctx: ServiceContext, { organization, domain }: Settings, tak
     if (error instanceof NameTakenError) {
       throw new Failure(`${error.message} Choose another with --organization NAME.`, undefined, { cause: error })
     }
-    if (error instanceof RefusalError) throw new Failure(error.message, undefined, { cause: error })
-    if (error instanceof TypeError) throw new Failure('A name has 1 to 128 characters.', 2, { cause: error })
+    if (error instanceof TypeError)
+      throw new Failure('A name has 1 to 128 characters.', exitCode.usage, { cause: error })
     throw error
   }
 }
 
-function show({ organizationId, domainId, apiKey }: Made, settings: Settings, next: string): void {
+function show({ organizationId, domainId, apiKey }: Created, settings: Settings, next: string): void {
   const stored = typedWords(interfaceWordsOf(settings))
   printRows([
     ['Organization', `${settings.organization} (${organizationId})`],
     ['Domain', `${settings.domain} (${domainId})`],
-    ['API key', apiKey ?? `the one in ${settings.apiKeyFile}`],
-    ...(apiKey === undefined ? [] : [['Note', 'the key is shown this once'] as const]),
+    ['API key', apiKey ?? `from ${settings.apiKeyFile}`],
+    ...(apiKey === undefined ? [] : [['Note', 'the key is shown only once'] as const]),
     ...(stored === '' ? [] : [['Stored', `${stored} (serve reads it from the database)`] as const]),
     ['Next', next],
   ])
@@ -95,12 +112,12 @@ function show({ organizationId, domainId, apiKey }: Made, settings: Settings, ne
 
 function parseId(text: string): string {
   if (Id.safeParse(text).success) return text
-  throw new InvalidArgumentError('It has 40 characters: digits and lowercase letters from a to f.')
+  throw new InvalidArgumentError('Expected 40 hexadecimal digits in lowercase.')
 }
 
 const help = `
-What existing clients of another service are configured with can be taken over, so that they need no change: the API key, the
-domain id, and how the interface is called. The latter is stored in the database, for all services on it.
+Clients of another service can keep their configuration: init can use their API key, the id of their domain, and the words of
+their interface. These words are stored in the database and apply to every service that uses it.
 
 Examples:
   $ second-factor init --database mfa.sqlite

@@ -6,19 +6,18 @@ import { keyStatus } from '../../service/keys/key-status.ts'
 import { rotateKeys } from '../../service/keys/rotation.ts'
 import type { Waiting } from '../../service/keys/rotation.ts'
 import type { ServiceContext } from '../../service/context/service-context.ts'
-import { databaseOption, groupCommand } from '../admin/command.ts'
-import { withContext } from '../admin/local-service.ts'
-import { dateOf, printDone, printJson, printTable, quote, yesOrNo } from '../admin/print.ts'
-import { createProgress } from '../admin/progress.ts'
-import { readInput } from '../admin/read-input.ts'
-import { exitCode } from '../device/exit-codes.ts'
-import { ending, Failure } from '../device/failure.ts'
+import { databaseOption, examplesHelp, groupCommand } from '../admin/command.ts'
+import { withDatabase } from '../database/open.ts'
+import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { counted, dateOf, printDone, printJson, printTable, quote, yesOrNo } from '../terminal/print.ts'
+import { createProgress } from '../terminal/progress.ts'
+import { readWholeFile } from '../terminal/read-file.ts'
 
-/** What secrets in the database are encrypted with. */
+/** `second-factor keys`. */
 export function keysCommand(): Command {
   return groupCommand(
     'keys',
-    'manage the keys that secrets in the database are encrypted with',
+    'manage the keys that encrypt secrets in the database',
     [statusCommand(), addCommand(), rotateCommand(), removeCommand()],
     ['keys add --database mfa.sqlite', 'keys rotate --database mfa.sqlite'],
   )
@@ -34,22 +33,22 @@ function keyCommand(name: string, description: string, examples: readonly [strin
   return new Command(name)
     .description(description)
     .addOption(databaseOption('path of the database, or a postgres:// URL'))
-    .option('--keys <@file>', 'the keys, in a file: id:base64, one a line, the first for writing (default: MFA_KEYS)')
-    .option('--json', 'as JSON')
-    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ second-factor ${example}`).join('\n')}`)
+    .option('--keys <@file>', 'file with keys as id:base64, one per line; the first encrypts (default: MFA_KEYS)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examplesHelp(examples))
 }
 
 function statusCommand(): Command {
-  return keyCommand('status', 'show which keys are in use, and which nodes have them', [
+  return keyCommand('status', 'show which keys are in use and which nodes have them', [
     'keys status --database mfa.sqlite',
     'keys status --database mfa.sqlite --json',
   ]).action(
-    ending((settings: Settings) =>
+    withErrorHandling((settings: Settings) =>
       withKeys(settings, async (ctx) => {
         const status = await keyStatus(ctx)
         if (settings.json) return printJson(status)
         printTable(
-          ['Key', 'Here', 'In use', 'Values', 'E-mailed codes'],
+          ['Key', 'Available', 'In use', 'Values', 'E-mailed codes'],
           status.keys.map(({ id, present, first, inUse, values, emailCodes }) => [
             id,
             present ? (first ? 'first' : 'yes') : 'no',
@@ -57,18 +56,18 @@ function statusCommand(): Command {
             String(values),
             String(emailCodes),
           ]),
-          'There is no key.',
+          'No keys.',
         )
         console.log('')
         printTable(
-          ['Node', 'Keys', 'Writes with', 'Seen'],
+          ['Node', 'Keys', 'Encrypts with', 'Last seen'],
           status.nodes.map(({ name, keys, writesWith, seenAt }) => [
             name,
             keys.join(', '),
             writesWith ?? '-',
             dateOf(seenAt),
           ]),
-          'No node is running.',
+          'No nodes are running.',
         )
       }),
     ),
@@ -76,38 +75,40 @@ function statusCommand(): Command {
 }
 
 function addCommand(): Command {
-  return keyCommand('add', 'put a new key first in the key file; services that run take it up by themselves', [
+  return keyCommand('add', 'add a new key as the first of the key file; running services reload the file', [
     'keys add --database mfa.sqlite',
     'keys add --database mfa.sqlite --json',
   ]).action(
-    ending((settings: Settings) =>
+    withErrorHandling((settings: Settings) =>
       withKeys(settings, async ({ keys, random }) => {
-        const file = needFile(keys.file)
+        const file = requireFile(keys.file)
         const id = await addKey(file, random)
-        const next = `Back ${file} up again, then: second-factor keys rotate --database ${settings.database}`
-        printDone(settings, { key: id, file }, `${quote(id)} is the first key now. ${next}`)
+        const next = `Back up ${file} again, then run: second-factor keys rotate --database ${settings.database}`
+        printDone(settings, { key: id, file }, `${quote(id)} is now the first key. ${next}`)
       }),
     ),
   )
 }
 
 function rotateCommand(): Command {
-  return keyCommand('rotate', 'encrypt everything with the first key, while services run; go on where it broke off', [
-    'keys rotate --database mfa.sqlite',
-    'keys rotate --database postgres://mfa@db/mfa --keys @keys.txt --json',
-  ]).action(
-    ending((settings: Settings) =>
+  return keyCommand(
+    'rotate',
+    're-encrypt everything with the first key while services run; resumes after an interruption',
+    ['keys rotate --database mfa.sqlite', 'keys rotate --database postgres://mfa@db/mfa --keys @keys.txt --json'],
+  ).action(
+    withErrorHandling((settings: Settings) =>
       withKeys(settings, async (ctx) => {
         const progress = createProgress()
-        const waiting = sayOnce((reason: Waiting) => {
+        const waiting = reportOnce((reason: Waiting) => {
           progress.end()
-          console.error(sentenceOf(reason))
+          console.error(describe(reason))
         })
         const done = await rotateKeys(ctx, { progress: progress.update, waiting }).finally(progress.end)
         if (settings.json) return printJson(done)
-        console.log(`Everything is encrypted with ${quote(done.key)}: ${done.resealed} anew.`)
+        console.log(`Everything is encrypted with ${quote(done.key)}; re-encrypted ${counted(done.resealed, 'value')}.`)
         if (done.retired.length > 0) {
-          console.log(`Nothing needs ${done.retired.map(quote).join(', ')} any more, save older backups.`)
+          const verb = done.retired.length === 1 ? 'is' : 'are'
+          console.log(`${done.retired.map(quote).join(', ')} ${verb} no longer needed, except for older backups.`)
         }
       }),
     ),
@@ -115,64 +116,69 @@ function rotateCommand(): Command {
 }
 
 function removeCommand(): Command {
-  return keyCommand('remove', 'take a key out of the key file, when nothing is encrypted with it', [
+  return keyCommand('remove', 'remove a key that encrypts nothing from the key file', [
     'keys remove k1 --database mfa.sqlite',
     'keys remove k1 --database mfa.sqlite --json',
   ])
-    .argument('<id>', 'of the key')
+    .argument('<id>', 'id of the key')
     .action(
-      ending((id: string, settings: Settings) =>
+      withErrorHandling((id: string, settings: Settings) =>
         withKeys(settings, async (ctx) => {
-          const file = needFile(ctx.keys.file)
-          const key = (await keyStatus(ctx)).keys.find((one) => one.id === id)
-          if (!key?.present) throw new RefusalError(`There is no key ${quote(id)} in ${file}.`)
+          const file = requireFile(ctx.keys.file)
+          const key = (await keyStatus(ctx)).keys.find((known) => known.id === id)
+          if (!key?.present) throw new RefusalError(`No key ${quote(id)} in ${file}.`)
           if (key.first || key.inUse || key.values + key.emailCodes > 0) {
-            throw new RefusalError(`The key ${quote(id)} is in use. Add another one and rotate first.`)
+            throw new RefusalError(`The key ${quote(id)} is in use. Add another key and rotate first.`)
           }
           await removeKey(file, id, ctx.random)
-          printDone(settings, { removed: id }, `${quote(id)} is removed. Older backups of the database need it still.`)
+          printDone(
+            settings,
+            { removed: id },
+            `Removed ${quote(id)}. Keep a copy: older backups of the database still need it.`,
+          )
         }),
       ),
     )
 }
 
 async function withKeys({ database, keys }: Settings, action: (ctx: ServiceContext) => Promise<void>): Promise<void> {
-  await withContext({ database, keys: keys === undefined ? undefined : await readKeys(keys) }, action)
+  await withDatabase({ database, keys: keys === undefined ? undefined : await readKeys(keys) }, action)
 }
 
-/** More than anybody has keys, bytes. */
-const keysLimit = 16 * 1024
+/** Bytes. */
+const maxKeysBytes = 16 * 1024
 
-async function readKeys(given: string): Promise<string> {
-  // On the command line every user of the machine could read them.
-  if (!given.startsWith('@')) throw new Failure('--keys names a file: --keys @FILE. See --help.', exitCode.usage)
-  return (await readInput(given.slice(1), keysLimit)).toString('utf8').split('\n').join(',')
+async function readKeys(value: string): Promise<string> {
+  // Every user of the machine can read a command line.
+  if (!value.startsWith('@'))
+    throw new Failure('--keys: expected a file, written as @FILE. See --help.', exitCode.usage)
+  return (await readWholeFile(value.slice(1), maxKeysBytes)).toString('utf8').split('\n').join(',')
 }
 
-function needFile(file: string | undefined): string {
+function requireFile(file: string | undefined): string {
   if (file !== undefined) return file
   throw new Failure(
-    'The keys are given, not in a key file: change them where they come from. See docs/keys.md',
+    'The keys do not come from a key file. Change them where they are set. See docs/keys.md',
     exitCode.usage,
   )
 }
 
-function sentenceOf(reason: Waiting): string {
+function describe(reason: Waiting): string {
   if (reason.for === 'nodes') {
-    return `Waiting until these nodes have the first key, or have stopped: ${reason.nodes.map(quote).join(', ')}`
+    return `Waiting until these nodes have the first key or have stopped: ${reason.nodes.map(quote).join(', ')}`
   }
   if (reason.for === 'writers') {
     return `Waiting for nodes that may still write with another key: ${reason.nodes.map(quote).join(', ')}`
   }
-  return `Waiting for e-mailed codes to lapse, 10 minutes at most: ${reason.count}`
+  return `Waiting up to 10 minutes until e-mailed codes expire: ${reason.count}`
 }
 
-/** Each second it says why it waits; people want to read it once. */
-function sayOnce(say: (reason: Waiting) => void): (reason: Waiting) => void {
+/** The reason is reported every second, but printed only when it changes. */
+function reportOnce(report: (reason: Waiting) => void): (reason: Waiting) => void {
   let last = ''
   return (reason) => {
-    const present = reason.for === 'email codes' ? reason.for : sentenceOf(reason)
-    if (present !== last) say(reason)
+    const present = reason.for === 'email codes' ? reason.for : describe(reason)
+    if (present !== last) report(reason)
     last = present
   }
 }

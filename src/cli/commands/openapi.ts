@@ -3,21 +3,24 @@ import { Command } from 'commander'
 import { createOpenApi } from '../../service/openapi/document.ts'
 import { servedInterface } from '../../service/ground/interface-words.ts'
 import type { InterfaceWords } from '../../service/ground/interface-words.ts'
-import { ending } from '../device/failure.ts'
-import { interfaceOptions, interfaceWordsOf, usualWords } from '../service/interface-options.ts'
+import { withErrorHandling } from '../terminal/failure.ts'
+import { interfaceOptions, interfaceWordsOf, defaultWords } from '../serve/interface-options.ts'
+import { examplesHelp } from '../admin/command.ts'
 
 interface Settings extends Omit<InterfaceWords, 'basePath'> {
   readonly address: string
 }
 
-/** What the service also serves, for those who generate their client from it. */
+/** `second-factor openapi`. The service serves the same document. */
 export function openapiCommand(): Command {
   const command = new Command('openapi')
     .description('print the REST interface as an OpenAPI 3.1 document')
-    .option('--address <url>', 'where the interface is, with its base path', '/api')
-  const words = interfaceOptions((name) => usualWords[name])
+    .option('--address <url>', 'address of the interface, including its base path', '/api')
+  const words = interfaceOptions((name) => defaultWords[name])
   for (const option of words.filter(({ long }) => long !== '--base-path')) command.addOption(option)
-  return command.addHelpText('after', examples).action(ending(async (settings: Settings) => openapi(settings)))
+  return command
+    .addHelpText('after', examplesHelp(examples))
+    .action(withErrorHandling(async (settings: Settings) => openapi(settings)))
 }
 
 function openapi({ address, ...settings }: Settings): void {
@@ -25,7 +28,4 @@ function openapi({ address, ...settings }: Settings): void {
   console.log(JSON.stringify(createOpenApi({ vendor, address }), undefined, 2))
 }
 
-const examples = `
-Examples:
-  $ second-factor openapi > openapi.json
-  $ second-factor openapi --address https://mfa.example/api --scheme Acme --media-type acme`
+const examples = ['openapi > openapi.json', 'openapi --address https://mfa.example/api --scheme Acme --media-type acme']

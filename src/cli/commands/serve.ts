@@ -8,22 +8,22 @@ import { ServiceOptions } from '../../service/options.ts'
 import { TrustProxy } from '../../service/rules/trust-proxy.ts'
 import { createService } from '../../service/service.ts'
 import type { Service } from '../../service/service.ts'
-import { databaseOption } from '../admin/command.ts'
-import { ending, Failure } from '../device/failure.ts'
-import { isUrl, needDatabase } from '../service/database-name.ts'
-import { createLogger, logLevels } from '../service/logger.ts'
-import type { LogLevel } from '../service/logger.ts'
-import { secretFilesHelp } from '../service/secret-files.ts'
-import { smtpFromEnv, smtpHelp } from '../service/smtp-from-env.ts'
-import { secretsFromEnv, secretsHelp } from '../service/secrets-from-env.ts'
-import { endOnSignal } from '../service/end-on-signal.ts'
-import { takeInheritedSocket } from '../service/inherited-socket.ts'
-import { interfaceOptions, interfaceWordsOf, usualWords } from '../service/interface-options.ts'
-import { openDoors, place } from '../service/open-doors.ts'
-import { opening } from '../service/opening.ts'
-import { readTls, reloadTlsOnSignal, tlsHelp, warnOfExpiry } from '../service/tls-files.ts'
-import type { TlsFiles } from '../service/tls-files.ts'
-import { limitOptions, limitsOf, numberFlag } from './limit-flags.ts'
+import { databaseOption, examplesHelp } from '../admin/command.ts'
+import { isUrl, withOpenErrors } from '../database/failures.ts'
+import { requireDatabase } from '../database/open.ts'
+import { endOnSignal } from '../serve/end-on-signal.ts'
+import { takeInheritedSocket } from '../serve/inherited-socket.ts'
+import { interfaceOptions, interfaceWordsOf, defaultWords } from '../serve/interface-options.ts'
+import { limitOptions, limitsOf, numberFlag } from '../serve/limit-flags.ts'
+import { createLogger, logLevels } from '../serve/logger.ts'
+import type { LogLevel } from '../serve/logger.ts'
+import { authority, openListeners } from '../serve/listeners.ts'
+import { secretFilesHelp } from '../serve/secret-files.ts'
+import { environmentHelp, secretsFromEnv, smtpFromEnv } from '../serve/settings-from-env.ts'
+import { readTls, reloadTlsOnSignal, tlsHelp, warnOfExpiry } from '../serve/tls-files.ts'
+import type { TlsFiles } from '../serve/tls-files.ts'
+import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { integer } from '../terminal/parse.ts'
 
 interface Settings extends InterfaceWords, TlsFiles {
   readonly database: string
@@ -43,94 +43,98 @@ interface Settings extends InterfaceWords, TlsFiles {
   readonly metricsToken?: string
 }
 
-/** The service on a port of its own. */
+/** `second-factor serve`. */
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description('run the service: REST interface, device protocol and authenticator')
     .addOption(databaseOption())
-    .option('--port <number>', 'where to listen; 0 for any port that is free', parsePort, 8787)
-    .option('--host <address>', 'on which address', '127.0.0.1')
-    .addOption(new Option('--tls-cert <file>', 'serve HTTPS with this certificate').env('MFA_TLS_CERT'))
-    .addOption(new Option('--tls-key <file>', 'the private key of --tls-cert').env('MFA_TLS_KEY'))
+    .option('--port <number>', 'port to listen on; 0 for any free port', integer(0, 65_535), 8787)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .addOption(new Option('--tls-cert <file>', 'PEM certificate for HTTPS').env('MFA_TLS_CERT'))
+    .addOption(new Option('--tls-key <file>', 'PEM private key of --tls-cert').env('MFA_TLS_KEY'))
     .addOption(
-      new Option('--log-level <level>', 'what to log, as JSON lines on stderr').choices(logLevels).default('info'),
+      new Option('--log-level <level>', 'minimum log level (JSON lines on stderr)').choices(logLevels).default('info'),
     )
-    .option('--log-requests', 'log a line for each request as well, level info', false)
-    .option('--headers-timeout <seconds>', 'how long the head of a request may take; 1 to 9999', parseSeconds, 10)
-    .option('--request-timeout <seconds>', 'how long a whole request may take; 1 to 9999', parseSeconds, 30)
+    .option('--log-requests', 'also log each request, at level info', false)
+    .option('--headers-timeout <seconds>', 'timeout for the headers of a request; 1 to 9999', integer(1, 9_999), 10)
+    .option('--request-timeout <seconds>', 'timeout for a whole request; 1 to 9999', integer(1, 9_999), 30)
     .option(
       '--drain-seconds <seconds>',
-      'after SIGTERM, how long to tell load balancers (/readyz answers 503) and end connections before the end; 0 to 9999',
-      parseDrain,
+      'time after SIGTERM to let load balancers notice (/readyz returns 503) and close connections; 0 to 9999',
+      integer(0, 9_999),
       5,
     )
     .addOption(
       numberFlag(
         'auditRetention',
-        { unit: 'days', description: 'how long entries of the audit trail are kept' },
+        { unit: 'days', description: 'retention of the audit trail' },
         ServiceOptions.shape.auditRetention,
       ),
     )
     .addOption(
       new Option(
         '--listen-database <address>',
-        "PostgreSQL's own address, where --database is a pooler that lends connections by transaction",
+        'direct address of PostgreSQL, if --database is a connection pooler in transaction mode',
       ).env('MFA_LISTEN_DATABASE'),
     )
     .option(
       '--trust-proxy <proxies>',
-      'whose X-Forwarded-For to believe: how many proxies there are, or their networks, such as loopback,10.0.0.0/8,fd00::/8',
+      'proxies whose X-Forwarded-For is trusted: their number, or their networks, such as loopback,10.0.0.0/8,fd00::/8',
       parseTrustProxy,
     )
-    .option('--push-subject <address>', 'whom push services can ask about our messages: mailto:you@mfa.example')
-    .option('--no-push', 'send no push messages: people then have to open the authenticator by hand')
-    .option('--metrics-port <number>', 'serve /metrics for Prometheus on this port, without a token', parsePort)
+    .option('--push-subject <address>', 'contact for push services: mailto:you@mfa.example')
+    .option('--no-push', 'send no push messages; people must open the authenticator themselves')
+    .option(
+      '--metrics-port <number>',
+      'serve /metrics for Prometheus on this port, without a token',
+      integer(0, 65_535),
+    )
     .addOption(
-      new Option('--metrics-token <token>', 'serve /metrics beside the rest, for who sends this Bearer token').env(
+      new Option('--metrics-token <token>', 'serve /metrics on the main port too, with this Bearer token').env(
         'MFA_METRICS_TOKEN',
       ),
     )
-  const words = interfaceOptions((name) => `as init stored it, else ${usualWords[name]}`)
+  const words = interfaceOptions((name) => `as stored by init, otherwise ${defaultWords[name]}`)
   for (const option of [...words, ...limitOptions()]) command.addOption(option)
   return command
-    .addHelpText('after', examples + smtpHelp + secretsHelp + secretFilesHelp + tlsHelp + signalsHelp)
-    .action(ending(serve))
+    .addHelpText('after', examplesHelp(examples) + '\n' + environmentHelp + secretFilesHelp + tlsHelp + signalsHelp)
+    .action(withErrorHandling(serve))
 }
 
 async function serve(settings: Settings): Promise<void> {
   const { database } = settings
-  needDatabase(database)
+  requireDatabase(database)
   if (settings.headersTimeout > settings.requestTimeout) {
-    throw new Failure('The head of a request is a part of it: --headers-timeout cannot be the longer one.', 2)
+    throw new Failure('--headers-timeout must not be longer than --request-timeout.', exitCode.usage)
   }
   const socket = takeInheritedSocket(process.env, process.pid)
   const logger = await createLogger(settings.logLevel)
   const tls = readTls(settings)
   if (tls) warnOfExpiry(tls, logger, systemClock.now())
-  const service = await opening(database, () => createService(serviceOptions(settings, logger)))
-  const [main, metrics] = await openDoors(service, { ...settings, socket, tls })
-  const doors = metrics ? [main, metrics] : [main]
+  const service = await withOpenErrors(database, () => createService(serviceOptions(settings, logger)))
+  const [main, metrics] = await openListeners(service, { ...settings, socket, tls })
+  const listeners = metrics ? [main, metrics] : [main]
   if (tls) reloadTlsOnSignal(settings, main, logger)
   saveKeysOnSignal(service, database, logger)
-  // The next process takes over an inherited socket; without one, new requests have to go to another node.
+  // The next process takes over an inherited socket. Without one, new requests must go to another node.
   const drain = () => service.drain({ serveNew: socket !== undefined })
   endOnSignal({
     drainSeconds: settings.drainSeconds,
     drain() {
-      logger.info({ seconds: settings.drainSeconds, inheritedSocket: socket !== undefined }, 'draining before the end')
+      logger.info({ seconds: settings.drainSeconds, inheritedSocket: socket !== undefined }, 'draining before shutdown')
       drain()
-      for (const door of doors) door.drain()
+      for (const listener of listeners) listener.drain()
     },
     async close() {
       drain()
-      // The service last: connections that were accepted already may still carry a request.
-      await Promise.all(doors.map((door) => door.close()))
+      // The service closes last: accepted connections may still carry a request.
+      await Promise.all(listeners.map((listener) => listener.close()))
       await service.close()
     },
   })
-  const origin = `${tls ? 'https' : 'http'}://${place(main)}`
-  const figures = metrics ? `, metrics at http://${place(metrics)}/metrics` : ''
-  console.log(`second-factor listens on ${origin} (REST interface at ${origin}${service.basePath}${figures})`)
+  const origin = `${tls ? 'https' : 'http'}://${authority(main)}`
+  const metricsText = metrics ? `, metrics at http://${authority(metrics)}/metrics` : ''
+  console.log(`second-factor listens on ${origin} (REST interface at ${origin}${service.basePath}${metricsText})`)
 }
 
 function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
@@ -153,23 +157,18 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
   }
 }
 
-/** SIGUSR2 saves the keys that the service holds, for when their file was lost while it runs. */
+/** Saves the keys of the running service on SIGUSR2, in case their file was lost. */
 function saveKeysOnSignal(service: Service, database: string, logger: Logger): void {
   process.on('SIGUSR2', () => {
     if (isUrl(database) || process.env.MFA_KEYS) {
-      return logger.error({}, 'the keys were not saved: they come from MFA_KEYS and are in no file')
+      return logger.error({}, 'keys not saved: they come from MFA_KEYS, not from a file')
     }
     const file = `${keyFileOf(database)}.saved-${systemClock.now()}`
     void service.saveKeys(file).then(
-      () => logger.warn({ file }, 'the keys were saved to a new file; move it into place and keep it secret'),
-      (error: unknown) => logger.error({ err: error, file }, 'the keys were not saved'),
+      () => logger.warn({ file }, 'keys saved to a new file; move it into place and keep it secret'),
+      (error: unknown) => logger.error({ err: error, file }, 'keys not saved'),
     )
   })
-}
-
-function parsePort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('A port is a number to 65535.')
-  return Number(text)
 }
 
 function parseTrustProxy(text: string): TrustProxy {
@@ -178,33 +177,23 @@ function parseTrustProxy(text: string): TrustProxy {
   return parsed.data
 }
 
-function parseDrain(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Expected a number of seconds, 0 to 9999.')
-  return Number(text)
-}
-
-function parseSeconds(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Expected a number of seconds, 1 to 9999.')
-  return Number(text)
-}
-
 const signalsHelp = `
 
 Socket activation (systemd.socket(5)):
-  LISTEN_FDS, LISTEN_PID   serve takes the listening socket that systemd passes, instead of --host and --port, and systemd
-                           keeps it open over a restart: no connection is reset. One ListenStream=, Accept=no, and
-                           ExecStart= has to run Node itself. The service unit needs TimeoutStopSec= longer than
-                           --drain-seconds, and a proxy in front has to close idle connections sooner than that:
-                           keepalive_timeout of nginx's upstream block. Without a passed socket, requests that begin
-                           something are answered 503 while draining, for a proxy to send to the next node.
+  LISTEN_FDS, LISTEN_PID   use the listening socket from systemd instead of --host and --port. systemd keeps it open over a
+                           restart, so no connection is reset. The socket unit needs one ListenStream= and Accept=no;
+                           ExecStart= must run Node itself. TimeoutStopSec= must be longer than --drain-seconds, and a
+                           proxy must close idle connections earlier than that (keepalive_timeout in nginx's upstream
+                           block). Without a socket from systemd, new sign-ins get 503 while draining, so that a proxy
+                           can send them to the next node.
 
 Signals:
-  SIGTERM                  drain for --drain-seconds, then end in order; a second signal ends at once
-  SIGINT                   end in order without draining; a second signal ends at once
-  SIGHUP                   with --tls-cert: read certificate and key again
-  SIGUSR2                  save the keys the service holds to a new file beside the database`
+  SIGTERM                  drain for --drain-seconds, then shut down; a second signal exits at once
+  SIGINT                   shut down without draining; a second signal exits at once
+  SIGHUP                   with --tls-cert: reload certificate and key
+  SIGUSR2                  save the keys of the service to a new file beside the database`
 
-const examples = `
-Examples:
-  $ second-factor serve --database mfa.sqlite
-  $ second-factor serve --database /var/lib/mfa.sqlite --host 0.0.0.0 --port 8443 --trust-proxy loopback`
+const examples = [
+  'serve --database mfa.sqlite',
+  'serve --database /var/lib/mfa.sqlite --host 0.0.0.0 --port 8443 --trust-proxy loopback',
+]

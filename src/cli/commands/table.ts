@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 
 interface Entry {
-  /** As the command itself has it. */
+  /** The same as in the command itself. */
   readonly description: string
-  /** Loads the command with everything that it runs, which takes longer than most commands do. */
+  /** Loads the command and all its code, which takes longer than most commands run. */
   readonly load: () => Promise<Command>
 }
 
 /** All commands, in the order of `--help`. */
 export const commandTable: Readonly<Record<string, Entry>> = {
   init: {
-    description: 'make an organization with a domain and an API key; the database, too, where there is none',
+    description: 'create an organization with a domain and an API key, and the database if it does not exist',
     load: async () => (await import('./init.ts')).initCommand(),
   },
   serve: {
@@ -22,55 +22,55 @@ export const commandTable: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./openapi.ts')).openapiCommand(),
   },
   domain: {
-    description: 'manage domains: what people sign in to',
+    description: 'manage domains, which people sign in to',
     load: async () => (await import('./domain.ts')).domainCommand(),
   },
   user: {
-    description: 'manage users: who signs in',
+    description: 'manage users',
     load: async () => (await import('./user.ts')).userCommand(),
   },
   token: {
-    description: 'manage tokens: what ties a user to a device',
+    description: 'manage tokens, which tie a user to a device',
     load: async () => (await import('./token.ts')).tokenCommand(),
   },
   hardware: {
-    description: 'manage hardware tokens: devices that show codes',
+    description: 'manage hardware tokens, which display codes',
     load: async () => (await import('./hardware.ts')).hardwareCommand(),
   },
   bypass: {
-    description: 'manage bypass codes: for users who cannot reach their device',
+    description: 'manage bypass codes, for users who cannot use their device',
     load: async () => (await import('./bypass.ts')).bypassCommand(),
   },
   apikey: {
-    description: 'manage the keys of the REST interface',
+    description: 'manage the API keys of the REST interface',
     load: async () => (await import('./apikey.ts')).apikeyCommand(),
   },
   keys: {
-    description: 'manage the keys that secrets in the database are encrypted with',
+    description: 'manage the keys that encrypt secrets in the database',
     load: async () => (await import('./keys.ts')).keysCommand(),
   },
   audit: {
-    description: 'read and check the audit trail: who did what when',
+    description: 'read and verify the audit trail',
     load: async () => (await import('./audit.ts')).auditCommand(),
   },
   backup: {
-    description: 'copy the database to a new file, while services use it',
+    description: 'copy the database to a new file while services use it',
     load: async () => (await import('./backup.ts')).backupCommand(),
   },
   restore: {
-    description: 'put a backup in the place of the database; no service may use it',
+    description: 'replace the database with a backup; stop all services first',
     load: async () => (await import('./restore.ts')).restoreCommand(),
   },
   restored: {
-    description: 'make a database safe to serve that pg_restore put back',
+    description: 'make a database safe to use after pg_restore',
     load: async () => (await import('./restore.ts')).restoredCommand(),
   },
   check: {
-    description: 'read the whole database file, and say whether it is sound',
+    description: 'check the integrity of the whole database file',
     load: async () => (await import('./check.ts')).checkCommand(),
   },
   clock: {
-    description: 'manage the time that the audit trail is shortened by',
+    description: 'manage the clock that retention of the audit trail uses',
     load: async () => (await import('./clock.ts')).clockCommand(),
   },
   device: {

@@ -6,16 +6,15 @@ import { getToken, issueReplacement, issueToken, revokeToken } from '../../contr
 import type { Token } from '../../contract/tokens.ts'
 import type { User } from '../../contract/users.ts'
 import { ApiProblem } from '../../service/ground/problem.ts'
+import { authenticatorOption, linkFor, printQr } from '../admin/activation-link.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
-import { authenticatorOption, linkOf, printQr } from '../admin/activation-link.ts'
-import { confirm, yesOption } from '../admin/confirm.ts'
 import { findDomain, findUser } from '../admin/find.ts'
 import { withService } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { dateOf, printDone, printJson, quote } from '../admin/print.ts'
-import { ending, Failure } from '../device/failure.ts'
-import { printRows } from '../device/print.ts'
+import { Failure, withErrorHandling } from '../terminal/failure.ts'
+import { dateOf, printDone, printJson, printRows, quote } from '../terminal/print.ts'
+import { confirm, yesOption } from '../terminal/prompt.ts'
 
 interface Settings extends AdminSettings {
   readonly domain: string
@@ -23,24 +22,23 @@ interface Settings extends AdminSettings {
   readonly authenticatorUrl?: string
 }
 
-/** What ties a user to a device, in one domain. */
+/** `second-factor token`. A token ties a user to a device in one domain. */
 export function tokenCommand(): Command {
   return groupCommand(
     'token',
-    'manage tokens: what ties a user to a device',
+    'manage tokens, which tie a user to a device',
     [issueCommand(), showCommand(), replaceCommand(), revokeCommand()],
     ["token issue alice --domain 'Intranet'", "token revoke alice --domain 'Intranet'"],
   )
 }
 
 function issueCommand(): Command {
-  const what = 'issue a token; its activation code goes into the authenticator'
-  return tokenSubcommand('issue', what)
+  return tokenSubcommand('issue', 'issue a token and print its activation code')
     .addOption(authenticatorOption())
     .action(
-      ending((given: string, settings: Settings) =>
+      withErrorHandling((nameOrId: string, settings: Settings) =>
         withService(settings, async (service) => {
-          const { user, domain, params } = await findMember(service, given, settings)
+          const { user, domain, params } = await findMember(service, nameOrId, settings)
           show(await service.call(issueToken, { params }), user, domain, settings)
         }),
       ),
@@ -49,9 +47,9 @@ function issueCommand(): Command {
 
 function showCommand(): Command {
   return tokenSubcommand('show', 'show the token of a user').action(
-    ending((given: string, settings: Settings) =>
+    withErrorHandling((nameOrId: string, settings: Settings) =>
       withService(settings, async (service) => {
-        const { user, domain, params } = await findMember(service, given, settings)
+        const { user, domain, params } = await findMember(service, nameOrId, settings)
         show(await service.call(getToken, { params }), user, domain, settings)
       }),
     ),
@@ -59,18 +57,17 @@ function showCommand(): Command {
 }
 
 function replaceCommand(): Command {
-  const what = 'issue a code for another device; the present one works until it is used'
-  return tokenSubcommand('replace', what)
+  return tokenSubcommand('replace', 'issue a code for another device; the current device works until the code is used')
     .addOption(authenticatorOption())
     .action(
-      ending((given: string, settings: Settings) =>
+      withErrorHandling((nameOrId: string, settings: Settings) =>
         withService(settings, async (service) => {
-          const { user, domain, params } = await findMember(service, given, settings)
+          const { user, domain, params } = await findMember(service, nameOrId, settings)
           const { code, expiresAt } = await service.call(issueReplacement, { params, query: {}, body: {} })
-          const link = linkOf(settings.authenticatorUrl, code)
+          const link = linkFor(settings.authenticatorUrl, code)
           if (settings.json) return printJson({ code, expiresAt, ...(link !== undefined && { link }) })
           const rows = [...rowsOf(user, domain), ['Activation code', code] as const, ...linkRows(link)]
-          printRows([...rows, ['Good until', dateOf(expiresAt)]])
+          printRows([...rows, ['Valid until', dateOf(expiresAt)]])
           printQr(link)
         }),
       ),
@@ -78,12 +75,12 @@ function replaceCommand(): Command {
 }
 
 function revokeCommand(): Command {
-  return tokenSubcommand('revoke', 'revoke the token of a user; the device can no longer answer')
+  return tokenSubcommand('revoke', 'revoke the token of a user, so that the device can no longer approve')
     .option(...yesOption)
     .action(
-      ending((given: string, settings: Settings) =>
+      withErrorHandling((nameOrId: string, settings: Settings) =>
         withService(settings, async (service) => {
-          const { user, domain, params } = await findMember(service, given, settings)
+          const { user, domain, params } = await findMember(service, nameOrId, settings)
           await service.call(getToken, { params })
           const whose = `the token of ${quote(user.username)} for ${quote(domain.name)}`
           await confirm(`revoke ${whose}`, settings.yes)
@@ -99,12 +96,12 @@ function tokenSubcommand(name: string, description: string): Command {
     `token ${name} alice --domain 'Intranet' --database mfa.sqlite`,
     `token ${name} alice --domain 'Intranet'${name === 'revoke' ? ' --yes' : ''} --database mfa.sqlite --json`,
   ])
-    .argument('<user>', 'the username or the id')
-    .requiredOption('--domain <domain>', 'its name or id')
+    .argument('<user>', 'username or id')
+    .requiredOption('--domain <domain>', 'name or id of the domain')
 }
 
-async function findMember(service: LocalService, given: string, settings: Settings) {
-  const [user, domain] = [await findUser(service, given), await findDomain(service, settings.domain)]
+async function findMember(service: LocalService, nameOrId: string, settings: Settings) {
+  const [user, domain] = [await findUser(service, nameOrId), await findDomain(service, settings.domain)]
   const params = { domainId: domain.id, userId: user.id }
   await service.call(getMember, { params }).catch((cause: unknown) => {
     if (!(cause instanceof ApiProblem)) throw cause
@@ -118,7 +115,7 @@ async function findMember(service: LocalService, given: string, settings: Settin
 }
 
 function show(token: Token, user: User, domain: Domain, { json, authenticatorUrl }: Settings): void {
-  const link = linkOf(authenticatorUrl, token.code)
+  const link = linkFor(authenticatorUrl, token.code)
   if (json) return printJson({ ...token, ...(link !== undefined && { link }) })
   const { device } = token
   printRows([

@@ -8,8 +8,8 @@ import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'
 import { allPages, withService } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { printJson, printTable } from '../admin/print.ts'
-import { ending } from '../device/failure.ts'
+import { printJson, printTable } from '../terminal/print.ts'
+import { withErrorHandling } from '../terminal/failure.ts'
 
 interface Settings extends AdminSettings {
   readonly domain?: string
@@ -21,16 +21,16 @@ export function userListCommand(): Command {
     "user list --domain 'Intranet' --without-factor --database mfa.sqlite",
     "user list --domain 'Intranet' --database mfa.sqlite --json",
   ])
-    .option('--domain <domain>', 'only those of the domain of this name or id')
-    .option('--without-factor', 'only those who have no factor: the password alone is what they have')
+    .option('--domain <domain>', 'only users of this domain (name or id)')
+    .option('--without-factor', 'only users without a factor, who sign in with their password alone')
     .action(
-      ending((settings: Settings) =>
+      withErrorHandling((settings: Settings) =>
         withService(settings, async (service) => {
           const all = await listUsers(service, settings.domain)
           const users = settings.withoutFactor ? all.filter(({ factors }) => !factors?.length) : all
           if (settings.json) return printJson(users)
           const rows = users.map(({ username, name, email, factors }) => [username, name, email, factorsOf(factors)])
-          const none = settings.withoutFactor ? 'Every user has a factor.' : 'There is no user yet.'
+          const none = settings.withoutFactor ? 'Every user has a factor.' : 'No users yet.'
           printTable(['Username', 'Name', 'E-mail', 'Factors'], rows, none)
         }),
       ),

@@ -11,19 +11,18 @@ import { codesLocked, unlockUser } from '../../service/admin/unlock.ts'
 import { countKnownBrowsers } from '../../service/store/known-browsers.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
-import { confirm, yesOption } from '../admin/confirm.ts'
 import { findDomain, findUser } from '../admin/find.ts'
 import { withService } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { printDone, printJson, quote, yesOrNo } from '../admin/print.ts'
-import { ending } from '../device/failure.ts'
-import { printRows } from '../device/print.ts'
+import { withErrorHandling } from '../terminal/failure.ts'
+import { dateOf, printDone, printJson, printRows, quote, yesOrNo } from '../terminal/print.ts'
+import { confirm, yesOption } from '../terminal/prompt.ts'
 import { userImportCommand } from './user-import.ts'
 import { factorsOf, userListCommand } from './user-list.ts'
 
 type OfDomain = AdminSettings & { readonly domain: string }
 
-/** Who signs in. */
+/** `second-factor user`. */
 export function userCommand(): Command {
   const commands = [
     createCommand(),
@@ -37,7 +36,7 @@ export function userCommand(): Command {
     resetCommand(),
     deleteCommand(),
   ]
-  return groupCommand('user', 'manage users: who signs in', commands, [
+  return groupCommand('user', 'manage users', commands, [
     "user create alice --name 'Alice Doe' --email alice@example.com --domain 'Intranet'",
     'user show alice',
   ])
@@ -54,12 +53,12 @@ function createCommand(): Command {
     "user create alice --name 'Alice Doe' --email alice@example.com --database mfa.sqlite",
     "user create bob --name 'Bob Roe' --email bob@example.com --domain 'Intranet' --database mfa.sqlite --json",
   ])
-    .argument('<username>', 'as the app knows the user; it never changes')
-    .requiredOption('--name <name>', 'the real name')
-    .requiredOption('--email <address>', 'the e-mail address')
-    .option('--domain <domain>', 'name or id of a domain to belong to from the beginning')
+    .argument('<username>', 'username in the app; it cannot be changed later')
+    .requiredOption('--name <name>', 'full name')
+    .requiredOption('--email <address>', 'e-mail address')
+    .option('--domain <domain>', 'name or id of a domain to join at once')
     .action(
-      ending((username: string, settings: Creating) =>
+      withErrorHandling((username: string, settings: Creating) =>
         withService(settings, async (service) => {
           const { name, email } = settings
           const domain = settings.domain === undefined ? undefined : await findDomain(service, settings.domain)
@@ -77,10 +76,10 @@ function showCommand(): Command {
     'user show alice --database mfa.sqlite',
     'user show alice --database mfa.sqlite --json',
   ])
-    .argument('<user>', 'the username or the id')
+    .argument('<user>', 'username or id')
     .action(
-      ending((given: string, settings: AdminSettings) =>
-        withService(settings, async (service) => show(service, await findUser(service, given), settings)),
+      withErrorHandling((nameOrId: string, settings: AdminSettings) =>
+        withService(settings, async (service) => show(service, await findUser(service, nameOrId), settings)),
       ),
     )
 }
@@ -90,47 +89,50 @@ function joinCommand(): Command {
     "user join alice --domain 'Intranet' --database mfa.sqlite",
     "user join alice --domain 'VPN' --database mfa.sqlite --json",
   ])
-    .argument('<user>', 'the username or the id')
-    .requiredOption('--domain <domain>', 'its name or id')
+    .argument('<user>', 'username or id')
+    .requiredOption('--domain <domain>', 'name or id of the domain')
     .action(
-      ending((given: string, settings: OfDomain) =>
+      withErrorHandling((nameOrId: string, settings: OfDomain) =>
         withService(settings, async (service) => {
-          const [user, domain] = [await findUser(service, given), await findDomain(service, settings.domain)]
+          const [user, domain] = [await findUser(service, nameOrId), await findDomain(service, settings.domain)]
           await service.call(addMember, { params: { domainId: domain.id, userId: user.id } })
           const done = { user: user.id, domain: domain.id }
-          printDone(settings, done, `${quote(user.username)} belongs to ${quote(domain.name)} now.`)
+          printDone(settings, done, `${quote(user.username)} now belongs to ${quote(domain.name)}.`)
         }),
       ),
     )
 }
 
 function leaveCommand(): Command {
-  return adminCommand('leave', 'remove a user from a domain; the token there is revoked', [
+  return adminCommand('leave', 'remove a user from a domain, and revoke the token there', [
     "user leave alice --domain 'Intranet' --database mfa.sqlite",
     "user leave alice --domain 'VPN' --yes --database mfa.sqlite --json",
   ])
-    .argument('<user>', 'the username or the id')
-    .requiredOption('--domain <domain>', 'its name or id')
+    .argument('<user>', 'username or id')
+    .requiredOption('--domain <domain>', 'name or id of the domain')
     .option(...yesOption)
     .action(
-      ending((given: string, settings: OfDomain & { yes?: boolean }) =>
+      withErrorHandling((nameOrId: string, settings: OfDomain & { yes?: boolean }) =>
         withService(settings, async (service) => {
-          const [user, domain] = [await findUser(service, given), await findDomain(service, settings.domain)]
-          await confirm(`remove ${quote(user.username)} from ${quote(domain.name)}, and revoke the token`, settings.yes)
+          const [user, domain] = [await findUser(service, nameOrId), await findDomain(service, settings.domain)]
+          await confirm(
+            `remove ${quote(user.username)} from ${quote(domain.name)} and revoke the token there`,
+            settings.yes,
+          )
           await service.call(removeMember, { params: { domainId: domain.id, userId: user.id } })
           const done = { user: user.id, domain: domain.id }
-          printDone(settings, done, `${quote(user.username)} belongs to ${quote(domain.name)} no longer.`)
+          printDone(settings, done, `${quote(user.username)} no longer belongs to ${quote(domain.name)}.`)
         }),
       ),
     )
 }
 
 function unlockCommand(): Command {
-  return adminCommand('unlock', 'let a user try codes, and be asked, again', [
+  return adminCommand('unlock', 'unlock codes and push requests of a user', [
     'user unlock alice --database mfa.sqlite',
     'user unlock alice --database mfa.sqlite --json',
   ])
-    .argument('<user>', 'the username or the id')
+    .argument('<user>', 'username or id')
     .action(
       onUser(async (service, user, settings) => {
         await unlockUser(service.ctx, {
@@ -138,65 +140,75 @@ function unlockCommand(): Command {
           userId: user.id,
           domainIds: user.domains,
         })
-        printDone(settings, { user: user.id }, `${quote(user.username)} is unlocked.`)
+        printDone(settings, { user: user.id }, `Unlocked ${quote(user.username)}.`)
       }),
     )
 }
 
 function endSessionsCommand(): Command {
-  return adminCommand('end-sessions', 'end the verified web sessions of a user, and remembered browsers', [
+  return adminCommand('end-sessions', 'end the verified web sessions and remembered browsers of a user', [
     'user end-sessions alice --database mfa.sqlite',
     'user end-sessions alice --database mfa.sqlite --json',
   ])
-    .argument('<user>', 'the username or the id')
+    .argument('<user>', 'username or id')
     .action(
       onUser(async (service, user, settings) => {
         await endUserSessions(service.ctx, { organizationId: service.organization.id, userId: user.id })
-        const who = quote(user.username)
-        printDone(settings, { user: user.id }, `${who} has to pass the second step again, everywhere within a minute.`)
+        const message = `Within a minute, ${quote(user.username)} must pass the second step again in every browser.`
+        printDone(settings, { user: user.id }, message)
       }),
     )
 }
 
 function resetCommand(): Command {
-  return adminCommand('reset', 'take all factors from a user, who may then set up a first one again', [
+  return adminCommand('reset', 'remove all factors of a user, who can then set up a first one again', [
     'user reset alice --database mfa.sqlite',
     'user reset alice --yes --database mfa.sqlite --json',
   ])
-    .argument('<user>', 'the username or the id')
+    .argument('<user>', 'username or id')
     .option(...yesOption)
     .action(
       onUser(async (service, user, settings) => {
-        const who = quote(user.username)
-        await confirm(`take all devices, hardware and codes from ${who}, whose password is then enough`, settings.yes)
+        const name = quote(user.username)
+        await confirm(
+          `remove all devices, hardware tokens and codes of ${name}, who can then sign in with the password alone`,
+          settings.yes,
+        )
         await resetUser(service.ctx, { organizationId: service.organization.id, userId: user.id })
-        printDone(settings, { user: user.id }, `${who} has no factor any more, and sets up a first one next time.`)
+        printDone(
+          settings,
+          { user: user.id },
+          `${name} has no factors any more, and sets up a first one at the next sign-in.`,
+        )
       }),
     )
 }
 
 function deleteCommand(): Command {
-  return adminCommand('delete', 'delete a user with everything it has', [
+  return adminCommand('delete', 'delete a user with all tokens and codes', [
     'user delete alice --database mfa.sqlite',
     'user delete alice --yes --database mfa.sqlite --json',
   ])
-    .argument('<user>', 'the username or the id')
+    .argument('<user>', 'username or id')
     .option(...yesOption)
     .action(
       onUser(async (service, user, settings) => {
-        await confirm(`delete the user ${quote(user.username)} (${quote(user.name)}) with all tokens`, settings.yes)
+        await confirm(
+          `delete the user ${quote(user.username)} (${quote(user.name)}) with all tokens and codes`,
+          settings.yes,
+        )
         await service.call(deleteUser, { params: { userId: user.id } })
-        printDone(settings, { user: user.id }, `${quote(user.username)} is deleted.`)
+        printDone(settings, { user: user.id }, `Deleted ${quote(user.username)}.`)
       }),
     )
 }
 
 type Act = (service: LocalService, user: User, settings: AdminSettings & { readonly yes?: boolean }) => Promise<void>
 
-/** What a command does to the one user it names. */
+/** Wraps an action on one user. */
 function onUser(act: Act) {
-  return ending((given: string, settings: Parameters<Act>[2]) =>
-    withService(settings, async (service) => act(service, await findUser(service, given), settings)),
+  return withErrorHandling((nameOrId: string, settings: Parameters<Act>[2]) =>
+    withService(settings, async (service) => act(service, await findUser(service, nameOrId), settings)),
   )
 }
 
@@ -230,6 +242,4 @@ async function show({ ctx, organization }: LocalService, user: User, { json }: A
 }
 
 const lockedText = (until: number | 'unlocked') =>
-  until === 'unlocked'
-    ? 'until unlocked: second-factor user unlock'
-    : `until ${new Date(until * 1000).toISOString().replace('.000', '')}`
+  until === 'unlocked' ? 'until an administrator unlocks: second-factor user unlock' : `until ${dateOf(until)}`

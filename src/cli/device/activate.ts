@@ -3,12 +3,11 @@ import { hostname } from 'node:os'
 import type { Preview } from '../../contract/device.ts'
 import type { Device } from '../../device/device.ts'
 import { parseActivationLink } from '../../device/service-url.ts'
-import { ask, canAsk } from './ask.ts'
-import { exitCode } from './exit-codes.ts'
-import { Failure } from './failure.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
+import { printRows } from '../terminal/print.ts'
+import { ask, canPrompt } from '../terminal/prompt.ts'
 import { newPin } from './pin.ts'
 import type { PinSettings } from './pin.ts'
-import { printRows } from './print.ts'
 import { ensureWritable, saveAccounts } from './state-file.ts'
 
 export interface ActivateSettings extends PinSettings {
@@ -23,11 +22,11 @@ export interface ActivateSettings extends PinSettings {
 
 /** Adds an account to the state file. */
 export async function activate(device: Device, settings: ActivateSettings): Promise<void> {
-  const { address, code } = target(settings)
+  const { address, code } = parseTarget(settings)
   await ensureWritable(settings.state)
   const name = (settings.name ?? `Terminal on ${hostname()}`).slice(0, 64)
   const preview = await device.preview(address, code)
-  await confirmJoining(preview, settings)
+  await confirmAccount(preview, settings)
   const { keyType } = preview.domain
   const pin = keyType === 'NONE' ? undefined : await newPin(keyType, settings)
   const account = await device.activate(address, code, { name, preview, pin })
@@ -41,34 +40,34 @@ export async function activate(device: Device, settings: ActivateSettings): Prom
   ])
 }
 
-/** Shows what would be joined before it is; a script has read it on the web page, or trusts who wrote it. */
-async function confirmJoining({ domain, organization, user }: Preview, settings: ActivateSettings): Promise<void> {
-  if (settings.yes || settings.pinStdin || !canAsk()) return
+/** At a terminal, shows the account before it is added. */
+async function confirmAccount({ domain, organization, user }: Preview, settings: ActivateSettings): Promise<void> {
+  if (settings.yes || settings.pinStdin || !canPrompt()) return
   printRows([
     ['Account', user.username],
     ['Domain', domain.name],
     ['Organization', organization.name],
   ])
-  const answer = await ask('Add this account? Type yes to go on: ')
-  if (answer?.toLowerCase() !== 'yes') throw new Failure('Nothing was changed. The code can still be used.')
+  const answer = await ask('Add this account? Type yes to continue: ')
+  if (answer?.toLowerCase() !== 'yes') throw new Failure('Nothing was changed. The code is still valid.')
 }
 
-function target(settings: ActivateSettings): { address: string; code: string } {
+function parseTarget(settings: ActivateSettings): { address: string; code: string } {
   const link = parseActivationLink(settings.url)
   const code = settings.code ?? link?.code
-  if (code === undefined) throw new Failure('An activation code is needed. Add --code CODE.', exitCode.usage)
+  if (code === undefined) throw new Failure('An activation code is required. Add --code CODE.', exitCode.usage)
   const address = link?.serviceUrl ?? settings.url
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new Failure('--url is no address. It begins with https:// or http://.', exitCode.usage)
+    throw new Failure('--url: expected an address that begins with https:// or http://.', exitCode.usage)
   }
-  if (url.protocol === 'http:' && !isThisMachine(url.hostname) && settings.allowInsecureHttp !== true) {
-    const advice = 'Use https, or add --allow-insecure-http where nobody can listen.'
-    throw new Failure(`Over http anybody on the way could read the code. ${advice}`, exitCode.usage)
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && settings.allowInsecureHttp !== true) {
+    const advice = 'Use https, or add --allow-insecure-http on a network that you trust.'
+    throw new Failure(`Over http, others on the network can read the activation code. ${advice}`, exitCode.usage)
   }
   return { address, code }
 }
 
-function isThisMachine(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }

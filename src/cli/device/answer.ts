@@ -1,14 +1,75 @@
 import type { Answered, Decision } from '../../contract/device.ts'
 import { asksFor } from '../../device/account.ts'
+import { DeviceError, isGone } from '../../device/device-error.ts'
 import type { Device } from '../../device/device.ts'
 import type { Answer } from '../../device/requests.ts'
-import { ask, canAsk } from './ask.ts'
-import { exitCode } from './exit-codes.ts'
-import { Failure } from './failure.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
+import { ask, canPrompt } from '../terminal/prompt.ts'
 import type { Pending } from './pending.ts'
+import { pinOf } from './pin.ts'
+import type { PinSettings } from './pin.ts'
 import { printRequest } from './print.ts'
+import { explain } from './problems.ts'
 
-/** Sends an answer and prints what came of it. @throws {Failure} when that is not what was wanted. */
+export interface ApproveSettings extends PinSettings {
+  readonly number?: string
+  /** The state file, for the command in an error message. */
+  readonly state: string
+}
+
+/** Approves a request, asking for its number and the PIN. At a terminal, asks again after a wrong PIN. */
+export async function approve(device: Device, pending: Pending, settings: ApproveSettings): Promise<void> {
+  const number = await numberFor(pending, settings)
+  for (;;) {
+    const pin = await pinOf(pending.account, settings)
+    try {
+      return await sendAnswer(device, pending, 'approve', { number, pin })
+    } catch (error) {
+      if (pin !== undefined && isGone(error)) throw new Failure(tooManyWrongPins, undefined, { cause: error })
+      const isWrongPin = error instanceof DeviceError && error.triesLeft !== undefined
+      if (!isWrongPin || settings.pinStdin || !canPrompt()) throw error
+      console.error(explain(error))
+    }
+  }
+}
+
+const tooManyWrongPins =
+  'The PIN or passcode was wrong too often: the account was removed. To add it again, activate a new code.'
+
+async function numberFor(pending: Pending, { number, state }: ApproveSettings): Promise<string | undefined> {
+  if (pending.request.numberLength === 0 || number !== undefined) return number
+  if (!canPrompt()) throw new Failure(`A number is required. Run: ${approveCommand(pending, state)}`, exitCode.usage)
+  printRequest(pending)
+  return ask(numberQuestion)
+}
+
+const numberQuestion = 'Number shown on the web page: '
+
+/**
+ * Asks the person at the terminal how to answer a request.
+ * @param gone Aborts when the request no longer waits for an answer.
+ */
+export async function promptForAnswer(
+  device: Device,
+  pending: Pending,
+  settings: { readonly state: string; readonly gone: AbortSignal; readonly askPerson?: typeof ask },
+): Promise<void> {
+  const { state, gone, askPerson = ask } = settings
+  for (;;) {
+    const answer = await askPerson('Type approve, deny or report, or press Enter to skip: ', gone)
+    // Whole words only: the rest of what was typed for the previous request must not answer this one.
+    if (answer === 'deny' || answer === 'report') return sendAnswer(device, pending, answer)
+    if (answer === 'approve') {
+      const needsNumber = pending.request.numberLength > 0
+      const number = needsNumber ? await askPerson(numberQuestion, gone) : ''
+      if (number !== undefined) return approve(device, pending, { number, state, signal: gone })
+    }
+    if (gone.aborted) throw new Failure('The request is gone.')
+    if (answer === '') return
+  }
+}
+
+/** Sends an answer and prints the result. @throws {Failure} when the request was settled differently. */
 export async function sendAnswer(
   device: Device,
   { account, request }: Pending,
@@ -16,33 +77,22 @@ export async function sendAnswer(
   typed: Omit<Answer, 'decision'> = {},
 ): Promise<void> {
   const answered = await device.answer(account, request, { decision, ...typed })
-  const wanted = decision === 'approve' ? 'approved' : 'denied'
-  if (answered.state !== wanted) throw new Failure(otherwise(answered))
-  console.log(`${words[decision]}  ${request.id}`)
+  const expected = decision === 'approve' ? 'approved' : 'denied'
+  if (answered.state !== expected) throw new Failure(explainOutcome(answered))
+  console.log(`${labels[decision]}  ${request.id}`)
 }
 
-/** The number of an approval: as given, or asked for where there is somebody to ask. */
-export async function numberFor(
-  pending: Pending,
-  given: string | undefined,
-  state: string,
-): Promise<string | undefined> {
-  if (pending.request.numberLength === 0 || given !== undefined) return given
-  if (!canAsk()) throw new Failure(`A number is needed. Type: ${approveCommand(pending, state)}`, exitCode.usage)
-  printRequest(pending)
-  return ask('Number shown on the web page: ')
+const labels = { approve: 'Approved', deny: 'Denied  ', report: 'Reported' } as const
+
+function explainOutcome({ state, reason }: Answered): string {
+  if (reason === 'wrong_number') return "The numbers didn't match. Start again on the web page."
+  if (state === 'expired') return 'The request expired. Start again on the web page.'
+  return `Not approved: the session is ${state}. Start again on the web page.`
 }
 
+/** The command that approves a request, with every option that it needs. */
 export function approveCommand({ account, request }: Pending, state: string): string {
   const number = request.numberLength > 0 ? ` --number ${'N'.repeat(request.numberLength)}` : ''
   const pin = asksFor(account) ? ' --pin-stdin' : ''
   return `second-factor device approve ${request.id}${number}${pin} --state ${state}`
-}
-
-export const words = { approve: 'Approved', deny: 'Denied  ', report: 'Reported' } as const
-
-export function otherwise({ state, reason }: Answered): string {
-  if (reason === 'wrong_number') return 'The numbers did not match. Start again on the web page.'
-  if (state === 'expired') return 'Time ran out. Start again on the web page.'
-  return `Not approved: the session is ${state}. Start again on the web page.`
 }

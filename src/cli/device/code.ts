@@ -1,30 +1,30 @@
 import { type Clock, systemClock } from '../../clock.ts'
 import { type Account, asksFor } from '../../device/account.ts'
 import { currentCode } from '../../device/offline-code.ts'
-import { canAsk } from './ask.ts'
-import { exitCode } from './exit-codes.ts'
-import { Failure } from './failure.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
+import { printRows } from '../terminal/print.ts'
+import { canPrompt } from '../terminal/prompt.ts'
 import { pinOf } from './pin.ts'
 import type { PinSettings } from './pin.ts'
-import { accountName, printRows } from './print.ts'
+import { accountName } from './print.ts'
 
 export interface CodeSettings extends PinSettings {
   readonly json?: boolean
 }
 
-/** Prints the offline code of each account. The JSON is a promise to scripts: members are added, never changed. */
+/** Prints the offline code of each account. In the JSON, members may be added, but never changed. */
 export async function code(
   accounts: readonly Account[],
   settings: CodeSettings,
   clock: Clock = systemClock,
 ): Promise<void> {
   if (settings.pinStdin && accounts.filter((account) => asksFor(account)).length > 1) {
-    throw new Failure('Several accounts have a PIN or passcode of their own. Name one of them.', exitCode.usage)
+    throw new Failure('Several accounts have their own PIN or passcode. Choose one of them.', exitCode.usage)
   }
   const codes = []
   for (const account of accounts) codes.push(...(await codeOf(account, settings, clock)))
   if (codes.length === 0) {
-    throw new Failure('These accounts have no offline codes. Remove them and activate them anew with a new code.')
+    throw new Failure('These accounts have no offline codes. Remove them, then activate new codes.')
   }
   if (settings.json) {
     console.log(JSON.stringify({ codes: codes.map(({ account, ...rest }) => ({ account: account.id, ...rest })) }))
@@ -38,18 +38,18 @@ export async function code(
     ])
   }
   if (codes.some(({ account }) => asksFor(account))) {
-    // Nothing on this machine could tell, so that nobody can guess here; the service can.
-    console.error('After a mistyped PIN or passcode there is a code as well, but it does not work.')
+    // By design only the service can check the PIN, so that a stolen file does not allow guessing it.
+    console.error("If you mistyped the PIN or passcode, the code doesn't work.")
   }
 }
 
-/** One after the other, as each may have to be asked for. With the code of the moment after that. */
+/** Accounts are handled one by one, because each may ask for its PIN. */
 async function codeOf(account: Account, settings: CodeSettings, clock: Clock) {
-  if (asksFor(account) && !canAsk() && !settings.pinStdin) {
-    console.error(`${accountName(account)}: asks for its PIN or passcode. Pipe it in and add --pin-stdin.`)
+  if (asksFor(account) && !canPrompt() && !settings.pinStdin) {
+    console.error(`${accountName(account)}: requires its PIN or passcode. Pipe it in and add --pin-stdin.`)
     return []
   }
-  if (canAsk() && asksFor(account)) console.log(accountName(account))
+  if (canPrompt() && asksFor(account)) console.log(accountName(account))
   const pin = await pinOf(account, settings)
   const found = await currentCode(account, clock.now(), pin)
   return found ? [{ account, code: found.code, expiresAt: found.expiresAt }] : []

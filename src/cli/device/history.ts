@@ -1,16 +1,16 @@
 import type { HistoryEntry } from '../../contract/device.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
-import { printTable } from '../admin/print.ts'
+import { printJson, printTable } from '../terminal/print.ts'
 import { accountName } from './print.ts'
 
 export interface HistorySettings {
-  /** At most so many of each account. */
+  /** Maximum number of entries per account. */
   readonly limit: number
   readonly json: boolean
 }
 
-/** Prints what this device answered, newest first. The JSON is a promise to scripts: members are added, never changed. */
+/** Prints the answers of this device, newest first. In the JSON, members may be added, but never changed. */
 export async function history(
   device: Device,
   accounts: readonly Account[],
@@ -19,22 +19,20 @@ export async function history(
   const found = await Promise.all(accounts.map((account) => entriesOf(device, account, limit)))
   const entries = found.flat().sort((a, b) => b.entry.settledAt - a.entry.settledAt)
   if (json) {
-    const view = { entries: entries.map(({ account, entry }) => ({ ...entry, account: account.id })) }
-    console.log(JSON.stringify(view, undefined, 2))
-    return
+    return printJson({ entries: entries.map(({ account, entry }) => ({ ...entry, account: account.id })) })
   }
   const rows = entries.map(({ account, entry }) => [
     dateTime(entry.settledAt),
     answers[entry.reason ?? entry.state] ?? 'Denied',
-    entry.purpose === 'change_devices' ? 'Change of devices' : 'Sign-in',
+    entry.purpose === 'change_devices' ? 'Device change' : 'Sign-in',
     accountName(account),
     entry.ipAddress ?? '',
     entry.attributes.map(({ key, value }) => `${key} ${value}`).join(', '),
   ])
   printTable(
-    ['Time', 'Answer', 'About', 'Account', 'From', 'Facts'],
+    ['Time', 'Answer', 'Request', 'Account', 'From', 'Details'],
     rows,
-    'This device has answered nothing in the last 90 days.',
+    'This device has not answered any request in the last 90 days.',
   )
 }
 

@@ -1,18 +1,19 @@
 import { DeviceRequest } from '../../contract/device.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
+import { printJson } from '../terminal/print.ts'
 import { noticeLine } from './notices.ts'
 import { readInbox } from './pending.ts'
 import { accountName, printRequest } from './print.ts'
 
-/** What answers a request together with the key stays out of logs. */
+/** The nonce stays out of logs: together with the key it answers a request. */
 const ListedRequest = DeviceRequest.omit({ nonce: true })
 
-/** Prints what waits for an answer, and what changed. The JSON is a promise to scripts: members are added, never changed. */
+/** Prints pending requests and notices. In the JSON, members may be added, but never changed. */
 export async function list(device: Device, accounts: readonly Account[], json: boolean): Promise<void> {
   const { pending, notices } = await readInbox(device, accounts)
   if (json) {
-    const view = {
+    return printJson({
       accounts: accounts.map(({ id, label, serviceUrl, organization, domain, user }) => ({
         id,
         serviceUrl,
@@ -23,13 +24,11 @@ export async function list(device: Device, accounts: readonly Account[], json: b
       })),
       requests: pending.map(({ account, request }) => ({ ...ListedRequest.parse(request), account: account.id })),
       notices: notices.map(({ account, notice }) => ({ ...notice, account: account.id })),
-    }
-    console.log(JSON.stringify(view, undefined, 2))
-    return
+    })
   }
   for (const account of accounts) console.log(`Account  ${accountName(account)}`)
   for (const each of notices) console.log(noticeLine(each))
-  if (pending.length === 0) console.log('Nothing to approve.')
+  if (pending.length === 0) console.log('No pending requests.')
   for (const each of pending) {
     console.log('')
     printRequest(each)

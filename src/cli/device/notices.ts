@@ -3,7 +3,7 @@ import type { Account } from '../../device/account.ts'
 import { printable } from '../../device/printable.ts'
 import { accountName } from './print.ts'
 
-/** A change of factors, with the account it is about. */
+/** A change of factors, with the account whose factors changed. */
 export interface AccountNotice {
   readonly account: Account
   readonly notice: FactorNotice
@@ -11,25 +11,25 @@ export interface AccountNotice {
 
 const words: Readonly<Record<FactorChangeKind, string>> = {
   device_added: 'A device was added to',
-  device_replaced: 'A new device replaced the one of',
+  device_replaced: 'A new device replaced the device of',
   device_removed: 'A device was removed from',
   app_added: 'An authenticator app was added to',
-  app_replaced: 'A new authenticator app replaced the one of',
+  app_replaced: 'A new authenticator app replaced the app of',
   app_removed: 'The authenticator app was removed from',
   hardware_added: 'A hardware token was added to',
   hardware_removed: 'The hardware token was removed from',
-  codes_made: 'New recovery codes were made for',
+  codes_made: 'New recovery codes were created for',
   codes_removed: 'Recovery codes were removed from',
 }
 
-/** What changed, and what to do about it, in one line. */
+/** Says in one line what changed, and what to do about it. */
 export function noticeLine({ account, notice }: AccountNotice): string {
-  const where = { ...account, domain: { ...account.domain, name: notice.domain.name } }
+  const changed = { ...account, domain: { ...account.domain, name: notice.domain.name } }
   const time = printable(new Date(notice.createdAt * 1000).toISOString().slice(0, 16).replace('T', ' '))
-  return `${words[notice.kind]} ${accountName(where)} on ${time} UTC. Wasn't you? Tell your administrator.`
+  return `${words[notice.kind]} ${accountName(changed)} on ${time} UTC. Wasn't you? Contact your administrator.`
 }
 
-/** Calls back once for each notice of an account, the oldest first. */
+/** Calls `show` once for each notice of an account, the oldest first. */
 export function eachNotice(account: Account, show: (notice: AccountNotice) => void) {
   const shown = new Set<string>()
   return (notices: readonly FactorNotice[]): void => {

@@ -1,30 +1,29 @@
 import type { DeviceRequest } from '../../contract/device.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
-import { exitCode } from './exit-codes.ts'
-import { explain, Failure } from './failure.ts'
+import { exitCode, explain, Failure } from '../terminal/failure.ts'
 import type { AccountNotice } from './notices.ts'
 import { accountName } from './print.ts'
 
-/** A request that waits for an answer, with the account it is for. */
+/** A pending request, with its account. */
 export interface Pending {
   readonly account: Account
   readonly request: DeviceRequest
 }
 
-/** What an inbox has: both newest first. */
-export interface ReadInbox {
+/** The content of the inboxes, newest first. */
+export interface Inbox {
   readonly pending: readonly Pending[]
   readonly notices: readonly AccountNotice[]
 }
 
-/** All that waits, newest first. */
+/** All pending requests, newest first. */
 export async function readPending(device: Device, accounts: readonly Account[]): Promise<readonly Pending[]> {
   return (await readInbox(device, accounts)).pending
 }
 
-/** Requests and notices. An account that cannot be asked is named on stderr; all failing is a failure. */
-export async function readInbox(device: Device, accounts: readonly Account[]): Promise<ReadInbox> {
+/** Prints the accounts that cannot be read on stderr. @throws the first error when no account can be read. */
+export async function readInbox(device: Device, accounts: readonly Account[]): Promise<Inbox> {
   const results = await Promise.allSettled(accounts.map((account) => readAccount(device, account)))
   const failures = results.flatMap((result, index) => {
     const account = accounts[index]
@@ -40,7 +39,7 @@ export async function readInbox(device: Device, accounts: readonly Account[]): P
   }
 }
 
-async function readAccount(device: Device, account: Account): Promise<ReadInbox> {
+async function readAccount(device: Device, account: Account): Promise<Inbox> {
   const { requests = [], notices = [] } = await device.requests(account)
   return {
     pending: requests.map((request) => ({ account, request })),
@@ -48,15 +47,15 @@ async function readAccount(device: Device, account: Account): Promise<ReadInbox>
   }
 }
 
-/** The request that was named, by its id or the beginning of it; or the only one. */
+/** Chooses a request by its id or the beginning of it; without an id, the only request. */
 export function choose(pending: readonly Pending[], session: string | undefined): Pending {
   const matching = pending.filter(({ request }) => request.id.startsWith(session?.toLowerCase() ?? ''))
   const [only, ...others] = matching
   if (only && others.length === 0) return only
   if (!only) {
-    const what = session === undefined ? 'Nothing is pending' : `No pending session ${session}`
-    throw new Failure(`${what}. Start a sign-in on the web page, then try again.`, exitCode.nothingPending)
+    const problem = session === undefined ? 'No request is pending' : `No pending session ${session}`
+    throw new Failure(`${problem}. Start a sign-in on the web page, then try again.`, exitCode.nothingPending)
   }
   const ids = matching.map(({ request }) => request.id).join(' ')
-  throw new Failure(`${matching.length} sessions are pending. Name one of: ${ids}`, exitCode.usage)
+  throw new Failure(`${matching.length} sessions are pending. Choose one of: ${ids}`, exitCode.usage)
 }

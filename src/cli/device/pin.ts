@@ -1,50 +1,55 @@
 import { passcodeLength, pinProblem } from '../../contract/pin.ts'
 import { type Account, asksFor } from '../../device/account.ts'
-import { askHidden, canAsk, readLine } from './ask.ts'
-import { exitCode } from './exit-codes.ts'
-import { Failure } from './failure.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
+import { askHidden, canPrompt, readLine } from '../terminal/prompt.ts'
 import { pinWord } from './print.ts'
 
 export interface PinSettings {
-  /** Takes it from what is piped in, for scripts. */
+  /** Whether to read it from standard input, for scripts. */
   readonly pinStdin?: boolean
+  /** Ends the prompt. */
+  readonly signal?: AbortSignal
 }
 
 export const pinOption = ['--pin-stdin', 'read the PIN or passcode from standard input'] as const
 
-/** The PIN or passcode of an account; nothing where it has none. */
+/** The PIN or passcode of an account; undefined when the account has none. */
 export async function pinOf(account: Account, settings: PinSettings): Promise<string | undefined> {
-  const asked = asksFor(account)
-  return asked && typed(asked, settings, `Your ${pinWord[asked]}: `)
+  const kind = asksFor(account)
+  return kind && readPin(kind, settings, `Your ${pinWord[kind]}: `)
 }
 
-/** One to be set, typed twice where somebody types it. @throws {Failure} where it will not do and nobody can be asked again. */
-export async function newPin(asked: 'PIN' | 'PASSCODE', settings: PinSettings): Promise<string> {
+/** Lets the person choose a PIN, typed twice. @throws {Failure} when a piped PIN is not acceptable. */
+export async function newPin(kind: 'PIN' | 'PASSCODE', settings: PinSettings): Promise<string> {
   for (;;) {
-    const pin = await typed(asked, settings, `Choose a ${pinWord[asked]} (${form[asked]}): `)
-    const problem = pinProblem(asked, pin)
-    if (!problem && (settings.pinStdin || (await askHidden('Once more: ')) === pin)) return pin
-    const reason = problem ? reasons[problem][asked] : 'The two were not the same.'
+    const pin = await readPin(kind, settings, `Choose a ${pinWord[kind]} (${format[kind]}): `)
+    const problem = pinProblem(kind, pin)
+    if (!problem && (settings.pinStdin || (await askHidden(`Repeat the ${pinWord[kind]}: `)) === pin)) return pin
+    const reason = problem ? reasons[problem][kind] : "The two entries don't match."
     if (settings.pinStdin) throw new Failure(reason)
     console.error(reason)
   }
 }
 
-async function typed(asked: 'PIN' | 'PASSCODE', { pinStdin }: PinSettings, question: string): Promise<string> {
-  if (pinStdin) return readLine()
-  if (canAsk()) return askHidden(question)
-  throw new Failure(`The ${pinWord[asked]} is needed. Pipe it in and add --pin-stdin.`, exitCode.usage)
+async function readPin(kind: 'PIN' | 'PASSCODE', settings: PinSettings, question: string): Promise<string> {
+  if (settings.pinStdin) return readLine()
+  if (!canPrompt()) {
+    throw new Failure(`The ${pinWord[kind]} is required. Pipe it in and add --pin-stdin.`, exitCode.usage)
+  }
+  const pin = await askHidden(question, settings.signal)
+  if (pin === undefined) throw new Failure('The request is gone.')
+  return pin
 }
 
-const form = { PIN: '4 digits', PASSCODE: `${passcodeLength.least} to ${passcodeLength.most} characters` } as const
+const format = { PIN: '4 digits', PASSCODE: `${passcodeLength.least} to ${passcodeLength.most} characters` } as const
 
 const reasons = {
   form: {
     PIN: 'A PIN has 4 digits. Choose another one.',
-    PASSCODE: `A passcode has ${form.PASSCODE}. Choose another one.`,
+    PASSCODE: `A passcode has ${format.PASSCODE}. Choose another one.`,
   },
   guessable: {
-    PIN: 'That PIN is too easy to guess. Choose another one.',
-    PASSCODE: 'That passcode is too easy to guess. Choose another one.',
+    PIN: 'This PIN is too easy to guess. Choose another one.',
+    PASSCODE: 'This passcode is too easy to guess. Choose another one.',
   },
 } as const

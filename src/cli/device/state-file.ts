@@ -8,7 +8,7 @@ import { Id } from '../../contract/text.ts'
 import type { Account } from '../../device/account.ts'
 import { exportPrivateKey, importPrivateKey } from '../../device/keys.ts'
 import { exportCodeSecret, importCodeSecret } from '../../device/offline-code.ts'
-import { Failure } from './failure.ts'
+import { Failure } from '../terminal/failure.ts'
 
 const SavedAccount = z.object({
   id: Id,
@@ -18,7 +18,7 @@ const SavedAccount = z.object({
   domain: z.object({ id: Id, name: z.string(), keyType: Domain13.shape.keyType.optional() }),
   user: z.object({ username: z.string() }),
   clockOffset: z.int(),
-  /** Base32; absent in files from before there were offline codes. */
+  /** Base32. Absent in files that are older than offline codes. */
   codeSecret: z.string().optional(),
   lockedSecret: z.object({ salt: z.string(), secret: z.string(), iterations: z.int().positive() }).optional(),
   label: z.string().optional(),
@@ -26,7 +26,7 @@ const SavedAccount = z.object({
 })
 type SavedAccount = z.infer<typeof SavedAccount>
 
-/** Files of version 1 are read, too. Programs that know no other do not touch this one: they would lose half of it. */
+/** Version 1 can still be read. Programs that only know version 1 reject version 2, which they could not write completely. */
 const State = z.object({ version: z.literal([1, 2]), accounts: z.array(SavedAccount) })
 
 /** The accounts of a state file. @throws {Failure} when there are none. */
@@ -34,25 +34,25 @@ export async function readAccounts(file: string): Promise<readonly Account[]> {
   const saved = await read(file)
   if (saved.length === 0) {
     throw new Failure(
-      `No account in ${file}. Add one: second-factor device activate --url URL --code CODE --state ${file}`,
+      `${file} has no account. Add one: second-factor device activate --url URL --code CODE --state ${file}`,
     )
   }
   return Promise.all(saved.map(restore))
 }
 
-/** Makes sure that an account can be kept, before its activation code is used up. */
+/** Makes sure that an account can be saved before its activation code is used up. */
 export async function ensureWritable(file: string): Promise<void> {
   await write(file, await read(file))
 }
 
-/** Keeps accounts in the file, beside those that are there already. */
+/** Adds accounts to the file, or replaces those with the same ids. */
 export async function saveAccounts(file: string, accounts: readonly Account[]): Promise<void> {
   const changed = await Promise.all(accounts.map(toSaved))
   const others = (await read(file)).filter(({ id }) => changed.every((account) => account.id !== id))
   await write(file, [...others, ...changed])
 }
 
-/** Keeps what was learnt about the clock, of those accounts that are still there. */
+/** Saves the clock offsets of the accounts that are still in the file. */
 export async function saveOffsets(file: string, accounts: readonly Account[]): Promise<void> {
   const offsets = new Map(accounts.map(({ id, clockOffset }) => [id, clockOffset]))
   const saved = await read(file)
@@ -62,7 +62,7 @@ export async function saveOffsets(file: string, accounts: readonly Account[]): P
   )
 }
 
-/** @returns false where the file has no such account. */
+/** @returns false when the file has no such account. */
 export async function removeAccount(file: string, id: string): Promise<boolean> {
   const saved = await read(file)
   const others = saved.filter((account) => account.id !== id)
@@ -73,16 +73,17 @@ export async function removeAccount(file: string, id: string): Promise<boolean> 
 async function read(file: string): Promise<readonly SavedAccount[]> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     if (isMissing(cause)) return undefined
-    throw new Failure(`Cannot read ${file}. Check who may read it.`, undefined, { cause })
+    throw new Failure(`Can't read ${file}. Check its owner and mode.`, undefined, { cause })
   })
   if (text === undefined) return []
   const parsed = State.safeParse(parseJson(text))
-  // Never written over: there may be keys in it that exist nowhere else.
-  if (!parsed.success) throw new Failure(`${file} is not a state file of this command. Name another one with --state.`)
+  // Never overwritten: the file may contain keys that exist nowhere else.
+  if (!parsed.success)
+    throw new Failure(`${file} is not a state file of this command. Choose another one with --state.`)
   return parsed.data.accounts
 }
 
-/** The old file or the new one is there at any moment, whole, and for its owner's eyes only. */
+/** Replaces the file atomically. Only its owner can read it. */
 async function write(file: string, accounts: readonly SavedAccount[]): Promise<void> {
   const scratch = `${resolve(file)}.${process.pid}.tmp`
   try {
@@ -95,8 +96,8 @@ async function write(file: string, accounts: readonly SavedAccount[]): Promise<v
     }
     await rename(scratch, file)
   } catch (cause) {
-    await rm(scratch, { force: true }).catch(() => undefined) // where nothing can be written, nothing is left either
-    throw new Failure(`Cannot write ${file}. Check that ${dirname(resolve(file))} exists and is yours.`, undefined, {
+    await rm(scratch, { force: true }).catch(() => undefined) // a folder that cannot be written has no scratch file
+    throw new Failure(`Can't write ${file}. Check that ${dirname(resolve(file))} exists and is writable.`, undefined, {
       cause,
     })
   }
@@ -125,7 +126,7 @@ async function restore({
     ...(lockedSecret && { lockedSecret }),
     ...(label !== undefined && { label }),
     privateKey: await importPrivateKey(privateKey),
-    // Extractable, as it has to be written again with the rest of its file.
+    // Extractable, because it is written again with the rest of the file.
     ...(codeSecret !== undefined && { codeSecret: await importCodeSecret({ secret: codeSecret }, true) }),
   }
 }
@@ -134,7 +135,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What is no JSON is no state file: the schema says so.
+    // The schema rejects undefined.
     return undefined
   }
 }

@@ -1,20 +1,22 @@
+import { Failure } from '../terminal/failure.ts'
+
 /** One record of a CSV file. */
 export interface CsvRecord {
-  /** Where it begins, from 1. */
+  /** The line that the record begins in, from 1. */
   readonly line: number
   readonly fields: readonly string[]
   /** What is wrong with its quotes. */
   readonly fault: string | undefined
 }
 
-/** A part of the text, and where it ends. */
+/** A part of the text, with the offset of its end. */
 interface Part<T> {
   readonly value: T
   readonly end: number
   readonly fault: string | undefined
 }
 
-/** RFC 4180, lines ended in any way. Empty lines are left out, and blanks around fields without quotes. */
+/** Parses CSV (RFC 4180) with any line breaks. Skips empty lines, and trims fields without quotes. */
 export function parseCsv(text: string): CsvRecord[] {
   const records: CsvRecord[] = []
   let line = 1
@@ -47,18 +49,18 @@ function readRecord(text: string, start: number): Part<string[]> {
 
 function readPlain(text: string, start: number): Part<string> {
   const value = upToSeparator(text, start)
-  const fault = value.includes('"') ? 'a quote stands in the middle of a field' : undefined
+  const fault = value.includes('"') ? 'a quote in the middle of a field' : undefined
   return { value: value.trim(), end: start + value.length, fault }
 }
 
 function readQuoted(text: string, start: number): Part<string> {
   let close = text.indexOf('"', start + 1)
-  // Two of them stand for one.
+  // Two quotes stand for one.
   while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2)
   if (close < 0) return { value: '', end: text.length, fault: 'a quote is not closed' }
   const value = text.slice(start + 1, close).replaceAll('""', '"')
   const rest = upToSeparator(text, close + 1)
-  const fault = rest.trim() === '' ? undefined : 'something follows a closing quote'
+  const fault = rest.trim() === '' ? undefined : 'text after a closing quote'
   return { value, end: close + 1 + rest.length, fault }
 }
 
@@ -66,4 +68,13 @@ function upToSeparator(text: string, start: number): string {
   const plain = /[^,\r\n]*/y
   plain.lastIndex = start
   return plain.exec(text)?.[0] ?? ''
+}
+
+/** Decodes UTF-8, without the byte order mark that some programs add. @param advice How to save the file instead. */
+export function decodeText(bytes: Buffer, advice: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new Failure(`The file is not UTF-8 text. ${advice}`, undefined, { cause })
+  }
 }

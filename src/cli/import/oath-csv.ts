@@ -2,19 +2,19 @@ import type { ImportRow } from '../../service/admin/hardware-import.ts'
 import { parseCsv } from './csv.ts'
 import type { CsvRecord } from './csv.ts'
 
-/** Columns where the file does not name them. */
-const usual = ['serial', 'seed', 'type', 'step'] as const
-type Column = (typeof usual)[number] | 'alias'
+/** Columns of a file without a header. */
+const defaultColumns = ['serial', 'seed', 'type', 'step'] as const
+type Column = (typeof defaultColumns)[number] | 'alias'
 
-/** Hardware tokens from CSV: `serial,seed,type,step`, or as the first line names the columns. Seeds are hexadecimal. */
+/** Reads hardware tokens from CSV: `serial,seed,type,step`, or the columns in the header. Seeds are hexadecimal. */
 export function readOathCsv(text: string): ImportRow[] {
   const records = parseCsv(text)
-  const named = records[0] && columnsOf(records[0])
-  const columns = named ?? usual
-  return (named ? records.slice(1) : records).map((record) => readRow(record, columns))
+  const header = records[0] && columnsOf(records[0])
+  const columns = header ?? defaultColumns
+  return (header ? records.slice(1) : records).map((record) => readRow(record, columns))
 }
 
-/** Nothing where the first record is a token already. */
+/** @returns undefined when the record is not a header. */
 function columnsOf({ fields }: CsvRecord): (Column | undefined)[] | undefined {
   const names = fields.map((field) => columnNamed(field))
   return names.includes('serial') && names.includes('seed') ? names : undefined
@@ -37,18 +37,19 @@ function columnNamed(text: string): Column | undefined {
 function readRow({ line, fields, fault }: CsvRecord, columns: readonly (Column | undefined)[]): ImportRow {
   if (fault !== undefined) return { line, reason: fault }
   if (fields.length !== columns.length) {
-    return { line, reason: `it has ${fields.length} fields, and ${columns.length} are expected` }
+    return { line, reason: `expected ${columns.length} fields, got ${fields.length}` }
   }
-  const of = (column: Column) => fields[columns.indexOf(column)] ?? ''
-  const type = of('type').toUpperCase()
-  if (type.startsWith('HOTP')) return { line, reason: 'it counts presses (HOTP); tokens go by time here (TOTP)' }
+  const fieldOf = (column: Column) => fields[columns.indexOf(column)] ?? ''
+  const type = fieldOf('type').toUpperCase()
+  if (type.startsWith('HOTP'))
+    return { line, reason: 'counter-based tokens (HOTP) are not supported, only time-based tokens (TOTP)' }
   const token = {
-    serialNumber: of('serial'),
-    seed: of('seed'),
-    // What most of them are, where the file does not say.
+    serialNumber: fieldOf('serial'),
+    seed: fieldOf('seed'),
+    // The most common type is the default.
     type: type === 'TOTP' || type === '' ? 'TOTP6' : type,
-    timeStep: of('step').replace(/ ?s$/i, '') || '30',
-    ...(of('alias') !== '' && { alias: of('alias') }),
+    timeStep: fieldOf('step').replace(/ ?s$/i, '') || '30',
+    ...(fieldOf('alias') !== '' && { alias: fieldOf('alias') }),
   }
   return { line, token }
 }

@@ -1,10 +1,10 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 
-import { Failure } from '../device/failure.ts'
+import { Failure } from '../terminal/failure.ts'
 import { find } from './xml.ts'
 import type { XmlElement } from './xml.ts'
 
-/** Reads the value of an element, plain or encrypted; nothing where it cannot be trusted or understood. */
+/** Reads the value of an element, plain or encrypted. Returns undefined for a value that is invalid or fails its MAC. */
 export type OpenValue = (element: XmlElement) => Buffer | undefined
 
 const ciphers: Readonly<Record<string, { readonly name: string; readonly keyLength: number }>> = {
@@ -19,17 +19,19 @@ const macs: Readonly<Record<string, string>> = {
 }
 
 /**
- * How the values of a container are read (RFC 6030 section 6).
- * @param key The pre-shared key, where there is one.
- * @throws {Failure} where the key does not open the container.
+ * Creates a reader for the values of a container (RFC 6030 section 6).
+ * @param key The pre-shared key, if there is one.
+ * @throws {Failure} when the key does not match the container.
  */
 export function valueOpener(container: XmlElement, key: Buffer | undefined): OpenValue {
   if (find(container, 'EncryptionKey', 'DerivedKey')) {
-    throw new Failure('The file is encrypted with a password. Ask for one with a pre-shared key, and give it by --key.')
+    throw new Failure(
+      'The file is encrypted with a password, which is not supported. Ask for a file with a pre-shared key, and use --key.',
+    )
   }
   const encrypted = find(container, 'EncryptionKey') !== undefined || find(container, 'MACMethod') !== undefined
   if (!encrypted) return (element) => plainValue(element)
-  if (!key) throw new Failure('The file is encrypted. Give its pre-shared key: --key @FILE')
+  if (!key) throw new Failure('The file is encrypted. Set its pre-shared key with --key @FILE.')
   const mac = macOf(container, key)
   return (element) => plainValue(element) ?? encryptedValue(element, key, mac)
 }
@@ -39,7 +41,7 @@ interface Mac {
   readonly key: Buffer
 }
 
-/** Where the container has no key for it, it is the encryption key (section 6.1.1). */
+/** Without a MAC key in the container, the encryption key is used (section 6.1.1). */
 function macOf(container: XmlElement, key: Buffer): Mac | undefined {
   const method = find(container, 'MACMethod')
   const algorithm = macs[method?.attributes.get('Algorithm') ?? '']
@@ -47,7 +49,7 @@ function macOf(container: XmlElement, key: Buffer): Mac | undefined {
   const encrypted = find(method, 'MACKey')
   if (!encrypted) return { algorithm, key }
   const macKey = decrypt(encrypted, key)
-  if (!macKey) throw new Failure('The key does not open the file. Check that it is the one of this file.')
+  if (!macKey) throw new Failure('The key does not match the file. Check the key.')
   return { algorithm, key: macKey }
 }
 
@@ -56,7 +58,7 @@ function plainValue(element: XmlElement): Buffer | undefined {
   return plain && base64(plain.text)
 }
 
-/** Without its MAC a value is not decrypted: somebody may have changed it. */
+/** A value with an invalid MAC is never decrypted: it may have been changed. */
 function encryptedValue(element: XmlElement, key: Buffer, mac: Mac | undefined): Buffer | undefined {
   const encrypted = find(element, 'EncryptedValue')
   const given = base64(find(element, 'ValueMAC')?.text ?? '')
@@ -69,7 +71,7 @@ function encryptedValue(element: XmlElement, key: Buffer, mac: Mac | undefined):
 
 const blockSize = 16
 
-/** The initialisation vector comes first (XML Encryption section 5.2). */
+/** The ciphertext begins with the initialization vector (XML Encryption section 5.2). */
 function decrypt(encrypted: XmlElement, key: Buffer): Buffer | undefined {
   const cipher = ciphers[find(encrypted, 'EncryptionMethod')?.attributes.get('Algorithm') ?? '']
   const bytes = cipherBytes(encrypted)
@@ -80,7 +82,7 @@ function decrypt(encrypted: XmlElement, key: Buffer): Buffer | undefined {
   return unpad(Buffer.concat([decipher.update(bytes.subarray(blockSize)), decipher.final()]))
 }
 
-/** Of the padding XML Encryption only says how long it is, in its last byte. */
+/** In XML Encryption only the last byte of the padding is defined: it is the length. */
 function unpad(padded: Buffer): Buffer | undefined {
   const length = padded.at(-1) ?? 0
   return length >= 1 && length <= blockSize ? padded.subarray(0, -length) : undefined
@@ -91,12 +93,12 @@ function cipherBytes(encrypted: XmlElement): Buffer | undefined {
 }
 
 /** Far more than any secret has, characters. */
-const longest = 4096
+const maxCharacters = 4096
 
-/** Nothing where it is none, or empty. */
+/** @returns undefined for invalid or empty base64. */
 function base64(text: string): Buffer | undefined {
   const compact = text.replace(/\s/g, '')
-  if (compact.length > longest) return undefined
+  if (compact.length > maxCharacters) return undefined
   return /^(?:[A-Za-z0-9+/]{4})+$|^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/.test(compact)
     ? Buffer.from(compact, 'base64')
     : undefined

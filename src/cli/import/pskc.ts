@@ -1,28 +1,27 @@
 import type { ImportRow } from '../../service/admin/hardware-import.ts'
-import { Failure } from '../device/failure.ts'
+import { Failure } from '../terminal/failure.ts'
 import { valueOpener } from './pskc-secret.ts'
 import type { OpenValue } from './pskc-secret.ts'
-import { find, parseXml } from './xml.ts'
+import { find } from './xml.ts'
 import type { XmlElement } from './xml.ts'
 
 const namespace = 'urn:ietf:params:xml:ns:keyprov:pskc'
 
-/** The registered name, and the one of the drafts, which old files carry. */
+/** The registered name, and the name in drafts, which old files use. */
 const totp = new Set([`${namespace}:totp`, `${namespace}#totp`])
 const hotp = new Set([`${namespace}:hotp`, `${namespace}#hotp`])
 
 /**
- * Hardware tokens from a Portable Symmetric Key Container (RFC 6030), one row for each key package. A signature, and the
- * dates of a policy, are not looked at.
- * @throws {Failure} where the whole file cannot be read.
+ * Reads hardware tokens from a Portable Symmetric Key Container (RFC 6030), one row per key package. Ignores signatures and
+ * the dates of policies.
+ * @throws {Failure} when the file as a whole cannot be read.
  */
-export function readPskc(text: string, key: Buffer | undefined): ImportRow[] {
-  const container = parseXml(text)
+export function readPskc(container: XmlElement, key: Buffer | undefined): ImportRow[] {
   if (container.name !== 'KeyContainer' || container.namespace !== namespace) {
-    throw new Failure('The file is no Portable Symmetric Key Container (RFC 6030). Ask for one, or for CSV.')
+    throw new Failure('The file is not a Portable Symmetric Key Container (RFC 6030). Ask for one, or for CSV.')
   }
   if (container.attributes.get('Version') !== '1.0') {
-    throw new Failure('The file is of another version than 1.0 of RFC 6030. Ask for that one.')
+    throw new Failure('The version of the file is not 1.0 (RFC 6030). Ask for a file in this version.')
   }
   const open = valueOpener(container, key)
   return container.children
@@ -33,13 +32,14 @@ export function readPskc(text: string, key: Buffer | undefined): ImportRow[] {
 function readPackage(keyPackage: XmlElement, open: OpenValue): ImportRow {
   const { line } = keyPackage
   const key = find(keyPackage, 'Key')
-  const reason = key ? faultOf(key) : 'it has no key'
-  if (!key || reason !== undefined) return { line, reason: reason ?? 'it has no key' }
+  const reason = key ? unsupportedReason(key) : 'no key'
+  if (!key || reason !== undefined) return { line, reason: reason ?? 'no key' }
   const secret = find(key, 'Data', 'Secret')
   const seed = secret && open(secret)
-  if (!seed) return { line, reason: secret ? 'its secret cannot be read: damaged, or another key' : 'it has no secret' }
+  if (!seed)
+    return { line, reason: secret ? 'the secret cannot be read: it is damaged, or the key is wrong' : 'no secret' }
   const serialNumber = find(keyPackage, 'DeviceInfo', 'SerialNo')?.text.trim()
-  if (!serialNumber) return { line, reason: 'it has no serial number' }
+  if (!serialNumber) return { line, reason: 'no serial number' }
   const length = find(key, 'AlgorithmParameters', 'ResponseFormat')?.attributes.get('Length')
   const token = {
     serialNumber,
@@ -50,21 +50,21 @@ function readPackage(keyPackage: XmlElement, open: OpenValue): ImportRow {
   return { line, token }
 }
 
-/** What it says of itself that this service cannot do. */
-function faultOf(key: XmlElement): string | undefined {
+/** @returns what the service does not support about the key. */
+function unsupportedReason(key: XmlElement): string | undefined {
   const algorithm = key.attributes.get('Algorithm') ?? ''
-  if (hotp.has(algorithm)) return 'it counts presses (HOTP); tokens go by time here (TOTP)'
-  if (!totp.has(algorithm)) return 'it is of another algorithm than TOTP'
+  if (hotp.has(algorithm)) return 'counter-based tokens (HOTP) are not supported, only time-based tokens (TOTP)'
+  if (!totp.has(algorithm)) return 'the algorithm is not TOTP'
   const suite = find(key, 'AlgorithmParameters', 'Suite')?.text.trim() ?? ''
-  if (!/^(|HMAC-?SHA-?1)$/i.test(suite)) return 'it is of another hash than SHA-1'
+  if (!/^(|HMAC-?SHA-?1)$/i.test(suite)) return 'the hash is not SHA-1'
   const format = find(key, 'AlgorithmParameters', 'ResponseFormat')
-  if (format?.attributes.get('Encoding') !== 'DECIMAL') return 'its codes are no decimal digits'
+  if (format?.attributes.get('Encoding') !== 'DECIMAL') return 'the codes are not decimal digits'
   // Of the type `xs:boolean`.
-  if (/^(true|1)$/.test(format.attributes.get('CheckDigits') ?? '')) return 'its codes carry a check digit'
+  if (/^(true|1)$/.test(format.attributes.get('CheckDigits') ?? '')) return 'the codes have a check digit'
   return undefined
 }
 
-/** 30 seconds where it does not say (RFC 6238 section 5.2). */
+/** The default is 30 seconds (RFC 6238 section 5.2). */
 function timeStepOf(key: XmlElement, open: OpenValue): string {
   const interval = find(key, 'Data', 'TimeInterval')
   if (!interval) return '30'

@@ -1,18 +1,29 @@
 import type { ImportRow } from '../../service/admin/hardware-import.ts'
-import { Failure } from '../device/failure.ts'
-import { decodeText } from './decode-text.ts'
+import { loadOptional } from '../../service/ground/optional-package.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
+import { decodeText } from './csv.ts'
 import { readOathCsv } from './oath-csv.ts'
 import { readPskc } from './pskc.ts'
+import { parseXml } from './xml.ts'
 
-/** More than 30,000 tokens in either format. */
+/** Enough for more than 30,000 tokens in either format, bytes. */
 export const importLimit = 16 * 1024 * 1024
 
-/** The rows of a file of hardware tokens, whichever of the two formats it is in. */
-export function readTokens(bytes: Buffer, key: Buffer | undefined): ImportRow[] {
+/** Reads a file of hardware tokens in either format. */
+export async function readTokens(bytes: Buffer, key: Buffer | undefined): Promise<ImportRow[]> {
   const text = decodeText(bytes, 'Save it as CSV in UTF-8, or as XML.')
   const isXml = text.trimStart().startsWith('<')
-  if (!isXml && key) throw new Failure('Only PSKC files (XML) are opened with a key. Leave --key out.', 2)
-  const rows = isXml ? readPskc(text, key) : readOathCsv(text)
-  if (rows.length === 0) throw new Failure('There is no token in the file. Check that it is the right one.')
+  if (!isXml && key) throw new Failure('--key is for PSKC files (XML). Remove it.', exitCode.usage)
+  const rows = isXml ? readPskc(parseXml(text, await loadSax()), key) : readOathCsv(text)
+  if (rows.length === 0) throw new Failure('The file contains no tokens. Check that it is the right file.')
   return rows
+}
+
+/** Only an import of PSKC needs this package, so it is an optional peer dependency. */
+async function loadSax() {
+  const sax = { name: 'sax', purpose: 'Importing PSKC', oldest: '1.4' }
+  const loaded = await loadOptional(sax, () => import('sax')).catch((cause: Error) => {
+    throw new Failure(`${cause.message}.`, undefined, { cause })
+  })
+  return loaded.default
 }

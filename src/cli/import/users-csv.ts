@@ -1,32 +1,34 @@
 import type { UserRow } from '../../service/admin/user-import.ts'
-import { Failure } from '../device/failure.ts'
-import { parseCsv } from './csv.ts'
-import { decodeText } from './decode-text.ts'
+import { Failure } from '../terminal/failure.ts'
+import { decodeText, parseCsv } from './csv.ts'
 
-/** More than 100,000 users, bytes. */
+/** Enough for more than 100,000 users, bytes. */
 export const usersLimit = 64 * 1024 * 1024
 
 const columns = ['username', 'name', 'email'] as const
 type Column = (typeof columns)[number]
 
-/** Users from CSV: `username,name,email`, or as the first line names the columns. Other columns are left out. */
+/** Reads users from CSV: `username,name,email`, or the columns in the header. Ignores other columns. */
 export function readUsersCsv(bytes: Buffer): UserRow[] {
   const records = parseCsv(decodeText(bytes, 'Save it as CSV in UTF-8.'))
   const [first] = records
-  if (!first) throw new Failure('There is no user in the file. Check that it is the right one.')
+  if (!first) throw new Failure('The file contains no users. Check that it is the right file.')
   if (first.fields.length === 1 && first.fields[0]?.includes(';')) {
-    throw new Failure('The columns of the file are separated by semicolons. Save it as CSV with commas.')
+    throw new Failure('The columns are separated by semicolons. Save the file as CSV with commas.')
   }
   const names = first.fields.map((field) => columnNamed(field))
-  const named = names.includes('username')
-  const present = named ? names : columns
-  return (named ? records.slice(1) : records).map(({ line, fields, fault }) => {
+  const hasHeader = names.includes('username')
+  const present = hasHeader ? names : columns
+  return (hasHeader ? records.slice(1) : records).map(({ line, fields, fault }) => {
     if (fault !== undefined) return { line, reason: fault }
     if (fields.length !== present.length) {
-      return { line, reason: `it has ${fields.length} fields, and ${present.length} are expected` }
+      return { line, reason: `expected ${present.length} fields, got ${fields.length}` }
     }
-    const of = (column: Column) => fields[present.indexOf(column)] ?? ''
-    return { line, user: { username: of('username'), name: of('name') || of('username'), email: of('email') } }
+    const fieldOf = (column: Column) => fields[present.indexOf(column)] ?? ''
+    return {
+      line,
+      user: { username: fieldOf('username'), name: fieldOf('name') || fieldOf('username'), email: fieldOf('email') },
+    }
   })
 }
 

@@ -1,7 +1,6 @@
-import sax from 'sax'
-import type { QualifiedTag } from 'sax'
+import type { parser, QualifiedTag } from 'sax'
 
-import { Failure } from '../device/failure.ts'
+import { Failure } from '../terminal/failure.ts'
 
 export interface XmlElement {
   /** Without its prefix. */
@@ -10,26 +9,26 @@ export interface XmlElement {
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly XmlElement[]
   readonly text: string
-  /** Where its first tag stands, from 1. */
+  /** The line of its start tag, from 1. */
   readonly line: number
 }
 
-/** What 16 MiB of key packages need a fraction of; it bounds memory. */
-const mostElements = 500_000
-const deepest = 32
+/** Limits that bound memory. 16 MiB of key packages stay far below them. */
+const maxElements = 500_000
+const maxDepth = 32
 
-interface Growing extends XmlElement {
-  readonly children: Growing[]
+interface OpenElement extends XmlElement {
+  readonly children: OpenElement[]
   text: string
 }
 
 /**
- * A whole document as a tree. There is no document type: whoever declares one wants entities, and nothing here needs any
- * (no expansion, no file or address is read on the way).
+ * Parses a whole document into a tree. Rejects document types: they only serve to define entities, which could expand without
+ * limit or include files.
  */
-export function parseXml(text: string): XmlElement {
-  const open: Growing[] = []
-  let root: Growing | undefined
+export function parseXml(text: string, sax: { readonly parser: typeof parser }): XmlElement {
+  const open: OpenElement[] = []
+  let root: OpenElement | undefined
   let count = 0
 
   const append = (part: string) => {
@@ -38,19 +37,19 @@ export function parseXml(text: string): XmlElement {
   }
   const xml = sax.parser(true, { xmlns: true, ...onlyXmlEntities })
   Object.assign(xml, {
-    // An error that nobody throws is only remembered, and reading goes on.
+    // Unless the handler throws, sax continues after an error.
     onerror() {
-      throw new Failure(`The file is no XML: there is a mistake in line ${xml.line + 1}.`)
+      throw new Failure(`The file is not valid XML: see line ${xml.line + 1}.`)
     },
     ondoctype() {
-      throw new Failure('The file declares a document type, and is not read. Remove the DOCTYPE.')
+      throw new Failure('The file declares a document type, which is not allowed. Remove the DOCTYPE.')
     },
     onopentag(tag: QualifiedTag) {
       count += 1
-      if (count > mostElements || open.length >= deepest) {
-        throw new Failure('The file is larger or deeper than any list of keys. Check that it is the right one.')
+      if (count > maxElements || open.length >= maxDepth) {
+        throw new Failure('The file is larger or deeper than any list of keys. Check that it is the right file.')
       }
-      if (root && open.length === 0) throw new Failure('The file is no XML: it is several documents.')
+      if (root && open.length === 0) throw new Failure('The file is not valid XML: it contains several documents.')
       const element = toElement(tag, xml.line + 1)
       open.at(-1)?.children.push(element)
       root ??= element
@@ -61,19 +60,19 @@ export function parseXml(text: string): XmlElement {
     oncdata: append,
   })
   xml.write(text).close()
-  if (!root) throw new Failure('The file is no XML: it has no element.')
+  if (!root) throw new Failure('The file is not valid XML: it has no element.')
   return root
 }
 
-/** Not the names of HTML, which XML does not have. */
+/** XML does not have the named entities of HTML. */
 const onlyXmlEntities = { strictEntities: true }
 
-function toElement(tag: QualifiedTag, line: number): Growing {
+function toElement(tag: QualifiedTag, line: number): OpenElement {
   const attributes = new Map(Object.values(tag.attributes).map(({ name, value }) => [name, value]))
   return { name: tag.local, namespace: tag.uri, attributes, children: [], text: '', line }
 }
 
-/** The first element at the end of a path of names. */
+/** Finds the first element along a path of names. */
 export function find(element: XmlElement | undefined, ...path: readonly string[]): XmlElement | undefined {
   return path.reduce(
     (within: XmlElement | undefined, name) => within?.children.find((child) => child.name === name),

@@ -7,7 +7,7 @@ import { run, useDatabase } from './run-command.ts'
 const { place, admin, json } = useDatabase()
 
 describe('second-factor apikey', () => {
-  it('shows a key once, when it is made', async () => {
+  it('shows a key only when it is created', async () => {
     const made = await json('apikey', 'create')
     const listed = await admin('apikey', 'list')
     const listedJson = await json('apikey', 'list')
@@ -25,7 +25,7 @@ describe('second-factor apikey', () => {
     }
   })
 
-  it('limits a key of role auth to a domain, and no other key', async () => {
+  it('limits only keys of role auth to a domain', async () => {
     const limited = await json('apikey', 'create', '--role', 'auth', '--domain', 'Intranet')
     const refused = await admin('apikey', 'create', '--domain', 'Intranet')
 
@@ -35,7 +35,7 @@ describe('second-factor apikey', () => {
     expect((await admin('apikey', 'list')).stdout).toMatch(/^auth +Intranet/m)
   })
 
-  it('revokes a key for a service that is running', async () => {
+  it('revokes a key for a running service', async () => {
     const service = await createService({ database: place.database })
     const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
     const { key, id } = await json('apikey', 'create')
@@ -59,14 +59,14 @@ describe('second-factor apikey', () => {
     expect([before, unrevoked, after]).toEqual([200, 200, 401])
   })
 
-  it('does not repeat a key that is given for an id', async () => {
+  it('does not print a key that was typed instead of an id', async () => {
     const { stderr, code } = await admin('apikey', 'revoke', place.apiKey, '--yes')
 
     expect(code).toBe(2)
     expect(stderr).not.toContain(place.apiKey)
   })
 
-  it("does not touch another organization's keys", async () => {
+  it('does not revoke keys of another organization', async () => {
     await run('init', '--database', place.database, '--organization', 'Other')
     const [foreign] = await json('apikey', 'list', '--organization', 'Other')
 

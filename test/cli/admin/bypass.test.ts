@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 
 describe('second-factor bypass', () => {
-  it('makes a code that works once for a day, or as it is told', async () => {
+  it('creates a code that works once for a day, or as the options say', async () => {
     const plain = await json('bypass', 'create', 'alice')
     const other = await json('bypass', 'create', 'alice', '--uses', '1000', '--expires', '365d')
     const forever = await admin('bypass', 'create', 'alice', '--expires', 'never')
@@ -19,7 +19,7 @@ describe('second-factor bypass', () => {
     expect(Date.parse(plain.dtExpiry) - Date.now()).toBeGreaterThan(86_000_000)
     expect(Date.parse(plain.dtExpiry) - Date.now()).toBeLessThan(86_402_000)
     expect(other.usesAllowed).toBe(1000)
-    expect(forever.stdout).toMatch(/^Until +never$/m)
+    expect(forever.stdout).toMatch(/^Valid until +never$/m)
   })
 
   it.each([
@@ -30,30 +30,30 @@ describe('second-factor bypass', () => {
     ['--expires', '366d'],
     ['--expires', '1w'],
     ['--expires', '-5'],
-  ])('refuses %s %s', async (option, value) => {
+  ])('rejects %s %s', async (option, value) => {
     expect((await admin('bypass', 'create', 'alice', option, value)).code).toBe(2)
     expect(await json('bypass', 'list', 'alice')).toEqual([])
   })
 
-  it('says when a code would work nowhere', async () => {
+  it('notes when no domain of the user allows bypass codes', async () => {
     const somewhere = await admin('bypass', 'create', 'alice')
     await admin('domain', 'set', 'Intranet', '--bypass-enabled', 'off')
     const nowhere = await admin('bypass', 'create', 'alice')
 
-    expect(nowhere.stdout).toMatch(/^Note +no domain of the user takes bypass codes/m)
+    expect(nowhere.stdout).toMatch(/^Note +no domain of this user allows bypass codes/m)
     expect(somewhere.stdout).not.toContain('Note')
   })
 
-  it('makes 5 at most, and says what to do then', async () => {
+  it('creates at most 5 codes, and then says what to do', async () => {
     for (let each = 0; each < 5; each += 1) await admin('bypass', 'create', 'alice')
 
     const { stderr, code } = await admin('bypass', 'create', 'alice')
 
     expect(code).toBe(1)
-    expect(stderr).toBe('The user has 5 bypass codes, the most there can be. Delete some first.\n')
+    expect(stderr).toBe('The user already has the maximum of 5 bypass codes. Delete some first.\n')
   })
 
-  it('deletes one, or all, and only when it is told to', async () => {
+  it('deletes one code or all codes, only with confirmation', async () => {
     const { id } = await json('bypass', 'create', 'alice')
     await admin('bypass', 'create', 'alice')
     await admin('bypass', 'create', 'alice')

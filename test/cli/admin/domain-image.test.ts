@@ -30,7 +30,7 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 describe('second-factor domain image', () => {
-  it('takes a PNG, gives it back as it was, and goes back to the neutral one', async () => {
+  it('sets an image, returns it unchanged, and removes it', async () => {
     const logo = png(64, 64)
     writeFileSync(file('logo.png'), logo)
 
@@ -40,7 +40,7 @@ describe('second-factor domain image', () => {
     const again = await json('domain', 'image', 'remove', 'Intranet')
     await admin('domain', 'image', 'get', 'Intranet', file('neutral.png'))
 
-    expect(set).toMatchObject({ code: 0, stdout: '"Intranet" has the image now.\n' })
+    expect(set).toMatchObject({ code: 0, stdout: 'Set the image of "Intranet".\n' })
     expect(readFileSync(file('own.png'))).toEqual(logo)
     expect([removed.removed, again.removed]).toEqual([true, false])
     expect(readFileSync(file('neutral.png')).subarray(1, 4).toString()).toBe('PNG')
@@ -51,7 +51,7 @@ describe('second-factor domain image', () => {
   it.each([
     ['1024 x 1024 pixels', () => png(1024, 1024)],
     ['256 KiB', () => png(8, 8, full - png(8, 8, 1).length + 1)],
-  ])('takes one of %s', async (_what, make) => {
+  ])('accepts an image of %s', async (_what, make) => {
     writeFileSync(file('a.png'), make())
 
     expect((await admin('domain', 'image', 'set', 'Intranet', file('a.png'))).code).toBe(0)
@@ -67,7 +67,7 @@ describe('second-factor domain image', () => {
     ['cut off', () => png(8, 8).subarray(0, -1), 'no whole PNG'],
     ['with something after it', () => Buffer.concat([png(8, 8), Buffer.from('<script>')]), 'no whole PNG'],
     ['empty', () => Buffer.alloc(0), 'no PNG'],
-  ])('refuses an image %s, and keeps the one there is', async (_what, make, reason) => {
+  ])('rejects an image %s, and keeps the current one', async (_what, make, reason) => {
     const present = png(16, 16)
     writeFileSync(file('good.png'), present)
     writeFileSync(file('bad.png'), make())
@@ -81,7 +81,7 @@ describe('second-factor domain image', () => {
     expect(readFileSync(file('kept.png'))).toEqual(present)
   })
 
-  it('reads files only: no folder, and nothing that never ends', async () => {
+  it('reads only regular files', async () => {
     mkdirSync(file('folder'))
     execFileSync('mkfifo', [file('pipe')])
 
@@ -89,17 +89,17 @@ describe('second-factor domain image', () => {
       const { stderr, code } = await admin('domain', 'image', 'set', 'Intranet', path)
 
       expect([path, code]).toEqual([path, 1])
-      expect(stderr).toContain('cannot be read')
+      expect(stderr).toContain("Can't read")
     }
   })
 
-  it('writes over nothing', async () => {
+  it('does not overwrite a file', async () => {
     writeFileSync(file('letter.txt'), 'Dear Sir or Madam')
 
     const { stderr, code } = await admin('domain', 'image', 'get', 'Intranet', file('letter.txt'))
 
     expect(code).toBe(1)
-    expect(stderr).toContain('there is something already')
+    expect(stderr).toContain('the file already exists')
     expect(readFileSync(file('letter.txt'), 'utf8')).toBe('Dear Sir or Madam')
     expect(existsSync(place.database)).toBe(true)
   })

@@ -5,7 +5,7 @@ import { run, useDatabase } from './run-command.ts'
 const { place, admin, json } = useDatabase()
 
 describe('second-factor domain', () => {
-  it('makes a domain with safe rules, and with those that are given', async () => {
+  it('creates a domain with safe defaults, or with the rules in the options', async () => {
     const plain = await json('domain', 'create', 'Plain')
     const rules = [
       '--type RADIUS --request-timeout 600 --bypass-enabled off --key-type NONE --email-otp-enabled on',
@@ -40,7 +40,7 @@ describe('second-factor domain', () => {
     })
   })
 
-  it('lists domains by name, one a line', async () => {
+  it('lists domains by name, one per line', async () => {
     await admin('domain', 'create', 'Archive')
 
     const { stdout } = await admin('domain', 'list')
@@ -48,9 +48,9 @@ describe('second-factor domain', () => {
 
     expect(stdout).toBe(
       [
-        'Name      Type  Requests  Id',
-        `Archive   WEB   90 s      ${listed[0].id}`,
-        `Intranet  WEB   90 s      ${place.domainId}`,
+        'Name      Type  Timeout  Id',
+        `Archive   WEB   90 s     ${listed[0].id}`,
+        `Intranet  WEB   90 s     ${place.domainId}`,
         '',
       ].join('\n'),
     )
@@ -69,7 +69,7 @@ describe('second-factor domain', () => {
     expect(stdout).toContain(`Name              Intranet\nId                ${place.domainId}\n`)
   })
 
-  it('does not guess between domains that differ in case alone', async () => {
+  it('does not guess between domains whose names differ only in case', async () => {
     await admin('domain', 'create', 'INTRANET')
 
     const exact = await json('domain', 'show', 'Intranet')
@@ -77,18 +77,18 @@ describe('second-factor domain', () => {
 
     expect(exact.id).toBe(place.domainId)
     expect(either.code).toBe(2)
-    expect(either.stderr).toContain('may be more than one domain')
+    expect(either.stderr).toContain('matches more than one domain')
     expect(either.stderr).toContain(place.domainId)
   })
 
-  it('says what to do where there is no such domain', async () => {
+  it('says what to do when the domain does not exist', async () => {
     const { stderr, code } = await admin('domain', 'show', 'Extra\u001b[31mnet')
 
     expect(code).toBe(1)
-    expect(stderr).toBe('There is no domain "Extra\ufffd[31mnet". See: second-factor domain list\n')
+    expect(stderr).toBe('No domain "Extra\ufffd[31mnet". See: second-factor domain list\n')
   })
 
-  it('changes what is given, and nothing else', async () => {
+  it('changes only the rules in the options', async () => {
     const before = await json('domain', 'show', 'Intranet')
 
     const after = await json('domain', 'set', 'Intranet', '--name', 'Staff', '--email-otp-enabled', 'on')
@@ -97,7 +97,7 @@ describe('second-factor domain', () => {
     expect(await json('domain', 'show', 'Staff')).toEqual(after)
   })
 
-  it('does not take the name of another, but its own in another case', async () => {
+  it('rejects the name of another domain, but accepts its own in another case', async () => {
     await admin('domain', 'create', 'VPN')
 
     const taken = await admin('domain', 'set', 'VPN', '--name', 'Intranet')
@@ -108,7 +108,7 @@ describe('second-factor domain', () => {
     expect(taken.stderr).toBe('There is a domain "Intranet" already. Choose another name.\n')
   })
 
-  it.each(['PIN', 'PASSCODE'])('makes domains whose devices ask for a key of type %s', async (type) => {
+  it.each(['PIN', 'PASSCODE'])('creates domains with keys of type %s', async (type) => {
     const created = await admin('domain', 'create', 'VPN', '--key-type', type)
     const set = await admin('domain', 'set', 'Intranet', '--key-type', type)
 
@@ -132,20 +132,20 @@ describe('second-factor domain', () => {
     ['--bypass-enabled', 'yes'],
     ['--name', ''],
     ['--name', 'x'.repeat(129)],
-  ])('refuses %s %s', async (option, value) => {
+  ])('rejects %s %s', async (option, value) => {
     const { stderr, code } = await admin('domain', 'set', 'Intranet', option, value)
 
     expect(code).toBe(2)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  it('has nothing to do where nothing is given', async () => {
+  it('fails without an option', async () => {
     expect((await admin('domain', 'set', 'Intranet')).code).toBe(2)
   })
 })
 
 describe('an organization', () => {
-  it('has to be named where there are several, and sees nothing of the others', async () => {
+  it('must be named when there are several, and does not see the others', async () => {
     await run('init', '--database', place.database, '--organization', 'Other', '--domain', 'Shop')
 
     const unnamed = await admin('domain', 'list')
@@ -154,13 +154,13 @@ describe('an organization', () => {
     const foreign = await admin('domain', 'show', place.domainId, '--organization', 'Other')
 
     expect([unnamed.code, unknown.code, foreign.code]).toEqual([2, 1, 1])
-    expect(unnamed.stderr).toContain('--organization: "Organization", "Other"')
+    expect(unnamed.stderr).toContain('--organization with one of: "Organization", "Other"')
     expect(other).toMatchObject([{ name: 'Shop' }])
   })
 })
 
 describe('the database', () => {
-  it('may come from the environment, and has to come from somewhere', async () => {
+  it('can come from the environment, and is required', async () => {
     const without = await run('domain', 'list')
     process.env.MFA_DATABASE = place.database
     const within = await run('domain', 'list').finally(() => delete process.env.MFA_DATABASE)
@@ -168,7 +168,7 @@ describe('the database', () => {
     expect([without.code, within.code]).toEqual([2, 0])
   })
 
-  it('is not made by reading it', async () => {
+  it('is not created by reading it', async () => {
     const { stderr, code } = await run('domain', 'list', '--database', `${place.folder}/none.sqlite`)
 
     expect(code).toBe(1)

@@ -5,18 +5,18 @@ import { useDatabase } from './run-command.ts'
 const { admin, json } = useDatabase()
 
 describe('second-factor user end-sessions', () => {
-  it('gives the user another epoch, and says what that means', async () => {
+  it('changes the epoch of the user, and explains the effect', async () => {
     await admin('user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com', '--domain', 'Intranet')
     const { id, epoch } = await json('user', 'show', 'alice')
 
     const { code, stdout } = await admin('user', 'end-sessions', 'alice')
 
     expect([code, epoch]).toEqual([0, id])
-    expect(stdout).toContain('"alice" has to pass the second step again')
+    expect(stdout).toContain('"alice" must pass the second step again')
     expect((await json('user', 'show', 'alice')).epoch).not.toBe(epoch)
   })
 
-  it('finds nobody of that name, and says so', async () => {
+  it('rejects an unknown user', async () => {
     expect((await admin('user', 'end-sessions', 'nobody')).code).toBe(1)
   })
 })

@@ -14,7 +14,7 @@ const csv = (...rows: string[]) => {
 }
 
 describe('second-factor hardware', () => {
-  it('adds a token, with its seed from a file', async () => {
+  it('adds a token with a seed from a file', async () => {
     writeFileSync(file('seed.txt'), `${seed}\n`)
 
     const created = await json('hardware', 'create', '42', '--seed', `@${file('seed.txt')}`)
@@ -29,17 +29,17 @@ describe('second-factor hardware', () => {
       syncState: 'Never Used',
       user: '',
     })
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('serial number already') })
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('serial number already exists') })
   })
 
-  it.each(['xyz', '', 'abcd', `${seed}0`])('refuses the seed %j without repeating it', async (given) => {
+  it.each(['xyz', '', 'abcd', `${seed}0`])('rejects the seed %j without repeating it', async (given) => {
     const { stdout, stderr, code } = await admin('hardware', 'create', '42', '--seed', given)
 
     expect(code).toBe(2)
     expect(given !== '' && (stdout + stderr).includes(given)).toBe(false)
   })
 
-  it('is given to a user and taken back, found by alias, serial number or id', async () => {
+  it('assigns and releases tokens by alias, serial number or id', async () => {
     const { id, alias } = await json('hardware', 'create', '42', '--seed', seed)
     for (const name of ['alice', 'bob']) {
       await admin('user', 'create', name, '--name', name, '--email', `${name}@example.com`)
@@ -56,7 +56,7 @@ describe('second-factor hardware', () => {
     expect(await json('user', 'show', 'bob')).toMatchObject({ hardware: id, factors: ['otp'] })
   })
 
-  it('is deleted only when it is told to', async () => {
+  it('deletes a token only with confirmation', async () => {
     await admin('hardware', 'create', '42', '--seed', seed)
 
     const unasked = await admin('hardware', 'delete', '42')
@@ -68,7 +68,7 @@ describe('second-factor hardware', () => {
 })
 
 describe('second-factor hardware import', () => {
-  it('adds all tokens of a file', async () => {
+  it('imports all tokens of a file', async () => {
     const rows = Array.from({ length: 1_234 }, (_, each) => `${each},${seed},${each % 2 ? 'TOTP8' : 'TOTP6'},60`)
 
     const { stdout, stderr, code } = await admin('hardware', 'import', csv(...rows))
@@ -79,7 +79,7 @@ describe('second-factor hardware import', () => {
     expect(listed[1]).toMatchObject({ serialNumber: '1', type: 'TOTP8', timeStep: '60s', syncState: 'Never Used' })
   })
 
-  it('adds nothing where one row is wrong, and says which and why, but never a seed', async () => {
+  it('imports nothing when a row is invalid, and names each invalid row without its seed', async () => {
     await admin('hardware', 'create', '5', '--seed', seed)
     const path = csv(
       `1,${seed},TOTP6,30`,
@@ -104,7 +104,7 @@ describe('second-factor hardware import', () => {
       'Line 7',
       'Line 8',
       'Line 9',
-      'Nothing was imported, 7 rows rejected. Correct them, or import the others with --skip-rejected.',
+      'Nothing was imported, 7 rows rejected. Correct the file, or import the others with --skip-rejected.',
       '',
     ])
     expect(stdout).toContain('Line 5: its serial number stands in line 2 already\n')
@@ -116,7 +116,7 @@ describe('second-factor hardware import', () => {
     expect(await json('hardware', 'list')).toHaveLength(1)
   })
 
-  it('adds the others where it is told to skip what is rejected', async () => {
+  it('imports the valid rows with --skip-rejected', async () => {
     const path = csv(`1,${seed},TOTP6,30`, `2,x,TOTP6,30`, `3,${seed},TOTP6,30`)
 
     const { stdout, code } = await admin('hardware', 'import', path, '--skip-rejected')
@@ -125,7 +125,7 @@ describe('second-factor hardware import', () => {
     expect(await json('hardware', 'list')).toHaveLength(2)
   })
 
-  it('changes nothing in a dry run, and finds the same', async () => {
+  it('finds the same errors in a dry run, without changing anything', async () => {
     const path = csv(`1,${seed},TOTP6,30`, `2,x,TOTP6,30`)
 
     const wrong = await admin('hardware', 'import', path, '--dry-run')
@@ -139,7 +139,7 @@ describe('second-factor hardware import', () => {
     expect(await json('hardware', 'list')).toEqual([])
   })
 
-  it('opens an encrypted container with the key in a file', async () => {
+  it('decrypts a container with a key from a file', async () => {
     writeFileSync(file('tokens.xml'), container(encryption(), keyPackage({ secret: encrypted() })))
     writeFileSync(file('key.txt'), `${exampleKey}\n`)
 
@@ -156,10 +156,10 @@ describe('second-factor hardware import', () => {
 
   it.each([
     ['in UTF-16', () => Buffer.from(`\ufeffserial,seed\n1,${seed}`, 'utf16le'), 'UTF-8'],
-    ['that is empty', () => Buffer.alloc(0), 'no token'],
-    ['of a header alone', () => Buffer.from('serial,seed,type,step\n'), 'no token'],
+    ['that is empty', () => Buffer.alloc(0), 'no tokens'],
+    ['of a header alone', () => Buffer.from('serial,seed,type,step\n'), 'no tokens'],
     ['larger than 16 MiB', () => Buffer.alloc(16 * 1024 * 1024 + 1, '\n'), 'larger than 16 MiB'],
-  ])('refuses a file %s', async (_what, bytes, reason) => {
+  ])('rejects a file %s', async (_what, bytes, reason) => {
     writeFileSync(file('tokens.csv'), bytes())
 
     const { stderr, code } = await admin('hardware', 'import', file('tokens.csv'))
@@ -169,20 +169,20 @@ describe('second-factor hardware import', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  it('reads a file that begins with a byte order mark', async () => {
+  it('reads a file with a byte order mark', async () => {
     writeFileSync(file('tokens.csv'), `\ufeffserial,seed,type,step\n1,${seed},TOTP6,30`)
 
     expect((await admin('hardware', 'import', file('tokens.csv'))).code).toBe(0)
   })
 
-  it('says nothing of a path that would read as an instruction to the terminal', async () => {
+  it('does not print control characters of a path', async () => {
     const { stderr, code } = await admin('hardware', 'import', '../\u001b[2Jnone.csv')
 
     expect(code).toBe(1)
     expect(stderr).not.toContain('\u001b')
   })
 
-  it('does not read the database as tokens', async () => {
+  it('rejects the database as a file of tokens', async () => {
     const before = readFileSync(place.database).length
 
     expect((await admin('hardware', 'import', place.database)).code).toBe(1)

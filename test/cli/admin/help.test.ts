@@ -32,26 +32,23 @@ function subcommandsOf(path: readonly string[]): readonly Command[] {
 }
 
 describe('--help', () => {
-  it('describes each command as the command describes itself', () => {
+  it('describes each command as the command itself does', () => {
     const described = program.commands.map((command) => [command.name(), command.description()])
 
     expect(described).toEqual(Object.entries(commandTable).map(([name, { description }]) => [name, description]))
   })
 
-  it.each(actions.filter((path) => !/^(device|openapi)/.test(path)))(
-    'of %s says that MFA_DATABASE is read',
-    async (path) => {
-      const { stdout } = await run(...path.split(' '), '--help')
+  it.each(actions.filter((path) => !/^(device|openapi)/.test(path)))('of %s mentions MFA_DATABASE', async (path) => {
+    const { stdout } = await run(...path.split(' '), '--help')
 
-      expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/--database <file-or-url> [^)]*\(env: MFA_DATABASE\)/)
-    },
-  )
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/--database <file-or-url> [^)]*\(env: MFA_DATABASE\)/)
+  })
 
-  it('says that MFA_DATABASE is read', async () => {
+  it('mentions MFA_DATABASE', async () => {
     expect((await run('--help')).stdout).toContain('MFA_DATABASE')
   })
 
-  it.each(all)('of %s %s %s shows two examples that begin as it does', async (...path) => {
+  it.each(all)('of %s %s %s has two examples of the same command', async (...path) => {
     const { stdout, code } = await run(...path.filter((part) => part !== undefined), '--help')
 
     const examples = stdout.match(/^ {2}\$ second-factor .+/gm) ?? []
@@ -60,7 +57,7 @@ describe('--help', () => {
     for (const example of examples) expect(example).toContain(`second-factor ${path.filter(Boolean).join(' ')} `.trim())
   })
 
-  it('knows all that an administrator does', () => {
+  it('has a command for each task of an administrator', () => {
     const names = all.map((path) => path.join(' '))
 
     expect(names).toEqual(
@@ -91,8 +88,8 @@ describe('a usage error', () => {
     ['an unknown command', ['unknown'], 'second-factor --help'],
     ['an unknown option', ['domain', 'list', '--unknown'], 'second-factor domain list --help'],
     ['an option without its value', ['token', 'issue', 'alice', '--domain'], 'second-factor token issue --help'],
-    ['a value that does not fit', ['serve', '--database', 'x', '--port', 'x'], 'second-factor serve --help'],
-    ['a value that the service refuses', ['init', '--database', 'ftp://x'], 'second-factor init --help'],
+    ['an invalid value', ['serve', '--database', 'x', '--port', 'x'], 'second-factor serve --help'],
+    ['a value that the service rejects', ['init', '--database', 'ftp://x'], 'second-factor init --help'],
   ])('points to the help of the command: %s', async (_, args, help) => {
     const { stderr, code } = await run(...args)
 
@@ -103,7 +100,7 @@ describe('a usage error', () => {
   it.each([
     ['serve', '--push-subject', ['--push-subject', 'operator']],
     ['serve', '--listen-database', ['--listen-database', 'postgres://127.0.0.1/x']],
-  ])('of an option that %s takes names it as it was typed: %s', async (command, option, args) => {
+  ])('of %s names the option as it was typed: %s', async (command, option, args) => {
     const { stderr, code } = await run(command, '--database', place.database, '--port', '0', ...args)
 
     expect(code).toBe(2)
@@ -114,14 +111,14 @@ describe('a usage error', () => {
     [['domain', 'set', 'Intranet', '--request-timeout', '5'], '--request-timeout: must be 10 or more'],
     [['domain', 'create', ''], '<name>: must have 1 characters or more'],
     [['hardware', 'create', '', '--seed', 'ab'.repeat(20)], '<serial>: must have 1 to 64 characters'],
-  ])('names the option or argument, and what is expected: %j', async (args, message) => {
+  ])('names the option or argument and the expected value: %j', async (args, message) => {
     const { stderr, code } = await run(...args, '--database', place.database)
 
     expect(code).toBe(2)
     expect(stderr).toContain(message)
   })
 
-  it('names the variable that a missing option can come from', async () => {
+  it('names the environment variable of a missing option', async () => {
     vi.stubEnv('MFA_DATABASE', undefined)
 
     const { stderr, code } = await run('domain', 'list')
@@ -142,7 +139,7 @@ describe('the address of a database', () => {
     `postgres://127.0.0.1:1/mfa?password=${secret}`,
     `postgress://mfa:${secret}@127.0.0.1/mfa`,
     `mysql://mfa:${secret}@127.0.0.1/mfa`,
-  ])('is never repeated: %s', async (database) => {
+  ])('is never printed: %s', async (database) => {
     for (const args of [['domain', 'list'], ['init'], ['serve']]) {
       const { stdout, stderr, code } = await run(...args, '--database', database)
 
@@ -152,7 +149,7 @@ describe('the address of a database', () => {
     }
   })
 
-  it('does not stand in the way of a file', async () => {
+  it('does not affect a file', async () => {
     expect(await json('domain', 'list')).toHaveLength(1)
   })
 })

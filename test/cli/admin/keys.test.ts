@@ -21,17 +21,17 @@ const ids = () => readFileSync(keyFile(), 'utf8').match(/^\w+(?=:)/gm)
 const seed = '3132333435363738393031323334353637383930'
 
 describe('second-factor keys', () => {
-  it('shows which keys there are, and what is encrypted with them', async () => {
+  it('lists the keys and what they encrypt', async () => {
     await admin('hardware', 'create', 'S1', '--seed', seed)
 
     const { keys, nodes } = await json('keys', 'status')
 
     expect(keys).toEqual([{ id: 'k1', present: true, first: true, inUse: true, values: 1, emailCodes: 0 }])
     expect(nodes).toEqual([])
-    expect((await admin('keys', 'status')).stdout).toMatch(/k1 +first +yes +1 +0\n[^]*No node is running/)
+    expect((await admin('keys', 'status')).stdout).toMatch(/k1 +first +yes +1 +0\n[^]*No nodes are running/)
   })
 
-  it('changes the key: add, rotate, remove', async () => {
+  it('replaces a key: add, rotate, remove', async () => {
     await admin('hardware', 'create', 'S1', '--seed', seed)
 
     const added = await json('keys', 'add')
@@ -48,7 +48,7 @@ describe('second-factor keys', () => {
     expect((await json('keys', 'status')).keys).toMatchObject([{ id: 'k2', values: 1 }])
   })
 
-  it('has a service that runs take up the new key by itself', async () => {
+  it('lets a running service load the new key', async () => {
     // A node lives for 30 s after it was seen, and writes with what it has for long enough after 15 s: amid the two.
     const clock = createTestClock(Math.floor(Date.now() / 1000) - 25)
     service = await createService({ database: place.database, clock })
@@ -65,8 +65,8 @@ describe('second-factor keys', () => {
 
   it.each([
     ['the first key', 'k2', 'in use'],
-    ['a key that something may be encrypted with', 'k1', 'in use'],
-    ['a key that is not there', 'k9', 'There is no key'],
+    ['a key that may still encrypt something', 'k1', 'in use'],
+    ['an unknown key', 'k9', 'No key'],
   ])('does not remove %s', async (_name, id, message) => {
     await admin('keys', 'add')
 
@@ -76,16 +76,16 @@ describe('second-factor keys', () => {
     expect(ids()).toEqual(['k2', 'k1'])
   })
 
-  it('that are given are changed where they come from', async () => {
+  it('does not change keys that come from the environment', async () => {
     const [, secret] = readFileSync(keyFile(), 'utf8').trim().split(':')
     vi.stubEnv('MFA_KEYS', `k1:${secret}`)
 
     const { code, stderr } = await admin('keys', 'add')
 
-    expect([code, stderr]).toEqual([2, expect.stringContaining('change them where they come from')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Change them where they are set')])
   })
 
-  it('are read from a file, and never from the command line', async () => {
+  it('reads keys from a file, never from the command line', async () => {
     const [, secret] = readFileSync(keyFile(), 'utf8').trim().split(':')
     writeFileSync(file('keys.txt'), `k2:${Buffer.alloc(32, 2).toString('base64')}\nk1:${secret}\n`)
 
@@ -96,7 +96,7 @@ describe('second-factor keys', () => {
     expect([typed.code, typed.stderr.includes(secret!)]).toEqual([2, false])
   })
 
-  it('that are not those of the database are refused, by every command', async () => {
+  it('rejects keys that do not match the database, in every command', async () => {
     vi.stubEnv('MFA_KEYS', `k1:${Buffer.alloc(32, 9).toString('base64')}`)
 
     const { code, stderr } = await admin('user', 'list')
@@ -104,7 +104,7 @@ describe('second-factor keys', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('sealed with another key "k1"')])
   })
 
-  it('are said to be worth a backup by the command that made them', async () => {
+  it('advises to back up keys when it creates them', async () => {
     const { stdout, stderr } = await run('init', '--database', file('other.sqlite'), '--json')
 
     expect(stderr).toContain(`the keys in ${file('other.sqlite')}.keys`)

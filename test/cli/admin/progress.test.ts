@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { createProgress } from '../../../src/cli/admin/progress.ts'
+import { createProgress } from '../../../src/cli/terminal/progress.ts'
 
 function createStream(isTTY: boolean) {
   const written: string[] = []
@@ -9,7 +9,7 @@ function createStream(isTTY: boolean) {
 }
 
 describe('a progress bar', () => {
-  it('is drawn on a terminal, and taken away in the end', () => {
+  it('is drawn on a terminal and cleared at the end', () => {
     const { written, stream } = createStream(true)
     const progress = createProgress(stream)
 
@@ -20,7 +20,7 @@ describe('a progress bar', () => {
     expect(written[1]).toBe(`\r${' '.repeat(written[0]!.length - 1)}\r`)
   })
 
-  it('is not drawn more often than somebody can see', () => {
+  it('is drawn at most every 100 ms', () => {
     const { written, stream } = createStream(true)
     const progress = createProgress(stream)
 
@@ -29,7 +29,7 @@ describe('a progress bar', () => {
     expect(written.length).toBeLessThan(10)
   })
 
-  it('is nothing where there is no terminal, or nothing to do', () => {
+  it('is not drawn without a terminal or without work', () => {
     const elsewhere = createStream(false)
     const idle = createStream(true)
 

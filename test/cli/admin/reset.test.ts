@@ -12,27 +12,33 @@ beforeEach(async () => {
 })
 
 describe('second-factor user reset', () => {
-  it('takes all away, and lets a first factor be set up again', async () => {
+  it('removes all factors, and allows a first factor again', async () => {
     const before = await json('user', 'show', 'alice')
 
     const { stdout, code } = await admin('user', 'reset', 'alice', '--yes')
 
     expect(before).toMatchObject({ everEnrolled: true, bypasscodes: [expect.any(String)] })
-    expect([stdout, code]).toEqual(['"alice" has no factor any more, and sets up a first one next time.\n', 0])
+    expect([stdout, code]).toEqual([
+      '"alice" has no factors any more, and sets up a first one at the next sign-in.\n',
+      0,
+    ])
     expect(await json('user', 'show', 'alice')).toMatchObject({ everEnrolled: false, bypasscodes: [] })
     expect((await admin('token', 'show', 'alice', '--domain', 'Intranet')).code).toBe(1)
   })
 
-  it('does so only when it is told to, as from then on the password is enough', async () => {
+  it('needs --yes, because the password is then enough', async () => {
     const before = await json('user', 'show', 'alice')
 
     const { stderr, code } = await admin('user', 'reset', 'alice')
 
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/whose password is then enough\. Say --yes/)])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/can then sign in with the password alone\. To confirm, add --yes/),
+    ])
     expect(await json('user', 'show', 'alice')).toEqual(before)
   })
 
-  it('says for scripts whom, and stands in the trail with all that ended', async () => {
+  it('prints the user as JSON, and records in the audit trail all that it ended', async () => {
     const { id } = await json('user', 'show', 'alice')
 
     const done = await json('user', 'reset', 'alice', '--yes')
@@ -42,7 +48,7 @@ describe('second-factor user reset', () => {
     expect(trail.map(({ event }) => event).slice(-3)).toEqual(['token.revoked', 'bypass.all_deleted', 'user.reset'])
   })
 
-  it('does nothing about who is not there', async () => {
+  it('rejects an unknown user', async () => {
     expect((await admin('user', 'reset', 'nobody', '--yes')).code).toBe(1)
   })
 })

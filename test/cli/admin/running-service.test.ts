@@ -23,8 +23,8 @@ async function serve() {
   return { origin, call: createCall(origin, place.apiKey) }
 }
 
-describe('beside a service that is running', () => {
-  it('a command takes effect at once: who waits for a session hears that its token was revoked', async () => {
+describe('beside a running service', () => {
+  it('a command takes effect at once: a held read returns when the token is revoked', async () => {
     const { origin, call } = await serve()
     const alice = ['alice', '--name', 'Alice', '--email', 'alice@example.com', '--domain', 'Intranet']
     const { id } = await json('user', 'create', ...alice)
@@ -41,7 +41,7 @@ describe('beside a service that is running', () => {
     expect((await held).json.state).toBe('cancelled')
   })
 
-  it('a device is replaced by a code, and works until that is used', async () => {
+  it('a replacement code leaves the device working until the code is used', async () => {
     const { origin } = await serve()
     await json('user', 'create', 'alice', '--name', 'A', '--email', 'a@example.com', '--domain', 'Intranet')
     const of = ['alice', '--domain', 'Intranet']
@@ -51,7 +51,7 @@ describe('beside a service that is running', () => {
     const { stdout } = await admin('token', 'replace', ...of)
     const { code } = await json('token', 'replace', ...of)
 
-    expect(stdout).toMatch(new RegExp(`Activation code +${code}\nGood until +\\d{4}-\\d\\d-\\d\\dT`))
+    expect(stdout).toMatch(new RegExp(`Activation code +${code}\nValid until +\\d{4}-\\d\\d-\\d\\dT`))
     expect((await device.inbox()).status).toBe(200)
     await activateDevice(origin, systemClock, code)
     expect((await device.inbox()).status).toBe(403)

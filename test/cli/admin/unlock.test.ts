@@ -44,7 +44,7 @@ async function arrange() {
 }
 
 describe('second-factor user unlock', () => {
-  it('lets codes be tried again, and `user show` says until when they were locked', async () => {
+  it('unlocks codes; `user show` says until when they were locked', async () => {
     const { id, guess } = await arrange()
     await guess(10)
     const locked = await admin('user', 'show', 'alice')
@@ -55,12 +55,12 @@ describe('second-factor user unlock', () => {
 
     expect(locked.stdout).toMatch(/^Codes locked {4}until 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m)
     expect(before.codesLockedUntil).toBeGreaterThan(systemClock.now())
-    expect([stdout, code]).toEqual(['"alice" is unlocked.\n', 0])
+    expect([stdout, code]).toEqual(['Unlocked "alice".\n', 0])
     expect(await json('user', 'show', id)).not.toHaveProperty('codesLockedUntil')
     await guess(1)
   })
 
-  it('lets a person be asked again who said that it was not them', async () => {
+  it('allows push requests again after a report', async () => {
     const { report, ask } = await arrange()
     await report()
     await expect(ask()).rejects.toThrow(/Too many requests/)
@@ -70,7 +70,7 @@ describe('second-factor user unlock', () => {
     await ask()
   })
 
-  it('knows nobody who is not there', async () => {
+  it('rejects an unknown user', async () => {
     expect((await admin('user', 'unlock', 'nobody')).code).toBe(1)
   })
 })

@@ -17,7 +17,7 @@ const usernames = async (...more: string[]) =>
   (await json('user', 'list', ...more)).map(({ username }: { username: string }) => username)
 
 describe('second-factor user import', () => {
-  it('adds the users of a file to a domain', async () => {
+  it('imports the users of a file into a domain', async () => {
     const path = csv(
       'username,name,email',
       'alice,"Doe, Alice",alice@example.com',
@@ -38,7 +38,7 @@ describe('second-factor user import', () => {
   it.each([
     ['without a header', ['alice,Alice,a@example.com']],
     ['with columns in another order, and others', ['E-Mail,department,Username,Name', 'a@example.com,IT,alice,Alice']],
-    ['with the mark that spreadsheets begin a file with', ['\uFEFFusername,name,email', 'alice,Alice,a@example.com']],
+    ['with a byte order mark', ['\uFEFFusername,name,email', 'alice,Alice,a@example.com']],
     [
       'with a row that is there twice',
       ['username,name,email', 'alice,Alice,a@example.com', 'alice,Alice,a@example.com'],
@@ -48,7 +48,7 @@ describe('second-factor user import', () => {
     expect(await json('user', 'show', 'alice')).toMatchObject({ name: 'Alice', email: 'a@example.com' })
   })
 
-  it('imports nothing when rows are rejected, and says which line and why', async () => {
+  it('imports nothing when rows are rejected, and names each line and reason', async () => {
     const path = csv(
       'username,name,email',
       'alice,Alice,alice@example.com',
@@ -68,13 +68,13 @@ describe('second-factor user import', () => {
       'Line 5: it has 2 fields, and 3 are expected',
       'Line 6: its username stands in line 2, with another name or email',
       'Line 7: something follows a closing quote',
-      'Nothing was imported, 5 rows rejected. Correct them, or import the others with --skip-rejected.',
+      'Nothing was imported, 5 rows rejected. Correct the file, or import the others with --skip-rejected.',
       '',
     ])
     expect(await usernames()).toEqual([])
   })
 
-  it('imports the others when it is told to skip what is rejected', async () => {
+  it('imports the valid rows with --skip-rejected', async () => {
     const { json: report, code } = await importing(
       csv('alice,Alice,alice@example.com', 'bob,Bob,bob'),
       '--skip-rejected',
@@ -99,7 +99,7 @@ describe('second-factor user import', () => {
     expect(await usernames()).toEqual([])
   })
 
-  it('adds known users to the domain, and keeps members who are not in the file', async () => {
+  it('adds existing users to the domain, and keeps members who are not in the file', async () => {
     await admin('domain', 'create', 'Extranet')
     await importing(csv('alice,Alice,alice@example.com', 'bob,Bob,bob@example.com'))
 
@@ -107,13 +107,13 @@ describe('second-factor user import', () => {
     const extranet = await admin('user', 'import', path, '--domain', 'Extranet')
     const again = await importing(path)
 
-    expect(extranet.stdout).toBe('2 users imported (1 of them known already).\n')
-    expect(again.stdout).toBe('2 users imported (2 of them known already).\n')
+    expect(extranet.stdout).toBe('2 users imported (1 already existed).\n')
+    expect(again.stdout).toBe('2 users imported (2 already existed).\n')
     expect(await usernames('--domain', 'Intranet')).toEqual(['alice', 'bob', 'carol'])
     expect(await usernames('--domain', 'Extranet')).toEqual(['alice', 'carol'])
   })
 
-  it('changes the names and addresses of known users only when it is told to', async () => {
+  it('changes names and addresses of existing users only with --update', async () => {
     await importing(csv('alice,Alice,alice@example.com'))
     const path = csv('alice,Alice Doe,doe@example.com')
 
@@ -123,13 +123,13 @@ describe('second-factor user import', () => {
 
     expect(refused.stdout).toContain('Line 1: the user is there already, with another name or e-mail address')
     expect([refused.code, before.name]).toEqual([1, 'Alice'])
-    expect(stdout).toBe('1 user imported (1 of them known already).\n')
+    expect(stdout).toBe('1 user imported (1 already existed).\n')
     expect(await json('user', 'show', 'alice')).toMatchObject({ name: 'Alice Doe', email: 'doe@example.com' })
   })
 
   it.each([
     ['separated by semicolons', 'username;name;email\nalice;Alice;a@example.com', 'with commas'],
-    ['empty', '', 'There is no user in the file'],
+    ['empty', '', 'contains no users'],
   ])('says what to do with a file that is %s', async (_, text, advice) => {
     writeFileSync(file('users.csv'), text)
 
@@ -147,7 +147,7 @@ describe('second-factor user import', () => {
 })
 
 describe('second-factor user list --without-factor', () => {
-  it('lists users who have the password alone', async () => {
+  it('lists users without a factor', async () => {
     await importing(csv('alice,Alice,a@example.com', 'bob,Bob,b@example.com'))
     const none = await usernames('--without-factor')
     await admin('bypass', 'create', 'alice')
@@ -198,7 +198,7 @@ describe('second-factor token issue', () => {
     },
   )
 
-  it('puts the link into the JSON', async () => {
+  it('adds the link to the JSON', async () => {
     await importing(csv('alice,Alice,a@example.com'))
     const args = ['token', 'issue', 'alice', '--domain', 'Intranet']
 
@@ -208,7 +208,7 @@ describe('second-factor token issue', () => {
     expect(await json(...args)).not.toHaveProperty('link')
   })
 
-  it('refuses an address that is none', async () => {
+  it('rejects an invalid address', async () => {
     const { stderr, code } = await admin('token', 'issue', 'a', '--domain', 'I', '--authenticator-url', 'mfa.example')
 
     expect(code).toBe(2)

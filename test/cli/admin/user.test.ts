@@ -9,7 +9,7 @@ const { place, admin, json } = useDatabase()
 const alice = ['user', 'create', 'alice', '--name', 'Alice Doe', '--email', 'alice@example.com']
 
 describe('second-factor user', () => {
-  it('adds a user, on demand to a domain', async () => {
+  it('creates a user, optionally in a domain', async () => {
     const created = await json(...alice)
     const member = await json(
       'user',
@@ -39,14 +39,14 @@ describe('second-factor user', () => {
     expect(member.domains).toEqual([place.domainId])
   })
 
-  it('adds nobody where the domain is not there', async () => {
+  it('creates no user when the domain does not exist', async () => {
     const { code } = await admin(...alice, '--domain', 'None')
 
     expect(code).toBe(1)
     expect(await json('user', 'list')).toEqual([])
   })
 
-  it('shows one fact a line', async () => {
+  it('shows one fact per line', async () => {
     const { id } = await json(...alice, '--domain', 'Intranet')
 
     const { stdout } = await admin('user', 'show', 'alice')
@@ -66,7 +66,7 @@ describe('second-factor user', () => {
     ])
   })
 
-  it('lists those of the organization, or of a domain, past the first page', async () => {
+  it('lists users of the organization or of a domain, beyond the first page', async () => {
     await withService({ database: place.database }, async ({ call }) => {
       for (let each = 0; each < 100; each += 1) {
         await call(createUser, { body: { username: `user-${each}`, name: 'U', email: 'u@example.com' } })
@@ -79,8 +79,8 @@ describe('second-factor user', () => {
   })
 
   it.each([
-    ['an e-mail address that is none', ['--name', 'Alice', '--email', 'alice'], '--email'],
-    ['a name without characters', ['--name', '', '--email', 'a@example.com'], '--name'],
+    ['an invalid e-mail address', ['--name', 'Alice', '--email', 'alice'], '--email'],
+    ['an empty name', ['--name', '', '--email', 'a@example.com'], '--name'],
   ])('refuses %s by the name of the option', async (_what, options, option) => {
     const { stderr, code } = await admin('user', 'create', 'alice', ...options)
 
@@ -88,24 +88,24 @@ describe('second-factor user', () => {
     expect(stderr).toMatch(new RegExp(`^${option}: must .+\\. See: second-factor user create --help\\n$`))
   })
 
-  it('tells a username that is the id of another from that other', async () => {
+  it('does not confuse a username with the id of another user', async () => {
     const { id } = await json(...alice)
     await admin('user', 'create', id, '--name', 'Trap', '--email', 't@example.com')
 
     const { stderr, code } = await admin('user', 'delete', id, '--yes')
 
     expect(code).toBe(2)
-    expect(stderr).toContain('may be more than one user')
+    expect(stderr).toContain('matches more than one user')
     expect(await json('user', 'list')).toHaveLength(2)
   })
 
-  it('does not find by a username in another case', async () => {
+  it('does not match a username in another case', async () => {
     await admin(...alice)
 
     expect((await admin('user', 'show', 'Alice')).code).toBe(1)
   })
 
-  it('deletes and removes only when it is told to without asking, as nobody can be asked', async () => {
+  it('needs --yes to delete or remove without a terminal', async () => {
     await admin(...alice, '--domain', 'Intranet')
 
     const refused = [
@@ -127,7 +127,7 @@ describe('second-factor user', () => {
 })
 
 describe('second-factor token', () => {
-  it('is issued once, shown, and revoked', async () => {
+  it('issues a token once, shows it, and revokes it', async () => {
     await admin(...alice, '--domain', 'Intranet')
     const of = ['alice', '--domain', 'Intranet']
 
@@ -142,10 +142,10 @@ describe('second-factor token', () => {
     expect(again).toEqual(issued)
     expect(stdout).toContain(`Activation code  ${issued.code}\n`)
     expect([unasked.code, revoked.code, gone.code]).toEqual([2, 0, 1])
-    expect(gone.stderr).toBe('The user has no token there. Issue one: second-factor token issue\n')
+    expect(gone.stderr).toBe('The user has no token in this domain. Issue one: second-factor token issue\n')
   })
 
-  it('is for members only, and says how to become one', async () => {
+  it('issues tokens to members only, and says how to add a member', async () => {
     await admin(...alice)
 
     const { stderr, code } = await admin('token', 'issue', 'alice', '--domain', 'Intranet')

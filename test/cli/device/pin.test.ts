@@ -52,7 +52,7 @@ async function activated() {
 }
 
 describe('second-factor device, in a domain with a PIN', () => {
-  it('activates and approves by a PIN that is piped in', async () => {
+  it('activates and approves with a piped PIN', async () => {
     const { device, activate, ask } = await invited()
 
     const added = await activate(`${pin}\n`)
@@ -63,7 +63,7 @@ describe('second-factor device, in a domain with a PIN', () => {
     expect(approved).toMatchObject({ code: 0, stdout: `Approved  ${session.id}\n` })
   })
 
-  it('shows codes by it, and what was answered', async () => {
+  it('shows codes with a piped PIN, and the history', async () => {
     const { device, ask } = await activated()
     const session = await ask()
     await device('', 'deny')
@@ -76,16 +76,16 @@ describe('second-factor device, in a domain with a PIN', () => {
     expect(JSON.parse(history.stdout).entries).toMatchObject([{ id: session.id, reason: 'user_denied' }])
   })
 
-  it('says what is wrong with a PIN that cannot be used, and the code still can', async () => {
+  it('rejects a PIN that is easy to guess, and keeps the code valid', async () => {
     const { activate } = await invited()
 
     const [guessable, good] = [await activate('1234'), await activate(pin)]
 
-    expect(guessable).toMatchObject({ code: 1, stderr: 'That PIN is too easy to guess. Choose another one.\n' })
+    expect(guessable).toMatchObject({ code: 1, stderr: 'This PIN is too easy to guess. Choose another one.\n' })
     expect(good.code).toBe(0)
   })
 
-  it('says how many tries are left, and in the end that the account is gone', async () => {
+  it('says how many tries are left, and finally that the account was removed', async () => {
     const { device, ask } = await activated()
     await ask()
 
@@ -95,13 +95,11 @@ describe('second-factor device, in a domain with a PIN', () => {
     ]
 
     expect([first.code, last.code]).toEqual([1, 1])
-    expect(first.stderr).toBe(
-      'That PIN or passcode did not work. One try is left; after that the account is removed.\n',
-    )
+    expect(first.stderr).toBe('Wrong PIN or passcode. One try is left before the account is removed.\n')
     expect(last.stderr).toContain('wrong too often: the account was removed')
   })
 
-  it('says how to hand the PIN in where nobody can be asked', async () => {
+  it('says how to pipe the PIN in without a terminal', async () => {
     const { device, ask } = await activated()
     await ask()
 
@@ -110,12 +108,12 @@ describe('second-factor device, in a domain with a PIN', () => {
 
     expect(approved).toMatchObject({
       code: 2,
-      stderr: 'The PIN is needed. Pipe it in and add --pin-stdin. See: second-factor device approve --help\n',
+      stderr: 'The PIN is required. Pipe it in and add --pin-stdin. See: second-factor device approve --help\n',
     })
-    expect(code.stderr).toContain('asks for its PIN or passcode. Pipe it in and add --pin-stdin.')
+    expect(code.stderr).toContain('requires its PIN or passcode. Pipe it in and add --pin-stdin.')
   })
 
-  it('keeps neither the PIN nor the secret of codes in its file', async () => {
+  it('saves neither the PIN nor the secret of codes in its file', async () => {
     const { state } = await activated()
 
     const [account] = JSON.parse(await readFile(state, 'utf8')).accounts
@@ -129,7 +127,7 @@ describe('second-factor device, in a domain with a PIN', () => {
     expect(JSON.stringify(account)).not.toContain(`"${pin}"`)
   })
 
-  it('is renamed here, and removed here and at its service', async () => {
+  it('renames an account in the file, and removes it from the file and its service', async () => {
     const { state, device, user } = await activated()
 
     const renamed = await device('', 'rename', 'domain', 'Work')
@@ -142,7 +140,7 @@ describe('second-factor device, in a domain with a PIN', () => {
     expect(token.code).toBe('api.error.notfound.token')
   })
 
-  it('reads files of the version before', async () => {
+  it('reads files of the previous version', async () => {
     const { state, device } = await activated()
     const saved = JSON.parse(await readFile(state, 'utf8'))
     delete saved.accounts[0].domain.keyType

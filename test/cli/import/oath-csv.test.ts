@@ -16,9 +16,9 @@ describe('OATH CSV', () => {
     ['without a header', `1,${seed},TOTP6,30`],
     ['with a header', `serial,seed,type,step\n1,${seed},TOTP6,30\n`],
     ['with CRLF', `serial,seed,type,step\r\n1,${seed},TOTP6,30\r\n`],
-    ['with CR alone', `serial,seed,type,step\r1,${seed},TOTP6,30\r`],
+    ['with CR only', `serial,seed,type,step\r1,${seed},TOTP6,30\r`],
     ['with quotes', `"serial","seed","type","step"\n"1","${seed}","TOTP6","30"`],
-    ['with blanks around', `serial , seed, type ,step\n 1 , ${seed} ,TOTP6 , 30 `],
+    ['with spaces around', `serial , seed, type ,step\n 1 , ${seed} ,TOTP6 , 30 `],
     ['with empty lines', `\n\nserial,seed,type,step\n\n1,${seed},TOTP6,30\n\n,,,\n`],
     ['with other columns in another order', `Time Step,maker,TYPE,Serial Number,Seed\n30,Acme,totp6,1,${seed}`],
     ['without type and step', `serial,seed\n1,${seed}`],
@@ -29,7 +29,7 @@ describe('OATH CSV', () => {
     expect(rows).toEqual([{ line: expect.any(Number), token: token('1') }])
   })
 
-  it('keeps quotes, commas and line breaks inside quotes, and counts lines with them', () => {
+  it('keeps quotes, commas and line breaks inside quotes, and counts their lines', () => {
     const rows = readOathCsv(
       `serial,seed,type,step,alias\n1,${seed},TOTP8,60,"the ""big"",\nred one"\n2,${seed},TOTP6,30,\n`,
     )
@@ -40,26 +40,30 @@ describe('OATH CSV', () => {
     ])
   })
 
-  it('takes a first line for a token where it does not name serial and seed', () => {
+  it('reads the first line as a token when it does not name serial and seed', () => {
     expect(readOathCsv(`serial,${seed},TOTP6,30`)).toEqual([{ line: 1, token: token('serial') }])
   })
 
   it.each([
-    ['too few fields', `1,${seed},TOTP6`, 'it has 3 fields, and 4 are expected'],
-    ['too many fields', `1,${seed},TOTP6,30,x`, 'it has 5 fields, and 4 are expected'],
-    ['semicolons', `1;${seed};TOTP6;30`, 'it has 1 fields, and 4 are expected'],
+    ['too few fields', `1,${seed},TOTP6`, 'expected 4 fields, got 3'],
+    ['too many fields', `1,${seed},TOTP6,30,x`, 'expected 4 fields, got 5'],
+    ['semicolons', `1;${seed};TOTP6;30`, 'expected 4 fields, got 1'],
     ['a quote that is not closed', `"1,${seed},TOTP6,30\n2,${seed},TOTP6,30`, 'a quote is not closed'],
-    ['something after a quote', `"1"x,${seed},TOTP6,30`, 'something follows a closing quote'],
-    ['a quote in the middle', `1"x,${seed},TOTP6,30`, 'a quote stands in the middle of a field'],
-    ['tokens that count', `1,${seed},HOTP6,30`, 'it counts presses (HOTP); tokens go by time here (TOTP)'],
-  ])('rejects a row with %s, and says so without its seed', (_what, text, reason) => {
+    ['text after a quote', `"1"x,${seed},TOTP6,30`, 'text after a closing quote'],
+    ['a quote in the middle', `1"x,${seed},TOTP6,30`, 'a quote in the middle of a field'],
+    [
+      'counter-based tokens',
+      `1,${seed},HOTP6,30`,
+      'counter-based tokens (HOTP) are not supported, only time-based tokens (TOTP)',
+    ],
+  ])('rejects a row with %s, without printing its seed', (_what, text, reason) => {
     const rows = readOathCsv(text)
 
     expect(rows).toEqual([{ line: 1, reason }])
     expect(JSON.stringify(rows)).not.toContain(seed)
   })
 
-  it('goes on after a row that is wrong', () => {
+  it('continues after an invalid row', () => {
     const rows = readOathCsv(`1"x,${seed},TOTP6,30\n2,${seed},TOTP6,30`)
 
     expect(rows).toMatchObject([

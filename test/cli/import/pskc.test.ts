@@ -1,13 +1,17 @@
 import { createCipheriv, createHmac } from 'node:crypto'
 
+import sax from 'sax'
 import { describe, expect, it } from 'vitest'
 
-import { readPskc } from '../../../src/cli/import/pskc.ts'
+import { readPskc as readContainer } from '../../../src/cli/import/pskc.ts'
+import { parseXml } from '../../../src/cli/import/xml.ts'
 import { container, encrypted, encryption, exampleKey, exampleSeed, keyPackage, plain } from './pskc-file.ts'
 
 const key = Buffer.from(exampleKey, 'hex')
 const token = { serialNumber: '987654321', seed: exampleSeed, type: 'TOTP8', timeStep: '30' }
 const row = { line: expect.any(Number), token }
+
+const readPskc = (text: string, given: Buffer | undefined) => readContainer(parseXml(text, sax), given)
 
 const hotp = { algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:hotp' }
 const reasonOf = (text: string, given?: Buffer) => {
@@ -16,17 +20,17 @@ const reasonOf = (text: string, given?: Buffer) => {
 }
 
 describe('a Portable Symmetric Key Container', () => {
-  it('is read as RFC 6030 figures 2 and 5 have it: the secret in base64', () => {
+  it('reads RFC 6030 figures 2 and 5: the secret in base64', () => {
     expect(readPskc(container(keyPackage()), undefined)).toEqual([row])
   })
 
-  it('is read as RFC 6030 figure 6 has it: AES-128-CBC under a pre-shared key, with HMAC-SHA1', () => {
+  it('reads RFC 6030 figure 6: AES-128-CBC with a pre-shared key and HMAC-SHA1', () => {
     const text = container(encryption(), keyPackage({ secret: encrypted() }))
 
     expect(readPskc(text, key)).toEqual([row])
   })
 
-  it('is read with the namespace as a prefix, as RFC 6030 figure 7 has it', () => {
+  it('reads a namespace prefix, as in RFC 6030 figure 7', () => {
     const text = container(keyPackage())
       .replace('xmlns=', 'xmlns:pskc=')
       .replaceAll(/<(\/?)(?=[A-Z])/g, '<$1pskc:')
@@ -34,13 +38,13 @@ describe('a Portable Symmetric Key Container', () => {
     expect(readPskc(text, undefined)).toEqual([row])
   })
 
-  it('is read with the encryption key as key of the MAC, where it names no other', () => {
+  it('uses the encryption key for the MAC when the file names no other key', () => {
     const secret = encrypted({ mac: 'N8Agsfe5A7WQFswmdvL/MHdd3y0=' })
 
     expect(readPskc(container(encryption({ macKey: '' }), keyPackage({ secret })), key)).toEqual([row])
   })
 
-  it('is read with AES-256-CBC and HMAC-SHA256, padded as XML Encryption pads', () => {
+  it('reads AES-256-CBC and HMAC-SHA256, with the padding of XML Encryption', () => {
     const long = Buffer.alloc(32, 7)
     const macKey = Buffer.alloc(32, 9)
     const seal = (secret: Buffer) => {
@@ -64,7 +68,7 @@ describe('a Portable Symmetric Key Container', () => {
     expect(readPskc(container(head, keyPackage({ secret })), long)).toEqual([row])
   })
 
-  it('takes 30 seconds where it does not say, and the line of each package', () => {
+  it('defaults to 30 seconds, and keeps the line of each package', () => {
     const minute = '<TimeInterval><PlainValue> 60 </PlainValue></TimeInterval>'
 
     const rows = readPskc(container(keyPackage({ interval: '' }), keyPackage({ interval: minute })), undefined)
@@ -74,7 +78,7 @@ describe('a Portable Symmetric Key Container', () => {
   })
 })
 
-describe('a secret that was encrypted', () => {
+describe('an encrypted secret', () => {
   const changed = Buffer.from('AAECAwQFBgcICQoLDA0OD+cIHItlB3Wra1DUpxVvOx2lef1VmNPCMl8jwZqIUqGv', 'base64')
   changed[20]! ^= 1
 
@@ -87,27 +91,27 @@ describe('a secret that was encrypted', () => {
     ['by another algorithm', encrypted({ algorithm: 'tripledes-cbc' }), key],
     ['without blocks', encrypted({ value: 'AAEC' }), key],
     ['as no base64', encrypted({ value: '!!!' }), key],
-  ])('is not read %s', (_what, secret, given) => {
+  ])('is rejected %s', (_what, secret, given) => {
     // Its key for the MAC is the encryption key, so that a wrong one gets this far.
     const own = given === key ? encryption() : encryption({ macKey: '' })
 
-    expect(reasonOf(container(own, keyPackage({ secret })), given)).toContain('its secret cannot be read')
+    expect(reasonOf(container(own, keyPackage({ secret })), given)).toContain('the secret cannot be read')
   })
 
-  it('is not read where the file names no way to check it', () => {
+  it('is rejected when the file names no supported MAC', () => {
     const text = container(encryption({ mac: 'urn:other' }), keyPackage({ secret: encrypted() }))
 
-    expect(reasonOf(text, key)).toContain('its secret cannot be read')
+    expect(reasonOf(text, key)).toContain('the secret cannot be read')
   })
 
-  it('needs the key of the file', () => {
+  it('requires the key of the file', () => {
     const text = container(encryption(), keyPackage({ secret: encrypted() }))
 
     expect(() => readPskc(text, undefined)).toThrow('--key @FILE')
-    expect(() => readPskc(text, Buffer.alloc(32))).toThrow('The key does not open the file.')
+    expect(() => readPskc(text, Buffer.alloc(32))).toThrow('The key does not match the file.')
   })
 
-  it('is not read where its key comes from a password, as in RFC 6030 figure 7', () => {
+  it('is rejected when its key derives from a password, as in RFC 6030 figure 7', () => {
     const head = '<EncryptionKey><DerivedKey/></EncryptionKey>'
 
     expect(() => readPskc(container(head, keyPackage({ secret: encrypted() })), key)).toThrow('with a password')
@@ -116,7 +120,7 @@ describe('a secret that was encrypted', () => {
 
 describe('a key package', () => {
   it.each([
-    ['that counts presses', keyPackage(hotp), 'HOTP'],
+    ['that is counter-based', keyPackage(hotp), 'HOTP'],
     ['of a PIN, as in RFC 6030 figure 5', keyPackage({ algorithm: 'urn:ietf:params:xml:ns:keyprov:pskc:pin' }), 'TOTP'],
     ['of another hash', keyPackage({ parameters: '<Suite>HMAC-SHA256</Suite>' }), 'SHA-1'],
     ['of other codes', keyPackage({ format: '<ResponseFormat Length="8" Encoding="HEXADECIMAL"/>' }), 'decimal'],
@@ -135,7 +139,7 @@ describe('a key package', () => {
   })
 })
 
-describe('a file that means harm', () => {
+describe('a malicious file', () => {
   const withDoctype = (doctype: string, body: string) => container(body).replace('?>', `?>${doctype}`)
   const laughs = `<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1000)}"><!ENTITY c "${'&b;'.repeat(1000)}">]>`
 
@@ -159,11 +163,11 @@ describe('a file that means harm', () => {
     ['tags that cross', '<a><b></a></b>'],
     ['an unknown prefix', '<pskc:KeyContainer/>'],
     ['two roots', '<a/><b/>'],
-  ])('with %s is no XML', (_what, text) => {
-    expect(() => readPskc(text, undefined)).toThrow('no XML')
+  ])('with %s is not valid XML', (_what, text) => {
+    expect(() => readPskc(text, undefined)).toThrow('not valid XML')
   })
 
-  it('is not followed deeper than a list of keys goes', () => {
+  it('is rejected when it is nested too deeply', () => {
     expect(() => readPskc('<a>'.repeat(100_000), undefined)).toThrow('deeper')
   })
 

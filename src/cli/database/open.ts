@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs'
+import { constants, userInfo } from 'node:os'
+
+import { commandClock } from '../../clock.ts'
+import { parseOptions } from '../../contract/validate.ts'
+import type { Actor } from '../../service/audit/entry.ts'
+import type { Logger } from '../../service/ground/logger.ts'
+import type { ServiceContext } from '../../service/context/service-context.ts'
+import { isAddress } from '../../service/keys/key-source.ts'
+import { mayCreateDatabase } from '../../service/missing-database.ts'
+import { nobody } from '../../service/monitoring/observer.ts'
+import { openCore } from '../../service/open-core.ts'
+import { ServiceOptions } from '../../service/options.ts'
+import { secretsFromEnv } from '../serve/settings-from-env.ts'
+import { Failure } from '../terminal/failure.ts'
+import { isUrl, withOpenErrors } from './failures.ts'
+import { asFailure } from './problems.ts'
+
+/** Timeout of one unit of work of a command, milliseconds: some change every user at once. */
+const workTimeout = 10 * 60_000
+
+export interface DatabaseSettings {
+  readonly database: string
+  readonly keys?: string | undefined
+  /** Whether to create a database that does not exist. By default the environment decides. */
+  readonly create?: boolean
+}
+
+/** Opens a database for one command. What the service rejects becomes a `Failure`. */
+export async function withDatabase(
+  { database, keys, create }: DatabaseSettings,
+  action: (ctx: ServiceContext) => Promise<void>,
+): Promise<void> {
+  if (!create) requireDatabase(database)
+  const { core } = await withOpenErrors(database, () =>
+    openCore(
+      parseOptions(ServiceOptions, 'createService', {
+        database,
+        logger: commandLogger,
+        clock: commandClock,
+        // A command sends no push messages.
+        push: false,
+        ...(isAddress(database) && { listenDatabase: process.env.MFA_LISTEN_DATABASE || undefined }),
+        ...secretsFromEnv(process.env),
+        ...(keys !== undefined && { keys }),
+      }),
+      { addressOf: () => undefined, observer: nobody },
+      { create: create ?? mayCreateDatabase(process.env), check: false, patience: workTimeout },
+    ),
+  )
+  let closing: Promise<void> | undefined
+  const close = () => (closing ??= core.close(() => Promise.resolve()))
+  const stopListening = closeOnSignal(close)
+  try {
+    await action({ ...core.ctx, actor: currentUser() })
+  } catch (error) {
+    throw asFailure(error)
+  } finally {
+    stopListening()
+    await close()
+  }
+}
+
+/** Only `init` creates a database. */
+export function requireDatabase(database: string): void {
+  if (isUrl(database) || existsSync(database)) return
+  throw new Failure(`The database ${database} doesn't exist. Create it: second-factor init --database ${database}`)
+}
+
+/** Prints on stderr what the person at the terminal needs to know. */
+const commandLogger: Logger = {
+  info: () => {},
+  // Commands print revocations themselves.
+  warn: (details, message) => ('revocation' in details ? undefined : console.error(message)),
+  error: (_details, message) => console.error(message),
+}
+
+/** The user of the operating system who runs the command, for the audit trail. */
+function currentUser(): Actor {
+  try {
+    return { kind: 'cli', id: userInfo().username }
+  } catch {
+    // In containers a uid may have no name.
+    return { kind: 'cli', id: `uid ${process.getuid?.() ?? 'unknown'}` }
+  }
+}
+
+/** Closes the database on Ctrl+C: until its heartbeat expires, an unclosed command would count as a running node. */
+function closeOnSignal(close: () => Promise<void>): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const end = (signal: (typeof signals)[number]) => {
+    stopListening()
+    // Shells report 128 plus the number of the signal.
+    const exit = () => process.exit(128 + constants.signals[signal])
+    void close().then(exit, exit)
+  }
+  const stopListening = () => {
+    for (const signal of signals) process.off(signal, end)
+  }
+  for (const signal of signals) process.on(signal, end)
+  return stopListening
+}

@@ -1,0 +1,39 @@
+import type { Rejected } from '../../service/admin/hardware-import.ts'
+import { exitCode } from '../terminal/failure.ts'
+import { counted, printJson } from '../terminal/print.ts'
+
+interface Report {
+  readonly imported: number
+  readonly acceptable: number
+  /** How many of them already exist. */
+  readonly present?: number
+  readonly rejected: readonly Rejected[]
+}
+
+interface ReportSettings {
+  readonly json?: boolean
+  readonly dryRun: boolean
+  readonly skipRejected: boolean
+}
+
+/** More lines would push the summary off the screen. */
+const maxShown = 50
+
+/** Prints the outcome of an import, and sets the exit code. @param noun Such as "user". */
+export function reportImport(report: Report, noun: string, { json, dryRun, skipRejected }: ReportSettings): void {
+  const { rejected } = report
+  if (rejected.length > 0 && !skipRejected) process.exitCode = exitCode.failed
+  if (json) return printJson({ ...report, dryRun })
+  for (const { line, reason } of rejected.slice(0, maxShown)) console.log(`Line ${line}: ${reason}`)
+  if (rejected.length > maxShown) console.log(`… and ${rejected.length - maxShown} more. --json shows all of them.`)
+  console.log(summary(report, noun, dryRun))
+}
+
+function summary({ imported, acceptable, present = 0, rejected }: Report, noun: string, dryRun: boolean): string {
+  const skipped = rejected.length > 0 ? `, ${counted(rejected.length, 'row')} rejected` : ''
+  const known = present > 0 ? ` (${present} already existed)` : ''
+  if (dryRun) return `${counted(acceptable, noun)} can be imported${known}${skipped}. Nothing was changed.`
+  if (imported > 0) return `${counted(imported, noun)} imported${known}${skipped}.`
+  const others = acceptable > 0 ? ', or import the others with --skip-rejected' : ''
+  return `Nothing was imported${skipped}. Correct the file${others}.`
+}

@@ -1,0 +1,61 @@
+import { vendorLabel } from '../../service/http/answer.ts'
+import { listen } from '../../service/http/listen.ts'
+import type { Listening, ListenOptions, TlsCredentials } from '../../service/http/listen.ts'
+import type { Service } from '../../service/service.ts'
+import { Failure } from '../terminal/failure.ts'
+import { firstInheritedFd } from './inherited-socket.ts'
+
+export interface ListenerSettings {
+  readonly port: number
+  readonly host: string
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  readonly metricsPort?: number
+  /** Passed by systemd. Used instead of host and port. */
+  readonly socket: number | undefined
+  readonly tls: TlsCredentials | undefined
+}
+
+/** Listens for the service, and for its metrics if they have a port. Opens both or neither. */
+export async function openListeners(
+  service: Service,
+  settings: ListenerSettings,
+): Promise<[main: Listening, metrics?: Listening]> {
+  const { host, port, metricsPort, socket, tls } = settings
+  const label = vendorLabel(service.vendor, '1.3')
+  const timeouts = { headers: settings.headersTimeout * 1000, request: settings.requestTimeout * 1000 }
+  const open = (listener: Service['listener'], where: Where) => listen(listener, { host, timeouts, label, ...where })
+  const main = await open(service.listener, { port, fd: socket, tls }).catch(async (error: unknown) => {
+    await service.close()
+    throw socket === undefined ? listenFailure({ host, port }, error) : socketFailure(error)
+  })
+  if (!service.metrics || metricsPort === undefined) return [main]
+  const metrics = await open(service.metrics, { port: metricsPort }).catch(async (error: unknown) => {
+    await Promise.all([main.close(), service.close()])
+    throw listenFailure({ host, port: metricsPort }, error)
+  })
+  return [main, metrics]
+}
+
+type Where = Pick<ListenOptions, 'port' | 'fd' | 'tls'>
+
+function listenFailure({ host, port }: { host: string; port: number }, cause: unknown): Failure {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const reasons: Record<string, string> = {
+    EADDRINUSE: 'the port is in use. Choose another with --port.',
+    EACCES: 'permission denied. Choose a port above 1023 with --port.',
+    EADDRNOTAVAIL: 'this machine does not have the address. Choose another with --host.',
+    ENOTFOUND: 'the host name is unknown. Choose another with --host.',
+  }
+  const reason = reasons[String(code)] ?? 'unknown error.'
+  return new Failure(`Can't listen on ${authority({ host, port })}: ${reason}`, undefined, { cause })
+}
+
+function socketFailure(cause: unknown): Failure {
+  const problem = `LISTEN_FDS is set, but file descriptor ${firstInheritedFd} is not a listening socket.`
+  return new Failure(`${problem} Check the socket unit, or unset LISTEN_FDS.`, undefined, { cause })
+}
+
+/** Host and port, as in a URL. */
+export const authority = ({ host, port }: { host: string; port: number }) =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`

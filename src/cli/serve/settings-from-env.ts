@@ -1,0 +1,32 @@
+import type { ServiceOptions } from '../../service/options.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
+
+// Secrets are not passed as arguments: every user of the machine can read a command line.
+
+/** How secrets are stored. */
+export function secretsFromEnv(env: NodeJS.ProcessEnv): Pick<ServiceOptions, 'keys' | 'bypassCodes'> {
+  const bypassCodes = readBypassCodes(env.MFA_BYPASS_CODES)
+  return { ...(env.MFA_KEYS && { keys: env.MFA_KEYS }), ...(bypassCodes && { bypassCodes }) }
+}
+
+function readBypassCodes(text: string | undefined): 'readable' | 'once' | undefined {
+  if (!text) return undefined
+  if (text === 'readable' || text === 'once') return text
+  throw new Failure('MFA_BYPASS_CODES: expected readable or once.', exitCode.usage)
+}
+
+/** How e-mailed codes are sent. The URL contains a password. */
+export function smtpFromEnv(env: NodeJS.ProcessEnv): Pick<ServiceOptions, 'smtp'> {
+  const { MFA_SMTP_URL: url, MFA_SMTP_FROM: from, MFA_SMTP_ALLOW_INSECURE: allowInsecure } = env
+  if (!url) return {}
+  if (!from) throw new Failure('MFA_SMTP_URL is set, but not the sender. Set MFA_SMTP_FROM too.', exitCode.usage)
+  return { smtp: { url, from, allowInsecure: allowInsecure === 'true' } }
+}
+
+export const environmentHelp = `
+Environment:
+  MFA_SMTP_URL             mail server for e-mailed codes: smtps://user:password@host, or smtp:// for STARTTLS
+  MFA_SMTP_FROM            sender of e-mailed codes: 'Example <mfa@example.com>'
+  MFA_SMTP_ALLOW_INSECURE  true: send without TLS when the mail server has none
+  MFA_KEYS                 keys that encrypt secrets, id:base64,…; by default the key file beside the database
+  MFA_BYPASS_CODES         once: show a bypass code only when it is created`

@@ -1,0 +1,81 @@
+import { styleText } from 'node:util'
+
+import { printable } from '../../device/printable.ts'
+
+type Row = readonly [label: string, value: string]
+
+/** One fact per line, aligned. */
+export function printRows(rows: readonly Row[]): void {
+  const labelWidth = Math.max(...rows.map(([label]) => label.length))
+  for (const [label, value] of rows) console.log(`${dim(label.padEnd(labelWidth))}  ${printable(value)}`)
+}
+
+/** One line per row, columns aligned. @param empty Printed instead when there are no rows. */
+export function printTable(columns: readonly string[], rows: readonly (readonly string[])[], empty: string): void {
+  if (rows.length === 0) return console.log(empty)
+  const cells = rows.map((row) => row.map((cell) => printable(cell)))
+  const widths = columns.map((column, index) =>
+    Math.max(...[column, ...cells.map((row) => row[index] ?? '')].map(width)),
+  )
+  console.log(dim(tableLine(columns, widths)))
+  for (const row of cells) console.log(tableLine(row, widths))
+}
+
+/** For scripts: members may be added, but never changed. */
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, undefined, 2))
+}
+
+/** Reports a change: with a sentence for people, or a value for scripts. */
+export function printDone({ json }: { readonly json?: boolean }, value: object, sentence: string): void {
+  if (json) printJson(value)
+  else console.log(sentence)
+}
+
+/** Prints each value as a line of JSON, as fast as the reader takes them. */
+export async function printLines(values: AsyncIterable<unknown>): Promise<void> {
+  const { stdout } = process
+  let closed = false
+  // A reader such as `head` closes the pipe early.
+  const closing = new Promise<void>((resolve) => {
+    stdout.once('error', () => {
+      closed = true
+      resolve()
+    })
+  })
+  for await (const value of values) {
+    if (closed) return
+    if (stdout.write(`${JSON.stringify(value)}\n`)) continue
+    await Promise.race([new Promise<void>((resolve) => void stdout.once('drain', resolve)), closing])
+  }
+}
+
+export const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+
+export const yesOrNo = (fact: boolean): string => (fact ? 'yes' : 'no')
+
+export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** The beginning of an id: short enough to read, long enough to be unique. Commands accept it in place of the id. */
+export const shortId = (id: string): string => id.slice(0, 12)
+
+/** Quotes text of other people, without characters that could alter the terminal. */
+export const quote = (text: string): string => `"${printable(text)}"`
+
+const dim = (text: string) => styleText('dim', text, { stream: process.stdout })
+
+function tableLine(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, index) => cell + ' '.repeat(Math.max(0, (widths[index] ?? 0) - width(cell))))
+    .join('  ')
+    .trimEnd()
+}
+
+/** Terminal columns: East Asian characters and emoji take two, combining characters none. */
+function width(text: string): number {
+  const wide = text.match(
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/gu,
+  )
+  const combining = text.match(/\p{Mark}/gu)
+  return Array.from(text).length + (wide?.length ?? 0) - (combining?.length ?? 0)
+}

@@ -1,0 +1,93 @@
+import { PassThrough } from 'node:stream'
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { promptForAnswer } from '../../../src/cli/device/answer.ts'
+import type { Pending } from '../../../src/cli/device/pending.ts'
+import { ask } from '../../../src/cli/terminal/prompt.ts'
+import { createDevice } from '../../../src/device/device.ts'
+import { startService } from '../../support/running-service.ts'
+
+beforeEach(() => vi.spyOn(console, 'log').mockImplementation(() => {}))
+afterEach(() => vi.restoreAllMocks())
+
+/** A pending request of alice, and a person who types these lines. */
+async function asked(options: { readonly numberMatching?: boolean } = {}) {
+  const service = await startService()
+  const device = createDevice({ extractableKeys: true })
+  const account = await device.activate(service.url, (await service.enroll('alice')).code, { name: 'Test' })
+  const session = await service.ask('alice', options)
+  const [request] = (await device.requests(account)).requests ?? []
+  const pending: Pending = { account, request: request! }
+  const gone = new AbortController()
+  const answer = async (...lines: readonly (string | undefined)[]) => {
+    const left = [...lines]
+    const askPerson = async () => {
+      if (left.length === 0) gone.abort()
+      return left.shift()
+    }
+    await promptForAnswer(device, pending, { state: 'device.json', gone: gone.signal, askPerson })
+  }
+  return { answer, session, state: () => service.state(session.id) }
+}
+
+describe('the prompt of device watch', () => {
+  it('approves a request with the number that is typed', async () => {
+    const { answer, session, state } = await asked({ numberMatching: true })
+
+    await answer('approve', session.number)
+
+    expect(await state()).toMatchObject({ state: 'approved' })
+  })
+
+  it.each([
+    ['deny', 'user_denied'],
+    ['report', 'reported'],
+  ])('%s settles a request', async (word, reason) => {
+    const { answer, state } = await asked({ numberMatching: true })
+
+    await answer(word)
+
+    expect(await state()).toMatchObject({ state: 'denied', reason })
+  })
+
+  it('leaves a request pending after Enter', async () => {
+    const { answer, state } = await asked()
+
+    await answer('')
+
+    expect(await state()).toMatchObject({ state: 'pending' })
+  })
+
+  it('sends nothing for the rest of a word that was typed for another request', async () => {
+    const { answer, state } = await asked()
+
+    await expect(answer('prove', 'e', 'y', 'eny', 'port')).rejects.toThrow('The request is gone.')
+
+    expect(await state()).toMatchObject({ state: 'pending' })
+  })
+
+  it('sends nothing when the request is gone before its number was typed', async () => {
+    const { answer, state } = await asked({ numberMatching: true })
+
+    await expect(answer('approve')).rejects.toThrow('The request is gone.')
+
+    expect(await state()).toMatchObject({ state: 'pending' })
+  })
+})
+
+describe('a question', () => {
+  it('ends when its request is gone, and drops what was typed', async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const gone = new AbortController()
+
+    const first = ask('1? ', gone.signal, { input, output })
+    input.write('app')
+    setImmediate(() => gone.abort())
+    const typedForFirst = await first
+    const second = ask('2? ', undefined, { input, output })
+    input.write('rove\n')
+
+    expect([typedForFirst, await second]).toEqual([undefined, 'rove'])
+  })
+})
