@@ -30,8 +30,9 @@ function defaultCell({ required, group, default: standard }: Option): string {
 
 const head = `# Options
 
-Made by \`npm run docs\` from the comments in the code, which your editor shows too; \`npm test\` fails where it is out of date. An
-option that is wrong or unknown is a \`TypeError\` at start, with what to write instead.
+A wrong or unknown option throws a \`TypeError\` at start that says what to write.
+
+\`npm run docs\` generates this page from the comments in the code, which your editor also shows. \`npm test\` fails if it is out of date.
 `
 
 if (import.meta.main) await writeFile(join(root, optionsTablePath), optionsTable(readOptions('src')))

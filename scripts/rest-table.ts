@@ -54,26 +54,32 @@ function row({ endpoint }: Operation, covered: ReadonlyMap<string, Covered>): st
 
 const link = (folder: string, file: string) => `[${basename(file)}](../${folder}/${file})`
 
-const head = `# The REST interface, operation by operation
+const head = `# REST interface
 
-Made by \`npm run docs\` from the contract and the titles of the tests; \`npm test\` fails where it is out of date. The
-interface itself stands at \`/docs\` of a running service, and \`second-factor openapi\` prints it for programs.
+This page lists every operation with its tests. A running service documents the interface itself at \`/docs\`, and \`second-factor openapi\` prints
+the OpenAPI document.
+
+\`npm run docs\` generates this page from the contract and the titles of the tests. \`npm test\` fails if it is out of date.
 `
 
 const general: readonly (readonly [what: string, folder: string, file: string])[] = [
-  ['Each is routed once, has a method of the client, and is in OpenAPI', 'test/contract', 'operations.test.ts'],
-  ['Each error code comes about over HTTP', 'test/service', 'error-codes.test.ts'],
-  ['Each transition of tokens, sessions and hardware tokens', 'test/service', 'transitions.test.ts'],
-  ['Each limit, at its edge and one past it', 'test/service', 'limits.test.ts'],
+  [
+    'Every operation has one route, a method of the client, and an entry in OpenAPI',
+    'test/contract',
+    'operations.test.ts',
+  ],
+  ['Every error code, over HTTP', 'test/service', 'error-codes.test.ts'],
+  ['Every transition of tokens, sessions and hardware tokens', 'test/service', 'transitions.test.ts'],
+  ['Every limit, at its value and one above', 'test/service', 'limits.test.ts'],
   ['Old clients in Python, Java, PHP and C, byte for byte', 'test/service/http', 'strict-clients.test.ts'],
-  ['OPTIONS, HEAD, request ids, sizes, what is no HTTP', 'test/service/http', 'manners.test.ts'],
-  ['Slow clients are cut off', 'test/service/http', 'slow-clients.test.ts'],
-  ['20,000 requests at random: no 5xx, no error without its shape', 'test/service', 'fuzz/fuzz.test.ts'],
+  ['OPTIONS, HEAD, request ids, sizes, malformed HTTP', 'test/service/http', 'manners.test.ts'],
+  ['Slow clients are disconnected', 'test/service/http', 'slow-clients.test.ts'],
+  ['20,000 random requests: no 5xx, and every error in the standard format', 'test/service', 'fuzz/fuzz.test.ts'],
 ]
 
 function foot(): string {
   const rows = general.map(([what, folder, file]) => [what, link(folder, file)])
-  return ['## What holds for all of them', '', ...table([['What', 'Test'], ...rows]), ''].join('\n')
+  return ['## All operations', '', ...table([['What', 'Test'], ...rows]), ''].join('\n')
 }
 
 if (import.meta.main) await writeFile(join(root, restTablePath), await restTable())

@@ -13,20 +13,20 @@ export interface ClientOptions {
   baseUrl: string
   /** The organization's API key, 64 characters. */
   apiKey: string
-  /** The words of the wire, where they are not this package's own. */
+  /** The vendor words in headers, if they differ from this package's defaults. */
   vendor?: VendorOptions | undefined
   /**
-   * How long one call may take, milliseconds. A held read may take its own time on top.
+   * The time limit of one call, in milliseconds. The time of a held read is added.
    * @default `10000`
    */
   timeout?: number | undefined
   /**
-   * The version of the interface. `'auto'` asks for 1.4 and uses 1.3 where the service speaks nothing newer.
+   * The version of the interface. `'auto'` requests 1.4, and uses 1.3 if the service does not support 1.4.
    * @default `'auto'`
    */
   version?: 'auto' | '1.3' | '1.4' | undefined
   /**
-   * Whether http to another machine is allowed. Then anybody on the way can read the API key.
+   * Whether http to another machine is allowed. Everyone on the network path can then read the API key.
    * @default `false`
    */
   allowInsecureHttp?: boolean | undefined
@@ -36,8 +36,8 @@ export interface ClientOptions {
    */
   fetch?: typeof globalThis.fetch | undefined
   /**
-   * Holds calls back while the service does not answer, as `mfa()` does for its own.
-   * @default calls are never held back
+   * Limits calls while the service does not answer, as `mfa()` does for its own client.
+   * @default calls are not limited
    */
   limit?: CallLimit | undefined
   /**
@@ -46,7 +46,7 @@ export interface ClientOptions {
    */
   requestId?: (() => string | undefined) | undefined
   /**
-   * Returns a number from 0 to 1, which spreads the pauses before refused calls are sent again.
+   * Returns a number from 0 to 1, which varies the pauses before retries.
    * @default `Math.random`
    */
   random?: (() => number) | undefined

@@ -5,7 +5,7 @@ import type { Version } from './endpoint.ts'
 /** The words that differ from vendor to vendor on an otherwise equal wire. */
 export interface VendorOptions {
   /**
-   * The scheme of the Authorization header; it is matched without regard to case.
+   * The scheme of the Authorization header; it is case-insensitive.
    * @default `'Service'`
    */
   scheme?: string | undefined

@@ -12,41 +12,42 @@ import type { AppRequest, Logger, Logout } from './options.ts'
 /** What `mfa()` takes. */
 export interface MfaOptions {
   /**
-   * The service that keeps the users and their factors: `embedded({ database })`, or the address of one that runs elsewhere.
-   * @default the service that `MFA_BASE_URL`, `MFA_API_KEY` and `MFA_DOMAIN_ID` name, and `MFA_AUTHENTICATOR_URL` as its
-   * `authenticatorUrl`
+   * The service that stores the users and their factors: `embedded({ database })`, or the address of a separate
+   * service.
+   * @default the service that `MFA_BASE_URL`, `MFA_API_KEY` and `MFA_DOMAIN_ID` name, and `MFA_AUTHENTICATOR_URL` as
+   * its `authenticatorUrl`
    */
   service?: RemoteService | ServiceHandle | undefined
   /**
-   * Returns the user who is signed in, as `{ username, name?, email? }`, and a falsy value when nobody is.
+   * Returns the signed-in user as `{ username, name?, email? }`, or a falsy value when no user is signed in.
    * @default `req.user`, as Passport leaves it, by its `username`
    */
   user?: ((req: AppRequest) => OrPromise<Maybe<AppUser>>) | undefined
   /**
-   * Whether this user needs a second step, for a staged rollout.
+   * Whether this user needs a second step, for a gradual rollout.
    * @default every user
    */
   required?: ((req: AppRequest, user: MfaUser) => OrPromise<boolean>) | undefined
   /**
-   * Whether every later route asks for the second step. With `false`, only routes with `requireMfa()` do.
+   * Whether every later route requires the second step. With `false`, only routes with `requireMfa()` do.
    * @default `true`
    */
   gate?: boolean | undefined
   /**
-   * Whether users set up their first factor by themselves when they sign in. Until then the password alone is enough for
-   * that. With `false`, users need an activation code from an administrator.
+   * Whether users can set up their first factor themselves when they sign in. Until they have, the password alone is
+   * enough to do so. With `false`, users need an activation code from an administrator.
    * @default `true`
    */
   selfEnrollment?: boolean | undefined
   /**
-   * Whether this user, who has no factor, may set one up by themselves. It is asked each time, and never with
-   * `selfEnrollment: false`.
-   * @default users who never had a factor; with a service that speaks version 1.3 only, nobody
+   * Whether this user, who has no factor, may set one up. It is called each time, and never with `selfEnrollment:
+   * false`.
+   * @default users who never had a factor; no user with a service that speaks only version 1.3
    */
   mayEnroll?: ((req: AppRequest, user: MfaUser) => OrPromise<boolean>) | undefined
   /**
-   * Redeems each approval once over all processes of the app. Needed only with a service that speaks version 1.3 only, and
-   * several processes.
+   * Redeems each approval once across all processes of the app. Needed only with several processes and a service that
+   * speaks only version 1.3.
    * @default the memory of this process
    */
   challengeStore?: ChallengeStore | undefined
@@ -56,25 +57,25 @@ export interface MfaOptions {
    */
   provision?: boolean | undefined
   /**
-   * What `provision` does with a name that differs from a known one only in case, accents, spaces or invisible characters.
-   * `'distinct'` refuses it: most apps find one account by both names, and the second name would be a new user who may set
-   * up a first factor with the password alone. `'exact'` is for apps in which the two are different people.
+   * What `provision` does with a name that differs from an existing one only in case, accents, spaces or invisible
+   * characters. `'distinct'` rejects it: in most apps both names are one account, and the second name would be a new
+   * user who can set up a first factor with only the password. `'exact'` is for apps in which they are different users.
    * @default `'distinct'`
    */
   usernames?: 'distinct' | 'exact' | undefined
   /**
-   * Whether users who have just set up a first factor are asked once whether they want recovery codes, where the domain
-   * allows them.
+   * Whether users who have just set up a first factor are offered recovery codes once, if the domain allows them.
    * @default `true`
    */
   recoveryCodes?: boolean | undefined
   /**
    * Lets users have their browser remembered: it then passes the gate without a second step, until the user changes a
-   * factor or forgets all browsers. So does everybody who copies its cookie. `requireMfa()` asks all the same.
+   * factor or forgets all browsers. An attacker who copies its cookie passes as well. `requireMfa()` still requires a
+   * second step.
    * @default `false`
    */
   remember?: false | RememberOptions | undefined
-  /** What confirms a change on `/mfa/devices`: always a second step that was passed for that change. */
+  /** What confirms a change on `/mfa/devices`: always a second step for that change. */
   devices?: DevicesOptions | undefined
   /**
    * The path of the challenge pages.
@@ -82,25 +83,27 @@ export interface MfaOptions {
    */
   path?: string | undefined
   /**
-   * The path of the app's own sign-out, exactly as its routes see it. Users who have not passed the second step may call it.
+   * The exact path of the app's logout route, as its routes see it. Users who have not passed the second step can reach
+   * it.
    * @default none
    */
   logoutPath?: string | undefined
   /**
-   * The method that the route at `logoutPath` is called with.
+   * The method of the route at `logoutPath`.
    * @default `'POST'`
    */
   logoutMethod?: 'POST' | 'GET' | undefined
   /**
-   * Signs the user out when they press "Sign out" on the pages of `mfa()`, which has ended the second step before. Takes your
-   * logout handler as it is, `(req, res, next)`. A function of `req` alone may return a promise; the user then goes to `/`.
+   * Signs the user out when they press "Sign out" on the pages of `mfa()`, after `mfa()` has ended the second step.
+   * Accepts your logout handler unchanged, `(req, res, next)`. A function that takes only `req` can return a promise;
+   * `mfa()` then redirects to `/`.
    * @default the route at `logoutPath`
    */
   logout?: Logout | undefined
   /**
-   * Paths that the gate leaves open on purpose, each exact or with `/*` at its end for all below it: routes before `mfa()` that
-   * users need while they are signed out, which are then not warned about, and routes behind it for users who have not
-   * passed yet, such as a form for codes of your own. `requireMfa()` still refuses them.
+   * Paths that the gate does not protect on purpose, each exact, or ending in `/*` for everything below it: routes
+   * before `mfa()`, which then cause no warning, and routes after it for users who have not passed yet, such as your
+   * own form for codes. `requireMfa()` still protects them.
    * @default `[]`
    */
   public?: string[] | undefined
@@ -110,7 +113,7 @@ export interface MfaOptions {
    */
   appName?: string | undefined
   /**
-   * The path of a picture on the app's own origin, shown beside the name. Serve it before `mfa()`.
+   * The path of an image on the app's own origin, shown beside the name. Serve it before `mfa()`.
    * @default the first letter of the name
    */
   logo?: string | undefined
@@ -120,7 +123,7 @@ export interface MfaOptions {
    */
   accent?: string | { light: string; dark: string } | undefined
   /**
-   * Where users find help who cannot use their device: an https address, or a path that is served before `mfa()`.
+   * A help page for users who cannot use their device: an https address, or a path that is served before `mfa()`.
    * @default none
    */
   helpUrl?: string | undefined
@@ -135,14 +138,14 @@ export interface MfaOptions {
    */
   language?: LanguageChoice | undefined
   /**
-   * The app's address as browsers see it, with the path where a proxy in front takes one off. Required in production,
-   * because links must not follow a forged Host header.
+   * The app's address as browsers see it, including a path prefix that a proxy removes. Required in production, because
+   * a client can forge the Host header.
    * @default `http://` and the Host header of the request
    */
   publicUrl?: string | undefined
   /**
-   * The authenticator's address as users open it on their phone, where it has an origin of its own; an origin is enough. It is
-   * required where the service's address is a loopback one, and https in production.
+   * The authenticator's address on the user's phone, if it has its own origin; an origin is enough. Required if the
+   * service has a loopback address, and https in production.
    * @default below `path`, or below the service's address
    */
   authenticatorUrl?: string | undefined
@@ -152,47 +155,46 @@ export interface MfaOptions {
    */
   numberMatching?: boolean | undefined
   /**
-   * The factors that the app accepts. `'email'` is the weakest and has to be named.
+   * The factors that the app accepts. `'email'` is the weakest and has to be listed explicitly.
    * @default `['push', 'otp', 'bypass']`
    */
   factors?: Factor[] | undefined
   /**
-   * How long one call to the service may take once it is sent, milliseconds.
+   * The time limit of one call to the service after it was sent, in milliseconds.
    * @default `5000`
    */
   timeout?: number | undefined
   /**
-   * The number of calls to the service that may be under way at once. Further ones queue for up to `timeout` before they
-   * are sent.
+   * The number of concurrent calls to the service. Further calls wait in a queue for up to `timeout`.
    * @default `64`
    */
   maxConcurrency?: number | undefined
   /**
-   * How long verified web sessions go on while the service cannot be asked whether they were ended, seconds. With `0` they
-   * end as soon as it cannot be asked.
+   * How long verified web sessions continue while the service cannot be asked whether they were ended, in seconds. With
+   * `0` they end immediately.
    * @default `900`
    */
   maxUnchecked?: number | undefined
   /**
-   * Asked when the service does not answer: with `true` this user passes the gate for 5 minutes without a second step.
-   * Attackers who can take the service down then need none either. Such users are never verified, and `requireMfa()`
-   * still refuses them.
-   * @default nobody passes
+   * Called when the service does not answer: if it returns `true`, this user passes the gate for 5 minutes without a
+   * second step. An attacker who can take down the service then needs no second step either. Such users are never
+   * verified, and `requireMfa()` still rejects them.
+   * @default no user passes
    */
   failMode?: ((req: AppRequest, error: Error) => OrPromise<boolean>) | undefined
   /**
-   * Called with each event, such as `challenge.passed`. Events carry ids and never secrets.
+   * Called with each event, such as `challenge.passed`. Events contain ids and never secrets.
    * @default none
    */
   onEvent?: ((event: MfaEvent) => void) | undefined
   /**
-   * Where errors and warnings go.
+   * Receives errors and warnings.
    * @default the console
    */
   logger?: Logger | undefined
   /**
-   * Shows developers at `<path>/debug`, normally `/mfa/debug`, what was decided about the last requests of their web session, and
-   * why. For development only: in production it is an error.
+   * Shows developers at `<path>/debug`, normally `/mfa/debug`, what `mfa()` decided about the last requests of their
+   * web session, and why. In production it is an error.
    * @default `false`
    */
   debug?: boolean | undefined
@@ -216,10 +218,10 @@ export interface RemoteService {
   apiKey: string
   /** The id of the domain that the app's users belong to. */
   domainId: string
-  /** The words of the wire, where they are not this package's own. */
+  /** The vendor words in headers, if they differ from this package's defaults. */
   vendor?: VendorOptions | undefined
   /**
-   * The version of the interface. `'auto'` asks for 1.4 and uses 1.3 where the service speaks nothing newer.
+   * The version of the interface. `'auto'` requests 1.4, and uses 1.3 if the service does not support 1.4.
    * @default `'auto'`
    */
   version?: 'auto' | '1.3' | '1.4' | undefined
@@ -227,19 +229,19 @@ export interface RemoteService {
 
 /** How browsers are remembered. */
 export interface RememberOptions {
-  /** How long a browser is remembered, days; 90 at most. */
+  /** How long a browser is remembered, in days; at most 90. */
   days: number
 }
 
 /** What confirms a change of factors. */
 export interface DevicesOptions {
   /**
-   * The factors that confirm a change. E-mail adds a first factor only.
+   * The factors that confirm a change. E-mail can only add a first factor.
    * @default the option `factors` of `mfa()`
    */
   factors?: Factor[] | undefined
   /**
-   * How long ago the change may have been confirmed, seconds; 600 at most.
+   * The maximum age of the confirmation, in seconds; at most 600.
    * @default `600`
    */
   maxAge?: number | undefined

@@ -5,7 +5,7 @@ import { parseOptions } from '../contract/validate.ts'
 /** What `new MfaStrategy()` takes. */
 export interface MfaStrategyOptions {
   /**
-   * The field of a posted body that holds a code to check at once. With `false` users are always led to the challenge.
+   * The field of a posted body that contains a code. With `false`, users always go to the challenge page.
    * @default `'code'`
    */
   codeField?: string | false | undefined

@@ -3,24 +3,26 @@ import { z } from 'zod'
 /** How much of a service one caller can use, and how much it does at once. */
 export interface LimitOptions {
   /**
-   * The number of wrong activation codes from one IPv4 address or IPv6 network (/64) in 10 minutes. After that right ones
-   * are refused, too.
+   * The number of wrong activation codes from one IPv4 address or IPv6 network (/64) in 10 minutes. After that, correct
+   * ones are rejected as well.
    * @default `30`
    */
   triesPerAddress?: number | undefined
   /**
-   * The number of wrong activation codes in an hour, from anywhere. After that right ones are refused, too.
+   * The number of wrong activation codes in an hour, from anywhere. After that, correct ones are rejected as well.
    * @default `20000`
    */
   triesPerService?: number | undefined
   /**
-   * The number of wrong activation codes in an hour, from anywhere, at which log, metrics and audit trail say so.
+   * The number of wrong activation codes in an hour, from anywhere, that causes an alert in the log, the metrics and
+   * the audit trail.
    * @default `1000`
    */
   triesAlert?: number | undefined
   /**
-   * The number of users who can be asked from one IPv4 address or IPv6 network (/64) in 10 minutes, for sessions with an
-   * `ipAddress` and without a `challenge`. After that the address is refused while fewer than half of them approved.
+   * The number of users who can be asked from one IPv4 address or IPv6 network (/64) in 10 minutes, for sessions with
+   * an `ipAddress` and without a `challenge`. After that, the address is rejected while fewer than half of them
+   * approved.
    * @default `10`
    */
   pushedUsersPerAddress?: number | undefined
@@ -31,35 +33,34 @@ export interface LimitOptions {
    */
   requestsPerSecond?: number | undefined
   /**
-   * The number of requests that a process works on at once. Further ones are answered 503 with `Retry-After` before anything
-   * is done for them. Held requests do not count, and those that complete an approval are always taken. Not for an embedded
-   * service.
+   * The number of concurrent requests of a process. Further ones get 503 with `Retry-After` before any work is done.
+   * Held requests do not count, and those that complete an approval are always accepted. Not for an embedded service.
    * @default `512`
    */
   concurrentRequests?: number | undefined
   /**
-   * While half of the requests take longer than this, milliseconds, fewer than `concurrentRequests` are worked on at once,
-   * down to 16. Not for an embedded service.
+   * While half of the requests take longer than this, milliseconds, the limit of concurrent requests falls, down to 16.
+   * Not for an embedded service.
    * @default `500`
    */
   responseTime?: number | undefined
   /**
-   * The number of reads of sessions that a process holds for one API key. Further ones are answered at once.
+   * The number of reads of sessions that a process holds for one API key. Further ones are answered immediately.
    * @default `5000`
    */
   heldReadsPerKey?: number | undefined
   /**
-   * The number of reads of sessions that a process holds about one user. Further ones are answered at once.
+   * The number of reads of sessions that a process holds about one user. Further ones are answered immediately.
    * @default `16`
    */
   heldReadsPerUser?: number | undefined
   /**
-   * The number of reads of its requests that a process holds for one device. Further ones are answered at once.
+   * The number of reads of its requests that a process holds for one device. Further ones are answered immediately.
    * @default `8`
    */
   heldReadsPerDevice?: number | undefined
   /**
-   * The number of event streams that a process holds for one API key. Further ones are answered 429.
+   * The number of event streams that a process holds for one API key. Further ones get 429.
    * @default `100`
    */
   streamsPerKey?: number | undefined

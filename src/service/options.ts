@@ -38,7 +38,7 @@ const KeyRingText = z.string().transform((text, context) => {
 /** What `createService()` takes. */
 export interface ServiceOptions extends SharedOptions {
   /**
-   * The words of the wire, for clients that were written for another vendor.
+   * The vendor words in headers, for clients that were written for another vendor.
    * @default what `second-factor init` stored in the database, else `Service` and `service`
    */
   vendor?: VendorOptions | undefined
@@ -48,8 +48,8 @@ export interface ServiceOptions extends SharedOptions {
    */
   basePath?: string | undefined
   /**
-   * Whose `X-Forwarded-For` is believed: the number of proxies, or their networks, such as `['loopback', '10.0.0.0/8']`.
-   * Inside an Express app its own setting `trust proxy` decides.
+   * The proxies whose `X-Forwarded-For` is trusted: the number of proxies, or their networks, such as
+   * `['loopback', '10.0.0.0/8']`. Inside an Express app, the app's setting `trust proxy` applies.
    * @default nobody's
    */
   trustProxy?: number | string | string[] | undefined
@@ -59,7 +59,7 @@ export interface ServiceOptions extends SharedOptions {
    */
   logRequests?: boolean | undefined
   /**
-   * Counts for Prometheus. Needs the package `prom-client`.
+   * Metrics for Prometheus. Needs the package `prom-client`.
    * @default none
    */
   metrics?: MetricsOptions | undefined
@@ -68,14 +68,14 @@ export interface ServiceOptions extends SharedOptions {
 /** What `embedded()` takes. */
 export interface EmbeddedOptions extends SharedOptions {
   /**
-   * The name of the organization: it is created at first, and found again by it.
-   * @default the `appName` of `mfa()`, which it then follows; a name that an administrator gave stays
+   * The name of the organization: the first start creates it, and later starts find it by this name.
+   * @default the `appName` of `mfa()`, and follows its changes; a name that an administrator set stays
    */
   organization?: string | undefined
   /**
-   * The name of the domain, which users see on their device as what they sign in to: it is created at first, and found
-   * again by it.
-   * @default the `appName` of `mfa()`, which it then follows; a name that an administrator gave stays
+   * The name of the domain, which users see on their device when they sign in: the first start creates it, and later
+   * starts find it by this name.
+   * @default the `appName` of `mfa()`, and follows its changes; a name that an administrator set stays
    */
   domain?: string | undefined
 }
@@ -89,18 +89,18 @@ interface SharedOptions {
    */
   database: string
   /**
-   * PostgreSQL's own address, where `database` is a pooler that lends connections by transaction, such as PgBouncer: LISTEN
-   * does not work through it.
+   * PostgreSQL's own address, if `database` is a pooler in transaction mode, such as PgBouncer, which does not support
+   * LISTEN.
    * @default the option `database`
    */
   listenDatabase?: string | undefined
   /**
-   * The keys that secrets are encrypted with: `id:base64,id:base64`, 32 bytes each, the first one for writing. Back them up
-   * apart from the database.
+   * The keys that secrets are encrypted with: `id:base64,id:base64`, 32 bytes each, of which the first one encrypts.
+   * Back them up in a different place than the database.
    * @default those in the file `<database>.keys`, which is created with the database
    */
   keys?: string | undefined
-  /** The words of the wire, for clients that were written for another vendor. */
+  /** The vendor words in headers, for clients that were written for another vendor. */
   vendor?: VendorOptions | undefined
   /**
    * The clock, which tests replace.
@@ -113,7 +113,7 @@ interface SharedOptions {
    */
   random?: Random | undefined
   /**
-   * Where the service writes what its operator should know; `pino` and `console` fit.
+   * Receives messages for the operator of the service; `pino` and `console` work.
    * @default nothing is written
    */
   logger?: Logger | undefined
@@ -130,8 +130,9 @@ interface SharedOptions {
    */
   auditRetention?: number | undefined
   /**
-   * Whether bypass codes can be read again, as in the interface (`'readable'`), or are shown only when they are created,
-   * and kept as a hash (`'once'`). Codes that exist stay as they are; those of `'once'` work only while it is set.
+   * Whether bypass codes can be read again, as in the interface (`'readable'`), or are shown only when they are
+   * created, and stored as a hash (`'once'`). Existing codes do not change; codes created with `'once'` work only while
+   * it is set.
    * @default `'readable'`
    */
   bypassCodes?: 'readable' | 'once' | undefined

@@ -13,12 +13,12 @@ export const NeedSchema = z.strictObject({
 /** What a route wants of the second step. */
 export interface Need {
   /**
-   * How long ago the second step may have been passed, seconds; 43,200 at most.
+   * The maximum age of the second step, in seconds; at most 43,200.
    * @default any time since the user signed in
    */
   readonly maxAge?: number | undefined
   /**
-   * The factors that it may have been passed with.
+   * The factors that count.
    * @default the option `factors` of `mfa()`
    */
   readonly factors?: readonly Factor[] | undefined

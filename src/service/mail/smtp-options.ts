@@ -50,8 +50,8 @@ export interface SmtpOptions {
   /** The sender: an address, or `Name <address>`. */
   from: string
   /**
-   * Whether mail is sent without TLS where the server has none. Then anybody on the way can read the codes. A server on this
-   * machine needs no TLS.
+   * Whether mail is sent without TLS if the server has none. Everyone on the network path can then read the codes. A
+   * server on this machine needs no TLS.
    * @default `false`
    */
   allowInsecure?: boolean | undefined

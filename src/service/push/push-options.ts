@@ -16,16 +16,16 @@ export const nobodyToAsk = 'https://example.com'
 export interface PushOptions {
   /**
    * The contact for push services that have a question about the messages: `mailto:you@mfa.example`, or a page.
-   * @default `'https://example.com'`, which is nobody's
+   * @default `'https://example.com'`, which belongs to no one
    */
   subject?: string | undefined
   /**
-   * The push services that messages are sent to; `*.` before a name stands for everything that ends with it.
+   * The push services that messages are sent to; `*.` before a name matches all names that end with it.
    * @default those of the known browsers
    */
   hosts?: string[] | undefined
   /**
-   * Makes the connections, for example through a proxy. Another agent can reach whatever it connects to.
+   * Makes the connections, for example through a proxy. Your own agent has to restrict addresses itself.
    * @default an agent that connects to public addresses only
    */
   agent?: Agent | undefined
