@@ -24,8 +24,8 @@ async function signIn(onEvent: NonNullable<MfaOptions['onEvent']>, mfa: Partial<
   return app
 }
 
-describe('events, written to pino', () => {
-  it('are a line each, with the type as the message and the facts beside it', async () => {
+describe('events-to-pino.ts', () => {
+  it('writes one line per event, with the type as the message', async () => {
     const lines: Record<string, unknown>[] = []
     const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
 
@@ -37,7 +37,7 @@ describe('events, written to pino', () => {
     expect(lines.at(-1)).toMatchObject({ level: 30, msg: 'challenge.passed', factor: 'push', ...facts })
   })
 
-  it('are louder where somebody should look', async () => {
+  it('logs events that need attention at a higher level', async () => {
     const lines: { msg: string; level: number }[] = []
     const logger = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
     const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
@@ -51,8 +51,8 @@ describe('events, written to pino', () => {
   })
 })
 
-describe('events, counted for Prometheus', () => {
-  it('are counted by type, factor and reason', async () => {
+describe('events-to-prometheus.ts', () => {
+  it('counts events by type, factor and reason', async () => {
     const register = new Registry()
 
     await signIn(toPrometheus(register))
@@ -64,7 +64,7 @@ describe('events, counted for Prometheus', () => {
   })
 })
 
-describe('events, written to OpenTelemetry', () => {
+describe('events-to-opentelemetry.ts', () => {
   const exporter = new InMemorySpanExporter()
   const storage = new AsyncLocalStorage<Context>()
   beforeAll(() => {
@@ -87,7 +87,7 @@ describe('events, written to OpenTelemetry', () => {
     context.disable()
   })
 
-  it('are spans of their own where nothing is traced', async () => {
+  it('creates a span for an event outside of a trace', async () => {
     const app = await signIn(toOpenTelemetry)
 
     const span = exporter.getFinishedSpans().at(-1)
@@ -102,7 +102,7 @@ describe('events, written to OpenTelemetry', () => {
     })
   })
 
-  it('are events of the span of the request where there is one', () => {
+  it('adds an event to the active span', () => {
     const span = trace.getTracer('app').startSpan('POST /mfa/complete')
     const event = {
       type: 'challenge.given_up',

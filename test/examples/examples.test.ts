@@ -12,7 +12,7 @@ import { command, serve } from '../processes/command.ts'
 import { startExample } from './start-example.ts'
 
 describe('minimal.js', () => {
-  it('says what to open, and lets people in after the second step', async () => {
+  it('prints its address, and signs users in after the second step', async () => {
     const example = await startExample('minimal.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
@@ -24,7 +24,7 @@ describe('minimal.js', () => {
     expect(example.stdout()).toContain('Sign in as alice with the password "secret".')
   })
 
-  it('signs people out from the challenge page', async () => {
+  it('signs users out from the challenge page', async () => {
     const example = await startExample('minimal.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
@@ -36,7 +36,7 @@ describe('minimal.js', () => {
 })
 
 describe('require-mfa.js', () => {
-  it('asks for the second step on one route, and leads back to it', async () => {
+  it('requires the second step on one route, and returns to it', async () => {
     const example = await startExample('require-mfa.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
@@ -50,7 +50,7 @@ describe('require-mfa.js', () => {
 })
 
 describe('codes-only.js', () => {
-  it('has people set up an app that shows codes, and asks for its codes', async () => {
+  it('lets users set up an authenticator app, and asks for its codes', async () => {
     const example = await startExample('codes-only.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
@@ -64,7 +64,7 @@ describe('codes-only.js', () => {
 })
 
 describe('csrf-and-helmet.js', () => {
-  it('protects the forms of the app, and lets people in and out by the pages of mfa()', async () => {
+  it('protects the forms of the app, and signs users in and out through the pages of mfa()', async () => {
     const example = await startExample('csrf-and-helmet.js')
     const browser = example.browser()
     const token = async (path: string) =>
@@ -83,7 +83,7 @@ describe('csrf-and-helmet.js', () => {
 })
 
 describe('hosted-service.js', () => {
-  it('asks the service that the environment names', async () => {
+  it('uses the service named by the environment', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'service-'))
     const database = join(folder, 'mfa.sqlite')
     const { apiKey, domainId } = (await command(['init', '--database', database, '--json'])).json
@@ -114,7 +114,7 @@ describe('the examples', () => {
   const tests = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'))
   const tested = tests.map((name) => read(`test/examples/${name}`)).join('\n')
 
-  it.each(examples)('%s fits on a screen, is in the list, and has a test', (name) => {
+  it.each(examples)('%s has at most 60 lines, is listed in the README, and has a test', (name) => {
     expect(read(`examples/${name}`).split('\n').length).toBeLessThanOrEqual(61)
     expect(read('examples/README.md')).toContain(`(${name})`)
     expect(tested).toContain(`startExample('${name}'`)

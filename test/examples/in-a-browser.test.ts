@@ -6,7 +6,7 @@ import { signIn } from '../../examples/testing/in-a-browser.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { listen } from '../support/listen.ts'
 
-it('signs in in a browser with a device of the testing kit', async () => {
+it('signs in with a browser and a test device', async () => {
   const service = await startTestService()
   const chromium = await launchChromium()
   onTestFinished(async () => {

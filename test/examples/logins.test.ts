@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { startExample } from './start-example.ts'
 
 describe('passport.js', () => {
-  it('gates what comes after Passport, and signs out', async () => {
+  it('protects routes after Passport, and signs users out', async () => {
     const example = await startExample('passport.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
@@ -16,7 +16,7 @@ describe('passport.js', () => {
     expect((await browser.visit('/')).path).toBe('/login')
   })
 
-  it('lets people who have not passed sign in as somebody else', async () => {
+  it('lets users who have not passed the second step sign in as another user', async () => {
     const example = await startExample('passport.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
@@ -30,7 +30,7 @@ describe('passport.js', () => {
 })
 
 describe('oauth-login.js', () => {
-  it('asks for the second step after the login at the other site', async () => {
+  it('requires the second step after the login at the other site', async () => {
     const example = await startExample('oauth-login.js')
     const browser = example.browser()
 
@@ -45,7 +45,7 @@ describe('oauth-login.js', () => {
 })
 
 describe('magic-link.js', () => {
-  it('asks for the second step after the link, which works once', async () => {
+  it('requires the second step after the link, which works once', async () => {
     const example = await startExample('magic-link.js')
     const browser = example.browser()
     await browser.submit('/login', { username: 'alice' })

@@ -7,7 +7,7 @@ describe('jwt-api.js', () => {
   const call = (url: string, authorization?: string) =>
     fetch(`${url}/api/reports`, { headers: authorization === undefined ? {} : { authorization } })
 
-  it('gives a token after the second step, and its API takes no other', async () => {
+  it('issues a token after the second step, and rejects other tokens', async () => {
     const example = await startExample('jwt-api.js')
     const browser = example.browser()
     await example.signIn(browser, 'alice')
@@ -35,7 +35,7 @@ describe('websocket.js', () => {
     })
   }
 
-  it('opens to people who passed the second step', async () => {
+  it('opens only for users who have passed the second step', async () => {
     const example = await startExample('websocket.js')
     const browser = example.browser()
     const cookie = () => `connect.sid=${browser.cookie('connect.sid')}`
@@ -58,7 +58,7 @@ describe('socket-io.js', () => {
     return (await fetch(`${address}&sid=${sid}`, { headers })).text()
   }
 
-  it('welcomes people who passed the second step', async () => {
+  it('connects only users who have passed the second step', async () => {
     const example = await startExample('socket-io.js')
     const browser = example.browser()
     const cookie = () => `connect.sid=${browser.cookie('connect.sid')}`

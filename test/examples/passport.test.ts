@@ -23,8 +23,8 @@ async function start(createApp: (options: MfaOptions) => ReturnType<typeof creat
   return { service, device: await service.enroll('alice'), browser: createBrowser(url), said }
 }
 
-describe('the example of Passport that leads to the challenge, with the gate', () => {
-  it('leads from the login over the challenge to successRedirect', async () => {
+describe('the Passport example with the challenge page', () => {
+  it('redirects from the login to the challenge, and then to successRedirect', async () => {
     const { browser, device, said } = await start(createChallengeApp)
 
     const login = await browser.submit('/login', alice)
@@ -39,7 +39,7 @@ describe('the example of Passport that leads to the challenge, with the gate', (
     expect(said).toEqual([])
   })
 
-  it('lets people who have not passed sign in as somebody else, and asks the other device', async () => {
+  it("lets users who have not passed sign in as another user, and asks that user's device", async () => {
     const { service, browser, device } = await start(createChallengeApp)
     const bob = await service.enroll('bob')
     await browser.submit('/login', alice)
@@ -57,7 +57,7 @@ describe('the example of Passport that leads to the challenge, with the gate', (
     expect((await browser.open('/')).text).toBe('Welcome')
   })
 
-  it('leads back to the login where the person gives up, and those who are not signed in', async () => {
+  it('redirects to the login after a canceled sign-in, and without a login', async () => {
     const { browser } = await start(createChallengeApp)
 
     expect((await browser.open('/inside')).headers['location']).toBe('/login')
@@ -69,8 +69,8 @@ describe('the example of Passport that leads to the challenge, with the gate', (
   })
 })
 
-describe('the example of Passport with a form for codes, with the gate', () => {
-  it('verifies by a code that is posted behind the gate', async () => {
+describe('the Passport example with its own form for codes', () => {
+  it('verifies a code that is posted to a public route after the gate', async () => {
     const { service, browser, said } = await start(createCodeApp)
 
     const login = await browser.submit('/login', alice)
@@ -87,7 +87,7 @@ describe('the example of Passport with a form for codes, with the gate', () => {
     expect(said).toEqual([])
   })
 
-  it('tells a script why a code is wrong, and verifies by a right one', async () => {
+  it('tells a script why a code is wrong, and verifies a correct one', async () => {
     const { service, browser } = await start(createCodeApp)
     await browser.submit('/login', alice)
 
@@ -99,7 +99,7 @@ describe('the example of Passport with a form for codes, with the gate', () => {
     expect((await browser.open('/')).text).toBe('Welcome')
   })
 
-  it('says once what is missing, where the gate stops the form', async () => {
+  it('warns once if the gate stops the form', async () => {
     const { service, browser, said } = await start((options) => createCodeApp({ ...options, public: ['/login'] }))
     await browser.submit('/login', alice)
 

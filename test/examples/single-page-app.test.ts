@@ -25,10 +25,10 @@ afterAll(() => chromium.close())
 
 describe('single-page-app.js', () => {
   it.each<[string, (app: string) => Promise<string>]>([
-    ['as it is', (app) => Promise.resolve(app)],
+    ['served by Express', (app) => Promise.resolve(app)],
     ["behind Vite's dev server", startVite],
     ['built, behind nginx', startNginx],
-  ])('leads to the second step and back to the view that the person was in, %s', async (_, front) => {
+  ])('opens the second step and returns to the view of the user, %s', async (_, front) => {
     const example = await startExample('single-page-app.js')
     const url = await front(example.url)
     const { page, phone } = await open()
@@ -47,7 +47,7 @@ describe('single-page-app.js', () => {
 describe('with-a-router.js', () => {
   const [login, wanted] = [{ path: '/login' }, { path: '/settings', fullPath: '/settings?tab=2' }]
 
-  it('sends people to the login, and from the second step to the view that they wanted', async () => {
+  it('redirects to the login, and after the second step to the requested view', async () => {
     const { page, phone, url } = await openWithRouter()
 
     expect(await callInPage(page, 'requireLogin', login)).toBe(true)
@@ -62,7 +62,7 @@ describe('with-a-router.js', () => {
     expect(await callInPage(page, 'api', '/api/me')).toMatchObject({ username: 'alice' })
   })
 
-  it('leads to the second step from an error of axios', async () => {
+  it('opens the second step after an error of axios', async () => {
     const { page, url } = await openWithRouter()
     const data = { error: 'mfa_required', challenge: '/mfa' }
     await logIn(page, url)

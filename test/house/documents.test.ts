@@ -20,11 +20,11 @@ describe('the code in the documents', () => {
     },
   )
 
-  it('is from a file that runs, where no type can be checked', () => {
+  it('is part of a file that runs, unless it is type-checked', () => {
     expect(blocks.filter(({ language, file }) => language !== 'ts' && !file)).toEqual([])
   })
 
-  it('has the types it seems to have', { timeout: 120_000 }, async () => {
+  it('compiles', { timeout: 120_000 }, async () => {
     await mkdir(join(root, 'reports'), { recursive: true })
     // Below the repository, so that packages are found.
     const folder = await mkdtemp(join(root, 'reports/documents-'))
@@ -60,7 +60,7 @@ const project = {
 
 describe('the example for node:test', () => {
   // By the package as it is built, as theirs will.
-  it('passes, run as people run it', async () => {
+  it('passes with node --test', async () => {
     const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'examples/testing/node-test.ts'], {
       cwd: root,
     })

@@ -14,7 +14,7 @@ const guarantees = lines.map((line) => {
 })
 
 describe('the guarantees', () => {
-  it('are each one line that names its test', () => {
+  it('name one test each', () => {
     expect(guarantees.filter(({ promise }) => promise === undefined).map(({ line }) => line)).toEqual([])
     expect(guarantees.length).toBeGreaterThan(60)
   })

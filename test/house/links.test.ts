@@ -7,8 +7,11 @@ import { describe, expect, it } from 'vitest'
 import { root } from '../../scripts/run.ts'
 import { headingLinksOf, headingsOf, linksOf } from './documents.ts'
 
+/** Such as `src/express/gate.ts`. */
+const sourceFile = /`((?:src|test|scripts|deploy|bench|examples|example-app)\/[\w./-]+\.\w+)`/g
+
 describe('the documents', () => {
-  it('link to nothing that is not there', async () => {
+  it('link only to files that exist', async () => {
     const broken: string[] = []
     for (const [page, targets] of await linksFrom('README.md')) {
       broken.push(...targets.filter((target) => !existsSync(join(root, target))).map((target) => `${page} → ${target}`))
@@ -17,7 +20,7 @@ describe('the documents', () => {
     expect(broken).toEqual([])
   })
 
-  it('link to no heading that is not there', async () => {
+  it('link only to headings that exist', async () => {
     const broken: string[] = []
     for (const page of (await linksFrom('README.md')).keys()) {
       for (const { file, heading } of headingLinksOf(await readFile(join(root, page), 'utf8'))) {
@@ -30,21 +33,33 @@ describe('the documents', () => {
     expect(broken).toEqual([])
   })
 
-  it('are all in their index', async () => {
+  it('name source files that exist', async () => {
+    const missing: string[] = []
+    for (const page of (await linksFrom('README.md')).keys()) {
+      const named = (await readFile(join(root, page), 'utf8')).matchAll(sourceFile)
+      missing.push(
+        ...[...named].filter(([, path = '']) => !existsSync(join(root, path))).map(([, path]) => `${page} → ${path}`),
+      )
+    }
+
+    expect(missing).toEqual([])
+  })
+
+  it('are all listed in docs/README.md', async () => {
     const pages = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md') && name !== 'README.md')
     const index = linksOf(await readFile(join(root, 'docs/README.md'), 'utf8'))
 
     expect(pages.filter((page) => !index.includes(page))).toEqual([])
   })
 
-  it('are where llms.txt says', async () => {
+  it('exist where llms.txt links to them', async () => {
     const targets = linksOf(await readFile(join(root, 'llms.txt'), 'utf8'))
 
     expect(targets.length).toBeGreaterThan(10)
     expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([])
   })
 
-  it('can all be reached from the README', async () => {
+  it('are all reachable from the README', async () => {
     const reached = new Set((await linksFrom('README.md')).keys())
     const docs = await readdir(join(root, 'docs'), { recursive: true })
     const pages = docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)
@@ -54,7 +69,7 @@ describe('the documents', () => {
 })
 
 describe('the decisions', () => {
-  it('have one number each, without a gap, and say it in their titles', async () => {
+  it('are numbered without gaps, and repeat the number in their titles', async () => {
     const names = (await readdir(join(root, 'docs/decisions'))).filter((name) => name !== 'README.md').sort()
     const titles = await Promise.all(names.map((name) => readFile(join(root, 'docs/decisions', name), 'utf8')))
 

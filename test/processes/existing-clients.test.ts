@@ -43,19 +43,19 @@ afterAll(async () => {
 })
 
 describe('docs/existing-clients.md', () => {
-  it('takes over key and domain, and connects clients over HTTPS and HTTP', () => {
+  it('imports the API key and the domain id, and connects clients over HTTPS and HTTP', () => {
     expect(printed['Import the API key and the domain id']).toContain('0123456789abcdef0123456789abcdef01234567')
     expect(printed['Check the connection']?.match(/\{"status":"OK"\}/g)).toHaveLength(2)
   })
 
-  it('moves users over', () => {
+  it('imports users and issues their activation codes', () => {
     const moved = printed['What your users have to do'] ?? ''
 
     expect(moved).toMatch(/https:\/\/mfa\.example\/authenticator\/#code=[a-z0-9]{10}/)
     expect(moved).toMatch(/\bbob\b/)
   })
 
-  it('names the causes of what may go wrong', async () => {
+  it('names the causes of failed connections', async () => {
     const api = `http://127.0.0.1:${ports.http}`
 
     const status = async (path: string, authorization: string) =>
