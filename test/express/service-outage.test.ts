@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { describe as inOneLine } from '../../src/express/request/service-outage.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { startServiceWithDoor } from '../support/service-door.ts'
 import { startWebApp } from '../support/web-app.ts'
@@ -27,5 +28,16 @@ describe('the log of an app whose service is gone', () => {
       expect.stringMatching(/^mfa: service gone: UnreachableError: .* \(request [0-9a-f-]{36}\)$/),
       'mfa: service back after 9 s; 3 requests were refused meanwhile',
     ])
+  })
+})
+
+describe('an error in the log', () => {
+  it('names its cause, and only once', () => {
+    const cause = new Error('There is no database')
+
+    expect(inOneLine(new Error('The service failed.', { cause }))).toBe(
+      'Error: The service failed. (There is no database)',
+    )
+    expect(inOneLine(new Error(cause.message, { cause }))).toBe('Error: There is no database')
   })
 })
