@@ -4,6 +4,7 @@ export const mutants: readonly Mutant[] = [
   ...inheritedSocket(),
   ...signals(),
   ...draining(),
+  ...sockets(),
   ...listener(),
   ...overload(),
   ...heldLimits(),
@@ -146,6 +147,29 @@ function draining(): readonly Mutant[] {
       replace: '',
       test,
       title: 'serves the approval of a sign-in under way',
+    },
+  ]
+}
+
+function sockets(): readonly Mutant[] {
+  const file = 'src/service/http/sockets.ts'
+  const test = 'service/http/sockets.test.ts'
+  return [
+    {
+      defense: 'several sockets accept connections of one port',
+      file,
+      find: 'const socketsPerPort = 16',
+      replace: 'const socketsPerPort = 1',
+      test,
+      title: 'accepts many waiting connections in a few turns',
+    },
+    {
+      defense: 'a port that is shared by sockets is free before',
+      file,
+      find: 'if (port !== 0) await requireFree({ host, port })',
+      replace: '',
+      test,
+      title: 'refuses a port on which another service of the same user listens',
     },
   ]
 }

@@ -8,15 +8,11 @@ import { answer, jsonLabel } from './answer.ts'
 import type { Label } from './answer.ts'
 import { errorBody } from './errors.ts'
 import { refuseWhatIsNoRequest } from './refuse-connection.ts'
+import { openSockets } from './sockets.ts'
+import type { Address } from './sockets.ts'
 
 /** How long closing waits for answers to be read, milliseconds. */
 const patience = 15_000
-
-/**
- * How many new connections may wait to be accepted. Linux drops those beyond it, and their callers try again only after 1, 3
- * and 7 seconds. Linux itself allows no more than `net.core.somaxconn` (4,096 by default); Node's own default is 511.
- */
-const backlog = 4_096
 
 /** How slow a caller may be, milliseconds. */
 export interface Timeouts {
@@ -36,12 +32,7 @@ export interface Timeouts {
 /** Common proxies let go of an idle connection after a minute: who is first must be the proxy. */
 const defaultTimeouts: Timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, firstRequest: 1_000 }
 
-export interface ListenOptions {
-  readonly host: string
-  /** 0 for any that is free. */
-  readonly port: number
-  /** File descriptor of a listening socket that somebody else holds, such as systemd; used instead of host and port. */
-  readonly fd?: number | undefined
+export interface ListenOptions extends Address {
   readonly timeouts?: Partial<Timeouts>
   /** Whether the process goes on for as long as the server listens; default true. */
   readonly keepsAlive?: boolean
@@ -83,15 +74,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const connections = createConnections()
   const server = createPatientServer(connections.track(listener), options)
   connections.watch(server)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    const { host, port, fd } = options
-    if (fd === undefined) server.listen({ host, port, backlog }, resolve)
-    else server.listen({ fd, backlog }, resolve)
-  })
-  // Later ones belong to single connections, which Node ends by itself.
-  server.removeAllListeners('error').on('error', () => {})
-  if (options.keepsAlive === false) server.unref()
+  const sockets = await openSockets(server, options)
+  if (options.keepsAlive === false) for (const socket of sockets) socket.unref()
   const { address: host, port } = addressOf(server) ?? { address: options.host, port: options.port }
   return {
     host: options.fd === undefined ? options.host : host,
@@ -101,21 +85,18 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       server.setSecureContext({ ...credentials, minVersion })
     },
     drain: () => connections.drain(),
-    close: () =>
-      new Promise((resolve) => {
-        connections.drain()
-        // Not before requests are read that have arrived: to close their connections would reset them.
-        setImmediate(() => {
-          server.close(() => resolve())
-          connections.closeUnused({ ...defaultTimeouts, ...options.timeouts }.firstRequest)
-          const idle = setInterval(() => server.closeIdleConnections(), 20)
-          const late = setTimeout(() => server.closeAllConnections(), patience)
-          server.once('close', () => {
-            clearInterval(idle)
-            clearTimeout(late)
-          })
-        })
-      }),
+    async close() {
+      connections.drain()
+      // Not before requests are read that have arrived: to close their connections would reset them.
+      await new Promise((resolve) => void setImmediate(resolve))
+      const closed = Promise.all(sockets.map((socket) => new Promise((resolve) => void socket.close(resolve))))
+      connections.closeUnused({ ...defaultTimeouts, ...options.timeouts }.firstRequest)
+      const idle = setInterval(() => server.closeIdleConnections(), 20)
+      const late = setTimeout(() => server.closeAllConnections(), patience)
+      await closed
+      clearInterval(idle)
+      clearTimeout(late)
+    },
   }
 }
 
