@@ -28,15 +28,15 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user whose browser it is',
     file: 'src/service/store/known-browsers.ts',
-    find: "    .where('userId', '=', userId)\n    .where('expiresAt', '>', now)\n    .where('passedAt', '<=', latestBeginning(now))\n    .executeTakeFirst()",
-    replace: "    .where('expiresAt', '>', now)\n    .executeTakeFirst()",
+    find: "    .where('userId', '=', of.userId)\n",
+    replace: '',
     test: 'service/operations/browsers.test.ts',
     title: 'knows no browser of somebody else, also where both pass with the same',
   },
   {
     defense: 'the domain in which a browser is known',
     file: 'src/service/store/known-browsers.ts',
-    find: "    .where('domainId', '=', domainId)\n",
+    find: "    .where('domainId', '=', of.domainId)\n",
     replace: '',
     test: 'service/operations/browsers.test.ts',
     title: 'knows it in its own domain alone',

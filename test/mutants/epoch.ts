@@ -212,7 +212,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a token that is deleted ends verified web sessions',
     file: 'src/service/store/hardware.ts',
-    find: 'await endOtherSessions(db, usersOf(removed))',
+    find: 'await endOtherSessions(db, usersOf([removed]))',
     replace: '',
     test: 'service/epochs.test.ts',
     title: 'changes with %s',

@@ -80,8 +80,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a pass counts for its own user',
     file: 'src/service/store/passes.ts',
-    find: ".where('userId', '=', of.userId)",
-    replace: '',
+    find: ".where('userId', '=', userId)\n    .where('state',",
+    replace: ".where('state',",
     test: service,
     title: 'adds no factor to another user, who might as well pass by e-mail',
   },

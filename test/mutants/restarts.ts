@@ -170,8 +170,8 @@ function synchronization(): readonly Mutant[] {
     {
       defense: 'the version that `If-Match` names',
       file: 'src/service/store/synchronisations.ts',
-      find: ".$if(expected !== undefined, (query) => query.where('synchronizationApplied', '=', expected ?? 0))",
-      replace: '',
+      find: "applying(db, ticket).where('synchronizationApplied', '=', expected)",
+      replace: 'applying(db, ticket)',
       test,
       title: 'replaces only the version that `If-Match` names',
     },

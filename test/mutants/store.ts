@@ -218,7 +218,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'whether changes can be stored is tried with one that needs room',
     file: 'src/service/store/organizations.ts',
-    find: "await db.updateTable('service').set({ id: filler }).execute()",
+    find: 'await setServiceId(db, filler)',
     replace: '',
     test: connections,
     title: 'makes the service not ready until there is room again, without a restart',

@@ -72,8 +72,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user of a remembered browser, and what that user has',
     file: 'src/service/store/known-browsers.ts',
-    find: "    .where('userId', '=', userId)\n    .where('expiresAt', '>', now)\n    .where('passedAt', '<=', latestBeginning(now))\n    .executeTakeFirst()",
-    replace: "    .where('expiresAt', '>', now)\n    .executeTakeFirst()",
+    find: "    .where('userId', '=', of.userId)\n",
+    replace: '',
     also: [
       {
         file: 'src/service/store/known-browsers.ts',

@@ -139,18 +139,16 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'asking whether a factor is the first where it is stored',
     file: 'src/service/store/enrollment.ts',
-    find: `    .$if(first, (query) => query.where('everEnrolled', '=', 0))
-`,
-    replace: '',
+    find: 'everEnrolled: first ? 0 : 1',
+    replace: 'everEnrolled: 1',
     test: 'service/own-factors.test.ts',
     title: 'is no app for a user whose device is set up',
   },
   {
     defense: 'asking whether a factor is the first, and ending codes for a first one',
     file: 'src/service/store/enrollment.ts',
-    find: `    .$if(first, (query) => query.where('everEnrolled', '=', 0))
-`,
-    replace: '',
+    find: 'everEnrolled: first ? 0 : 1',
+    replace: 'everEnrolled: 1',
     also: [
       {
         file: 'src/service/store/enrollment.ts',

@@ -3,6 +3,8 @@ import type { Factor } from '../../contract/users.ts'
 import { shownCodeExpiry } from '../rules/activation-code.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { Fact, Queryable } from './schema.ts'
+import { changesRow, derived, firstRow } from './statement.ts'
+import type { List, Slot } from './statement.ts'
 
 /** What a code leads to that a device is activated with. */
 export interface Activation {
@@ -25,47 +27,38 @@ export interface Activation {
 }
 
 /** What a pending token's code leads to. @param codeLookups All the code may have. */
-export function activationOf(
-  db: Queryable,
-  codeLookups: readonly string[],
-  now: number,
-): Promise<Activation | undefined> {
-  return activations(db)
+export const activationOf = firstRow('activationOf', (db, codeLookups: List<string>, now: Slot<number>) =>
+  activations(db)
     .select('token.code as sealedCode')
     .where('token.codeLookup', 'in', codeLookups)
     .where('token.state', '=', 'pending')
     .where('token.codeExpiresAt', '>', now)
-    .where('token.createdAt', '<=', latestBeginning(now))
-    .executeTakeFirst()
-}
+    .where('token.createdAt', '<=', derived(now, latestBeginning)),
+)
 
 /** What the code leads to that puts another device in the place of the present one. */
-export function replacementOf(
-  db: Queryable,
-  codeLookups: readonly string[],
-  now: number,
-): Promise<Activation | undefined> {
-  return activations(db)
+export const replacementOf = firstRow('replacementOf', (db, codeLookups: List<string>, now: Slot<number>) =>
+  activations(db)
     .select('token.replacement as sealedCode')
     .where('token.replacementLookup', 'in', codeLookups)
     .where('token.state', '=', 'active')
     .where('token.replacementExpiresAt', '>', now)
-    .where('token.replacementExpiresAt', '<=', latestBeginning(shownCodeExpiry(now)))
-    .executeTakeFirst()
-}
+    .where('token.replacementExpiresAt', '<=', derived(now, latestCodeExpiry)),
+)
 
-/** Uses a code up. @returns false when somebody else, or the clock, was first. */
-export async function activateToken(db: Queryable, tokenId: string, now: number): Promise<boolean> {
-  const won = await db
+/** A later one was set by a clock that was ahead. */
+export const latestCodeExpiry = (now: number): number => latestBeginning(shownCodeExpiry(now))
+
+/** Uses a code up. @returns false when another caller, or the clock, was first. */
+export const activateToken = changesRow('activateToken', (db, tokenId: Slot<string>, now: Slot<number>) =>
+  db
     .updateTable('token')
     .set({ state: 'active', code: null, codeLookup: null, codeExpiresAt: null, activatedAt: now, ...noGrant })
     .where('id', '=', tokenId)
     .where('state', '=', 'pending')
     .where('codeExpiresAt', '>', now)
-    .where('createdAt', '<=', latestBeginning(now))
-    .executeTakeFirst()
-  return won.numUpdatedRows === 1n
-}
+    .where('createdAt', '<=', derived(now, latestBeginning)),
+)
 
 const noGrant = { grantedFactor: null, grantedFactorId: null } as const
 

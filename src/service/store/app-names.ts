@@ -1,4 +1,5 @@
-import type { Queryable } from './schema.ts'
+import { changesRow } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
 interface Naming {
   readonly id: string
@@ -8,36 +9,44 @@ interface Naming {
 }
 
 /** Gives an organization the name of its app. @returns false where another one has that name. */
-export async function nameOrganization(db: Queryable, { id, from, to }: Naming): Promise<boolean> {
-  const namesake = db
-    .selectFrom('organization as other')
-    .select('other.id')
-    .where('name', '=', to)
-    .where('id', '!=', id)
-  const { numUpdatedRows } = await db
+export const nameOrganization = changesRow('nameOrganization', (db, { id, from, to }: Slots<Naming>) =>
+  db
     .updateTable('organization')
     .set({ name: to, appName: to })
     .where('id', '=', id)
     .where('name', '=', from)
-    .where((is) => is.not(is.exists(namesake)))
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
+    .where((is) =>
+      is.not(
+        is.exists(
+          is
+            .selectFrom('organization as other')
+            .select('other.id')
+            .where('other.name', '=', to)
+            .where('other.id', '!=', id),
+        ),
+      ),
+    ),
+)
 
 /** Gives a domain the name of its app. @returns false where another one of its organization has that name. */
-export async function nameDomain(db: Queryable, organizationId: string, { id, from, to }: Naming): Promise<boolean> {
-  const namesake = db
-    .selectFrom('domain as other')
-    .select('other.id')
-    .where('organizationId', '=', organizationId)
-    .where('name', '=', to)
-    .where('id', '!=', id)
-  const { numUpdatedRows } = await db
-    .updateTable('domain')
-    .set({ name: to, appName: to })
-    .where('id', '=', id)
-    .where('name', '=', from)
-    .where((is) => is.not(is.exists(namesake)))
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
+export const nameDomain = changesRow(
+  'nameDomain',
+  (db, organizationId: Slot<string>, { id, from, to }: Slots<Naming>) =>
+    db
+      .updateTable('domain')
+      .set({ name: to, appName: to })
+      .where('id', '=', id)
+      .where('name', '=', from)
+      .where((is) =>
+        is.not(
+          is.exists(
+            is
+              .selectFrom('domain as other')
+              .select('other.id')
+              .where('other.organizationId', '=', organizationId)
+              .where('other.name', '=', to)
+              .where('other.id', '!=', id),
+          ),
+        ),
+      ),
+)

@@ -85,7 +85,7 @@ export function auditRowsAfter(
   return filtered(db, filter).where('position', '>', position).orderBy('position').limit(limit).execute()
 }
 
-/** The newest first. */
+/** The newest first. Built for each call, as filters differ. */
 export function newestAuditRows(db: Queryable, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
   return filtered(db, filter).orderBy('position', 'desc').limit(limit).execute()
 }

@@ -5,82 +5,88 @@ import { latestBeginning } from '../rules/present.ts'
 import { removedBy, someOf } from './due.ts'
 import { endOtherSessions } from './epochs.ts'
 import type { BypassCodeTable, Queryable } from './schema.ts'
+import { allRows, change, derived, firstRow, pick } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 
 export type BypassCodeRow = Selectable<BypassCodeTable>
 
 /** @returns nothing where the user has the same code already. */
-export async function insertBypassCode(
-  db: Queryable,
-  row: Insertable<BypassCodeTable>,
-): Promise<BypassCodeRow | undefined> {
-  return db
-    .insertInto('bypassCode')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['userId', 'codeLookup']).doNothing())
-    .returningAll()
-    .executeTakeFirst()
-}
+export const insertBypassCode = firstRow(
+  'insertBypassCode',
+  (db, row: Slots<Omit<Insertable<BypassCodeTable>, 'sequence' | 'usedAt'>>) =>
+    db
+      .insertInto('bypassCode')
+      .values(
+        pick(row, ['id', 'userId', 'code', 'codeLookup', 'usesAllowed', 'usesRemaining', 'expiresAt', 'createdAt']),
+      )
+      .onConflict((conflict) => conflict.columns(['userId', 'codeLookup']).doNothing())
+      .returningAll(),
+)
 
 /** Those that can still be used: others read as gone. The users have to be the caller's. */
-export function bypassCodesOfUsers(db: Queryable, userIds: string[], now: number): Promise<BypassCodeRow[]> {
-  return usable(db, now).where('bypassCode.userId', 'in', userIds).orderBy('bypassCode.sequence').execute()
-}
+export const bypassCodesOfUsers = allRows('bypassCodesOfUsers', (db, userIds: List<string>, now: Slot<number>) =>
+  usable(db, now).where('bypassCode.userId', 'in', userIds).orderBy('bypassCode.sequence'),
+)
 
-export function bypassCodeById(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-  now: number,
-): Promise<BypassCodeRow | undefined> {
-  return usable(db, now)
-    .innerJoin('user', 'user.id', 'bypassCode.userId')
-    .where('bypassCode.id', '=', id)
-    .where('user.organizationId', '=', organizationId)
-    .executeTakeFirst()
+export const bypassCodeById = firstRow(
+  'bypassCodeById',
+  (db, organizationId: Slot<string>, id: Slot<string>, now: Slot<number>) =>
+    usable(db, now)
+      .innerJoin('user', 'user.id', 'bypassCode.userId')
+      .where('bypassCode.id', '=', id)
+      .where('user.organizationId', '=', organizationId),
+)
+
+interface Using {
+  readonly userId: string
+  readonly codeLookups: readonly string[]
 }
 
 /** Uses a code once. @returns its id; undefined where the user has none like it that can be used. */
-export async function useBypassCode(
-  db: Queryable,
-  of: { userId: string; codeLookups: readonly string[] },
-  now: number,
-): Promise<string | undefined> {
-  const won = await db
+export async function useBypassCode(db: Queryable, of: Using, now: number): Promise<string | undefined> {
+  return (await useCode(db, of, now))?.id
+}
+
+const useCode = firstRow('useCode', (db, of: Slots<Using>, now: Slot<number>) =>
+  db
     .updateTable('bypassCode')
     .set((eb) => ({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now }))
     .where('userId', '=', of.userId)
     .where('codeLookup', 'in', of.codeLookups)
     .where('usesRemaining', '>', 0)
     .where('expiresAt', '>', now)
-    .where('createdAt', '<=', latestBeginning(now))
-    .returning('id')
-    .executeTakeFirst()
-  return won?.id
-}
+    .where('createdAt', '<=', derived(now, latestBeginning))
+    .returning('id'),
+)
 
 /** In a transaction. @returns false where it is gone. */
 export async function removeBypassCode(db: Queryable, id: string): Promise<boolean> {
-  const [removed] = await db.deleteFrom('bypassCode').where('id', '=', id).returning('userId').execute()
+  const removed = await deleteCode(db, id)
   if (removed) await endOtherSessions(db, [removed.userId])
   return removed !== undefined
 }
 
-export async function removeUsedUpBypassCode(db: Queryable, organizationId: string, id: string): Promise<void> {
-  await db
-    .deleteFrom('bypassCode')
-    .where('id', '=', id)
-    .where('usesRemaining', '=', 0)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('user')
-          .select('user.id')
-          .whereRef('user.id', '=', 'bypassCode.userId')
-          .where('user.organizationId', '=', organizationId),
+const deleteCode = firstRow('deleteCode', (db, id: Slot<string>) =>
+  db.deleteFrom('bypassCode').where('id', '=', id).returning('userId'),
+)
+
+export const removeUsedUpBypassCode = change(
+  'removeUsedUpBypassCode',
+  (db, organizationId: Slot<string>, id: Slot<string>) =>
+    db
+      .deleteFrom('bypassCode')
+      .where('id', '=', id)
+      .where('usesRemaining', '=', 0)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('user')
+            .select('user.id')
+            .whereRef('user.id', '=', 'bypassCode.userId')
+            .where('user.organizationId', '=', organizationId),
+        ),
       ),
-    )
-    .execute()
-}
+)
 
 /**
  * In a transaction.
@@ -93,20 +99,23 @@ export async function removeBypassCodesOfUser(
   { userId, spared, now, epoch }: { userId: string; spared?: string | null; now: number; epoch?: string | undefined },
 ): Promise<number> {
   const codes = await bypassCodesOfUsers(db, [userId], now)
-  await db
-    .deleteFrom('bypassCode')
-    .where('userId', '=', userId)
-    .where('id', '<>', spared ?? '')
-    .execute()
-  await db
-    .updateTable('bypassCode')
-    .set({ usesRemaining: 0, usedAt: now })
-    .where('userId', '=', userId)
-    .where('usesRemaining', '>=', 1)
-    .execute()
+  await deleteCodesBut(db, userId, spared ?? '')
+  await useCodesUp(db, userId, now)
   if (codes.length > 0) await endOtherSessions(db, [userId], epoch)
   return codes.length
 }
+
+const deleteCodesBut = change('deleteCodesBut', (db, userId: Slot<string>, spared: Slot<string>) =>
+  db.deleteFrom('bypassCode').where('userId', '=', userId).where('id', '<>', spared),
+)
+
+const useCodesUp = change('useCodesUp', (db, userId: Slot<string>, now: Slot<number>) =>
+  db
+    .updateTable('bypassCode')
+    .set({ usesRemaining: 0, usedAt: now })
+    .where('userId', '=', userId)
+    .where('usesRemaining', '>=', 1),
+)
 
 /** What cannot be used any more reads as gone already. */
 export async function removeExpiredBypassCodes(db: Queryable, now: number): Promise<number> {
@@ -124,11 +133,11 @@ export async function removeUsedUpBypassCodes(db: Queryable, now: number): Promi
   return removedBy(await db.deleteFrom('bypassCode').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
 }
 
-function usable(db: Queryable, now: number) {
+function usable(db: Queryable, now: Slot<number>) {
   return db
     .selectFrom('bypassCode')
     .selectAll('bypassCode')
     .where('bypassCode.expiresAt', '>', now)
-    .where('bypassCode.createdAt', '<=', latestBeginning(now))
+    .where('bypassCode.createdAt', '<=', derived(now, latestBeginning))
     .where('bypassCode.usesRemaining', '>', 0)
 }

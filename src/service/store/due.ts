@@ -3,6 +3,8 @@ import type { RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 
 import type { Database, Queryable } from './schema.ts'
 
+// Sweeps build their statements at each step, once a minute, where that costs nothing.
+
 /** Rows that one step of a sweep changes or removes, at most. On SQLite everybody else waits meanwhile. */
 export const sweepStep = 500
 

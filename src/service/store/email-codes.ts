@@ -2,6 +2,8 @@ import { isSomeOf, removedBy } from './due.ts'
 import { emailCodeLifetime } from '../rules/email-code.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { EmailCodeTable, Queryable } from './schema.ts'
+import { change, changesRow, derived, pick } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 
 /** Which code is meant: one a user and domain. */
 interface Of {
@@ -10,62 +12,70 @@ interface Of {
 }
 
 /** From now on only this one is good. */
-export async function replaceEmailCode(db: Queryable, row: EmailCodeTable): Promise<void> {
-  const { codeLookup, wrongTries, expiresAt } = row
-  await db
+export const replaceEmailCode = change('replaceEmailCode', (db, row: Slots<EmailCodeTable>) =>
+  db
     .insertInto('emailCode')
-    .values(row)
+    .values(pick(row, ['domainId', 'userId', 'codeLookup', 'wrongTries', 'expiresAt']))
     .onConflict((conflict) =>
-      conflict.columns(['domainId', 'userId']).doUpdateSet({ codeLookup, wrongTries, expiresAt }),
-    )
-    .execute()
-}
+      conflict.columns(['domainId', 'userId']).doUpdateSet(pick(row, ['codeLookup', 'wrongTries', 'expiresAt'])),
+    ),
+)
 
-/** Uses a code up. @returns false where it is not the newest one, is over, or was used. */
-export async function useEmailCode(
-  db: Queryable,
-  { domainId, userId, codeLookups }: Of & { codeLookups: readonly string[] },
-  now: number,
-): Promise<boolean> {
-  const used = await db
-    .deleteFrom('emailCode')
-    .where('domainId', '=', domainId)
-    .where('userId', '=', userId)
-    .where('codeLookup', 'in', codeLookups)
-    .where('expiresAt', '>', now)
-    .where('expiresAt', '<=', latestBeginning(now + emailCodeLifetime))
-    .executeTakeFirst()
-  return used.numDeletedRows === 1n
-}
+/** Uses a code up. @returns false where it is not the newest one, has expired, or was used. */
+export const useEmailCode = changesRow(
+  'useEmailCode',
+  (db, { domainId, userId, codeLookups }: Slots<Of & { codeLookups: readonly string[] }>, now: Slot<number>) =>
+    db
+      .deleteFrom('emailCode')
+      .where('domainId', '=', domainId)
+      .where('userId', '=', userId)
+      .where('codeLookup', 'in', codeLookups)
+      .where('expiresAt', '>', now)
+      .where(
+        'expiresAt',
+        '<=',
+        derived(now, (time) => latestBeginning(time + emailCodeLifetime)),
+      ),
+)
 
 /** Counts a wrong try; the last one takes the code away. */
-export async function countWrongEmailCode(db: Queryable, { domainId, userId }: Of, mostTries: number): Promise<void> {
-  await db
+export async function countWrongEmailCode(db: Queryable, of: Of, maxTries: number): Promise<void> {
+  await countWrongTry(db, of)
+  await removeTriedCode(db, of, maxTries)
+}
+
+const countWrongTry = change('countWrongTry', (db, { domainId, userId }: Slots<Of>) =>
+  db
     .updateTable('emailCode')
     .set((eb) => ({ wrongTries: eb('wrongTries', '+', 1) }))
     .where('domainId', '=', domainId)
-    .where('userId', '=', userId)
-    .execute()
-  await db
+    .where('userId', '=', userId),
+)
+
+const removeTriedCode = change('removeTriedCode', (db, { domainId, userId }: Slots<Of>, maxTries: Slot<number>) =>
+  db
     .deleteFrom('emailCode')
     .where('domainId', '=', domainId)
     .where('userId', '=', userId)
-    .where('wrongTries', '>=', mostTries)
-    .execute()
-}
+    .where('wrongTries', '>=', maxTries),
+)
 
 /** @param of Of all domains where none is named. */
 export async function removeEmailCodes(
   db: Queryable,
-  of: { userId: string; domainId?: string | undefined },
+  { userId, domainId }: { userId: string; domainId?: string | undefined },
 ): Promise<void> {
-  const domains = of.domainId === undefined ? [] : [of.domainId]
-  await db
-    .deleteFrom('emailCode')
-    .where('userId', '=', of.userId)
-    .$if(domains.length > 0, (query) => query.where('domainId', 'in', domains))
-    .execute()
+  if (domainId === undefined) await removeCodesOf(db, [userId])
+  else await removeCodesIn(db, domainId, [userId])
 }
+
+export const removeCodesOf = change('removeCodesOf', (db, userIds: List<string>) =>
+  db.deleteFrom('emailCode').where('userId', 'in', userIds),
+)
+
+export const removeCodesIn = change('removeCodesIn', (db, domainId: Slot<string>, userIds: List<string>) =>
+  db.deleteFrom('emailCode').where('userId', 'in', userIds).where('domainId', '=', domainId),
+)
 
 export async function removeExpiredEmailCodes(db: Queryable, now: number): Promise<number> {
   const due = db.selectFrom('emailCode').select(['domainId', 'userId']).where('expiresAt', '<=', now)

@@ -1,4 +1,6 @@
 import type { Queryable } from './schema.ts'
+import { allRows, change, changesRow } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 import type { Ended } from './tokens.ts'
 
 /** What is stored, and for whom. */
@@ -24,25 +26,40 @@ export async function markEnrolled(
   db: Queryable,
   { userId, first, strong = true, firstStrong = false, tokenId = '' }: Enrolling,
 ): Promise<readonly Ended[] | undefined> {
-  const marked = await db
+  // A fact that must still be 0 is at most 0.
+  const most = { everEnrolled: first ? 0 : 1, strongEnrolled: firstStrong ? 0 : 1 }
+  if (!(await (strong ? markStrong : markWeak)(db, userId, most))) return undefined
+  return removeFirstTokens(db, userId, tokenId)
+}
+
+type Most = Slots<{ everEnrolled: number; strongEnrolled: number }>
+
+const markStrong = changesRow('markStrong', (db, userId: Slot<string>, most: Most) =>
+  enrolling(db, userId, most).set({ everEnrolled: 1, strongEnrolled: 1 }),
+)
+
+const markWeak = changesRow('markWeak', (db, userId: Slot<string>, most: Most) =>
+  enrolling(db, userId, most).set({ everEnrolled: 1 }),
+)
+
+const enrolling = (db: Queryable, userId: Slot<string>, most: Most) =>
+  db
     .updateTable('user')
-    .set({ everEnrolled: 1, ...(strong && { strongEnrolled: 1 as const }) })
     .where('id', '=', userId)
-    .$if(first, (query) => query.where('everEnrolled', '=', 0))
-    .$if(firstStrong, (query) => query.where('strongEnrolled', '=', 0))
-    .executeTakeFirst()
-  if (marked.numUpdatedRows !== 1n) return undefined
-  return db
+    .where((eb) => eb(eb.ref('everEnrolled').$castTo<number>(), '<=', most.everEnrolled))
+    .where((eb) => eb(eb.ref('strongEnrolled').$castTo<number>(), '<=', most.strongEnrolled))
+
+const removeFirstTokens = allRows('removeFirstTokens', (db, userId: Slot<string>, exceptId: Slot<string>) =>
+  db
     .deleteFrom('token')
     .where('userId', '=', userId)
     .where('state', '=', 'pending')
     .where('firstOnly', '=', 1)
-    .where('id', '<>', tokenId)
-    .returning(['id', 'domainId', 'userId'])
-    .execute()
-}
+    .where('id', '<>', exceptId)
+    .returning(['id', 'domainId', 'userId']),
+)
 
 /** The user is as somebody who never had a factor. */
-export async function forgetEnrollment(db: Queryable, userId: string): Promise<void> {
-  await db.updateTable('user').set({ everEnrolled: 0, strongEnrolled: 0 }).where('id', '=', userId).execute()
-}
+export const forgetEnrollment = change('forgetEnrollment', (db, userId: Slot<string>) =>
+  db.updateTable('user').set({ everEnrolled: 0, strongEnrolled: 0 }).where('id', '=', userId),
+)

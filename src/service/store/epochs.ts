@@ -5,6 +5,8 @@ import { waiterKey } from '../ground/waiter-key.ts'
 import { removedBy, someOf } from './due.ts'
 import { endKnownBrowsers } from './known-browsers.ts'
 import type { Queryable } from './schema.ts'
+import { allRows, change, changesRow, firstRow } from './statement.ts'
+import type { List, Slot } from './statement.ts'
 import { tellAfter } from './transaction-ends.ts'
 
 /** How many changes are kept for other processes to read. They read within a second. */
@@ -21,50 +23,61 @@ export async function endOtherSessions(db: Queryable, userIds: readonly string[]
   if (userIds.length === 0) return
   if (!(await setEpoch(db, userIds, chosen))) await setEpoch(db, userIds, undefined)
   await endKnownBrowsers(db, userIds)
-  await db
-    .updateTable('session')
-    .set((eb) => ({ redeemedAt: eb.ref('settledAt') }))
-    .where('userId', 'in', userIds)
-    .where('state', '=', 'approved')
-    .where('redeemedAt', 'is', null)
-    .execute()
-  const changes = await db
-    .insertInto('epochChange')
-    .columns(['domainId', 'userId'])
-    .expression((eb) => eb.selectFrom('membership').select(['domainId', 'userId']).where('userId', 'in', userIds))
-    .returning(['domainId', 'userId'])
-    .execute()
+  await endApprovals(db, userIds)
+  const changes = await insertChanges(db, userIds)
   tellAfter(
     db,
     changes.map(({ domainId, userId }) => waiterKey.epoch(domainId, userId)),
   )
 }
 
+const endApprovals = change('endApprovals', (db, userIds: List<string>) =>
+  db
+    .updateTable('session')
+    .set((eb) => ({ redeemedAt: eb.ref('settledAt') }))
+    .where('userId', 'in', userIds)
+    .where('state', '=', 'approved')
+    .where('redeemedAt', 'is', null),
+)
+
+const insertChanges = allRows('insertChanges', (db, userIds: List<string>) =>
+  db
+    .insertInto('epochChange')
+    .columns(['domainId', 'userId'])
+    .expression((eb) => eb.selectFrom('membership').select(['domainId', 'userId']).where('userId', 'in', userIds))
+    .returning(['domainId', 'userId']),
+)
+
 /** Ends the verified web sessions of everybody: a copy of the past has epochs that were in force then. */
 export async function endAllSessions(db: Queryable): Promise<void> {
-  await db
-    .updateTable('user')
-    .set({ epoch: randomBytes(16).toString('base64url') })
-    .execute()
+  await setAllEpochs(db, randomBytes(16).toString('base64url'))
 }
+
+const setAllEpochs = change('setAllEpochs', (db, epoch: Slot<string>) => db.updateTable('user').set({ epoch }))
 
 /** @returns false where the chosen one is what they have already. */
 async function setEpoch(db: Queryable, userIds: readonly string[], chosen: string | undefined): Promise<boolean> {
-  const epoch = chosen ?? randomBytes(16).toString('base64url')
-  const changed = await db
+  const changed = await changeEpoch(db, userIds, chosen ?? randomBytes(16).toString('base64url'))
+  return changed || chosen === undefined
+}
+
+const changeEpoch = changesRow('changeEpoch', (db, userIds: List<string>, epoch: Slot<string>) =>
+  db
     .updateTable('user')
     .set({ epoch })
     .where('id', 'in', userIds)
-    .where((eb) => eb.or([eb('epoch', 'is', null), eb('epoch', '<>', epoch)]))
-    .executeTakeFirst()
-  return changed.numUpdatedRows > 0n || chosen === undefined
-}
+    .where((eb) => eb.or([eb('epoch', 'is', null), eb('epoch', '<>', epoch)])),
+)
 
 /** @returns nothing where there is no such user. */
 export async function epochOfUser(db: Queryable, userId: string): Promise<string | undefined> {
-  const user = await db.selectFrom('user').select(['id', 'epoch']).where('id', '=', userId).executeTakeFirst()
+  const user = await readEpoch(db, userId)
   return user && epochOf(user)
 }
+
+const readEpoch = firstRow('readEpoch', (db, userId: Slot<string>) =>
+  db.selectFrom('user').select(['id', 'epoch']).where('id', '=', userId),
+)
 
 /** A change of a user's epoch, for one of the domains that the user belongs to. */
 export interface EpochChange {
@@ -74,30 +87,23 @@ export interface EpochChange {
 }
 
 /** What changed in the domains after a change; several processes may be about to write. */
-export function epochsChangedAfter(
-  db: Queryable,
-  domainIds: readonly string[],
-  sequence: number,
-): Promise<EpochChange[]> {
-  return db
+export const epochsChangedAfter = allRows('epochsChangedAfter', (db, domainIds: List<string>, sequence: Slot<number>) =>
+  db
     .selectFrom('epochChange')
     .selectAll()
     .where('sequence', '>', sequence)
     .where('domainId', 'in', domainIds)
-    .orderBy('sequence')
-    .execute()
-}
+    .orderBy('sequence'),
+)
 
 /** The number of the newest change; 0 before the first. */
 export async function newestEpochChange(db: Queryable): Promise<number> {
-  const newest = await db
-    .selectFrom('epochChange')
-    .select('sequence')
-    .orderBy('sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return newest?.sequence ?? 0
+  return (await newestChange(db))?.sequence ?? 0
 }
+
+const newestChange = firstRow('newestChange', (db) =>
+  db.selectFrom('epochChange').select('sequence').orderBy('sequence', 'desc').limit(1),
+)
 
 export async function removeOldEpochChanges(db: Queryable): Promise<number> {
   const newest = await newestEpochChange(db)

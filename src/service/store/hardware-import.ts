@@ -1,4 +1,6 @@
 import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
+import { allRows } from './statement.ts'
+import type { List, Slot } from './statement.ts'
 
 /** A hardware token that is to be added. Its seed is sealed. */
 export type HardwareTokenImport = Pick<
@@ -16,14 +18,16 @@ export async function presentSerialNumbers(
   organizationId: string,
   serialNumbers: readonly string[],
 ): Promise<string[]> {
-  const present = await db
+  return (await serialNumbersAmong(db, organizationId, serialNumbers)).map((row) => row.serialNumber)
+}
+
+const serialNumbersAmong = allRows('serialNumbersAmong', (db, organizationId: Slot<string>, numbers: List<string>) =>
+  db
     .selectFrom('hardwareToken')
     .select('serialNumber')
     .where('organizationId', '=', organizationId)
-    .where('serialNumber', 'in', serialNumbers)
-    .execute()
-  return present.map((row) => row.serialNumber)
-}
+    .where('serialNumber', 'in', numbers),
+)
 
 /** In a transaction, at most `importBatch` at a time. @returns false where a serial number is taken: then roll back. */
 export async function insertHardwareTokens(db: Queryable, rows: readonly HardwareTokenImport[]): Promise<boolean> {

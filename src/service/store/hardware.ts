@@ -4,6 +4,8 @@ import { insertCodeGenerator, removeCodeGenerators } from './code-generators.ts'
 import type { CodeGeneratorRow } from './code-generators.ts'
 import { endOtherSessions } from './epochs.ts'
 import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
+import { allRows, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 import type { Secrets } from '../sealing/secrets.ts'
 import { resealSeeds } from './seed-owners.ts'
 
@@ -22,26 +24,26 @@ export async function insertHardwareToken(
   { seed, digits, period, ...token }: NewHardwareTokenRow,
 ): Promise<boolean> {
   await insertCodeGenerator(db, { id: token.id, seed, digits, period })
-  const inserted = await db
-    .insertInto('hardwareToken')
-    .values(token)
-    .onConflict((conflict) => conflict.columns(['organizationId', 'serialNumber']).doNothing())
-    .executeTakeFirst()
-  if (inserted.numInsertedOrUpdatedRows === 1n) return true
+  if (await insertToken(db, token)) return true
   await removeCodeGenerators(db, [token.id])
   return false
 }
 
-export function hardwareTokenById(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-): Promise<HardwareTokenRow | undefined> {
-  return hardwareTokens(db)
-    .where('hardwareToken.id', '=', id)
-    .where('hardwareToken.organizationId', '=', organizationId)
-    .executeTakeFirst()
-}
+const insertToken = changesRow(
+  'insertHardwareToken',
+  (db, row: Slots<Omit<Insertable<HardwareTokenTable>, 'sequence'>>) =>
+    db
+      .insertInto('hardwareToken')
+      .values({
+        ...pick(row, ['id', 'organizationId', 'alias', 'serialNumber', 'createdAt']),
+        ...withDefaults(row, { userId: null, selfEnrolled: 0 }),
+      })
+      .onConflict((conflict) => conflict.columns(['organizationId', 'serialNumber']).doNothing()),
+)
+
+export const hardwareTokenById = firstRow('hardwareTokenById', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  hardwareTokens(db).where('hardwareToken.id', '=', id).where('hardwareToken.organizationId', '=', organizationId),
+)
 
 /** Those of an alias or a serial number, in any case, or of an id that begins so; for people who look for one. */
 export function hardwareTokensNamed(db: Queryable, organizationId: string, name: string): Promise<HardwareTokenRow[]> {
@@ -61,27 +63,24 @@ export function hardwareTokensNamed(db: Queryable, organizationId: string, name:
 }
 
 /** The user has to be the caller's. */
-export function hardwareTokenOfUser(db: Queryable, userId: string): Promise<HardwareTokenRow | undefined> {
-  return hardwareTokens(db).where('hardwareToken.userId', '=', userId).executeTakeFirst()
-}
+export const hardwareTokenOfUser = firstRow('hardwareTokenOfUser', (db, userId: Slot<string>) =>
+  hardwareTokens(db).where('hardwareToken.userId', '=', userId),
+)
 
 /** Oldest first. */
-export function listHardwareTokens(
-  db: Queryable,
-  organizationId: string,
-  range: { offset: number; limit: number },
-): Promise<HardwareTokenRow[]> {
-  return hardwareTokens(db)
-    .where('hardwareToken.organizationId', '=', organizationId)
-    .orderBy('hardwareToken.sequence')
-    .offset(range.offset)
-    .limit(range.limit)
-    .execute()
-}
+export const listHardwareTokens = allRows(
+  'listHardwareTokens',
+  (db, organizationId: Slot<string>, range: Slots<{ offset: number; limit: number }>) =>
+    hardwareTokens(db)
+      .where('hardwareToken.organizationId', '=', organizationId)
+      .orderBy('hardwareToken.sequence')
+      .offset(range.offset)
+      .limit(range.limit),
+)
 
-export async function renameHardwareToken(db: Queryable, id: string, alias: string): Promise<void> {
-  await db.updateTable('hardwareToken').set({ alias }).where('id', '=', id).execute()
-}
+export const renameHardwareToken = change('renameHardwareToken', (db, id: Slot<string>, alias: Slot<string>) =>
+  db.updateTable('hardwareToken').set({ alias }).where('id', '=', id),
+)
 
 /** In a transaction that has locked the user, and has seen that it has none. @returns false where somebody has the token. */
 export async function giveHardwareToken(
@@ -89,16 +88,14 @@ export async function giveHardwareToken(
   secrets: Secrets,
   { id, userId }: { readonly id: string; readonly userId: string },
 ): Promise<boolean> {
-  const won = await db
-    .updateTable('hardwareToken')
-    .set({ userId })
-    .where('id', '=', id)
-    .where('userId', 'is', null)
-    .executeTakeFirst()
-  if (won.numUpdatedRows !== 1n) return false
+  if (!(await setOwner(db, id, userId))) return false
   await resealSeeds(db, secrets, [{ id, userId: null }], userId)
   return true
 }
+
+const setOwner = changesRow('setOwner', (db, id: Slot<string>, userId: Slot<string>) =>
+  db.updateTable('hardwareToken').set({ userId }).where('id', '=', id).where('userId', 'is', null),
+)
 
 /**
  * Takes hardware tokens from users: they stay in the organization. Not so authenticator apps that people set up: whoever
@@ -112,40 +109,46 @@ export async function releaseHardwareTokens(
   userIds: readonly string[],
   epoch?: string,
 ): Promise<boolean> {
-  const ended = await db
-    .deleteFrom('hardwareToken')
-    .where('userId', 'in', userIds)
-    .where('selfEnrolled', '=', 1)
-    .returning(['id', 'userId'])
-    .execute()
+  const ended = await removeOwnApps(db, userIds)
   await removeCodeGenerators(
     db,
     ended.map(({ id }) => id),
   )
-  const released = await db
-    .selectFrom('hardwareToken')
-    .select(['id', 'userId'])
-    .where('userId', 'in', userIds)
-    .execute()
+  const released = await tokensOf(db, userIds)
   await resealSeeds(db, secrets, released, null)
-  await db.updateTable('hardwareToken').set({ userId: null }).where('userId', 'in', userIds).execute()
+  await clearOwners(db, userIds)
   await endOtherSessions(db, usersOf([...ended, ...released]), epoch)
   return ended.length > 0 || released.length > 0
 }
 
+const removeOwnApps = allRows('removeOwnApps', (db, userIds: List<string>) =>
+  db
+    .deleteFrom('hardwareToken')
+    .where('userId', 'in', userIds)
+    .where('selfEnrolled', '=', 1)
+    .returning(['id', 'userId']),
+)
+
+const tokensOf = allRows('tokensOf', (db, userIds: List<string>) =>
+  db.selectFrom('hardwareToken').select(['id', 'userId']).where('userId', 'in', userIds),
+)
+
+const clearOwners = change('clearOwners', (db, userIds: List<string>) =>
+  db.updateTable('hardwareToken').set({ userId: null }).where('userId', 'in', userIds),
+)
+
 /** In a transaction. @returns false where there is no such token. */
 export async function removeHardwareToken(db: Queryable, organizationId: string, id: string): Promise<boolean> {
-  const removed = await db
-    .deleteFrom('hardwareToken')
-    .where('id', '=', id)
-    .where('organizationId', '=', organizationId)
-    .returning('userId')
-    .execute()
-  if (removed.length === 0) return false
+  const removed = await deleteToken(db, organizationId, id)
+  if (!removed) return false
   await removeCodeGenerators(db, [id])
-  await endOtherSessions(db, usersOf(removed))
+  await endOtherSessions(db, usersOf([removed]))
   return true
 }
+
+const deleteToken = firstRow('deleteToken', (db, organizationId: Slot<string>, id: Slot<string>) =>
+  db.deleteFrom('hardwareToken').where('id', '=', id).where('organizationId', '=', organizationId).returning('userId'),
+)
 
 const usersOf = (tokens: readonly { readonly userId: string | null }[]): string[] => [
   ...new Set(tokens.flatMap(({ userId }) => userId ?? [])),

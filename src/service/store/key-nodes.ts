@@ -1,49 +1,56 @@
 import type { KeyCheckTable, KeyNodeTable, Queryable } from './schema.ts'
+import { allRows, change, pick } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
 /** Says, for a node, which keys it has; said again and again while it lives. */
-export async function announceNode(db: Queryable, row: KeyNodeTable): Promise<void> {
-  const { id: _id, ...facts } = row
-  await db
+export const announceNode = change('announceNode', (db, row: Slots<KeyNodeTable>) => {
+  const facts = pick(row, ['name', 'keyIds', 'primaryId', 'primarySince', 'seenAt'])
+  return db
     .insertInto('keyNode')
-    .values(row)
+    .values({ id: row.id, ...facts })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(facts))
-    .execute()
-}
+})
 
-export async function removeNode(db: Queryable, id: string): Promise<void> {
-  await db.deleteFrom('keyNode').where('id', '=', id).execute()
-}
+export const removeNode = change('removeNode', (db, id: Slot<string>) => db.deleteFrom('keyNode').where('id', '=', id))
 
-export async function removeNodesSeenBefore(db: Queryable, time: number): Promise<void> {
-  await db.deleteFrom('keyNode').where('seenAt', '<', time).execute()
-}
+export const removeNodesSeenBefore = change('removeNodesSeenBefore', (db, time: Slot<number>) =>
+  db.deleteFrom('keyNode').where('seenAt', '<', time),
+)
 
 /** A node that dated its last sign of life in the future, because its clock was ahead, would otherwise live for ever. */
 export async function nodesToPresent(db: Queryable, now: number): Promise<void> {
-  await db.updateTable('keyNode').set({ seenAt: now }).where('seenAt', '>', now).execute()
-  await db.updateTable('keyNode').set({ primarySince: now }).where('primarySince', '>', now).execute()
+  await seenToPresent(db, now)
+  await primaryToPresent(db, now)
 }
+
+const seenToPresent = change('seenToPresent', (db, now: Slot<number>) =>
+  db.updateTable('keyNode').set({ seenAt: now }).where('seenAt', '>', now),
+)
+
+const primaryToPresent = change('primaryToPresent', (db, now: Slot<number>) =>
+  db.updateTable('keyNode').set({ primarySince: now }).where('primarySince', '>', now),
+)
 
 /** By name. */
-export function nodesSeenSince(db: Queryable, time: number): Promise<KeyNodeTable[]> {
-  return db.selectFrom('keyNode').selectAll().where('seenAt', '>=', time).orderBy('name').execute()
-}
+export const nodesSeenSince = allRows('nodesSeenSince', (db, time: Slot<number>) =>
+  db.selectFrom('keyNode').selectAll().where('seenAt', '>=', time).orderBy('name'),
+)
 
 /** One for each key that something may be sealed with. */
-export function keyChecks(db: Queryable): Promise<KeyCheckTable[]> {
-  return db.selectFrom('keyCheck').selectAll().orderBy('keyId').execute()
-}
+export const keyChecks = allRows('keyChecks', (db) => db.selectFrom('keyCheck').selectAll().orderBy('keyId'))
 
-export async function insertKeyCheck(db: Queryable, row: KeyCheckTable): Promise<void> {
-  await db
+export const insertKeyCheck = change('insertKeyCheck', (db, row: Slots<KeyCheckTable>) =>
+  db
     .insertInto('keyCheck')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
+    .values(pick(row, ['keyId', 'sealed']))
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
 /** Nothing is sealed with other keys any more. */
 export async function removeOtherKeyChecks(db: Queryable, keyId: string): Promise<string[]> {
-  const removed = await db.deleteFrom('keyCheck').where('keyId', '!=', keyId).returning('keyId').execute()
-  return removed.map((row) => row.keyId)
+  return (await deleteOtherChecks(db, keyId)).map((row) => row.keyId)
 }
+
+const deleteOtherChecks = allRows('deleteOtherChecks', (db, keyId: Slot<string>) =>
+  db.deleteFrom('keyCheck').where('keyId', '!=', keyId).returning('keyId'),
+)

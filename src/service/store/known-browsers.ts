@@ -5,6 +5,8 @@ import type { Selectable } from 'kysely'
 import { isSomeOf, removedBy } from './due.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { KnownBrowserTable, Queryable } from './schema.ts'
+import { allRows, change, derived, firstRow, oneRow, pick } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 
 export type KnownBrowserRow = Selectable<KnownBrowserTable>
 
@@ -26,32 +28,35 @@ export async function knownBrowser(
   { id, domainId, userId }: BrowserOf & { readonly id: string },
   now: number,
 ): Promise<KnownBrowserRow | undefined> {
-  const found = await db
-    .selectFrom('knownBrowser')
-    .selectAll()
-    .where('idHash', '=', hashOfBrowser(id))
-    .where('domainId', '=', domainId)
-    .where('userId', '=', userId)
-    .where('expiresAt', '>', now)
-    .where('passedAt', '<=', latestBeginning(now))
-    .executeTakeFirst()
+  const found = await browserOf(db, { idHash: hashOfBrowser(id), domainId, userId }, now)
   return found && found.factors === (await factorState(db, userId)) ? found : undefined
 }
+
+const browserOf = firstRow('browserOf', (db, of: Slots<BrowserOf & { readonly idHash: string }>, now: Slot<number>) =>
+  db
+    .selectFrom('knownBrowser')
+    .selectAll()
+    .where('idHash', '=', of.idHash)
+    .where('domainId', '=', of.domainId)
+    .where('userId', '=', of.userId)
+    .where('expiresAt', '>', now)
+    .where('passedAt', '<=', derived(now, latestBeginning)),
+)
 
 type Kept = Omit<KnownBrowserRow, 'factors' | 'idHash'> & { readonly id: string }
 
 /** Keeps a browser for this user, or keeps it longer. In a transaction that has locked the user. */
 export async function keepKnownBrowser(db: Queryable, { id, ...row }: Kept): Promise<void> {
-  const { passedAt, expiresAt, rememberedUntil } = row
-  const factors = await factorState(db, row.userId)
-  await db
-    .insertInto('knownBrowser')
-    .values({ ...row, idHash: hashOfBrowser(id), factors })
-    .onConflict((conflict) =>
-      conflict.columns(['idHash', 'domainId', 'userId']).doUpdateSet({ factors, passedAt, expiresAt, rememberedUntil }),
-    )
-    .execute()
+  await storeBrowser(db, { ...row, idHash: hashOfBrowser(id), factors: await factorState(db, row.userId) })
 }
+
+const storeBrowser = change('storeBrowser', (db, row: Slots<KnownBrowserRow>) => {
+  const renewed = pick(row, ['factors', 'passedAt', 'expiresAt', 'rememberedUntil'])
+  return db
+    .insertInto('knownBrowser')
+    .values({ ...pick(row, ['idHash', 'domainId', 'userId']), ...renewed })
+    .onConflict((conflict) => conflict.columns(['idHash', 'domainId', 'userId']).doUpdateSet(renewed))
+})
 
 interface Renaming {
   readonly from: string
@@ -73,28 +78,34 @@ export async function renameBrowser(
   { from, to, organizationId, newUserId, limit }: Renaming,
 ): Promise<void> {
   const [oldHash, idHash] = [hashOfBrowser(from), hashOfBrowser(to)]
-  const users = await db
-    .selectFrom('knownBrowser')
-    .innerJoin('domain', 'domain.id', 'knownBrowser.domainId')
-    .select('knownBrowser.userId')
-    .where('knownBrowser.idHash', '=', oldHash)
-    .where('domain.organizationId', '=', organizationId)
-    .orderBy('knownBrowser.passedAt', 'desc')
-    .execute()
+  const users = await usersOfBrowser(db, organizationId, oldHash)
   if (users.length === 0) return
   const others = new Set(users.map(({ userId }) => userId).filter((userId) => userId !== newUserId))
   const kept = [newUserId, ...[...others].slice(0, limit)]
-  await db
-    .updateTable('knownBrowser')
-    .set({ idHash })
-    .where('idHash', '=', oldHash)
-    .where('userId', 'in', kept)
-    .execute()
-  await db.deleteFrom('knownBrowser').where('idHash', '=', oldHash).execute()
+  await setBrowserId(db, oldHash, idHash, kept)
+  await removeBrowser(db, oldHash)
 }
 
+const usersOfBrowser = allRows('usersOfBrowser', (db, organizationId: Slot<string>, idHash: Slot<string>) =>
+  db
+    .selectFrom('knownBrowser')
+    .innerJoin('domain', 'domain.id', 'knownBrowser.domainId')
+    .select('knownBrowser.userId')
+    .where('knownBrowser.idHash', '=', idHash)
+    .where('domain.organizationId', '=', organizationId)
+    .orderBy('knownBrowser.passedAt', 'desc'),
+)
+
+const setBrowserId = change('setBrowserId', (db, from: Slot<string>, to: Slot<string>, userIds: List<string>) =>
+  db.updateTable('knownBrowser').set({ idHash: to }).where('idHash', '=', from).where('userId', 'in', userIds),
+)
+
+const removeBrowser = change('removeBrowser', (db, idHash: Slot<string>) =>
+  db.deleteFrom('knownBrowser').where('idHash', '=', idHash),
+)
+
 /** Ends the user's browsers beyond `limit`, those first in which the user passed longest ago. */
-export async function endOldestBrowsers(db: Queryable, userId: string, limit: number): Promise<void> {
+export const endOldestBrowsers = change('endOldestBrowsers', (db, userId: Slot<string>, limit: Slot<number>) => {
   const kept = db
     .selectFrom('knownBrowser')
     .select('idHash')
@@ -102,25 +113,26 @@ export async function endOldestBrowsers(db: Queryable, userId: string, limit: nu
     .orderBy('passedAt', 'desc')
     .orderBy('idHash')
     .limit(limit)
-  await db.deleteFrom('knownBrowser').where('userId', '=', userId).where('idHash', 'not in', kept).execute()
-}
+  return db.deleteFrom('knownBrowser').where('userId', '=', userId).where('idHash', 'not in', kept)
+})
 
 /** Ends every known browser of these users, in all domains: none is remembered, and none has the second budget. */
-export async function endKnownBrowsers(db: Queryable, userIds: readonly string[]): Promise<void> {
-  if (userIds.length === 0) return
-  await db.deleteFrom('knownBrowser').where('userId', 'in', userIds).execute()
-}
+export const endKnownBrowsers = change('endKnownBrowsers', (db, userIds: List<string>) =>
+  db.deleteFrom('knownBrowser').where('userId', 'in', userIds),
+)
 
 export async function countKnownBrowsers(db: Queryable, userId: string, now: number): Promise<number> {
-  const { count } = await db
+  return Number((await browserCount(db, userId, now)).count)
+}
+
+const browserCount = oneRow('browserCount', (db, userId: Slot<string>, now: Slot<number>) =>
+  db
     .selectFrom('knownBrowser')
     .select((eb) => eb.fn.countAll<number | string>().as('count'))
     .where('userId', '=', userId)
     .where('expiresAt', '>', now)
-    .where('passedAt', '<=', latestBeginning(now))
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
+    .where('passedAt', '<=', derived(now, latestBeginning)),
+)
 
 export async function removeExpiredBrowsers(db: Queryable, now: number): Promise<number> {
   const due = db.selectFrom('knownBrowser').select(['idHash', 'domainId', 'userId']).where('expiresAt', '<=', now)
@@ -130,14 +142,16 @@ export async function removeExpiredBrowsers(db: Queryable, now: number): Promise
 
 /** What a user passes the second step with, in short: another value as soon as a device or a token comes or goes. */
 async function factorState(db: Queryable, userId: string): Promise<string> {
-  const devices = await db
-    .selectFrom('device')
-    .select('id')
-    .where('userId', '=', userId)
-    .where('revokedAt', 'is', null)
-    .orderBy('id')
-    .execute()
-  const hardware = await db.selectFrom('hardwareToken').select('id').where('userId', '=', userId).execute()
+  const devices = await devicesInUse(db, userId)
+  const hardware = await hardwareIds(db, userId)
   const all = [devices.map(({ id }) => id), hardware.map(({ id }) => id)]
   return createHash('sha256').update(JSON.stringify(all)).digest('base64url')
 }
+
+const devicesInUse = allRows('devicesInUse', (db, userId: Slot<string>) =>
+  db.selectFrom('device').select('id').where('userId', '=', userId).where('revokedAt', 'is', null).orderBy('id'),
+)
+
+const hardwareIds = allRows('hardwareIds', (db, userId: Slot<string>) =>
+  db.selectFrom('hardwareToken').select('id').where('userId', '=', userId),
+)

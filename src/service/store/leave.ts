@@ -1,6 +1,9 @@
+import { removeCodesIn, removeCodesOf } from './email-codes.ts'
 import { endOtherSessions } from './epochs.ts'
 import { releaseHardwareTokens } from './hardware.ts'
 import type { Queryable } from './schema.ts'
+import { allRows, change, firstRow } from './statement.ts'
+import type { List, Slot } from './statement.ts'
 import type { Secrets } from '../sealing/secrets.ts'
 import { noneRevoked, revokeTokens } from './tokens.ts'
 import type { Revoked } from './tokens.ts'
@@ -24,8 +27,8 @@ export async function leaveDomain(
   if (userIds.length === 0) return noneRevoked
   const ended = await revokeTokens(db, { userIds, domainId }, now)
   await endOtherSessions(db, userIds)
-  await db.deleteFrom('emailCode').where('userId', 'in', userIds).where('domainId', '=', domainId).execute()
-  await db.deleteFrom('membership').where('userId', 'in', userIds).where('domainId', '=', domainId).execute()
+  await removeCodesIn(db, domainId, userIds)
+  await removeMembers(db, domainId, userIds)
   await dropFactors(db, secrets, await withoutDomain(db, userIds))
   return ended
 }
@@ -34,10 +37,10 @@ export async function leaveDomain(
 export async function removeUser(db: Queryable, userId: string, { now, secrets }: Leaving): Promise<Revoked> {
   const ended = await revokeTokens(db, { userIds: [userId] }, now)
   await endOtherSessions(db, [userId])
-  await db.deleteFrom('emailCode').where('userId', '=', userId).execute()
-  await db.deleteFrom('membership').where('userId', '=', userId).execute()
+  await removeCodesOf(db, [userId])
+  await removeMemberships(db, userId)
   await dropFactors(db, secrets, [userId])
-  await db.deleteFrom('user').where('id', '=', userId).execute()
+  await deleteUser(db, userId)
   return ended
 }
 
@@ -46,24 +49,38 @@ export async function removeUser(db: Queryable, userId: string, { now, secrets }
  * may look for this membership among all that a synchronisation removes.
  */
 export async function isLeaving(db: Queryable, domainId: string, userId: string): Promise<boolean> {
-  const membership = await db
-    .selectFrom('membership')
-    .select('removedBy')
-    .where('domainId', '=', domainId)
-    .where('userId', '=', userId)
-    .executeTakeFirst()
-  if (!membership?.removedBy) return false
-  const applied = await db
-    .selectFrom('synchronisation')
-    .select('id')
-    .where('id', '=', membership.removedBy)
-    .where('appliedAt', 'is not', null)
-    .executeTakeFirst()
-  return applied !== undefined
+  const membership = await readMembership(db, domainId, userId)
+  return Boolean(membership?.removedBy) && (await appliedSynchronization(db, membership?.removedBy ?? '')) !== undefined
 }
 
+const readMembership = firstRow('readMembership', (db, domainId: Slot<string>, userId: Slot<string>) =>
+  db.selectFrom('membership').select('removedBy').where('domainId', '=', domainId).where('userId', '=', userId),
+)
+
+const appliedSynchronization = firstRow('appliedSynchronization', (db, id: Slot<string>) =>
+  db.selectFrom('synchronisation').select('id').where('id', '=', id).where('appliedAt', 'is not', null),
+)
+
+const removeMembers = change('removeMembers', (db, domainId: Slot<string>, userIds: List<string>) =>
+  db.deleteFrom('membership').where('userId', 'in', userIds).where('domainId', '=', domainId),
+)
+
+const removeMemberships = change('removeMemberships', (db, userId: Slot<string>) =>
+  db.deleteFrom('membership').where('userId', '=', userId),
+)
+
+const deleteUser = change('deleteUser', (db, id: Slot<string>) => db.deleteFrom('user').where('id', '=', id))
+
+const membersAmong = allRows('membersAmong', (db, userIds: List<string>) =>
+  db.selectFrom('member').select('userId').where('userId', 'in', userIds),
+)
+
+const removeBypassCodes = change('removeBypassCodes', (db, userIds: List<string>) =>
+  db.deleteFrom('bypassCode').where('userId', 'in', userIds),
+)
+
 async function withoutDomain(db: Queryable, userIds: readonly string[]): Promise<string[]> {
-  const members = await db.selectFrom('member').select('userId').where('userId', 'in', userIds).execute()
+  const members = await membersAmong(db, userIds)
   const remaining = new Set(members.map(({ userId }) => userId))
   return userIds.filter((id) => !remaining.has(id))
 }
@@ -71,5 +88,5 @@ async function withoutDomain(db: Queryable, userIds: readonly string[]): Promise
 async function dropFactors(db: Queryable, secrets: Secrets, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return
   await releaseHardwareTokens(db, secrets, userIds)
-  await db.deleteFrom('bypassCode').where('userId', 'in', userIds).execute()
+  await removeBypassCodes(db, userIds)
 }

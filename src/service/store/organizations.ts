@@ -1,18 +1,27 @@
 import type { Insertable, Selectable } from 'kysely'
 
 import type { OrganizationTable, Queryable } from './schema.ts'
+import { allRows, change, changesRow, firstRow, oneRow, pick, withDefaults } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 
 export type OrganizationRow = Selectable<OrganizationTable>
 
 /** @returns the service's id: the one given where there was none yet. */
 export async function serviceId(db: Queryable, id: string): Promise<string> {
-  await db
+  await insertService(db, id)
+  return (await readService(db)).id
+}
+
+const insertService = change('insertService', (db, id: Slot<string>) =>
+  db
     .insertInto('service')
     .values({ row: 1, id })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  return (await db.selectFrom('service').select('id').executeTakeFirstOrThrow()).id
-}
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
+const readService = oneRow('readService', (db) => db.selectFrom('service').select('id'))
+
+const setServiceId = change('setServiceId', (db, id: Slot<string>) => db.updateTable('service').set({ id }))
 
 /** Longer than a page of SQLite: to store it, the file needs room. */
 const filler = 'x'.repeat(12_000)
@@ -22,29 +31,25 @@ const filler = 'x'.repeat(12_000)
  * value again would not do, because SQLite does not write what is there already.
  */
 export async function rewriteService(db: Queryable): Promise<void> {
-  const { id } = await db.selectFrom('service').select('id').executeTakeFirstOrThrow()
-  await db.updateTable('service').set({ id: filler }).execute()
-  await db.updateTable('service').set({ id }).execute()
+  const { id } = await readService(db)
+  await setServiceId(db, filler)
+  await setServiceId(db, id)
 }
 
-export async function insertOrganization(db: Queryable, row: Insertable<OrganizationTable>): Promise<boolean> {
-  const inserted = await db
+export const insertOrganization = changesRow('insertOrganization', (db, row: Slots<Insertable<OrganizationTable>>) =>
+  db
     .insertInto('organization')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return inserted.numInsertedOrUpdatedRows === 1n
-}
+    .values({ ...pick(row, ['id', 'name', 'createdAt']), ...withDefaults(row, { appName: null }) })
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
-export function organizationById(db: Queryable, id: string): Promise<OrganizationRow | undefined> {
-  return db.selectFrom('organization').selectAll().where('id', '=', id).executeTakeFirst()
-}
+export const organizationById = firstRow('organizationById', (db, id: Slot<string>) =>
+  db.selectFrom('organization').selectAll().where('id', '=', id),
+)
 
-export function organizationByName(db: Queryable, name: string): Promise<OrganizationRow | undefined> {
-  return db.selectFrom('organization').selectAll().where('name', '=', name).executeTakeFirst()
-}
+export const organizationByName = firstRow('organizationByName', (db, name: Slot<string>) =>
+  db.selectFrom('organization').selectAll().where('name', '=', name),
+)
 
 /** By name. */
-export function organizations(db: Queryable): Promise<OrganizationRow[]> {
-  return db.selectFrom('organization').selectAll().orderBy('name').execute()
-}
+export const organizations = allRows('organizations', (db) => db.selectFrom('organization').selectAll().orderBy('name'))

@@ -6,7 +6,8 @@ import { generatorOfDevice, generatorOfHardware } from './code-generators.ts'
 import { activeDevice } from './devices.ts'
 import type { DomainRow } from './domains.ts'
 import type { Queryable } from './schema.ts'
-import type { SessionRow } from './sessions.ts'
+import { derived, firstRow } from './statement.ts'
+import type { Slot, Slots } from './statement.ts'
 import type { UserRow } from './users.ts'
 
 /** A factor as a pass names it. */
@@ -17,19 +18,15 @@ export interface PassedFactor {
 }
 
 /** The approval of a user that its challenge has used up. */
-export function redeemedSession(
-  db: Queryable,
-  of: { readonly id: string; readonly userId: string },
-): Promise<SessionRow | undefined> {
-  return db
+export const redeemedSession = firstRow('redeemedSession', (db, { id, userId }: Slots<Owned>) =>
+  db
     .selectFrom('session')
     .selectAll()
-    .where('id', '=', of.id)
-    .where('userId', '=', of.userId)
+    .where('id', '=', id)
+    .where('userId', '=', userId)
     .where('state', '=', 'approved')
-    .where('passed', '=', 1)
-    .executeTakeFirst()
-}
+    .where('passed', '=', 1),
+)
 
 /** What the user can pass with in the domain. */
 export async function factorsInDomain(
@@ -60,9 +57,13 @@ export async function isInForce(
 ): Promise<boolean> {
   if (factor === 'email') return domain.emailOtpEnabled === 1 && user.email !== '' && addressRest(user, now) === 0
   if (factorId === null) return false
-  if (factor === 'bypass') return domain.bypassEnabled === 1 && isKeptCode(db, { id: factorId, userId: user.id }, now)
+  if (factor === 'bypass')
+    return domain.bypassEnabled === 1 && (await keptCode(db, { id: factorId, userId: user.id }, now)) !== undefined
   const device = await activeDevice(db, domain.id, user.id)
-  return device?.id === factorId || (factor === 'otp' && isHardwareOf(db, { id: factorId, userId: user.id }))
+  return (
+    device?.id === factorId ||
+    (factor === 'otp' && (await ownHardware(db, { id: factorId, userId: user.id })) !== undefined)
+  )
 }
 
 interface Owned {
@@ -70,24 +71,16 @@ interface Owned {
   readonly userId: string
 }
 
-async function isKeptCode(db: Queryable, { id, userId }: Owned, now: number): Promise<boolean> {
-  const kept = await db
+const keptCode = firstRow('keptCode', (db, { id, userId }: Slots<Owned>, now: Slot<number>) =>
+  db
     .selectFrom('bypassCode')
     .select('id')
     .where('id', '=', id)
     .where('userId', '=', userId)
     .where('expiresAt', '>', now)
-    .where('createdAt', '<=', latestBeginning(now))
-    .executeTakeFirst()
-  return kept !== undefined
-}
+    .where('createdAt', '<=', derived(now, latestBeginning)),
+)
 
-async function isHardwareOf(db: Queryable, { id, userId }: Owned): Promise<boolean> {
-  const owned = await db
-    .selectFrom('hardwareToken')
-    .select('id')
-    .where('id', '=', id)
-    .where('userId', '=', userId)
-    .executeTakeFirst()
-  return owned !== undefined
-}
+const ownHardware = firstRow('ownHardware', (db, { id, userId }: Slots<Owned>) =>
+  db.selectFrom('hardwareToken').select('id').where('id', '=', id).where('userId', '=', userId),
+)

@@ -1,10 +1,9 @@
+import { latestCodeExpiry } from './activations.ts'
 import { removeCodeGenerators } from './code-generators.ts'
 import { removeHistories } from './device-history.ts'
 import { removeNotices } from './device-notices.ts'
 import { someOf } from './due.ts'
 import { endOtherSessions } from './epochs.ts'
-import { shownCodeExpiry } from '../rules/activation-code.ts'
-import { latestBeginning } from '../rules/present.ts'
 import type { Factor } from '../../contract/users.ts'
 import { isPending } from './pending.ts'
 import type { Queryable } from './schema.ts'
@@ -72,11 +71,7 @@ export const useReplacement = changesRow(
       .where('state', '=', 'active')
       .where('replacement', '=', sealedCode)
       .where('replacementExpiresAt', '>', now)
-      .where(
-        'replacementExpiresAt',
-        '<=',
-        derived(now, (time) => latestBeginning(shownCodeExpiry(time))),
-      ),
+      .where('replacementExpiresAt', '<=', derived(now, latestCodeExpiry)),
 )
 
 /** Takes the device of a token out of use, which stays for another one; with what it was asked. */

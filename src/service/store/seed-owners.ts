@@ -1,5 +1,7 @@
 import { UnsealError } from '../sealing/sealing.ts'
 import type { Queryable } from './schema.ts'
+import { allRows, change } from './statement.ts'
+import type { List, Slot } from './statement.ts'
 import type { Secrets } from '../sealing/secrets.ts'
 
 /** A seed as it is sealed for its user; null while nobody has the hardware token. */
@@ -22,18 +24,22 @@ export async function resealSeeds(
 ): Promise<void> {
   const owners = new Map(owned.map((one) => [one.id, one.userId]))
   if (owners.size === 0) return
-  const rows = await db
-    .selectFrom('codeGenerator')
-    .select(['id', 'seed'])
-    .where('id', 'in', [...owners.keys()])
-    .execute()
+  const rows = await seedsOf(db, [...owners.keys()])
   for (const { id, seed } of rows) {
     const opened = openOrNothing(secrets, seed, { id, userId: owners.get(id) ?? null })
     if (opened === undefined) continue
     const sealed = secrets.seal(opened, { kind: 'seed', id, userId })
-    await db.updateTable('codeGenerator').set({ seed: sealed }).where('id', '=', id).execute()
+    await setSeed(db, id, sealed)
   }
 }
+
+const seedsOf = allRows('seedsOf', (db, ids: List<string>) =>
+  db.selectFrom('codeGenerator').select(['id', 'seed']).where('id', 'in', ids),
+)
+
+const setSeed = change('setSeed', (db, id: Slot<string>, seed: Slot<string>) =>
+  db.updateTable('codeGenerator').set({ seed }).where('id', '=', id),
+)
 
 function openOrNothing(secrets: Secrets, seed: string, owned: OwnedSeed): string | undefined {
   try {

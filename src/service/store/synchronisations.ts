@@ -1,7 +1,10 @@
 import type { Insertable, Selectable } from 'kysely'
 
 import { nameKey } from '../rules/name-key.ts'
+import { removeCodesOf } from './email-codes.ts'
 import type { Queryable, SynchronisationTable, SynchronisedUserTable } from './schema.ts'
+import { allRows, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
+import type { List, Slot, Slots } from './statement.ts'
 
 export type SynchronisationRow = Selectable<SynchronisationTable>
 
@@ -11,19 +14,28 @@ export type Held = Pick<SynchronisationRow, 'id' | 'organizationId' | 'domainId'
 /** How many rows one step touches: some 10 ms on either engine. */
 export const stepSize = 500
 
+interface DomainOfOrganization {
+  readonly organizationId: string
+  readonly domainId: string
+}
+
 /** Draws the ticket of a synchronization that has just arrived. @returns undefined where there is no such domain. */
-export async function drawTicket(
-  db: Queryable,
-  of: { organizationId: string; domainId: string },
-): Promise<number | undefined> {
-  const drawn = await db
+export async function drawTicket(db: Queryable, of: DomainOfOrganization): Promise<number | undefined> {
+  return (await nextTicket(db, of))?.synchronizationTicket
+}
+
+const nextTicket = firstRow('nextTicket', (db, of: Slots<DomainOfOrganization>) =>
+  db
     .updateTable('domain')
     .set((eb) => ({ synchronizationTicket: eb('synchronizationTicket', '+', 1) }))
     .where('id', '=', of.domainId)
     .where('organizationId', '=', of.organizationId)
-    .returning('synchronizationTicket')
-    .executeTakeFirst()
-  return drawn?.synchronizationTicket
+    .returning('synchronizationTicket'),
+)
+
+interface Ticket {
+  readonly domainId: string
+  readonly ticket: number
 }
 
 /**
@@ -31,19 +43,25 @@ export async function drawTicket(
  * @param expected The version that the caller saw, if it said so.
  * @returns false where a newer one was applied, or where another version is there than the expected one.
  */
-export async function useTicket(
+export function useTicket(
   db: Queryable,
-  { domainId, ticket, expected }: { domainId: string; ticket: number; expected: number | undefined },
+  { expected, ...ticket }: Ticket & { readonly expected: number | undefined },
 ): Promise<boolean> {
-  const won = await db
+  return expected === undefined ? useNewerTicket(db, ticket) : useTicketAfter(db, ticket, expected)
+}
+
+const useNewerTicket = changesRow('useNewerTicket', (db, ticket: Slots<Ticket>) => applying(db, ticket))
+
+const useTicketAfter = changesRow('useTicketAfter', (db, ticket: Slots<Ticket>, expected: Slot<number>) =>
+  applying(db, ticket).where('synchronizationApplied', '=', expected),
+)
+
+const applying = (db: Queryable, { domainId, ticket }: Slots<Ticket>) =>
+  db
     .updateTable('domain')
     .set({ synchronizationApplied: ticket })
     .where('id', '=', domainId)
     .where('synchronizationApplied', '<', ticket)
-    .$if(expected !== undefined, (query) => query.where('synchronizationApplied', '=', expected ?? 0))
-    .executeTakeFirst()
-  return won.numUpdatedRows === 1n
-}
 
 /** The synchronization that is about to bring a user of this name, if there is one. */
 export async function synchronisationBringing(
@@ -52,82 +70,79 @@ export async function synchronisationBringing(
   username: string,
 ): Promise<SynchronisationRow | undefined> {
   // Two statements: joined, PostgreSQL may look for the name among all users that a synchronization brings.
-  const user = await db
-    .selectFrom('user')
-    .select('addedBy')
-    .where('organizationId', '=', organizationId)
-    .where('username', '=', username)
-    .executeTakeFirst()
-  if (!user?.addedBy) return undefined
-  return db.selectFrom('synchronisation').selectAll().where('id', '=', user.addedBy).executeTakeFirst()
+  const user = await bringing(db, organizationId, username)
+  return user?.addedBy ? synchronisationById(db, user.addedBy) : undefined
 }
+
+const bringing = firstRow('bringing', (db, organizationId: Slot<string>, username: Slot<string>) =>
+  db.selectFrom('user').select('addedBy').where('organizationId', '=', organizationId).where('username', '=', username),
+)
+
+const synchronisationById = firstRow('synchronisationById', (db, id: Slot<string>) =>
+  db.selectFrom('synchronisation').selectAll().where('id', '=', id),
+)
 
 /** @returns false where the organization has one already. */
-export async function insertSynchronisation(db: Queryable, row: Insertable<SynchronisationTable>): Promise<boolean> {
-  const inserted = await db
-    .insertInto('synchronisation')
-    .values(row)
-    .onConflict((conflict) => conflict.column('organizationId').doNothing())
-    .executeTakeFirst()
-  return inserted.numInsertedOrUpdatedRows === 1n
-}
+export const insertSynchronisation = changesRow(
+  'insertSynchronisation',
+  (db, row: Slots<Insertable<SynchronisationTable>>) =>
+    db
+      .insertInto('synchronisation')
+      .values({
+        ...pick(row, ['id', 'organizationId', 'domainId', 'holder', 'beatAt']),
+        ...withDefaults(row, { holderProcess: null, appliedAt: null }),
+      })
+      .onConflict((conflict) => conflict.column('organizationId').doNothing()),
+)
 
-export function synchronisationOf(db: Queryable, organizationId: string): Promise<SynchronisationRow | undefined> {
-  return db.selectFrom('synchronisation').selectAll().where('organizationId', '=', organizationId).executeTakeFirst()
-}
+export const synchronisationOf = firstRow('synchronisationOf', (db, organizationId: Slot<string>) =>
+  db.selectFrom('synchronisation').selectAll().where('organizationId', '=', organizationId),
+)
 
-export function allSynchronisations(db: Queryable): Promise<SynchronisationRow[]> {
-  return db.selectFrom('synchronisation').selectAll().execute()
-}
+export const allSynchronisations = allRows('allSynchronisations', (db) => db.selectFrom('synchronisation').selectAll())
 
 /** A sign of life from the future, of a clock that was ahead, keeps nobody waiting for longer than one of now. */
-export async function beatsToPresent(db: Queryable, now: number): Promise<void> {
-  await db.updateTable('synchronisation').set({ beatAt: now }).where('beatAt', '>', now).execute()
+export const beatsToPresent = change('beatsToPresent', (db, now: Slot<number>) =>
+  db.updateTable('synchronisation').set({ beatAt: now }).where('beatAt', '>', now),
+)
+
+interface NextHolder {
+  readonly holder: string
+  readonly holderProcess: string | null
+  readonly now: number
 }
 
-/** @returns false where its holder has come back, or somebody else was first. */
-export async function takeOver(
-  db: Queryable,
-  { id, holder, beatAt }: SynchronisationRow,
-  next: { holder: string; holderProcess: string | null; now: number },
-): Promise<boolean> {
-  const won = await db
-    .updateTable('synchronisation')
-    .set({ holder: next.holder, holderProcess: next.holderProcess, beatAt: next.now })
-    .where('id', '=', id)
-    .where('holder', '=', holder)
-    .where('beatAt', '=', beatAt)
-    .executeTakeFirst()
-  return won.numUpdatedRows === 1n
-}
+/** @returns false where its holder has come back, or another process was first. */
+export const takeOver = changesRow(
+  'takeOver',
+  (db, { id, holder, beatAt }: Slots<SynchronisationRow>, next: Slots<NextHolder>) =>
+    db
+      .updateTable('synchronisation')
+      .set({ holder: next.holder, holderProcess: next.holderProcess, beatAt: next.now })
+      .where('id', '=', id)
+      .where('holder', '=', holder)
+      .where('beatAt', '=', beatAt),
+)
 
-/** The first step of each transaction of a synchronisation. @returns false where it was taken over. */
-export async function beat(db: Queryable, { id, holder }: Held, now: number): Promise<boolean> {
-  const own = await db
-    .updateTable('synchronisation')
-    .set({ beatAt: now })
-    .where('id', '=', id)
-    .where('holder', '=', holder)
-    .executeTakeFirst()
-  return own.numUpdatedRows === 1n
-}
+/** The first step of each transaction of a synchronization. @returns false where it was taken over. */
+export const beat = changesRow('beat', (db, { id, holder }: Slots<Held>, now: Slot<number>) =>
+  db.updateTable('synchronisation').set({ beatAt: now }).where('id', '=', id).where('holder', '=', holder),
+)
 
 /** From now on all of it counts. */
-export async function markApplied(db: Queryable, { id, holder }: Held, now: number): Promise<boolean> {
-  const won = await db
+export const markApplied = changesRow('markApplied', (db, { id, holder }: Slots<Held>, now: Slot<number>) =>
+  db
     .updateTable('synchronisation')
     .set({ appliedAt: now, beatAt: now })
     .where('id', '=', id)
     .where('holder', '=', holder)
-    .where('appliedAt', 'is', null)
-    .executeTakeFirst()
-  return won.numUpdatedRows === 1n
-}
+    .where('appliedAt', 'is', null),
+)
 
 /** The marks that it leaves mean nothing from now on: what it added is there, what it removed is gone. */
-export async function removeSynchronisation(db: Queryable, { id, holder }: Held): Promise<void> {
-  await db.deleteFrom('synchronisation').where('id', '=', id).where('holder', '=', holder).execute()
-}
+export const removeSynchronisation = change('removeSynchronisation', (db, { id, holder }: Slots<Held>) =>
+  db.deleteFrom('synchronisation').where('id', '=', id).where('holder', '=', holder),
+)
 
 export interface StagedRow {
   readonly username: string
@@ -136,19 +151,17 @@ export interface StagedRow {
 }
 
 /** Users as they are now, by username; also those that the synchronisation has brought itself. */
-export function usersByUsernames(
-  db: Queryable,
-  { organizationId }: Pick<Held, 'organizationId'>,
-  usernames: readonly string[],
-) {
-  return db
-    .selectFrom('user')
-    .select(['id', 'username', 'name', 'email', 'addedBy'])
-    .where('organizationId', '=', organizationId)
-    .where('username', 'in', usernames)
-    .execute()
-}
+export const usersByUsernames = allRows(
+  'usersByUsernames',
+  (db, { organizationId }: Slots<Pick<Held, 'organizationId'>>, usernames: List<string>) =>
+    db
+      .selectFrom('user')
+      .select(['id', 'username', 'name', 'email', 'addedBy'])
+      .where('organizationId', '=', organizationId)
+      .where('username', 'in', usernames),
+)
 
+/** Built for each step, as the number of rows differs. */
 export async function stageUsers(
   db: Queryable,
   { id: addedBy, organizationId }: Held,
@@ -188,12 +201,7 @@ export async function stageMembers(
   { id: addedBy, domainId }: Held,
   userIds: readonly string[],
 ): Promise<number> {
-  const present = await db
-    .selectFrom('membership')
-    .select('userId')
-    .where('domainId', '=', domainId)
-    .where('userId', 'in', userIds)
-    .execute()
+  const present = await presentMembers(db, domainId, userIds)
   const known = new Set(present.map(({ userId }) => userId))
   const missing = userIds.filter((userId) => !known.has(userId))
   if (missing.length === 0) return 0
@@ -204,70 +212,82 @@ export async function stageMembers(
   return missing.length
 }
 
+const presentMembers = allRows('presentMembers', (db, domainId: Slot<string>, userIds: List<string>) =>
+  db.selectFrom('membership').select('userId').where('domainId', '=', domainId).where('userId', 'in', userIds),
+)
+
 /** Users of the domain, page by page. */
 export async function memberIdsAfter(db: Queryable, { domainId }: Held, userId: string): Promise<string[]> {
-  const rows = await db
+  return (await membersAfter(db, domainId, userId)).map((row) => row.userId)
+}
+
+const membersAfter = allRows('membersAfter', (db, domainId: Slot<string>, userId: Slot<string>) =>
+  db
     .selectFrom('membership')
     .select('userId')
     .where('domainId', '=', domainId)
     .where('userId', '>', userId)
     .orderBy('userId')
-    .limit(stepSize)
-    .execute()
-  return rows.map((row) => row.userId)
-}
+    .limit(stepSize),
+)
 
-export async function stageLeaving(
-  db: Queryable,
-  { id: removedBy, domainId }: Held,
-  userIds: readonly string[],
-): Promise<void> {
-  await db
-    .updateTable('membership')
-    .set({ removedBy })
-    .where('domainId', '=', domainId)
-    .where('userId', 'in', userIds)
-    .execute()
-}
+export const stageLeaving = change('stageLeaving', (db, { id, domainId }: Slots<Held>, userIds: List<string>) =>
+  db.updateTable('membership').set({ removedBy: id }).where('domainId', '=', domainId).where('userId', 'in', userIds),
+)
 
 /** Members who leave in one step: with each of them go a device, its sessions, codes and all else that only they had. */
 const leavingStep = 50
 
 /** Some of those who leave. */
 export async function leavingIds(db: Queryable, { id }: Held): Promise<string[]> {
-  const query = db.selectFrom('membership').select('userId').where('removedBy', '=', id)
-  const rows = await query.limit(leavingStep).execute()
-  return rows.map((row) => row.userId)
+  return (await someLeaving(db, id)).map((row) => row.userId)
 }
+
+const someLeaving = allRows('someLeaving', (db, id: Slot<string>) =>
+  db.selectFrom('membership').select('userId').where('removedBy', '=', id).limit(leavingStep),
+)
 
 /** Some of those of whom something else changes. */
 export async function changedIds(db: Queryable, { id }: Held): Promise<string[]> {
-  const rows = await db
-    .selectFrom('synchronisedUser')
-    .select('userId')
-    .where('synchronisationId', '=', id)
-    .limit(stepSize)
-    .execute()
-  return rows.map((row) => row.userId)
+  return (await someChanged(db, id)).map((row) => row.userId)
 }
 
-/** Gives them their new names and addresses. Says twice who: else PostgreSQL reads all users, for 500 of them. */
+const someChanged = allRows('someChanged', (db, id: Slot<string>) =>
+  db.selectFrom('synchronisedUser').select('userId').where('synchronisationId', '=', id).limit(stepSize),
+)
+
+/** Gives them their new names and addresses. */
 export async function applyChanges(
   db: Queryable,
   { id }: Held,
   userIds: readonly string[],
   now: number,
 ): Promise<void> {
-  const readdressed = await db
+  const readdressed = await readdressedAmong(db, id, userIds)
+  await copyChanges(db, id, userIds, now)
+  // As where one user is changed: who reads the old mailbox has no more business here.
+  if (readdressed.length > 0) {
+    await removeCodesOf(
+      db,
+      readdressed.map((row) => row.id),
+    )
+  }
+}
+
+// Both name the users twice: otherwise PostgreSQL reads all users to find 500 of them.
+const readdressedAmong = allRows('readdressedAmong', (db, id: Slot<string>, userIds: List<string>) =>
+  db
     .selectFrom('synchronisedUser as staged')
     .innerJoin('user', 'user.id', 'staged.userId')
     .select('user.id')
     .where('staged.synchronisationId', '=', id)
     .where('staged.userId', 'in', userIds)
     .where('user.id', 'in', userIds)
-    .whereRef('staged.email', '<>', 'user.email')
-    .execute()
-  await db
+    .whereRef('staged.email', '<>', 'user.email'),
+)
+
+const copyChanges = change('copyChanges', (db, id: Slot<string>, userIds: List<string>, now: Slot<number>) =>
+  db
     .updateTable('user')
     .from('synchronisedUser as staged')
     .set((eb) => ({
@@ -276,30 +296,38 @@ export async function applyChanges(
       emailChangedAt: eb
         .case()
         .when(eb('staged.email', '<>', eb.ref('user.email')))
-        .then(now)
+        .then(eb.cast<number>(now, 'bigint'))
         .else(eb.ref('user.emailChangedAt'))
         .end(),
     }))
     .whereRef('user.id', '=', 'staged.userId')
     .where('staged.synchronisationId', '=', id)
     .where('staged.userId', 'in', userIds)
-    .where('user.id', 'in', userIds)
-    .execute()
-  if (readdressed.length === 0) return
-  // As where one user is changed: who reads the old mailbox has no more business here.
-  const of = readdressed.map((row) => row.id)
-  await db.deleteFrom('emailCode').where('userId', 'in', of).execute()
-}
+    .where('user.id', 'in', userIds),
+)
 
 /** Takes these off the list of changes. */
-export async function forgetChanges(db: Queryable, { id }: Held, userIds: readonly string[]): Promise<void> {
-  await db.deleteFrom('synchronisedUser').where('synchronisationId', '=', id).where('userId', 'in', userIds).execute()
-}
+export const forgetChanges = change('forgetChanges', (db, { id }: Slots<Pick<Held, 'id'>>, userIds: List<string>) =>
+  db.deleteFrom('synchronisedUser').where('synchronisationId', '=', id).where('userId', 'in', userIds),
+)
 
 /** Takes some of what it brought away again. @returns false where nothing was left to do. */
-export async function removeStaged(db: Queryable, { id }: Held, table: 'membership' | 'user'): Promise<boolean> {
-  const some = db.selectFrom(table).select('sequence').where('addedBy', '=', id).limit(stepSize)
-  const removal = table === 'user' ? db.deleteFrom('user') : db.deleteFrom('membership')
-  const { numDeletedRows } = await removal.where('sequence', 'in', some).executeTakeFirst()
-  return numDeletedRows > 0n
+export function removeStaged(db: Queryable, { id }: Held, table: 'membership' | 'user'): Promise<boolean> {
+  return table === 'user' ? removeStagedUsers(db, id) : removeStagedMembers(db, id)
 }
+
+const removeStagedUsers = changesRow('removeStagedUsers', (db, id: Slot<string>) =>
+  db
+    .deleteFrom('user')
+    .where('sequence', 'in', (eb) =>
+      eb.selectFrom('user as staged').select('staged.sequence').where('staged.addedBy', '=', id).limit(stepSize),
+    ),
+)
+
+const removeStagedMembers = changesRow('removeStagedMembers', (db, id: Slot<string>) =>
+  db
+    .deleteFrom('membership')
+    .where('sequence', 'in', (eb) =>
+      eb.selectFrom('membership as staged').select('staged.sequence').where('staged.addedBy', '=', id).limit(stepSize),
+    ),
+)

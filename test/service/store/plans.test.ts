@@ -66,7 +66,7 @@ const rotation = 'counts everything sealed, once when the first keys are given a
 const exceptions: Readonly<Record<string, string>> = {
   listUsers: page,
   listMembers: page,
-  'hardware.ts listHardwareTokens': page,
+  listHardwareTokens: page,
   'hardware.ts hardwareTokensNamed': commandLine,
   'audit.ts newestAuditRows': commandLine,
   'audit.ts auditSpan': 'the first and the last entry: SQLite calls ORDER BY position LIMIT 1 a scan, too',
