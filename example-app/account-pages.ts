@@ -4,12 +4,12 @@ import { requireMfa } from 'second-factor'
 import type { Account, Accounts } from './accounts.ts'
 import { ChangePassword, emptyForm, readForm } from './forms.ts'
 import type { Notices } from './notices.ts'
-import type { Moment, Pages, Passed } from './pages.ts'
+import type { FormattedTime, Pages, SecondStep } from './pages.ts'
 import type { SessionStore } from './session-store.ts'
 import { accountOf } from './sign-in.ts'
 
-/** How long ago the second step may have been passed in the danger zone, seconds. */
-const recent = 300
+/** In the danger zone, the second step must not be older than this, seconds. */
+const maxAge = 300
 
 interface AccountPages {
   readonly accounts: Accounts
@@ -23,29 +23,31 @@ export function addAccountPages(router: Router, { accounts, notices, store, page
 
   router.get('/account', requireSignIn, (req, res) => {
     const account = signedIn(req)
-    const lately = notices.of(account.username).map(({ at, sentence }) => ({ ...moment(at), sentence }))
-    pages.send(res, 'account', { account, passed: passedStep(req), lately })
+    const recentActivity = notices
+      .forUser(account.username)
+      .map(({ at, sentence }) => ({ ...formatTime(at), sentence }))
+    pages.send(res, 'account', { account, secondStep: secondStep(req), recentActivity })
   })
 
-  router.get('/danger-zone', requireSignIn, requireMfa({ maxAge: recent }), (req, res) => {
+  router.get('/danger-zone', requireSignIn, requireMfa({ maxAge }), (req, res) => {
     const changed = req.query['changed'] !== undefined
-    pages.send(res, 'danger-zone', { ...emptyForm, passed: passedStep(req), changed })
+    pages.send(res, 'danger-zone', { ...emptyForm, secondStep: secondStep(req), changed })
   })
 
-  router.post('/danger-zone', requireSignIn, requireMfa({ maxAge: recent }), async (req, res) => {
+  router.post('/danger-zone', requireSignIn, requireMfa({ maxAge }), async (req, res) => {
     const form = readForm(ChangePassword, req.body)
-    if (!form.good) {
-      return pages.send(res, 'danger-zone', { ...form.state, passed: passedStep(req), changed: false }, 422)
+    if (!form.values) {
+      return pages.send(res, 'danger-zone', { ...form.state, secondStep: secondStep(req), changed: false }, 422)
     }
     const { id } = signedIn(req)
-    await accounts.changePassword(id, form.good.password)
-    // Whoever knew the old password may be signed in somewhere.
+    await accounts.changePassword(id, form.values.password)
+    // Someone who knew the old password may still be signed in elsewhere.
     store.endOthers(id, req.sessionID)
     res.redirect(303, '/danger-zone?changed')
   })
 }
 
-/** Sends people who are not signed in to do that first, and remembers where they wanted to go. */
+/** Redirects to the sign-in page, and from there back to the requested page. */
 const requireSignIn: RequestHandler = (req, res, next) => {
   if (accountOf(req)) return next()
   res.redirect(303, req.method === 'GET' ? `/sign-in?next=${encodeURIComponent(req.originalUrl)}` : '/sign-in')
@@ -53,15 +55,15 @@ const requireSignIn: RequestHandler = (req, res, next) => {
 
 function signedIn(req: Request): Account {
   const account = accountOf(req)
-  if (!account) throw new Error('a route for signed-in people needs requireSignIn before it')
+  if (!account) throw new Error('This route needs requireSignIn before it.')
   return account
 }
 
 const factors: Readonly<Record<string, string>> = {
   push: 'Approved on your device',
-  otp: 'By a code',
-  email: 'By a code sent by e-mail',
-  bypass: 'By a recovery code',
+  otp: 'With a code',
+  email: 'With a code from an e-mail',
+  bypass: 'With a recovery code',
 }
 
 const time = new Intl.DateTimeFormat('en-GB', {
@@ -74,14 +76,14 @@ const time = new Intl.DateTimeFormat('en-GB', {
   timeZoneName: 'short',
 })
 
-function passedStep(req: Request): Passed {
+function secondStep(req: Request): SecondStep {
   const verified = req.mfa?.verified
-  if (!verified) throw new Error('a route that speaks of the second step needs requireMfa() before it')
-  return { how: factors[verified.factor] ?? verified.factor, ...moment(verified.at) }
+  if (!verified) throw new Error('This route needs a passed second step: mount mfa() or requireMfa() before it.')
+  return { how: factors[verified.factor] ?? verified.factor, ...formatTime(verified.at) }
 }
 
 /** @param at Unix time, seconds. */
-function moment(at: number): Moment {
+function formatTime(at: number): FormattedTime {
   const date = new Date(at * 1000)
   return { at: time.format(date), iso: date.toISOString() }
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Database } from './database.ts'
 import { hashPassword, matchesPassword, unmatchable } from './passwords.ts'
 
-/** Somebody who can sign in to the example app: what Passport puts at `req.user`. */
+/** A user of the example app, as Passport sets it at `req.user`. */
 export const Account = z.object({ id: z.string(), username: z.string(), name: z.string(), email: z.string() })
 export type Account = z.infer<typeof Account>
 
@@ -39,7 +39,7 @@ export function createAccounts(database: Database) {
       return changes === 1 ? account : undefined
     },
 
-    /** Whose username and password these are. An unknown username takes as long as a wrong password. */
+    /** Checks username and password. An unknown username takes as long as a wrong password. */
     async verify(username: string, password: string): Promise<Account | undefined> {
       const row = Row.optional().parse(byUsername.get(username))
       const matches = await matchesPassword(password, row ?? unmatchable)

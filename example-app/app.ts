@@ -18,23 +18,23 @@ import { SessionStore } from './session-store.ts'
 import { addSignIn, addSignOut, addSignUp, createLogin } from './sign-in.ts'
 
 export interface ExampleAppOptions {
-  /** File of the app's own accounts and web sessions, or `:memory:`. */
+  /** The database file of the app's accounts and web sessions, or `:memory:`. */
   readonly database: string
-  /** Without one, mfa() takes it from `MFA_BASE_URL`, `MFA_API_KEY` and `MFA_DOMAIN_ID`. */
+  /** By default, mfa() reads `MFA_BASE_URL`, `MFA_API_KEY` and `MFA_DOMAIN_ID`. */
   readonly service?: MfaOptions['service']
   /** Signs the cookie of the web session. */
   readonly sessionSecret: string
   /** The app's address as browsers see it. */
   readonly publicUrl: string
-  /** Takes what visitors are not told. */
+  /** Logs the details of errors, which visitors do not see. */
   readonly logger?: NonNullable<MfaOptions['logger']>
-  /** Whether people who have set up a first device are asked about recovery codes. */
+  /** Whether people are offered recovery codes after they set up their first device. */
   readonly recoveryCodes?: boolean
-  /** For tests, which move time by hand. */
+  /** Replaced in tests. */
   readonly clock?: NonNullable<MfaOptions['clock']>
 }
 
-/** An app with accounts of its own, and a second factor on top. */
+/** An app with its own accounts, and a second factor. */
 export function createExampleApp(options: ExampleAppOptions): { app: Express; close: () => void } {
   const { publicUrl, service, clock, logger, recoveryCodes = true } = options
   const now = () => clock?.now() ?? Math.floor(Date.now() / 1000)
@@ -51,7 +51,7 @@ export function createExampleApp(options: ExampleAppOptions): { app: Express; cl
   addAccountPages(routes, { accounts, notices, store, pages })
 
   const app = express().disable('x-powered-by')
-  // With https, something in front of us ends it: only from this machine is it believed.
+  // With https, a proxy may terminate TLS: its headers are trusted only from this machine.
   if (publicUrl.startsWith('https:')) app.set('trust proxy', 'loopback')
 
   app.use(express.static(fileURLToPath(new URL('public', import.meta.url))))
@@ -63,24 +63,24 @@ export function createExampleApp(options: ExampleAppOptions): { app: Express; cl
       ...(clock && { clock }),
       ...(logger && { logger }),
       publicUrl,
-      user: (req) => factsOf(Account.optional().parse(req.user)),
+      user: (req) => toMfaUser(Account.optional().parse(req.user)),
       provision: true,
       logoutPath: '/logout',
       appName: 'Example',
       recoveryCodes,
-      onEvent: (event) => notices.take(event),
+      onEvent: (event) => notices.record(event),
     }),
   )
   app.use(requireSameOrigin(publicUrl, pages))
   app.use(express.urlencoded({ extended: false, limit: '10kb' }))
   app.use(routes)
-  app.use((_req, res) => pages.problem(res, 404, 'There is no such page', 'Check the address, or start again at home.'))
-  app.use(failure(pages, logger))
+  app.use((_req, res) => pages.problem(res, 404, 'Page not found', 'Check the address, or go to the home page.'))
+  app.use(handleErrors(pages, logger))
   return { app, close: () => database.close() }
 }
 
-/** What the service is told of an account. Its id is the app's own business. */
-function factsOf(account: Account | undefined) {
+/** The part of an account that the service gets to see. The app's own id is not part of it. */
+function toMfaUser(account: Account | undefined) {
   return account && { username: account.username, name: account.name, email: account.email }
 }
 
@@ -95,18 +95,18 @@ function webSession({ sessionSecret, publicUrl }: ExampleAppOptions, store: Sess
   })
 }
 
-/** The one place where an error becomes a page: what went wrong is for the log, not for the visitor. */
-function failure(pages: Pages, logger: ExampleAppOptions['logger']): ErrorRequestHandler {
+/** Turns errors into pages. The details go to the log, not to the visitor. */
+function handleErrors(pages: Pages, logger: ExampleAppOptions['logger']): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
     if (res.headersSent) return next(error)
-    const refusal = Refusal.safeParse(error)
-    if (refusal.success) {
-      return pages.problem(res, refusal.data.status, 'That could not be read', 'Go back and try once more.')
+    const badRequest = BadRequest.safeParse(error)
+    if (badRequest.success) {
+      return pages.problem(res, badRequest.data.status, 'Invalid request', 'Go back and try again.')
     }
     logger?.error(error instanceof Error ? (error.stack ?? error.message) : String(error))
-    pages.problem(res, 500, 'Something went wrong', 'It is our fault, not yours. Try again in a moment.')
+    pages.problem(res, 500, 'Something went wrong', 'It isn’t your fault. Try again in a moment.')
   }
 }
 
-/** What the parsers of Express refuse carries its status, and says that it may be told. */
-const Refusal = z.object({ status: z.int().min(400).max(499), expose: z.literal(true) })
+/** The errors of Express parsers: they have a status, and `expose` when visitors may see it. */
+const BadRequest = z.object({ status: z.int().min(400).max(499), expose: z.literal(true) })

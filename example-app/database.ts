@@ -2,7 +2,7 @@ import BetterSqlite3 from 'better-sqlite3'
 
 export type Database = BetterSqlite3.Database
 
-/** Opens the app's own database, creating what is missing. `:memory:` works. */
+/** Opens the app's own database, and creates missing tables. `:memory:` works, too. */
 export function openDatabase(file: string): Database {
   const database = new BetterSqlite3(file)
   database.pragma('journal_mode = WAL')

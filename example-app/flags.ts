@@ -6,16 +6,19 @@ export interface Flags {
   readonly host?: string
 }
 
-/** What `npm start --` takes. It goes before the environment. */
+/** The flags of `npm start --`. They override environment variables. */
 export function createFlags(): Command {
   return new Command('npm start --')
-    .description('Starts the example app, and a service inside it unless MFA_BASE_URL names one.')
-    .option('--https', 'serve your network over https, with a certificate made here, so that a phone can approve')
-    .option('--port <number>', 'where to listen (PORT, 3000); with --https the next port explains the certificate')
-    .option('--host <address>', 'what to listen on (HOST, 127.0.0.1; with --https every address)')
+    .description('Start the example app, with a service inside it unless MFA_BASE_URL is set.')
+    .option('--https', 'serve your network over https with a self-made certificate, so that a phone can approve')
+    .option(
+      '--port <number>',
+      'port to listen on (PORT, default 3000); with --https, the next port serves a page about the certificate',
+    )
+    .option('--host <address>', 'address to listen on (HOST, default 127.0.0.1; with --https all addresses)')
     .addHelpText('after', examples)
     .allowExcessArguments(false)
-    .showHelpAfterError('npm start -- --help lists what there is.')
+    .showHelpAfterError('Run npm start -- --help for all options.')
 }
 
 const examples = `
@@ -23,4 +26,4 @@ Examples:
   npm start
   npm start -- --https --port 8443
 
-DATA names the folder of the databases (.data), PUBLIC_URL the address that people open, where it is another one.`
+DATA sets the folder of the databases (default .data). PUBLIC_URL sets the address that people open, if it is a different one.`

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a form shows again when something is wrong with it. Passwords are never among it. */
+/** The values and error messages that a rejected form shows. Never includes passwords. */
 export interface FormState {
   readonly values: Readonly<Record<string, string>>
   readonly problems: Readonly<Record<string, string>>
@@ -30,18 +30,18 @@ export const SignUp = z.object({
 
 export const ChangePassword = z.object({ password: NewPassword })
 
-/** The values of a good form, or what to show instead. */
+/** Validates a form. @returns its values, or the state to show again. */
 export function readForm<Schema extends z.ZodObject>(
   schema: Schema,
   body: unknown,
-): { good: z.output<Schema> } | { good: undefined; state: FormState } {
+): { values: z.output<Schema> } | { values: undefined; state: FormState } {
   const parsed = schema.safeParse(body ?? {})
-  if (parsed.success) return { good: parsed.data }
+  if (parsed.success) return { values: parsed.data }
   const problems = Object.fromEntries(parsed.error.issues.map((issue) => [String(issue.path[0]), issue.message]))
-  return { good: undefined, state: { values: typedValues(body), problems } }
+  return { values: undefined, state: { values: typedValues(body), problems } }
 }
 
-/** What somebody typed, to be shown again. */
+/** The typed values, to show them again. */
 export function typedValues(body: unknown): Record<string, string> {
   const entries = Object.entries(z.record(z.string(), z.unknown()).catch({}).parse(body))
   return Object.fromEntries(

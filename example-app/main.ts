@@ -1,4 +1,4 @@
-/** Starts the example app, and a service inside it unless `MFA_BASE_URL` names one. */
+/** Starts the example app, with a service inside it unless `MFA_BASE_URL` is set. */
 import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { networkInterfaces } from 'node:os'
@@ -11,9 +11,9 @@ import { createExampleApp } from './app.ts'
 import { createFlags } from './flags.ts'
 import { greeting, phoneGreeting } from './greeting.ts'
 import { lanAddresses } from './https/lan.ts'
-import { openSecureDoors } from './https/secure-doors.ts'
-import { closeDoors, listen } from './listening.ts'
-import type { Door } from './listening.ts'
+import { createHttpsListeners } from './https/https-listeners.ts'
+import { closeListeners, listen } from './listener.ts'
+import type { Listener } from './listener.ts'
 import { sessionSecret } from './session-secret.ts'
 import { readSettings } from './settings.ts'
 import type { Settings } from './settings.ts'
@@ -23,7 +23,7 @@ const flags = createFlags().parse()
 try {
   await start(readSettings(process.env, flags.opts(), lanAddresses(networkInterfaces())))
 } catch (error) {
-  console.error(`The example app could not start: ${error instanceof Error ? error.message : 'for an unknown reason'}`)
+  console.error(`The example app could not start: ${error instanceof Error ? error.message : 'unknown error'}`)
   process.exitCode = 1
 }
 
@@ -38,29 +38,29 @@ async function start(settings: Settings): Promise<void> {
     publicUrl,
     logger: console,
   })
-  const { doors, words } = await openDoors(app, settings)
+  const { listeners, text } = await createListeners(app, settings)
   const end = async () => {
-    await closeDoors(doors, () => service?.close())
+    await closeListeners(listeners, () => service?.close())
     close()
   }
   try {
     await service?.connect()
-    for (const door of doors) await listen(door, settings.host)
+    for (const listener of listeners) await listen(listener, settings.host)
   } catch (error) {
     await end()
     throw error
   }
   closeOnSignals(end)
-  console.log(words)
+  console.log(text)
 }
 
-/** Its names are what people see on their device. */
+/** People see these names on their device. */
 function openService(data: string) {
   const names = { organization: 'Example Inc.', domain: 'Example' }
   return embedded({ database: join(data, 'mfa.sqlite'), logger: serviceLog(), ...names })
 }
 
-/** What the service says, as sentences: its details matter where something failed. */
+/** Prints warnings as sentences, and errors with their details. */
 function serviceLog() {
   return {
     info() {},
@@ -69,20 +69,23 @@ function serviceLog() {
   }
 }
 
-/** What the app is reached by, and what to tell whoever started it. */
-async function openDoors(app: Express, settings: Settings): Promise<{ doors: readonly Door[]; words: string }> {
+/** Creates the servers, and the text for the terminal. */
+async function createListeners(
+  app: Express,
+  settings: Settings,
+): Promise<{ listeners: readonly Listener[]; text: string }> {
   const { trust, data, port, publicUrl } = settings
-  if (!trust) return { doors: [{ server: createServer(app), port }], words: greeting(settings) }
+  if (!trust) return { listeners: [{ server: createServer(app), port }], text: greeting(settings) }
   const folder = join(data, 'https')
-  const { doors, authority } = await openSecureDoors(app, { folder, port, publicUrl, trustPort: trust.port })
-  const colour = process.stdout.isTTY && !process.env['NO_COLOR']
-  return { doors, words: phoneGreeting(settings, { trustUrl: trust.url, authority, folder, colour }) }
+  const { listeners, authority } = await createHttpsListeners(app, { folder, port, publicUrl, trustPort: trust.port })
+  const color = process.stdout.isTTY && !process.env['NO_COLOR']
+  return { listeners, text: phoneGreeting(settings, { trustUrl: trust.url, authority, folder, color }) }
 }
 
 function closeOnSignals(end: () => Promise<void>): void {
   let ending = false
   const onSignal = () => {
-    // A terminal and npm both pass Ctrl+C on: once is enough.
+    // The terminal and npm both forward Ctrl+C.
     if (ending) return
     ending = true
     end().then(

@@ -3,33 +3,33 @@ import { z } from 'zod'
 
 import type { Database } from './database.ts'
 
-/** Something that a person should hear of, because only they can tell whether it was them. */
+/** An event that the user should know about, as only they can tell whether it was them. */
 const Notice = z.object({ at: z.int(), sentence: z.string() })
 export type Notice = z.infer<typeof Notice>
 
 export type Notices = ReturnType<typeof createNotices>
 
-/** What a page shows at once. */
-const shown = 5
+/** How many notices a page shows. */
+const pageSize = 5
 
-/** Here they stand on the account page; an app of yours would send an e-mail. */
+/** Notices on the account page. A real app would send an e-mail instead. */
 export function createNotices(database: Database) {
   const insert = database.prepare('INSERT INTO notice (user_key, at, sentence) VALUES (:userKey, :at, :sentence)')
   const newest = database.prepare(
-    'SELECT at, sentence FROM notice WHERE user_key = :userKey ORDER BY rowid DESC LIMIT :shown',
+    'SELECT at, sentence FROM notice WHERE user_key = :userKey ORDER BY rowid DESC LIMIT :pageSize',
   )
 
   return {
-    /** To be given to mfa() as `onEvent`. */
-    take(event: MfaEvent): void {
+    /** Handles the events of mfa(). */
+    record(event: MfaEvent): void {
       const { at, userKey } = event
       const sentence = sentenceOf(event)
       if (sentence !== undefined && userKey !== undefined) insert.run({ userKey, at, sentence })
     },
 
     /** Newest first. */
-    of(username: string): readonly Notice[] {
-      return z.array(Notice).parse(newest.all({ userKey: `username:${username}`, shown }))
+    forUser(username: string): readonly Notice[] {
+      return z.array(Notice).parse(newest.all({ userKey: `username:${username}`, pageSize }))
     },
   }
 }
@@ -45,11 +45,11 @@ function sentenceOf(event: MfaEvent): string | undefined {
     case 'factor.removed':
       return `${kinds[event.kind]} was removed.`
     case 'recovery_codes.made':
-      return 'New recovery codes were made.'
+      return 'New recovery codes were created.'
     case 'push.ended':
-      return event.reason === 'reported' ? 'A sign-in was reported as not yours.' : undefined
+      return event.reason === 'reported' ? 'You reported a sign-in that wasn’t yours.' : undefined
     case 'code.paused':
-      return 'Codes were paused after too many wrong ones.'
+      return 'Codes are paused after too many wrong attempts.'
     default:
       return undefined
   }

@@ -6,32 +6,36 @@ import type { Response } from 'express'
 import type { Account } from './accounts.ts'
 import type { FormState } from './forms.ts'
 
-/** What each template of views/ is given. */
+/** The data of each template in views/. */
 interface PageData {
   home: { account: Account | undefined }
   'sign-up': FormState
   'sign-in': FormState & { next: string; created: boolean }
-  account: { account: Account; passed: Passed; lately: readonly (Moment & { readonly sentence: string })[] }
-  'danger-zone': FormState & { passed: Passed; changed: boolean }
+  account: {
+    account: Account
+    secondStep: SecondStep
+    recentActivity: readonly (FormattedTime & { readonly sentence: string })[]
+  }
+  'danger-zone': FormState & { secondStep: SecondStep; changed: boolean }
   problem: { headline: string; sentence: string }
   trust: { name: string; publicUrl: string }
 }
 
-/** A time, in words. */
-export interface Moment {
+/** A time as text. */
+export interface FormattedTime {
   readonly at: string
-  /** For machines, as HTML's `datetime` wants it. */
+  /** For HTML's `datetime` attribute. */
   readonly iso: string
 }
 
 /** When and how the second step was passed. */
-export interface Passed extends Moment {
+export interface SecondStep extends FormattedTime {
   readonly how: string
 }
 
 export type Pages = ReturnType<typeof createPages>
 
-/** Own pages run no script at all, load nothing from elsewhere and stand in no frame. */
+/** The app's pages run no scripts, load nothing from other origins and cannot be framed. */
 const headers = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':

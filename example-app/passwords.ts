@@ -2,7 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { BinaryLike, ScryptOptions } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** A password as it is kept. */
+/** A password as it is stored. */
 export interface PasswordHash {
   readonly salt: Buffer
   readonly hash: Buffer
@@ -19,9 +19,9 @@ export async function hashPassword(password: string): Promise<PasswordHash> {
   return { salt, hash: await derive(password.normalize('NFC'), salt, hashLength, settings) }
 }
 
-export async function matchesPassword(password: string, kept: PasswordHash): Promise<boolean> {
-  return timingSafeEqual(await derive(password.normalize('NFC'), kept.salt, hashLength, settings), kept.hash)
+export async function matchesPassword(password: string, stored: PasswordHash): Promise<boolean> {
+  return timingSafeEqual(await derive(password.normalize('NFC'), stored.salt, hashLength, settings), stored.hash)
 }
 
-/** No password matches it, and finding that out takes as long as with any other. */
+/** No password matches it, and checking takes as long as for any other hash. */
 export const unmatchable: PasswordHash = { salt: randomBytes(16), hash: randomBytes(hashLength) }

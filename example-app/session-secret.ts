@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 
-import { keptFile } from './kept-file.ts'
+import { readOrCreateFile } from './read-or-create-file.ts'
 
-/** What web-session cookies are signed with. */
+/** The secret that signs the cookies of web sessions. */
 export async function sessionSecret(file: string): Promise<string> {
-  const secret = await keptFile(file, () => randomBytes(32).toString('base64url'))
-  // An empty file would sign cookies with a secret that everybody knows.
-  if (secret.length < 32) throw new Error(`${file} is damaged: remove it; everybody then signs in again`)
+  const secret = await readOrCreateFile(file, () => randomBytes(32).toString('base64url'))
+  // With an empty file, everyone would know the secret.
+  if (secret.length < 32) throw new Error(`${file} is damaged. Delete it; all users then have to sign in again.`)
   return secret
 }

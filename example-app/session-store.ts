@@ -4,12 +4,12 @@ import { z } from 'zod'
 
 import type { Database } from './database.ts'
 
-/** How long a web session lives after it was last used, seconds. */
+/** How long a web session lives after its last use, seconds. */
 export const webSessionLifetime = 24 * 60 * 60
 
 const Content = z.object({ passport: z.object({ user: z.string().optional() }).optional() })
 
-/** Keeps web sessions in SQLite, so that people stay signed in when the app restarts. */
+/** Stores web sessions in SQLite, so that people stay signed in when the app restarts. */
 export class SessionStore extends session.Store {
   readonly #database: Database
   /** Unix time, seconds. */
@@ -44,14 +44,14 @@ export class SessionStore extends session.Store {
     answer(callback, () => this.#run('DELETE FROM web_session WHERE id = :id', { id }))
   }
 
-  /** Only lengthens: a web session that has ended meanwhile stays ended. */
+  /** Only extends: a web session that has ended in the meantime stays ended. */
   override touch(id: string, _content: SessionData, callback?: (error?: unknown) => void): void {
     answer(callback, () =>
       this.#run('UPDATE web_session SET expires_at = :expires WHERE id = :id', { id, expires: this.#expiry() }),
     )
   }
 
-  /** Signs an account out everywhere but here. */
+  /** Signs an account out everywhere else. */
   endOthers(account: string, here: string): void {
     this.#run('DELETE FROM web_session WHERE account_id = :account AND id <> :here', { account, here })
   }
@@ -65,7 +65,7 @@ export class SessionStore extends session.Store {
   }
 }
 
-/** Where Passport keeps who is signed in. */
+/** The signed-in account, where Passport stores it. */
 function accountOf(content: SessionData): string | null {
   return Content.parse(content).passport?.user ?? null
 }

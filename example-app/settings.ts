@@ -5,19 +5,19 @@ import type { Flags } from './flags.ts'
 export interface Settings {
   readonly port: number
   readonly host: string
-  /** Folder of the databases. */
+  /** The folder of the databases. */
   readonly data: string
-  /** What people open; with https, what their phones can reach. */
+  /** The address that people open; with https, one that their phones can reach. */
   readonly publicUrl: string
-  /** Whether the service is somewhere else, as `MFA_BASE_URL` says. */
+  /** Whether a separate service is used, see `MFA_BASE_URL`. */
   readonly hosted: boolean
-  /** Where phones come to trust our certificate; nothing without https. */
+  /** The page about the certificate; undefined without https. */
   readonly trust: { readonly url: string; readonly port: number } | undefined
 }
 
-const everywhere = '0.0.0.0'
+const allAddresses = '0.0.0.0'
 
-const Given = z.object({
+const Environment = z.object({
   PORT: z.coerce
     .number('PORT or --port must be a number')
     .int('PORT or --port must be a number')
@@ -34,28 +34,28 @@ const Given = z.object({
 
 /**
  * @param lan This computer's addresses in its networks, best first.
- * @throws {Error} whose message is for whoever set the variable or the flag.
+ * @throws {Error} with a message for the person who set the variable or the flag.
  */
 export function readSettings(environment: NodeJS.ProcessEnv, flags: Flags, lan: readonly string[]): Settings {
-  const parsed = Given.safeParse({
+  const parsed = Environment.safeParse({
     ...environment,
     ...(flags.port !== undefined && { PORT: flags.port }),
     ...(flags.host !== undefined && { HOST: flags.host }),
   })
   if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => issue.message).join('; '))
-  const { PORT: port, HOST: given, DATA: data, PUBLIC_URL: publicUrl, MFA_BASE_URL: hosted } = parsed.data
-  const host = given ?? (flags.https ? everywhere : '127.0.0.1')
+  const { PORT: port, HOST, DATA: data, PUBLIC_URL: publicUrl, MFA_BASE_URL: hosted } = parsed.data
+  const host = HOST ?? (flags.https ? allAddresses : '127.0.0.1')
   const own = flags.https ? `https://${reachable(host, lan)}:${port}` : `http://localhost:${port}`
   const url = publicUrl?.replace(/\/+$/, '') ?? own
   if (flags.https && !url.startsWith('https:'))
-    throw new Error('PUBLIC_URL must start with https:// as --https is given')
+    throw new Error('PUBLIC_URL must start with https:// when --https is set')
   const trust = flags.https ? { url: `http://${reachable(host, lan)}:${port + 1}/trust`, port: port + 1 } : undefined
   return { port, host, data, publicUrl: url, hosted: Boolean(hosted), trust }
 }
 
-/** What a phone can reach us by, or else this computer alone. */
+/** The address by which a phone can reach this computer; otherwise one that works only here. */
 function reachable(host: string, lan: readonly string[]): string {
-  if (host !== everywhere && host !== '::') return host.includes(':') ? `[${host}]` : host
+  if (host !== allAddresses && host !== '::') return host.includes(':') ? `[${host}]` : host
   return lan[0] ?? 'localhost'
 }
 

@@ -8,7 +8,7 @@ import { emptyForm, readForm, SignUp, typedValues } from './forms.ts'
 import { localPath } from './local-path.ts'
 import type { Pages } from './pages.ts'
 
-/** Who is signed in, by the app's own login alone. */
+/** The signed-in account, by the app's own login alone. */
 export function accountOf(req: Request): Account | undefined {
   return Account.optional().parse(req.user)
 }
@@ -33,11 +33,11 @@ export function addSignUp(router: Router, accounts: Accounts, pages: Pages): voi
 
   router.post('/sign-up', async (req, res) => {
     const form = readForm(SignUp, req.body)
-    if (!form.good) return pages.send(res, 'sign-up', form.state, 422)
-    if (await accounts.create(form.good)) {
-      return res.redirect(303, `/sign-in?created=${encodeURIComponent(form.good.username)}`)
+    if (!form.values) return pages.send(res, 'sign-up', form.state, 422)
+    if (await accounts.create(form.values)) {
+      return res.redirect(303, `/sign-in?created=${encodeURIComponent(form.values.username)}`)
     }
-    const problems = { username: 'Somebody has this username already. Choose another one.' }
+    const problems = { username: 'This username is taken. Choose another one.' }
     pages.send(res, 'sign-up', { values: typedValues(req.body), problems }, 409)
   })
 }
@@ -54,7 +54,7 @@ export function addSignIn(router: Router, login: Login, pages: Pages): void {
   router.post('/sign-in', (req, res, next) => {
     const authenticate = login.authenticate('local', (error: unknown, account: Account | false | undefined) => {
       if (error) return next(error)
-      if (!account) return refuse(req, res, pages)
+      if (!account) return rejectSignIn(req, res, pages)
       req.login(account, (failure) => (failure ? next(failure) : res.redirect(303, nextPath(req))))
     })
     authenticate(req, res, next)
@@ -67,13 +67,13 @@ export function addSignOut(router: Router): void {
   })
 }
 
-/** Says the same whether the username or the password was wrong. */
-function refuse(req: Request, res: Response, pages: Pages): void {
-  const problems = { password: 'Username and password do not match. Check both.' }
+/** Shows the same message for a wrong username and a wrong password. */
+function rejectSignIn(req: Request, res: Response, pages: Pages): void {
+  const problems = { password: 'Username and password don’t match. Check both.' }
   pages.send(res, 'sign-in', { values: typedValues(req.body), problems, next: nextPath(req), created: false }, 401)
 }
 
-/** Where somebody wanted to go before they had to sign in. */
+/** The page that was requested before signing in. */
 function nextPath(req: Request): string {
   return localPath(typedValues(req.body)['next'], '/account')
 }

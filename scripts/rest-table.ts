@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
-import { operations, titleOf } from '../src/contract/operations.ts'
+import { operations, operationTitle } from '../src/contract/operations.ts'
 import type { Operation } from '../src/contract/operations.ts'
 import { filesBelow } from './fingerprint.ts'
 import { table } from './markdown-table.ts'
@@ -21,8 +21,9 @@ interface Covered {
 /** The document as it has to be. @throws {Error} naming the operations that no test covers. */
 export async function restTable(): Promise<string> {
   const covered = await coveredOperations()
-  const bare = operations.filter(({ endpoint }) => !covered.get(titleOf(endpoint))?.rules.length)
-  if (bare.length > 0) throw new Error(`No test covers ${bare.map(({ endpoint }) => titleOf(endpoint)).join(', ')}.`)
+  const bare = operations.filter(({ endpoint }) => !covered.get(operationTitle(endpoint))?.rules.length)
+  if (bare.length > 0)
+    throw new Error(`No test covers ${bare.map(({ endpoint }) => operationTitle(endpoint)).join(', ')}.`)
   const sections = [...Map.groupBy(operations, ({ section }) => section)]
   return [head, ...sections.map(([title, members]) => chapter(title, members, covered)), foot()].join('\n')
 }
@@ -47,9 +48,9 @@ function chapter(title: string, members: readonly Operation[], covered: Readonly
 }
 
 function row({ endpoint }: Operation, covered: ReadonlyMap<string, Covered>): string[] {
-  const { file = '', rules = [] } = covered.get(titleOf(endpoint)) ?? {}
+  const { file = '', rules = [] } = covered.get(operationTitle(endpoint)) ?? {}
   const since = endpoint.since ? ` Since ${endpoint.since}.` : ''
-  return [`\`${titleOf(endpoint)}\``, endpoint.summary + since, `${link(testFolder, file)}: ${rules.join('; ')}`]
+  return [`\`${operationTitle(endpoint)}\``, endpoint.summary + since, `${link(testFolder, file)}: ${rules.join('; ')}`]
 }
 
 const link = (folder: string, file: string) => `[${basename(file)}](../${folder}/${file})`

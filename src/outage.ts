@@ -1,59 +1,59 @@
 import type { Clock } from './clock.ts'
 
-/** Follows something that everything depends on, such as the database: reports that it is gone, and that it is back, once each. */
+/** Watches a dependency, such as the database, and reports the start and the end of each outage once. */
 export interface OutageWatch {
-  /** The first failure is reported; those that follow belong to the same outage. */
+  /** Reports the first failure; later ones belong to the same outage. */
   failed(error: unknown): void
-  /** Counts a request that was refused. @returns false when nothing is gone. */
+  /** Counts a request that was rejected. @returns false when there is no outage. */
   refused(): boolean
   succeeded(): void
   close(): void
 }
 
 export interface OutageReports {
-  gone(error: unknown): void
-  back(outage: Outage): void
+  onStart(error: unknown): void
+  onEnd(outage: Outage): void
 }
 
 /** An outage that is over. */
 export interface Outage {
   readonly seconds: number
-  /** Requests that were refused meanwhile. */
+  /** Requests that were rejected during the outage. */
   readonly refused: number
 }
 
 /**
- * For how long nothing may fail until an outage is over, milliseconds: where some calls fail and others do not, and where a
- * call that began in the outage times out after it, that is one outage.
+ * How long no call may fail before an outage counts as over, milliseconds. It is one outage, too, where only some calls fail
+ * or a call that started during the outage times out after it.
  */
-const steady = 5_000
+const quietPeriod = 5_000
 
 export function createOutageWatch(clock: Clock, reports: OutageReports): OutageWatch {
-  let present: { readonly since: number; refused: number; cancelEnd: (() => void) | undefined } | undefined
+  let outage: { readonly since: number; refused: number; cancelEnd: (() => void) | undefined } | undefined
 
   return {
     failed(error) {
-      if (!present) {
-        present = { since: clock.now(), refused: 0, cancelEnd: undefined }
-        reports.gone(error)
+      if (!outage) {
+        outage = { since: clock.now(), refused: 0, cancelEnd: undefined }
+        reports.onStart(error)
       }
-      present.cancelEnd?.()
-      present.cancelEnd = undefined
+      outage.cancelEnd?.()
+      outage.cancelEnd = undefined
     },
     refused() {
-      if (present) present.refused += 1
-      return present !== undefined
+      if (outage) outage.refused += 1
+      return outage !== undefined
     },
     succeeded() {
-      if (!present || present.cancelEnd) return
-      const { since } = present
+      if (!outage || outage.cancelEnd) return
+      const { since } = outage
       const seconds = Math.max(0, clock.now() - since)
-      present.cancelEnd = clock.after(steady, () => {
-        const refused = present?.refused ?? 0
-        present = undefined
-        reports.back({ seconds, refused })
+      outage.cancelEnd = clock.after(quietPeriod, () => {
+        const refused = outage?.refused ?? 0
+        outage = undefined
+        reports.onEnd({ seconds, refused })
       })
     },
-    close: () => present?.cancelEnd?.(),
+    close: () => outage?.cancelEnd?.(),
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
-import { longestTimer, readRetryAfter, systemClock } from '../src/clock.ts'
+import { maxTimer, readRetryAfter, systemClock } from '../src/clock.ts'
 
 describe('systemClock', () => {
   // Replaces the platform's timers with ones that overflow in the same way.
@@ -22,10 +22,10 @@ describe('systemClock', () => {
   it('cancels a long timer also after its first part has passed', () => {
     const called = vi.fn<() => void>()
 
-    const cancel = systemClock.after(2 * longestTimer, called)
-    vi.advanceTimersByTime(longestTimer + 1)
+    const cancel = systemClock.after(2 * maxTimer, called)
+    vi.advanceTimersByTime(maxTimer + 1)
     cancel()
-    vi.advanceTimersByTime(longestTimer)
+    vi.advanceTimersByTime(maxTimer)
 
     expect(called).not.toHaveBeenCalled()
     expect(vi.getTimerCount()).toBe(0)

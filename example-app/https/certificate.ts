@@ -17,15 +17,15 @@ import { createCertificate } from './create-certificate.ts'
 import { KeyPair } from './key-pair.ts'
 
 export interface Certificates {
-  /** What the server shows. */
+  /** The certificate of the server. */
   readonly server: KeyPair
-  /** What phones are to trust. */
+  /** The certificate that phones have to trust. */
   readonly authority: X509Certificate
 }
 
 /**
- * The server's certificate for these host names and addresses, as kept in the folder: made anew when there is another
- * name, or another authority. It ends with the authority.
+ * Opens the server's certificate for these host names and addresses. It is stored in the folder, and created again for
+ * another name or another authority. It expires with the authority.
  * @param now Unix time, seconds.
  */
 export async function openCertificates(folder: string, names: readonly string[], now: number): Promise<Certificates> {
@@ -33,15 +33,15 @@ export async function openCertificates(folder: string, names: readonly string[],
   const issuer = await openAuthority(join(folder, 'authority.json'), names, now)
   const authority = new X509Certificate(issuer.certificate)
   const file = join(folder, 'server.json')
-  const kept = await read(file)
-  const server = kept && fits(kept, authority, names) ? kept : await issue(issuer, names)
-  if (server !== kept) await replace(file, JSON.stringify(server))
-  // Without its key, for who wants to trust it on this computer.
+  const stored = await read(file)
+  const server = stored && fits(stored, authority, names) ? stored : await issue(issuer, names)
+  if (server !== stored) await replace(file, JSON.stringify(server))
+  // Without its key, for browsers on this computer.
   await replace(join(folder, 'authority.crt'), issuer.certificate)
   return { server, authority }
 }
 
-/** Nothing that matters is lost with it: where it cannot be read, it is made anew. */
+/** An unreadable certificate is simply created again. */
 async function read(file: string): Promise<KeyPair | undefined> {
   try {
     return KeyPair.parse(JSON.parse(await readFile(file, 'utf8')))
@@ -59,7 +59,7 @@ function fits({ certificate }: KeyPair, authority: X509Certificate, names: reado
 export function issue(issuer: KeyPair, names: readonly string[]): Promise<KeyPair> {
   const { validFromDate, validToDate } = new X509Certificate(issuer.certificate)
   return createCertificate({
-    // Not a host name: it would be held against the constraints of the authority as one.
+    // Not a host name, as that would be checked against the constraints of the authority.
     commonName: 'Second Factor example server',
     notBefore: validFromDate,
     notAfter: validToDate,
@@ -75,9 +75,9 @@ export function issue(issuer: KeyPair, names: readonly string[]): Promise<KeyPai
   })
 }
 
-/** Whole or not at all, also for another process that starts now. */
+/** Replaces a file atomically, also for another process that starts now. */
 async function replace(file: string, content: string): Promise<void> {
-  const aside = `${file}.${process.pid}`
-  await writeFile(aside, content, { mode: 0o600 })
-  await rename(aside, file)
+  const temporary = `${file}.${process.pid}`
+  await writeFile(temporary, content, { mode: 0o600 })
+  await rename(temporary, file)
 }

@@ -5,27 +5,26 @@ import type { Extension } from '@peculiar/x509'
 
 import type { KeyPair } from './key-pair.ts'
 
-/** Elliptic curves are small and quick, and every phone knows this one. */
+/** Small, fast, and supported by every phone. */
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 
 interface NewCertificate {
   readonly commonName: string
-  /** From when until when. */
   readonly notBefore: Date
   readonly notAfter: Date
   readonly extensions: readonly Extension[]
-  /** Who signs it; without one it signs itself. */
+  /** The certificate that signs it; by default it is self-signed. */
   readonly issuer?: KeyPair
 }
 
-/** A new key and its certificate. */
-export async function createCertificate(given: NewCertificate): Promise<KeyPair> {
-  const { commonName, notBefore, notAfter, extensions, issuer } = given
+/** Creates a key and its certificate. */
+export async function createCertificate(options: NewCertificate): Promise<KeyPair> {
+  const { commonName, notBefore, notAfter, extensions, issuer } = options
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const subject = [{ CN: [commonName] }]
   const certificate = await X509CertificateGenerator.create(
     {
-      // Positive, and unlike any other of this authority (RFC 5280 section 4.1.2.2).
+      // Positive, and unique for this authority (RFC 5280 section 4.1.2.2).
       serialNumber: `01${randomBytes(15).toString('hex')}`,
       subject,
       issuer: issuer ? new X509Certificate(issuer.certificate).subject : subject,

@@ -3,8 +3,8 @@ import { isIP, SocketAddress } from 'node:net'
 import { Extension, X509Certificate } from '@peculiar/x509'
 
 /**
- * Networks whose addresses mean another computer in every place: RFC 1918, RFC 4193 and this computer itself. A laptop gets
- * another of these addresses wherever it is taken, and phones need not trust it anew for that.
+ * Private networks, RFC 1918 and RFC 4193, and this computer itself. A laptop gets another of these addresses in each place,
+ * and phones should not have to trust it again for that.
  */
 const privateNetworks: readonly Network[] = [
   ['127.0.0.0', 8],
@@ -17,13 +17,13 @@ const privateNetworks: readonly Network[] = [
 
 type Network = readonly [address: string, prefix: number]
 
-/** What a certificate of an authority may be for: these names and addresses, and private addresses. */
+/** What an authority may sign: these names and addresses, and all private addresses. */
 export interface Constraints {
   readonly names: readonly string[]
   readonly networks: readonly Network[]
 }
 
-/** @param names Host names and addresses that are to be served. */
+/** @param names The host names and addresses to serve. */
 export function constraintsFor(names: readonly string[]): Constraints {
   const addresses = names.filter((name) => isIP(name) !== 0)
   const others = addresses.filter((address) => !privateNetworks.some((network) => contains(network, address)))
@@ -33,7 +33,7 @@ export function constraintsFor(names: readonly string[]): Constraints {
   }
 }
 
-/** The extension of RFC 5280 section 4.2.1.10, critical as it asks for. */
+/** The extension of RFC 5280 section 4.2.1.10, which requires it to be critical. */
 export function nameConstraints(constraints: Constraints): Extension {
   return new Extension(
     oid,
@@ -44,14 +44,14 @@ export function nameConstraints(constraints: Constraints): Extension {
 
 function subtreesOf({ names, networks }: Constraints): readonly Buffer[] {
   const bases = [
-    // A subtree also covers what is below a name. None of ours has anything there.
+    // A subtree also covers subdomains, which none of these names has.
     ...names.map((name) => der(tags.dnsName, Buffer.from(name, 'ascii'))),
     ...networks.map((network) => der(tags.ipAddress, withMask(network))),
   ]
   return bases.map((base) => der(tags.sequence, base))
 }
 
-/** Whether a certificate of this authority may carry these names. One without constraints may carry any, and is not wanted. */
+/** Whether an authority may sign these names. An authority without constraints could sign any name, and is not accepted. */
 export function permits(authority: string, names: readonly string[]): boolean {
   const found = new X509Certificate(authority).getExtension(oid)
   if (!found) return false
@@ -61,7 +61,7 @@ export function permits(authority: string, names: readonly string[]): boolean {
 
 const oid = '2.5.29.30'
 
-/** X.690 section 8: universal SEQUENCE; of NameConstraints and GeneralName the context-specific ones. */
+/** X.690 section 8: the universal SEQUENCE, and the context-specific tags of NameConstraints and GeneralName. */
 const tags = { sequence: 0x30, permitted: 0xa0, dnsName: 0x82, ipAddress: 0x87 } as const
 
 function der(tag: number, content: Buffer): Buffer {
@@ -70,7 +70,7 @@ function der(tag: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), content])
 }
 
-/** An address and its mask, as bytes. */
+/** The bytes of an address and its mask. */
 function withMask([address, prefix]: Network): Buffer {
   const bytes = bytesOf(address)
   const mask = bytes.map((_, index) => 0xff & (0xff00 >> Math.min(8, Math.max(0, prefix - 8 * index))))
@@ -89,7 +89,7 @@ const bitsOf = (address: string): string =>
 
 function bytesOf(address: string): number[] {
   if (isIP(address) === 4) return address.split('.').map(Number)
-  // Node writes every IPv6 address in one way, with at most one `::`.
+  // Node normalizes IPv6 addresses, with at most one `::`.
   const [head = '', tail = ''] = new SocketAddress({ address, family: 'ipv6' }).address.split('::')
   const groups = (part: string) => part.split(':').filter((group) => group !== '')
   const [first, last] = [groups(head), groups(tail)]

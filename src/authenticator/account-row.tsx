@@ -1,4 +1,4 @@
-import type { KeptAccount } from './accounts-store.ts'
+import type { StoredAccount } from './accounts-store.ts'
 import { Emblem } from './card.tsx'
 import { Icon } from './icons.tsx'
 import { OfflineCodeLine } from './offline-code.tsx'
@@ -6,24 +6,24 @@ import { nameOf } from './use-accounts.ts'
 import { useWords } from './words/speech.tsx'
 
 interface AccountRowProps {
-  readonly account: KeptAccount
-  /** Why it is of no more use, if it is not. */
+  readonly account: StoredAccount
+  /** Why the account no longer works, if so. */
   readonly gone: 'removed' | 'moved' | undefined
   /** Unix time by this device's clock, seconds. */
   readonly now: number
-  /** While the list is being arranged: where there is no way further. */
-  readonly places: { readonly first: boolean; readonly last: boolean } | undefined
+  /** While the list is reordered: whether the row is at an end of the list. */
+  readonly ends: { readonly first: boolean; readonly last: boolean } | undefined
   readonly onOptions: () => void
   readonly onMove: (by: -1 | 1) => void
   readonly onDismiss: () => void
 }
 
 /** One account with its offline code. */
-export function AccountRow({ account, gone, now, places, onOptions, onMove, onDismiss }: AccountRowProps) {
+export function AccountRow({ account, gone, now, ends, onOptions, onMove, onDismiss }: AccountRowProps) {
   const words = useWords()
   const name = words.at(nameOf(account), account.user.username)
-  // Once it is gone its codes are good for nothing.
-  const coded = !gone && !places && (account.codeSecret ?? account.lockedSecret) !== undefined
+  // The codes of a removed account do not work.
+  const coded = !gone && !ends && (account.codeSecret ?? account.lockedSecret) !== undefined
   return (
     <div class={coded ? 'coded' : ''}>
       <div class={gone ? 'row gone' : 'row'}>
@@ -41,13 +41,13 @@ export function AccountRow({ account, gone, now, places, onOptions, onMove, onDi
             </small>
           ) : null}
         </span>
-        {places ? <MoveButtons name={name} places={places} onMove={onMove} /> : null}
+        {ends ? <MoveButtons name={name} ends={ends} onMove={onMove} /> : null}
         {gone ? (
           <button type="button" class="link" onClick={onDismiss}>
             {words.dismiss}
           </button>
         ) : null}
-        {gone || places ? null : (
+        {gone || ends ? null : (
           <button type="button" class="icon-button" aria-label={words.options(name)} onClick={onOptions}>
             <Icon name="more" />
           </button>
@@ -60,19 +60,19 @@ export function AccountRow({ account, gone, now, places, onOptions, onMove, onDi
 
 interface MoveButtonsProps extends Pick<AccountRowProps, 'onMove'> {
   readonly name: string
-  readonly places: NonNullable<AccountRowProps['places']>
+  readonly ends: NonNullable<AccountRowProps['ends']>
 }
 
-function MoveButtons({ name, places, onMove }: MoveButtonsProps) {
+function MoveButtons({ name, ends, onMove }: MoveButtonsProps) {
   const words = useWords()
   return (
     <>
-      {/* Never disabled: a key pressed once too often would lose the focus. */}
+      {/* Not disabled at the ends, as a disabled button would lose the focus. */}
       <button
         type="button"
         class="icon-button"
         aria-label={words.moveUp(name)}
-        aria-disabled={places.first}
+        aria-disabled={ends.first}
         onClick={() => onMove(-1)}
       >
         <Icon name="up" />
@@ -81,7 +81,7 @@ function MoveButtons({ name, places, onMove }: MoveButtonsProps) {
         type="button"
         class="icon-button"
         aria-label={words.moveDown(name)}
-        aria-disabled={places.last}
+        aria-disabled={ends.last}
         onClick={() => onMove(1)}
       >
         <Icon name="down" />

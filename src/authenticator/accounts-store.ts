@@ -1,18 +1,18 @@
 import type { Account } from '../device/account.ts'
 
-/** An account, and how its owner likes to see it. */
-export interface KeptAccount extends Account {
-  /** Instead of the domain's name. */
+/** An account as it is stored, with the owner's name and order. */
+export interface StoredAccount extends Account {
+  /** Replaces the domain's name. */
   readonly label?: string
-  /** Its place in the list; missing in accounts from before they could be arranged. */
+  /** Its place in the list; absent in old accounts. */
   readonly position?: number
 }
 
-/** Keeps accounts in this browser. Private keys are stored as they are: usable here, readable nowhere. */
+/** Stores accounts in this browser. Private keys are stored as key objects, which can be used but not exported. */
 export interface AccountsStore {
-  list(): Promise<readonly KeptAccount[]>
-  /** Adds or replaces, all of them or none. */
-  save(...accounts: readonly KeptAccount[]): Promise<void>
+  list(): Promise<readonly StoredAccount[]>
+  /** Adds or replaces accounts, all of them or none. */
+  save(...accounts: readonly StoredAccount[]): Promise<void>
   delete(id: string): Promise<void>
   /** Calls back when another tab changed the list. */
   onChange(callback: () => void): () => void
@@ -30,7 +30,7 @@ export function createAccountsStore(): AccountsStore {
     channel.postMessage('changed')
   }
   return {
-    list: () => run<KeptAccount[]>('readonly', (store) => store.getAll()),
+    list: () => run<StoredAccount[]>('readonly', (store) => store.getAll()),
     save: (...changed) => change((store) => changed.map((account) => store.put(account)).at(-1)),
     delete: (id) => change((store) => store.delete(id)),
     onChange(callback) {

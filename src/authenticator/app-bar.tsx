@@ -2,12 +2,12 @@ import { Icon } from './icons.tsx'
 import { useWords } from './words/speech.tsx'
 
 interface AppBarProps {
-  /** Absent while there is nothing that could have happened. */
+  /** Absent while there is no account. */
   readonly onHistory?: (() => void) | undefined
   readonly onSettings?: () => void
 }
 
-/** On top of every screen, always in the same place. */
+/** The bar at the top of every screen. */
 export function AppBar({ onHistory, onSettings }: AppBarProps) {
   const words = useWords()
   return (

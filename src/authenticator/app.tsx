@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { Clock } from '../clock.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
-import type { AccountsStore, KeptAccount } from './accounts-store.ts'
+import type { AccountsStore, StoredAccount } from './accounts-store.ts'
 import { AppBar } from './app-bar.tsx'
 import { CurrentScreen } from './current-screen.tsx'
 import type { Link } from './link.ts'
@@ -25,13 +25,13 @@ export interface AppProps {
   readonly clock: Clock
   /** The public address of the service that this page came from. */
   readonly serviceUrl: string
-  /** What this page was opened for; another object each time. */
+  /** What the page was opened for; a new object each time. */
   readonly link: Link
   readonly onInstall: (() => void) | undefined
   readonly onLanguage: (language: Language) => void
 }
 
-const none: readonly KeptAccount[] = []
+const none: readonly StoredAccount[] = []
 
 export function App({ device, store, clock, serviceUrl, link, onInstall, onLanguage }: AppProps) {
   const words = useWords()
@@ -41,33 +41,33 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   const inbox = useInbox(device, list ?? none, now)
   const notifications = useNotifications(device, list)
   const [screen, setScreen] = useState<Screen>(home)
-  /** Requests that somebody went back from: they do not open by themselves again. */
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  /** Requests that the person closed: they do not open automatically again. */
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const onAnswer = useAnswer(device, inbox, setScreen)
 
   useEffect(() => {
     if (link.add) setScreen({ name: 'add', code: link.code })
     if (link.codes) document.querySelector<HTMLElement>('#accounts')?.focus()
   }, [link, list === undefined])
-  // A layout effect: one that runs later could open again, by what it knew before, the request that somebody has just left.
+  // A layout effect: a later effect could reopen, from outdated state, the request that the person has just closed.
   useLayoutEffect(() => {
     document.title = words.title(inbox.pending.length)
-    setScreen((before) => follow(before, inbox.pending, left, clock.now()))
+    setScreen((before) => follow(before, inbox.pending, closed, clock.now()))
   })
   useNotices(inbox.pending, link.request, (pending) => setScreen({ name: 'request', pending }))
   useBack(screen.name !== 'home', onBack)
 
   function onBack() {
-    if (screen.name === 'request') setLeft((before) => new Set(before).add(screen.pending.request.id))
+    if (screen.name === 'request') setClosed((before) => new Set(before).add(screen.pending.request.id))
     setScreen(home)
   }
   async function onAdded(account: Account) {
     await accounts.add(account)
-    // Asks the browser not to clear the key away when space gets short; it may say no.
+    // Asks the browser not to delete the key when storage runs low; the browser may decline.
     void navigator.storage.persist()
     setScreen(home)
   }
-  async function onGone(account: KeptAccount) {
+  async function onGone(account: StoredAccount) {
     await accounts.remove(account.id)
     setScreen(home)
   }

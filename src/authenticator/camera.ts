@@ -1,10 +1,10 @@
-/** Why there is nothing to see; the name of the word that says so. */
+/** Why there is no picture; the name of its text in `Words`. */
 export type CameraTrouble = 'scanDenied' | 'scanNone'
 
-/** Shows the camera that looks away from the person, until `signal` aborts: then its light goes out. */
+/** Shows the rear camera until `signal` aborts, which turns the camera off. */
 export async function openCamera(video: HTMLVideoElement, signal: AbortSignal): Promise<CameraTrouble | undefined> {
   try {
-    // Missing on pages that are not secure, and in old browsers.
+    // Undefined on insecure pages and in old browsers.
     const stream = await navigator.mediaDevices?.getUserMedia({ video: { facingMode: 'environment' }, audio: false })
     if (!stream) return 'scanNone'
     const stop = () => {

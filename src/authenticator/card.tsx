@@ -9,22 +9,22 @@ import { Icon, type IconName } from './icons.tsx'
 import { useWords } from './words/speech.tsx'
 
 interface CardProps {
-  /** The headline, said first when the card comes up. */
+  /** The headline, which screen readers announce first. */
   readonly title: ComponentChildren
-  /** What it is about, above the headline. */
+  /** Content above the headline. */
   readonly above?: ComponentChildren
-  /** Where this one was opened from, if it is left that way. */
+  /** Goes back to the previous screen, if the card has a back button. */
   readonly onBack?: (() => void) | undefined
   readonly children?: ComponentChildren
 }
 
-/** One screen: one headline and what belongs to it. */
+/** One screen: a headline and its content. */
 export function Card({ title, above, onBack, children }: CardProps) {
   const headline = useRef<HTMLHeadingElement>(null)
 
-  // Before it is drawn: whoever has seen the card may be typing already.
+  // A layout effect: after the card is drawn, the person may be typing already.
   useLayoutEffect(() => {
-    // Screen readers start here; a field that took the focus already keeps it.
+    // Screen readers start at the focused headline. A field that already has the focus keeps it.
     if (!headline.current?.closest('.card')?.contains(document.activeElement)) headline.current?.focus()
   }, [])
 
@@ -50,7 +50,7 @@ function BackButton({ onBack }: { readonly onBack: () => void }) {
   )
 }
 
-/** Names and what they are. */
+/** A list of labels and values. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl class="facts">
@@ -69,7 +69,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   )
 }
 
-/** A sentence about what went wrong; its place is there before it is. */
+/** An error message. The element always exists, so that screen readers announce changes. */
 export function Problem({ text }: { readonly text: string | undefined }) {
   return (
     <p class="problem" role="alert">
@@ -83,7 +83,7 @@ export function Problem({ text }: { readonly text: string | undefined }) {
   )
 }
 
-/** How things stand, with its icon. */
+/** A status message with an icon. */
 export function Status({ icon, children }: { readonly icon: IconName; readonly children: ComponentChildren }) {
   return (
     <p class="status" role="status">
@@ -93,13 +93,13 @@ export function Status({ icon, children }: { readonly icon: IconName; readonly c
   )
 }
 
-/** A domain, and who can show it. */
+/** A domain, and the service that has its image. */
 interface DomainProps {
   readonly domain: { readonly id: string; readonly name: string }
   readonly serviceUrl: string
 }
 
-/** The app or website that something is about. */
+/** The app or website that a card is about. */
 export function About({ children, ...domain }: DomainProps & { readonly children: ComponentChildren }) {
   return (
     <p class="about">
@@ -109,7 +109,7 @@ export function About({ children, ...domain }: DomainProps & { readonly children
   )
 }
 
-/** The image of a domain; the first letter of its name until that is there, and where there is none. */
+/** The image of a domain, or the first letter of its name until the image has loaded or when there is none. */
 export function Emblem({ domain, serviceUrl }: DomainProps) {
   const [shown, setShown] = useState(false)
   return (
@@ -119,7 +119,7 @@ export function Emblem({ domain, serviceUrl }: DomainProps) {
         src={serviceUrl + devicePaths.image(domain.id)}
         alt=""
         hidden={!shown}
-        // One pixel stands for no image.
+        // A single pixel means that there is no image.
         onLoad={({ currentTarget }) => setShown(currentTarget.naturalWidth > 1)}
       />
     </span>

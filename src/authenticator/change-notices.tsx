@@ -3,7 +3,7 @@ import { Icon } from './icons.tsx'
 import type { Inbox, ShownNotice } from './use-inbox.ts'
 import { useSpeech } from './words/speech.tsx'
 
-/** What changed of what people pass with, one card each, until they dismiss it. */
+/** The changes of the user's factors, one card each, until the person dismisses them. */
 export function ChangeNotices({ inbox }: { readonly inbox: Inbox }) {
   return inbox.notices.map((shown) => (
     <ChangeNotice key={shown.notice.id} shown={shown} onDismiss={() => void inbox.dismiss(shown)} />
@@ -38,10 +38,10 @@ function ChangeNotice({ shown, onDismiss }: { readonly shown: ShownNotice; reado
   )
 }
 
-/** A name keeps its own direction within the sentence (Unicode Bidirectional Algorithm, section 2.4). */
+/** Isolates the text direction of a name within a sentence (Unicode Bidirectional Algorithm, section 2.4). */
 const isolated = (name: string) => `\u2068${printable(name)}\u2069`
 
-/** A day as well: a notice may be a month old. */
+/** With the date, as a notice may be a month old. */
 function momentOf(seconds: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(seconds * 1000)
 }

@@ -1,11 +1,10 @@
-/** A browser has six connections to a service for all its windows; answers need some of them. */
-const places = 4
+/** How many connections are held open. A browser has six for each service in all its windows, and answers need some. */
+const maxHeld = 4
 
 /**
- * Waits for one of the few connections that may be held open, among all windows of this browser; it is given back when
- * `signal` aborts.
- * @param index Of the account: the first ones get theirs first.
- * @returns whether it is there now.
+ * Requests one of the few connections that all windows of this browser may hold open. It is released when `signal` aborts.
+ * @param index The place of the account in the list: the first accounts come first.
+ * @returns a function that tells whether the connection is granted.
  */
 export function awaitConnection(index: number, signal: AbortSignal): () => boolean {
   let granted = false
@@ -16,7 +15,7 @@ export function awaitConnection(index: number, signal: AbortSignal): () => boole
       else signal.addEventListener('abort', () => resolve(), { once: true })
     })
   }
-  // Rejects when it was not granted before the end; a browser that cannot do it is served at a pace, too.
-  void navigator.locks?.request(`second-factor connection ${index % places}`, { signal }, hold).catch(() => undefined)
+  // Rejects when the signal aborts first. Without locks, or without a grant, the account is polled.
+  void navigator.locks?.request(`second-factor connection ${index % maxHeld}`, { signal }, hold).catch(() => undefined)
   return () => granted
 }

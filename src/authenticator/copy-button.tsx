@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 
 import { useWords } from './words/speech.tsx'
 
-/** Says that it worked; where the browser does not let it, the text stands there to be read. */
+/** Copies a text and confirms it. Where the browser forbids copying, the text is still readable beside it. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const words = useWords()
   const [copied, setCopied] = useState(false)

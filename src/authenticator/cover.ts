@@ -1,16 +1,16 @@
 /**
- * Hides everything while the app is not in front: phones take a picture of it for their list of open apps, and that list
- * is for whoever holds the phone. At once and not with the next drawing, which comes too late for the picture.
+ * Hides the content while the app is in the background: phones take a screenshot for the list of open apps, which anyone who
+ * holds the phone can see. It is hidden at once, as the next render would be too late for the screenshot.
  */
-export function coverWhenLeft(): void {
+export function coverInBackground(): void {
   const cover = (left: boolean) => document.documentElement.classList.toggle('covered', left)
 
   document.addEventListener('visibilitychange', () => cover(document.hidden))
   addEventListener('pagehide', () => cover(true))
   addEventListener('pageshow', () => cover(document.hidden))
-  // Phones take it before they say that the page is hidden. On a desk one reads here and types in another window.
+  // Phones take the screenshot before they report that the page is hidden. On a desktop, people read here and type elsewhere.
   addEventListener('blur', () => cover(document.hidden || matchMedia('(pointer: coarse)').matches))
   addEventListener('focus', () => cover(document.hidden))
-  // A touch says as much, where a browser forgets to.
+  // Some browsers do not report the return: a touch shows it as well.
   addEventListener('pointerdown', () => cover(document.hidden))
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 import type { Answer } from '../device/requests.ts'
-import type { KeptAccount } from './accounts-store.ts'
+import type { StoredAccount } from './accounts-store.ts'
 import { Hint } from './hint.tsx'
 import type { Screen } from './screen.ts'
 import { AccountScreen } from './screens/account.tsx'
@@ -20,7 +20,7 @@ import type { Language } from './words/languages.ts'
 
 interface CurrentScreenProps {
   readonly screen: Screen
-  readonly list: readonly KeptAccount[]
+  readonly list: readonly StoredAccount[]
   readonly device: Device
   readonly clock: Clock
   readonly serviceUrl: string
@@ -33,12 +33,12 @@ interface CurrentScreenProps {
   readonly onBack: () => void
   readonly onAnswer: (pending: Pending, given: Answer) => Promise<void>
   readonly onAdded: (account: Account) => Promise<void>
-  readonly onGone: (account: KeptAccount) => Promise<void>
+  readonly onGone: (account: StoredAccount) => Promise<void>
   readonly onInstall: (() => void) | undefined
   readonly onLanguage: (language: Language) => void
 }
 
-/** What is in front of the person; without any account that is the way to the first one. */
+/** The present screen. Without an account, it is the one to add the first. */
 export function CurrentScreen(props: CurrentScreenProps) {
   const { screen, list, device, clock, serviceUrl, notifications, onBack, onInstall, onLanguage } = props
   if (screen.name === 'home') return list.length === 0 ? <Add {...props} code={undefined} /> : <Home {...props} />
@@ -117,7 +117,7 @@ function OneAccount({ id, list, accounts, show, onBack }: CurrentScreenProps & {
   )
 }
 
-function Remove({ account, device, show, onGone }: CurrentScreenProps & { readonly account: KeptAccount }) {
+function Remove({ account, device, show, onGone }: CurrentScreenProps & { readonly account: StoredAccount }) {
   return (
     <RemoveAccountScreen
       device={device}

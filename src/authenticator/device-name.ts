@@ -1,4 +1,4 @@
-/** A name its owner recognizes in a list of devices, such as "Firefox on Android". */
+/** A name that the owner recognizes in a list of devices, such as "Firefox on Android". */
 export function deviceName(userAgent: string): string {
   const browser = firstMatch(userAgent, [
     ['Edge', /Edg/],
@@ -20,7 +20,7 @@ export function deviceName(userAgent: string): string {
   return [browser ?? 'Browser', system].filter(Boolean).join(' on ')
 }
 
-/** The order matters: most browsers also carry the names of others. */
+/** The order matters, as the user agent of most browsers contains the names of others. */
 function firstMatch(text: string, patterns: readonly (readonly [string, RegExp])[]): string | undefined {
   return patterns.find(([, pattern]) => pattern.test(text))?.[0]
 }

@@ -1,5 +1,5 @@
 interface ImportMetaEnv {
-  /** Of the package this was built from. */
+  /** The version of the package from which this was built. */
   readonly VERSION: string
 }
 

@@ -4,28 +4,28 @@ import type { Speech } from './words/speech.tsx'
 export interface Fact {
   readonly label: string
   readonly value: string
-  /** Where it comes from, if that is not plain. */
+  /** A note about the value, such as its source. */
   readonly note?: string
 }
 
-/** What a request and what is remembered of one have in common. */
-type Asked = Pick<DeviceRequest, 'attributes' | 'ipAddress' | 'createdAt'> &
+/** The facts that a pending request and a history entry have in common. */
+type RequestFacts = Pick<DeviceRequest, 'attributes' | 'ipAddress' | 'createdAt'> &
   Partial<Pick<DeviceRequest, 'purpose' | 'user'>>
 
-/** Names an app may give the place a sign-in comes from. */
-const places = new Set(['place', 'location', 'city'])
-const first = ['browser', 'system']
+/** Keys of attributes that hold the place of a sign-in. */
+const placeKeys = new Set(['place', 'location', 'city'])
+const clientKeys = ['browser', 'system']
 
-/** What helps to decide, in the order of importance: where from, with what, when, then all the app says. */
-export function factsOf(request: Asked, { words, locale }: Speech): readonly Fact[] {
-  const { place, usual, rest } = sorted(request)
+/** What helps to decide, in order of importance: origin, browser and system, time, then all other attributes of the app. */
+export function factsOf(request: RequestFacts, { words, locale }: Speech): readonly Fact[] {
+  const { place, client, rest } = sortAttributes(request)
   const from = fromOf(place, request)
-  // The question names the user of a sign-in, and the app where devices are to be changed.
+  // The question names the user of a sign-in. For a change of devices it names the app, so the user is listed here.
   const username = request.purpose === 'change_devices' ? request.user?.username : undefined
   return [
     ...(username === undefined ? [] : [{ label: words.user, value: username }]),
-    ...(from === '' ? [] : [{ label: words.from, value: from, note: words.reportedByApp }]),
-    ...usual.map(({ key, value }) => ({
+    ...(from === '' ? [] : [{ label: words.from, value: from, note: words.unverified }]),
+    ...client.map(({ key, value }) => ({
       label: key.toLowerCase() === 'browser' ? words.browser : words.system,
       value,
     })),
@@ -34,26 +34,26 @@ export function factsOf(request: Asked, { words, locale }: Speech): readonly Fac
   ]
 }
 
-/** Where from and with what, in a line: tells requests apart. */
-export function originOf(request: Asked): string {
-  const { place, usual, rest } = sorted(request)
+/** Origin and browser in one line, to tell requests apart. */
+export function originOf(request: RequestFacts): string {
+  const { place, client, rest } = sortAttributes(request)
   const from = fromOf(place, request)
-  return [...(from === '' ? [] : [from]), ...[...usual, ...rest].map(({ value }) => value)].slice(0, 2).join(', ')
+  return [...(from === '' ? [] : [from]), ...[...client, ...rest].map(({ value }) => value)].slice(0, 2).join(', ')
 }
 
-/** A time of today as people here write it. */
+/** A time of day in the person's locale. */
 export function timeOf(seconds: number, locale: string, timeStyle: 'short' | 'medium' = 'short'): string {
   return new Intl.DateTimeFormat(locale, { timeStyle }).format(seconds * 1000)
 }
 
-function sorted(request: Asked) {
+function sortAttributes(request: RequestFacts) {
   const attributes = request.attributes.filter(({ key, value }) => key !== '' && value !== '')
-  const [place, others] = split(attributes, ({ key }) => places.has(key.toLowerCase()))
-  const [usual, rest] = split(others, ({ key }) => first.includes(key.toLowerCase()))
-  return { place, usual, rest }
+  const [place, others] = split(attributes, ({ key }) => placeKeys.has(key.toLowerCase()))
+  const [client, rest] = split(others, ({ key }) => clientKeys.includes(key.toLowerCase()))
+  return { place, client, rest }
 }
 
-function fromOf(place: Asked['attributes'], { ipAddress }: Asked): string {
+function fromOf(place: RequestFacts['attributes'], { ipAddress }: RequestFacts): string {
   return [...place.map(({ value }) => value), ipAddress].filter(Boolean).join(', ')
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import { Icon, type IconName } from './icons.tsx'
-import { recall, remember } from './remembered.ts'
+import { readPreference, savePreference } from './preferences.ts'
 import type { Notifications } from './use-notifications.ts'
 import { useWords } from './words/speech.tsx'
 
@@ -18,10 +18,10 @@ interface Offer {
   readonly accept: () => void
 }
 
-/** One thing that makes the app more useful, below all else; who does not want it is not asked again. */
+/** Offers one improvement of the app at the bottom of the screen. An offer that is declined does not come back. */
 export function Hint({ notifications, onInstall }: HintProps) {
   const words = useWords()
-  const [declined, setDeclined] = useState(() => new Set((recall('noHints') ?? '').split(' ')))
+  const [declined, setDeclined] = useState(() => new Set((readPreference('noHints') ?? '').split(' ')))
   const offers: readonly (Offer | undefined)[] = [
     notifications.state !== 'asking'
       ? undefined
@@ -29,8 +29,8 @@ export function Hint({ notifications, onInstall }: HintProps) {
           name: 'notifications',
           icon: 'bell',
           sentence: words.notificationsOffer,
-          word: words.switchOn,
-          accept: () => void notifications.switchOn(),
+          word: words.turnOn,
+          accept: () => void notifications.turnOn(),
         },
     onInstall && {
       name: 'install',
@@ -45,7 +45,7 @@ export function Hint({ notifications, onInstall }: HintProps) {
 
   function decline(name: string) {
     const all = new Set(declined).add(name)
-    remember('noHints', [...all].join(' '))
+    savePreference('noHints', [...all].join(' '))
     setDeclined(all)
   }
   return (

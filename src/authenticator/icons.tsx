@@ -20,7 +20,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Beside a word that says the same: hidden from those who hear the page. */
+/** An icon beside a text that says the same, so it is hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class={turned.has(name) ? 'icon turned' : 'icon'} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
@@ -29,5 +29,5 @@ export function Icon({ name }: { readonly name: IconName }) {
   )
 }
 
-/** They point along the text. */
+/** Icons that are mirrored in right-to-left text. */
 const turned: ReadonlySet<IconName> = new Set(['back'])

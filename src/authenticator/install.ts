@@ -1,27 +1,27 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** What Chromium offers where an app can be installed. It is in no standard, so no library knows it. */
+/** Chromium's offer to install an app. It is not in a standard, so TypeScript has no type for it. */
 interface InstallOffer extends Event {
   prompt(): Promise<unknown>
 }
 
-/** iOS alone has it, and says whether this is the installed app. */
+/** Exists only on iOS: whether this is the installed app. */
 interface AppleNavigator extends Navigator {
   readonly standalone?: boolean
 }
 
-/** Whether this is the browser of a system whose installed apps see nothing of what is stored in it. */
+/** Whether this is a browser whose storage installed apps cannot read (iOS). */
 export function mustInstallFirst(): boolean {
   return (navigator as AppleNavigator).standalone === false
 }
 
-/** Asks the browser to install the app; undefined where it offers nothing. */
+/** Returns the function that installs the app; undefined where the browser does not offer it. */
 export function useInstall(): (() => Promise<void>) | undefined {
   const [offer, setOffer] = useState<InstallOffer>()
 
   useEffect(() => {
     const keep = (event: Event) => {
-      // Otherwise some browsers ask at once, before anybody knows what this is.
+      // Otherwise some browsers ask at once, before the person knows what this app is.
       event.preventDefault()
       setOffer(event as InstallOffer)
     }

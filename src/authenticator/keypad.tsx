@@ -6,23 +6,23 @@ import { useWords } from './words/speech.tsx'
 const keys = ['1', '2', '3', '4', '5', '6', '7', '8', '9', undefined, '0', 'erase'] as const
 
 interface KeypadProps {
-  /** Whose fields of digits it fills, one after the other. */
+  /** The form whose digit fields it fills, one after the other. */
   readonly form: { readonly current: HTMLFormElement | null }
 }
 
 /**
- * Large keys for one hand, on devices that are touched. They stay where they are, beside what they decide on; a keyboard
- * of the system would lie over it.
+ * Large keys for one-handed use on touch screens. Unlike the system keyboard, they do not cover the request that the person
+ * decides on.
  */
 export function Keypad({ form }: KeypadProps) {
   const words = useWords()
   const [wanted] = useState(() => matchMedia('(pointer: coarse)').matches)
 
-  // Before the keys are drawn: the first taps count, too.
+  // A layout effect: the first taps have to count, too.
   useLayoutEffect(() => {
     const stay = form.current
     if (!stay) return undefined
-    // Fields stay open to a keyboard that is plugged in, and to whoever dictates.
+    // Fields still accept hardware keyboards and dictation.
     for (const field of wanted ? digitFields(stay) : []) field.inputMode = 'none'
     const goOn = ({ target }: Event) => {
       if (target instanceof HTMLInputElement && isFull(target)) nextAfter(stay, target)?.focus()
@@ -43,7 +43,7 @@ export function Keypad({ form }: KeypadProps) {
             type="button"
             tabIndex={-1}
             aria-label={key === 'erase' ? words.deleteDigit : key}
-            // The field keeps the focus.
+            // Keeps the focus in the field.
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => form.current && press(form.current, key)}
           >
@@ -74,7 +74,7 @@ function isFull(field: HTMLInputElement): boolean {
   return field.value.length >= Number(field.dataset['digits'] ?? Number.POSITIVE_INFINITY)
 }
 
-/** The next field that waits for something, of whatever kind. */
+/** The next empty field, of any kind. */
 function nextAfter(form: HTMLFormElement, field: HTMLInputElement): HTMLInputElement | undefined {
   const fields = [...form.querySelectorAll('input')]
   return fields.slice(fields.indexOf(field) + 1).find((each) => each.value === '')

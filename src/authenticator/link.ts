@@ -1,17 +1,17 @@
 import { parseActivationCode, parseActivationLink } from '../device/service-url.ts'
 
-/** What an address of this page asks for, in its fragment: that goes to no server, and into no log. */
+/** What the fragment of the page's address requests. Fragments are not sent to servers, and so not logged. */
 export interface Link {
-  /** To add an account: `#add`, or `#code=…` of an activation link. */
+  /** Add an account: `#add`, or `#code=…` of an activation link. */
   readonly add: boolean
   readonly code: string | undefined
-  /** To look at the offline codes: `#codes`. */
+  /** Show the offline codes: `#codes`. */
   readonly codes: boolean
-  /** The session a notification was about: `#request=…`. */
+  /** The session of a notification: `#request=…`. */
   readonly request: string | undefined
 }
 
-/** Reads what the page was opened for, and takes it out of the address bar and the history at once. */
+/** Reads what the page was opened for, and removes it from the address bar and the history at once. */
 export function takeLink(): Link {
   const code = parseActivationLink(pageAddress())?.code
   const wanted = new URLSearchParams(location.hash.slice(1))
@@ -24,17 +24,17 @@ export function takeLink(): Link {
   }
 }
 
-export type Typed = { readonly code: string } | { readonly wrong: 'badCode' | 'otherAddress' }
+export type CodeInput = { readonly code: string } | { readonly wrong: 'badCode' | 'otherAddress' }
 
-/** What a person typed or pasted, or the camera read: a code, a link to this page, or neither. */
-export function readTyped(text: string, serviceUrl: string): Typed {
+/** Parses typed, pasted or scanned text: a code, a link to this page, or neither. */
+export function parseCodeInput(text: string, serviceUrl: string): CodeInput {
   const link = parseActivationLink(text.trim())
   if (link) return link.serviceUrl === serviceUrl ? { code: link.code } : { wrong: 'otherAddress' }
   const code = parseActivationCode(text)
   return code === undefined ? { wrong: 'badCode' } : { code }
 }
 
-/** The address of the folder, also where the page was opened as `index.html`. */
+/** The address of the page's folder with the fragment, also when the page was opened as `index.html`. */
 function pageAddress(): URL {
   const url = new URL('.', location.href)
   url.hash = location.hash

@@ -6,17 +6,17 @@ import { systemClock } from '../clock.ts'
 import { createDevice } from '../device/device.ts'
 import { serviceUrl } from '../device/service-url.ts'
 import { createAccountsStore } from './accounts-store.ts'
-import { coverWhenLeft } from './cover.ts'
+import { coverInBackground } from './cover.ts'
 import { takeLink } from './link.ts'
-import { keepFilesForOffline, takeNewVersion } from './offline-files.ts'
+import { registerServiceWorker, activateNewVersion } from './service-worker.ts'
 import { Root, type RootProps } from './root.tsx'
 import { findObstacle } from './screens/cannot-run.tsx'
 
 async function start(root: Element): Promise<void> {
   const { href } = location
-  // Before anything else: a code in the address bar is read over a shoulder, and kept in the history.
+  // Before anything else: a code in the address bar can be seen by others, and stays in the history.
   let link = takeLink()
-  if (await takeNewVersion(href)) return
+  if (await activateNewVersion(href)) return
   const parts: Omit<RootProps, 'link'> = {
     obstacle: findObstacle(),
     createDevice,
@@ -26,15 +26,15 @@ async function start(root: Element): Promise<void> {
   }
   const show = () => render(<Root {...parts} link={link} />, root)
   root.replaceChildren()
-  // A second link opened while the page is: the browser then only changes the fragment.
+  // When another link is opened while the page is open, the browser only changes the fragment.
   addEventListener('hashchange', () => {
     if (location.hash === '') return
     link = takeLink()
     show()
   })
   show()
-  coverWhenLeft()
-  keepFilesForOffline()
+  coverInBackground()
+  registerServiceWorker()
 }
 
 const root = document.querySelector('#app')

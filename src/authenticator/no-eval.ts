@@ -1,5 +1,5 @@
 import { z } from 'zod'
 
-// The page's policy forbids to make code from text, which zod otherwise tries as soon as a schema is made:
-// so this is imported before any of them.
+// The page's content security policy forbids `eval`, which zod tries when the first schema is created. So this module has to be
+// imported before any schema.
 z.config({ jitless: true })

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import { asksFor } from '../device/account.ts'
+import { requiredSecret } from '../device/account.ts'
 import { type CodeSource, type OfflineCode, unlockCodes } from '../device/offline-code.ts'
 import { nameOf } from './use-accounts.ts'
-import type { KeptAccount } from './accounts-store.ts'
+import type { StoredAccount } from './accounts-store.ts'
 import { Ring } from './ring.tsx'
 import { SecretField } from './secret-field.tsx'
 import { useOfflineCode } from './use-offline-code.ts'
@@ -11,22 +11,22 @@ import { useVisible } from './use-visible.ts'
 import { useWords } from './words/speech.tsx'
 
 interface OfflineCodeProps {
-  readonly account: KeptAccount
+  readonly account: StoredAccount
   /** Unix time by this device's clock, seconds. */
   readonly now: number
 }
 
-/** RFC 6238: how long a code is good, seconds. */
+/** How long a code is valid, seconds (RFC 6238). */
 const period = 30
 
-/** The code to type where approving does not work. Hidden until it is asked for, and again when the page is left. */
+/** The offline code of an account. Hidden until the person asks for it, and again when the page is left. */
 export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
   const words = useWords()
   const [asking, setAsking] = useState(false)
   const [source, setSource] = useState<CodeSource>()
   const code = useOfflineCode(source, now)
   const visible = useVisible()
-  const secret = asksFor(account)
+  const secret = requiredSecret(account)
 
   function hide() {
     setSource(undefined)
@@ -65,7 +65,7 @@ function CodeLine({ code: { code, expiresAt }, now }: { readonly code: OfflineCo
       await navigator.clipboard.writeText(code)
       setCopied(code)
     } catch {
-      // The browser does not let it: the code stands there to be read.
+      // The browser forbids copying; the code is still readable.
     }
   }
   return (
@@ -89,7 +89,7 @@ interface CodePinProps {
   readonly onCancel: () => void
 }
 
-/** There is nothing on the device to check it against: whoever finds the device learns nothing by trying. */
+/** Asks for the PIN. The device cannot verify it, so a thief of the device learns nothing from trying. */
 function CodePin({ secret, onPin, onCancel }: CodePinProps) {
   const words = useWords()
   const [busy, setBusy] = useState(false)

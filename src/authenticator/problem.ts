@@ -2,7 +2,7 @@ import { passcodeLength, type PinProblem } from '../contract/pin.ts'
 import { DeviceError } from '../device/device-error.ts'
 import type { Words } from './words/en.ts'
 
-/** The sentence for a call that did not succeed. */
+/** The message for a failed call. */
 export function problemOf(error: unknown, words: Words): string {
   if (!(error instanceof DeviceError)) return words.unexpected
   switch (error.code) {
@@ -32,8 +32,8 @@ export function problemOf(error: unknown, words: Words): string {
   }
 }
 
-/** What stands against a PIN or passcode somebody chose. */
+/** The message for a new PIN or passcode that is not allowed. */
 export function pinProblemOf(problem: PinProblem, keyType: 'PIN' | 'PASSCODE', words: Words): string {
   if (problem === 'guessable') return words.guessable
-  return keyType === 'PIN' ? words.pinForm : words.passcodeForm(passcodeLength.least, passcodeLength.most)
+  return keyType === 'PIN' ? words.pinForm : words.passcodeForm(passcodeLength.min, passcodeLength.max)
 }

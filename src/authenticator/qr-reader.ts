@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts'
 
-/** Milliseconds between looks: a slow phone has to show the picture, too. */
-const pace = 120
-/** Pixels along the longer side: enough for a code that fills a third of the picture. */
-const most = 720
+/** Between two frames, milliseconds: a slow phone needs time to show the picture, too. */
+const frameInterval = 120
+/** Pixels of the longer side: enough for a code that fills a third of the picture. */
+const maxSize = 720
 
-/** Tells of each code that the camera sees, until `signal` aborts. The decoder is fetched when it is wanted first. */
+/** Calls back for each code that the camera sees, until `signal` aborts. Loads the decoder on first use. */
 export async function watchForCodes(
   video: HTMLVideoElement,
   clock: Clock,
@@ -20,10 +20,10 @@ export async function watchForCodes(
     if (signal.aborted || !pen) return
     const text = readFrame()
     if (text !== undefined) onText(text)
-    if (!signal.aborted) clock.after(pace, look)
+    if (!signal.aborted) clock.after(frameInterval, look)
   }
   const readFrame = (): string | undefined => {
-    const scale = Math.min(1, most / Math.max(video.videoWidth, video.videoHeight, 1))
+    const scale = Math.min(1, maxSize / Math.max(video.videoWidth, video.videoHeight, 1))
     canvas.width = Math.round(video.videoWidth * scale)
     canvas.height = Math.round(video.videoHeight * scale)
     if (!pen || canvas.width === 0) return undefined
@@ -31,7 +31,7 @@ export async function watchForCodes(
     try {
       return decodeQR(pen.getImageData(0, 0, canvas.width, canvas.height))
     } catch {
-      // Most pictures hold no code.
+      // Most frames contain no code.
       return undefined
     }
   }

@@ -1,7 +1,7 @@
 const radius = 10
-const around = 2 * Math.PI * radius
+const circumference = 2 * Math.PI * radius
 
-/** A quiet ring; words beside it say the same. @param props.share What is left, from 1 to 0. */
+/** A ring that shows the time left; a text beside it says the same. @param props.share The part that is left, from 1 to 0. */
 export function Ring({ share }: { readonly share: number }) {
   return (
     <svg class="ring" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
@@ -11,8 +11,8 @@ export function Ring({ share }: { readonly share: number }) {
         cx="12"
         cy="12"
         r={radius}
-        stroke-dasharray={around}
-        stroke-dashoffset={around * (1 - share)}
+        stroke-dasharray={circumference}
+        stroke-dashoffset={circumference * (1 - share)}
       />
     </svg>
   )

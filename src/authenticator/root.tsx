@@ -10,17 +10,17 @@ import { SpeechProvider } from './words/speech.tsx'
 import { useLanguage } from './words/use-language.ts'
 
 export interface RootProps extends Pick<AppProps, 'clock' | 'serviceUrl' | 'link'> {
-  /** What stands in the way of keeping a key here. */
+  /** Why keys cannot be stored here, if so. */
   readonly obstacle: Obstacle | undefined
   readonly createDevice: () => Device
   readonly createStore: () => AccountsStore
 }
 
-/** Everything in the language of the person. */
+/** The app in the person's language. */
 export function Root({ obstacle, createDevice, createStore, ...props }: RootProps) {
   const { speech, choose } = useLanguage()
   const install = useInstall()
-  // Not where something stands in the way: making them needs what is missing then.
+  // Not with an obstacle: creating them needs what is missing.
   const parts = useMemo(() => (obstacle ? undefined : { device: createDevice(), store: createStore() }), [obstacle])
   if (!speech) return null
   return (

@@ -1,30 +1,30 @@
-import type { KeptAccount } from './accounts-store.ts'
+import type { StoredAccount } from './accounts-store.ts'
 import type { Outcome } from './screens/outcome.tsx'
 import type { Pending } from './use-inbox.ts'
 
-/** What is in front of the person. */
+/** The present screen. */
 export type Screen =
   | { readonly name: 'home' }
   | { readonly name: 'add'; readonly code?: string | undefined }
   | { readonly name: 'request'; readonly pending: Pending; readonly busy?: boolean; readonly problem?: string }
   | { readonly name: 'outcome'; readonly outcome: Outcome }
   | { readonly name: 'account'; readonly id: string }
-  | { readonly name: 'remove'; readonly account: KeptAccount }
+  | { readonly name: 'remove'; readonly account: StoredAccount }
   | { readonly name: 'history' }
   | { readonly name: 'settings' }
 
 export const home: Screen = { name: 'home' }
 
 /**
- * The screen that what is pending now leads to: a single request opens by itself, one that is gone leaves.
- * @param left Ids of requests that somebody went back from.
+ * The next screen, given the pending requests: a single request opens automatically, and one that is gone closes.
+ * @param closed Ids of requests that the person closed.
  */
-export function follow(screen: Screen, pending: readonly Pending[], left: ReadonlySet<string>, now: number): Screen {
+export function follow(screen: Screen, pending: readonly Pending[], closed: ReadonlySet<string>, now: number): Screen {
   const [only, ...others] = pending
-  if (screen.name === 'home' && only && others.length === 0 && !left.has(only.request.id)) {
+  if (screen.name === 'home' && only && others.length === 0 && !closed.has(only.request.id)) {
     return { name: 'request', pending: only }
   }
-  // While an answer is on its way, its request may leave the list before the answer is back.
+  // While an answer is being sent, its request may disappear from the list before the response arrives.
   if (screen.name !== 'request' || screen.busy || isAmong(pending, screen.pending)) return screen
   const { account, request } = screen.pending
   return { name: 'outcome', outcome: now + account.clockOffset >= request.expiresAt ? 'expired' : 'gone' }

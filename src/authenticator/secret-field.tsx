@@ -2,13 +2,13 @@ interface SecretFieldProps {
   readonly kind: 'PIN' | 'PASSCODE'
   readonly name: string
   readonly label: string
-  /** Where typing begins. */
+  /** Whether typing starts in this field. */
   readonly focused?: boolean
-  /** Offers to be kept by nobody; a new one is not filled in either. */
+  /** For a new secret, which browsers must not fill in. */
   readonly fresh?: boolean
 }
 
-/** A PIN or passcode: never shown, never offered again. */
+/** A field for a PIN or passcode, which is never shown or suggested. */
 export function SecretField({ kind, name, label, focused = false, fresh = false }: SecretFieldProps) {
   const digits = kind === 'PIN'
   return (
@@ -28,7 +28,7 @@ export function SecretField({ kind, name, label, focused = false, fresh = false 
   )
 }
 
-/** Once, when it comes up: the same function, so that later drawing does not call it again. */
+/** A stable function, so that it runs once when the field appears, and not at each render. */
 export function focus(field: HTMLInputElement | null): void {
   field?.focus({ preventScroll: true })
 }

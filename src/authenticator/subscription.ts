@@ -1,11 +1,11 @@
 import { PushSubscription as Subscription } from '../contract/device.ts'
 
-/** Where this browser takes push messages, made with the service's key. */
+/** Subscribes this browser to push messages, with the service's key. */
 export async function subscribe(pushKey: string): Promise<Subscription> {
   const { pushManager } = await navigator.serviceWorker.ready
   const before = await pushManager.getSubscription()
   if (before && keyOf(before) === pushKey) return read(before)
-  // One at a time: browsers refuse a second one with another key.
+  // Browsers reject a second subscription with another key.
   await before?.unsubscribe()
   return read(await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: pushKey }))
 }

@@ -1,6 +1,5 @@
-// Keeps the app's own files, so that it opens without a connection and can say so; and tells of requests while it is
-// closed. Never touches /device/: it knows no key and no account.
-// The build puts the list of files, and a word that changes with them, in the place of the two names.
+// Caches the app's files, so that it opens without a connection, and shows notifications while it is closed. It never calls
+// /device/: it has no key and no account. The build replaces the two names by the list of files and a hash of their content.
 // oxlint-disable unicorn/require-post-message-target-origin -- windows of a worker are of its own origin
 const shell = __SHELL__
 const cachePrefix = `second-factor ${self.registration.scope} `
@@ -9,11 +8,11 @@ const noticeCache = `second-factor notice ${self.registration.scope}`
 
 self.addEventListener('install', (event) => event.waitUntil(fill()))
 self.addEventListener('activate', (event) => event.waitUntil(dropOldCaches()))
-self.addEventListener('push', (event) => event.waitUntil(tell(event)))
+self.addEventListener('push', (event) => event.waitUntil(notify(event)))
 self.addEventListener('notificationclick', (event) => event.waitUntil(open(event)))
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(event)))
 
-// A new version waits until the app is opened the next time: what is open keeps its own files.
+// A new version waits until the app is opened again: open pages keep their files.
 self.addEventListener('message', (event) => {
   if (event.data === 'take over') event.waitUntil(self.skipWaiting())
 })
@@ -21,7 +20,7 @@ self.addEventListener('message', (event) => {
 self.addEventListener('fetch', (event) => {
   const { request } = event
   if (request.method !== 'GET' || !request.url.startsWith(self.registration.scope)) return
-  event.respondWith(isPage(request) ? keptPage(request) : keptFile(request))
+  event.respondWith(isPage(request) ? cachedPage(request) : cachedFile(request))
 })
 
 async function fill() {
@@ -30,7 +29,7 @@ async function fill() {
 }
 
 async function dropOldCaches() {
-  // Caches are shared by the whole origin: only those of this very folder are ours to drop.
+  // The whole origin shares caches: delete only those of this folder.
   const names = await caches.keys()
   const old = names.filter((name) => name.startsWith(cachePrefix) && name !== cacheName)
   await Promise.all(old.map((name) => caches.delete(name)))
@@ -42,15 +41,15 @@ function isPage({ mode, url }) {
   return mode === 'navigate' && (path === '' || path === 'index.html')
 }
 
-/** Opens at once, also where the connection is bad; whether there is a new version is looked up meanwhile. */
-async function keptPage(request) {
+/** Opens at once, even on a bad connection. The browser checks for a new version in the background. */
+async function cachedPage(request) {
   return (await caches.match('./', { cacheName })) ?? fetch(request)
 }
 
-/** Names of assets change with their content; those not kept from the start are kept from their first use. */
-async function keptFile(request) {
-  const kept = await caches.match(request, { cacheName })
-  if (kept) return kept
+/** Asset names contain a hash of their content. Assets that are not cached at installation are cached on first use. */
+async function cachedFile(request) {
+  const cached = await caches.match(request, { cacheName })
+  if (cached) return cached
   const response = await fetch(request)
   if (response.ok && request.url.startsWith(`${self.registration.scope}assets/`)) {
     const cache = await caches.open(cacheName)
@@ -59,12 +58,12 @@ async function keptFile(request) {
   return response
 }
 
-/** Says that there is something, and not what: it may be read on a locked screen. */
-async function tell({ data }) {
+/** Shows a notification without details, as others may see a locked screen. */
+async function notify({ data }) {
   const windows = await appWindows()
   const { session, notice: change } = messageOf(data)
   const { title, ...notice } = await noticeWords(change !== undefined)
-  // Browsers want each message shown. Where the app is in front it takes this back at once, so it makes no noise.
+  // Browsers require a notification for each message. A visible app closes it at once, so it is silent.
   const silent = windows.some(({ visibilityState }) => visibilityState === 'visible')
   await self.registration.showNotification(title, {
     ...notice,
@@ -77,7 +76,7 @@ async function tell({ data }) {
   await self.navigator.setAppBadge?.((await self.registration.getNotifications()).length)
 }
 
-/** Also those that were open before there was a worker; the origin may have other pages, too. */
+/** All windows of the app, including those opened before the worker, but no other pages of the origin. */
 async function appWindows() {
   const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   return windows.filter(({ url }) => url.startsWith(self.registration.scope))
@@ -86,15 +85,15 @@ async function appWindows() {
 const english = {
   title: 'Approve a request?',
   body: 'Open the authenticator to see what it is about.',
-  change: { title: 'How you sign in was changed', body: 'Open the authenticator to see what changed.' },
+  change: { title: 'Your sign-in methods changed', body: 'Open the authenticator to see what changed.' },
   lang: 'en',
   dir: 'ltr',
 }
 
-/** The app leaves them here in the language that was chosen. */
+/** The app stores these texts in the chosen language. */
 async function noticeWords(isChange) {
-  const kept = await caches.match('./notice', { cacheName: noticeCache })
-  const { change, ...words } = kept ? await kept.json() : english
+  const cached = await caches.match('./notice', { cacheName: noticeCache })
+  const { change, ...words } = cached ? await cached.json() : english
   return isChange ? { ...words, ...change } : words
 }
 
@@ -103,7 +102,7 @@ function messageOf(data) {
     const { session, notice } = data.json()
     return { session: textOf(session), notice: textOf(notice) }
   } catch {
-    // Whatever came, somebody wants something: opening the app says what.
+    // An unreadable message still means that there is something: the app shows what.
     return {}
   }
 }
@@ -119,7 +118,7 @@ async function open({ notification }) {
   return window.focus()
 }
 
-/** The keys that could tell the service are used by the app alone: it does so as soon as it is open. */
+/** Only the app can tell the service, as it has the key: it does so as soon as it is open. */
 async function renew({ oldSubscription, newSubscription }) {
   if (!newSubscription && oldSubscription) await self.registration.pushManager.subscribe(oldSubscription.options)
   const windows = await appWindows()

@@ -1,31 +1,31 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
 import type { Account } from '../device/account.ts'
-import type { AccountsStore, KeptAccount } from './accounts-store.ts'
+import type { AccountsStore, StoredAccount } from './accounts-store.ts'
 
 export interface Accounts {
-  /** As their owner arranged them; undefined while they are read. */
-  readonly list: readonly KeptAccount[] | undefined
-  /** The browser does not let the page store anything. */
+  /** In the owner's order; undefined while they are loaded. */
+  readonly list: readonly StoredAccount[] | undefined
+  /** Whether the browser forbids the page to store anything. */
   readonly unavailable: boolean
   add(account: Account): Promise<void>
-  /** @param label Nothing for the domain's own name. */
+  /** @param label Empty for the domain's own name. */
   rename(id: string, label: string): Promise<void>
   /** One place up or down. */
   move(id: string, by: -1 | 1): Promise<void>
   remove(id: string): Promise<void>
 }
 
-/** The accounts of this browser, also as other tabs change them. */
+/** The accounts of this browser, kept in sync with other tabs. */
 export function useAccounts(store: AccountsStore): Accounts {
-  const [list, setList] = useState<readonly KeptAccount[]>()
+  const [list, setList] = useState<readonly StoredAccount[]>()
   const [unavailable, setUnavailable] = useState(false)
 
   const read = useCallback(async () => {
     try {
-      setList(arranged(await store.list()))
+      setList(inOrder(await store.list()))
     } catch {
-      // Whatever the reason, without a place for keys there is nothing this page can do.
+      // Whatever the reason, the page cannot work without storage for keys.
       setUnavailable(true)
     }
   }, [store])
@@ -35,9 +35,9 @@ export function useAccounts(store: AccountsStore): Accounts {
     return store.onChange(() => void read())
   }, [store, read])
 
-  async function change(write: (accounts: readonly KeptAccount[]) => Promise<void>) {
-    // As it is kept now: another tab may have changed it a moment ago.
-    await write(arranged(await store.list()))
+  async function change(write: (accounts: readonly StoredAccount[]) => Promise<void>) {
+    // Reads the stored list first, as another tab may have changed it.
+    await write(inOrder(await store.list()))
     await read()
   }
 
@@ -46,37 +46,38 @@ export function useAccounts(store: AccountsStore): Accounts {
     unavailable,
     add: (account) => change((all) => store.save({ ...account, position: (all.at(-1)?.position ?? -1) + 1 })),
     rename: (id, label) =>
-      change((all) => store.save(...all.filter((account) => account.id === id).map((one) => relabelled(one, label)))),
+      change((all) =>
+        store.save(...all.filter((account) => account.id === id).map((account) => withLabel(account, label))),
+      ),
     move: (id, by) => change((all) => store.save(...swapped(all, id, by))),
     remove: (id) => change(() => store.delete(id)),
   }
 }
 
-/** What an account is called on this device. */
-export function nameOf(account: KeptAccount): string {
+/** The name of an account on this device. */
+export function nameOf(account: StoredAccount): string {
   return account.label ?? account.domain.name
 }
 
-function relabelled(account: KeptAccount, label: string): KeptAccount {
-  const given = label.trim()
-  if (given !== '' && given !== account.domain.name) return { ...account, label: given }
+function withLabel(account: StoredAccount, label: string): StoredAccount {
+  const trimmed = label.trim()
+  if (trimmed !== '' && trimmed !== account.domain.name) return { ...account, label: trimmed }
   const { label: before, ...unnamed } = account
   return before === undefined ? account : unnamed
 }
 
-function arranged(accounts: readonly KeptAccount[]): readonly KeptAccount[] {
+function inOrder(accounts: readonly StoredAccount[]): readonly StoredAccount[] {
   const ordered = [...accounts].sort((a, b) => (a.position ?? -1) - (b.position ?? -1))
   return ordered.map((account, position) => ({ ...account, position }))
 }
 
-function swapped(accounts: readonly KeptAccount[], id: string, by: -1 | 1): readonly KeptAccount[] {
+function swapped(accounts: readonly StoredAccount[], id: string, by: -1 | 1): readonly StoredAccount[] {
   const from = accounts.findIndex((account) => account.id === id)
-  const [one, other] = [accounts[from], accounts[from + by]]
-  return one && other
-    ? arranged([{ ...one, position: from + by }, { ...other, position: from }, ...rest(accounts, one, other)])
-    : accounts
-}
-
-function rest(accounts: readonly KeptAccount[], ...without: readonly KeptAccount[]): readonly KeptAccount[] {
-  return accounts.filter((account) => !without.includes(account))
+  const to = from + by
+  const positions = new Map([
+    [from, to],
+    [to, from],
+  ])
+  if (from < 0 || !accounts[to]) return accounts
+  return inOrder(accounts.map((account, index) => ({ ...account, position: positions.get(index) ?? index })))
 }

@@ -1,41 +1,69 @@
 import { useRef } from 'preact/hooks'
 
+import type { Answered } from '../contract/device.ts'
+import { DeviceError } from '../device/device-error.ts'
 import type { Device } from '../device/device.ts'
 import type { Answer } from '../device/requests.ts'
-import { outcomeOf, outcomeOfError } from './answer-outcome.ts'
 import { problemOf } from './problem.ts'
 import type { Screen } from './screen.ts'
+import type { Outcome } from './screens/outcome.tsx'
 import type { Inbox, Pending } from './use-inbox.ts'
 import { useWords } from './words/speech.tsx'
 
-/** Sends what somebody answered, and shows what came of it. */
+/** Returns the function that sends an answer and shows its outcome. */
 export function useAnswer(
   device: Device,
   inbox: Inbox,
   show: (screen: Screen) => void,
-): (pending: Pending, given: Answer) => Promise<void> {
+): (pending: Pending, answer: Answer) => Promise<void> {
   const words = useWords()
-  /** Another press while one is under way must not start a second one. */
+  /** Ignores further presses while an answer is being sent. */
   const answering = useRef(false)
 
-  async function send(pending: Pending, given: Answer): Promise<Screen> {
+  async function send(pending: Pending, answer: Answer): Promise<Screen> {
     try {
-      const answered = await device.answer(pending.account, pending.request, given)
+      const answered = await device.answer(pending.account, pending.request, answer)
       inbox.forget(pending.request)
       return { name: 'outcome', outcome: outcomeOf(answered) }
     } catch (error) {
-      const outcome = outcomeOfError(error, given.pin !== undefined)
+      const outcome = outcomeOfError(error, answer.pin !== undefined)
       if (!outcome) return { name: 'request', pending, problem: problemOf(error, words) }
       inbox.forget(pending.request)
       return { name: 'outcome', outcome }
     }
   }
 
-  return async (pending, given) => {
+  return async (pending, answer) => {
     if (answering.current) return
     answering.current = true
     show({ name: 'request', pending, busy: true })
-    show(await send(pending, given))
+    show(await send(pending, answer))
     answering.current = false
+  }
+}
+
+/** The outcome of an answer that the service accepted. */
+function outcomeOf(answered: Answered): Outcome {
+  if (answered.state === 'approved') return 'approved'
+  if (answered.state === 'expired') return 'expired'
+  if (answered.state === 'cancelled') return 'gone'
+  if (answered.reason === 'wrong_number') return 'wrongNumber'
+  return answered.reason === 'reported' ? 'reported' : 'denied'
+}
+
+/** The outcome of a failed answer; undefined when a retry makes sense. */
+function outcomeOfError(error: unknown, withPin: boolean): Outcome | undefined {
+  if (!(error instanceof DeviceError)) return undefined
+  switch (error.code) {
+    case 'api.error.conflict.state':
+    case 'api.error.notfound.session':
+      return 'gone'
+    case 'api.error.device.moved':
+      return 'moved'
+    // The service does not say why. With a PIN, it was the last attempt.
+    case 'api.error.device.revoked':
+      return withPin ? 'locked' : 'removed'
+    default:
+      return undefined
   }
 }

@@ -5,13 +5,13 @@ import { useWords } from './words/speech.tsx'
 
 export interface Attempt {
   readonly busy: boolean
-  /** The sentence about the last one, when it did not succeed. */
+  /** The message of the last attempt, if it failed. */
   readonly problem: string | undefined
   readonly complain: (problem: string | undefined) => void
   readonly run: (action: () => Promise<void>) => Promise<void>
 }
 
-/** One thing at a time that may go wrong. @param initially Whether it is on its way from the start. */
+/** Runs one action at a time, and holds its error message. @param initially Whether an action runs from the start. */
 export function useAttempt(initially = false): Attempt {
   const words = useWords()
   const [busy, setBusy] = useState(initially)

@@ -5,8 +5,8 @@ interface Away {
 }
 
 /**
- * The back key and gesture of a phone lead home, as in every app, and not out of it.
- * A layout effect: the entry is in the history before the screen can be seen, so no press of the key comes too early.
+ * Makes the back key and gesture of a phone lead to the home screen, and not out of the app.
+ * A layout effect: the history entry exists before the screen is visible, so no key press comes too early.
  */
 export function useBack(away: boolean, onBack: () => void): void {
   const latest = useRef(onBack)
@@ -14,7 +14,7 @@ export function useBack(away: boolean, onBack: () => void): void {
 
   useLayoutEffect(() => {
     if (!away) return undefined
-    // Left by a button, the entry stays for the next time: taking it back would cross with what opens by itself meanwhile.
+    // When the person leaves by a button, the entry stays for the next time: removing it could race with a request that opens.
     if (!isAway(history.state)) history.pushState({ away: true } satisfies Away, '')
     const back = () => latest.current()
     addEventListener('popstate', back)

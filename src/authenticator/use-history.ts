@@ -4,8 +4,8 @@ import type { HistoryEntry } from '../contract/device.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 
-/** One answer, and for which account it was given. */
-export interface Remembered {
+/** An answer, with its account. */
+export interface AccountAnswer {
   readonly account: Account
   readonly entry: HistoryEntry
 }
@@ -17,30 +17,30 @@ interface Page {
 }
 
 export interface AnsweredHistory {
-  /** Of all accounts, newest first; undefined while it is read. */
-  readonly answers: readonly Remembered[] | undefined
-  /** Of some account it could not be read. */
-  readonly troubled: boolean
-  /** Reads older ones; absent where there are none. */
-  readonly older: (() => Promise<void>) | undefined
+  /** The answers of all accounts, newest first; undefined while they are loaded. */
+  readonly answers: readonly AccountAnswer[] | undefined
+  /** Whether the history of an account could not be loaded. */
+  readonly failed: boolean
+  /** Loads older answers; undefined when there are none. */
+  readonly loadOlder: (() => Promise<void>) | undefined
 }
 
-/** What this device answered, as its services know it. */
+/** The answers that this device gave, as its services store them. */
 export function useHistory(device: Device, accounts: readonly Account[]): AnsweredHistory {
   const [pages, setPages] = useState<readonly Page[]>()
-  const [troubled, setTroubled] = useState(false)
+  const [failed, setFailed] = useState(false)
 
   async function read(page: Page): Promise<Page> {
     try {
       const { entries, more } = await device.history(page.account, { before: page.entries.at(-1) })
       return { account: page.account, entries: [...page.entries, ...entries], more }
     } catch {
-      // Said for all of them at once: the rest is shown.
-      setTroubled(true)
+      // One message for all accounts; the others are shown.
+      setFailed(true)
       return page
     }
   }
-  async function readOn(page: Page) {
+  async function extend(page: Page) {
     const longer = await read(page)
     setPages((before) => before?.map((each) => (each === page ? longer : each)))
   }
@@ -61,12 +61,12 @@ export function useHistory(device: Device, accounts: readonly Account[]): Answer
       ?.flatMap(answersOf)
       .filter(({ entry }) => !frontier || entry.settledAt >= frontier.since)
       .sort(byTime),
-    troubled,
-    older: frontier && (() => readOn(frontier.page)),
+    failed,
+    loadOlder: frontier && (() => extend(frontier.page)),
   }
 }
 
-/** How far back all of it is known, and whose page is to be read to get further. */
+/** The time back to which all accounts are complete, and the page to extend next; undefined when everything is loaded. */
 function frontierOf(pages: readonly Page[]): { readonly page: Page; readonly since: number } | undefined {
   const unread = pages
     .filter(({ more }) => more)
@@ -74,6 +74,6 @@ function frontierOf(pages: readonly Page[]): { readonly page: Page; readonly sin
   return unread.sort((a, b) => b.since - a.since)[0]
 }
 
-const answersOf = ({ account, entries }: Page): Remembered[] => entries.map((entry) => ({ account, entry }))
+const answersOf = ({ account, entries }: Page): AccountAnswer[] => entries.map((entry) => ({ account, entry }))
 
-const byTime = (a: Remembered, b: Remembered) => b.entry.settledAt - a.entry.settledAt
+const byTime = (a: AccountAnswer, b: AccountAnswer) => b.entry.settledAt - a.entry.settledAt

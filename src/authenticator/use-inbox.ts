@@ -7,64 +7,64 @@ import { DeviceError, isGone } from '../device/device-error.ts'
 import { awaitConnection } from './connections.ts'
 import { useVisible } from './use-visible.ts'
 
-/** A request that waits for an answer, with the account it is for. */
+/** A pending request, with its account. */
 export interface Pending {
   readonly account: Account
   readonly request: DeviceRequest
 }
 
-/** A change of factors that the person has not dismissed yet, with the account it is about. */
+/** A change of factors that the person has not dismissed, with its account. */
 export interface ShownNotice {
   readonly account: Account
   readonly notice: FactorNotice
 }
 
 export interface Inbox {
-  /** Of all accounts, newest first. */
+  /** The requests of all accounts, newest first. */
   readonly pending: readonly Pending[]
-  /** Of all accounts, newest first. */
+  /** The notices of all accounts, newest first. */
   readonly notices: readonly ShownNotice[]
-  /** Ids of accounts whose service cannot be reached now. */
-  readonly troubled: ReadonlySet<string>
-  /** Accounts that their service no longer knows, by id, and whether another device took their place. */
+  /** Ids of accounts whose service cannot be reached. */
+  readonly unreachable: ReadonlySet<string>
+  /** Accounts that their service no longer accepts, by id, and whether another device replaced this one. */
   readonly gone: ReadonlyMap<string, 'removed' | 'moved'>
-  /** Takes an answered request out before the service's own list does. */
+  /** Removes an answered request before the service's list does. */
   forget(request: DeviceRequest): void
-  /** Hides a notice, and tells the service that it was read. It comes back where the service does not learn of it. */
+  /** Hides a notice and dismisses it at the service. It comes back if that call fails. */
   dismiss(shown: ShownNotice): Promise<void>
 }
 
-/** Milliseconds between questions, where calls are not held. */
-const pace = { visible: 1000, hidden: 5000 }
-/** So many accounts are asked for at that pace; where there are more, each has its turn less often. */
-const accountsAtPace = 8
+/** Between calls that are not held, milliseconds. */
+const pollIntervals = { visible: 1000, hidden: 5000 }
+/** With more accounts than this, each is polled less often. */
+const maxFastAccounts = 8
 
-/** Follows the requests of all accounts while the page is open. */
+/** Watches the requests of all accounts while the page is open. */
 export function useInbox(device: Device, accounts: readonly Account[], now: number): Inbox {
   const [lists, setLists] = useState<ReadonlyMap<string, readonly Pending[]>>(new Map())
   const [noticeLists, setNoticeLists] = useState<ReadonlyMap<string, readonly ShownNotice[]>>(new Map())
-  const [troubled, setTroubled] = useState<ReadonlySet<string>>(new Set())
+  const [unreachable, setUnreachable] = useState<ReadonlySet<string>>(new Set())
   const [gone, setGone] = useState<Inbox['gone']>(new Map())
   const [forgotten, setForgotten] = useState<ReadonlySet<string>>(new Set())
   const visible = useVisible()
 
   useEffect(() => {
     const stop = new AbortController()
-    const rarer = Math.max(1, accounts.length / accountsAtPace)
+    const slowdown = Math.max(1, accounts.length / maxFastAccounts)
     accounts.forEach((account, index) => {
       const connected = visible.now ? awaitConnection(index, stop.signal) : () => false
-      const unconnected = rarer * (visible.now ? pace.visible : pace.hidden)
-      void follow(account, () => (connected() ? undefined : unconnected), stop.signal)
+      const pollInterval = slowdown * (visible.now ? pollIntervals.visible : pollIntervals.hidden)
+      void follow(account, () => (connected() ? undefined : pollInterval), stop.signal)
     })
     return () => stop.abort()
-    // oxlint-disable-next-line react/exhaustive-deps -- `visible` is new whenever it is worth to connect anew
+    // oxlint-disable-next-line react/exhaustive-deps -- `visible` is a new object whenever it makes sense to reconnect
   }, [device, accounts, visible])
 
-  async function follow(account: Account, every: () => number | undefined, signal: AbortSignal): Promise<void> {
+  async function follow(account: Account, pollInterval: () => number | undefined, signal: AbortSignal): Promise<void> {
     try {
       await device.watch(account, {
         signal,
-        every,
+        pollInterval,
         onChange: (requests) => {
           setLists((before) =>
             new Map(before).set(
@@ -72,7 +72,7 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
               requests.map((request) => ({ account, request })),
             ),
           )
-          setTroubled((before) => without(before, account.id))
+          setUnreachable((before) => without(before, account.id))
         },
         onNotices: (notices) =>
           setNoticeLists((before) =>
@@ -81,12 +81,12 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
               notices.map((notice) => ({ account, notice })),
             ),
           ),
-        onTrouble: () => setTroubled((before) => new Set(before).add(account.id)),
-        onReached: () => setTroubled((before) => without(before, account.id)),
+        onDisconnect: () => setUnreachable((before) => new Set(before).add(account.id)),
+        onReconnect: () => setUnreachable((before) => without(before, account.id)),
       })
     } catch (error) {
       if (isGone(error)) setGone((before) => new Map(before).set(account.id, reasonOf(error)))
-      else setTroubled((before) => new Set(before).add(account.id))
+      else setUnreachable((before) => new Set(before).add(account.id))
     }
   }
 
@@ -97,7 +97,7 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
       try {
         await device.acknowledge(account, notice)
       } catch {
-        // Shown again: dismissing it once more is the way to try again.
+        // Shown again, so that the person can dismiss it once more.
         setForgotten((before) => without(before, notice.id))
       }
     },
@@ -110,17 +110,17 @@ export function useInbox(device: Device, accounts: readonly Account[], now: numb
     .sort((a, b) => b.notice.createdAt - a.notice.createdAt)
   const pending = present
     .flatMap(({ id }) => lists.get(id) ?? [])
-    .filter(({ account, request }) => !forgotten.has(request.id) && !lapsed(account, request, now))
+    .filter(({ account, request }) => !forgotten.has(request.id) && !isExpired(account, request, now))
     .sort((a, b) => b.request.createdAt - a.request.createdAt)
-  return { pending, notices, troubled, gone, forget, dismiss }
+  return { pending, notices, unreachable, gone, forget, dismiss }
 }
 
 function reasonOf(error: unknown): 'removed' | 'moved' {
   return error instanceof DeviceError && error.code === 'api.error.device.moved' ? 'moved' : 'removed'
 }
 
-/** The service says when a request has lapsed; this is for when it cannot be reached. Clocks may differ a little. */
-function lapsed(account: Account, request: DeviceRequest, now: number): boolean {
+/** Normally the service reports expired requests; this is for when it cannot be reached. Clocks may differ a little. */
+function isExpired(account: Account, request: DeviceRequest, now: number): boolean {
   return now + account.clockOffset > request.expiresAt + clockTolerance
 }
 

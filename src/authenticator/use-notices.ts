@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Pending } from './use-inbox.ts'
 import { useVisible } from './use-visible.ts'
 
-/** Opens the request that a notification was about; takes notifications back once what they say is on the screen. */
+/** Opens the request of a notification, and closes notifications once their content is on the screen. */
 export function useNotices(
   pending: readonly Pending[],
   linked: string | undefined,
@@ -30,7 +30,7 @@ export function useNotices(
     onOpen(found)
   })
   useEffect(() => {
-    // Neither is there everywhere, and neither matters where it is not.
+    // Not every browser has badges, and the app works without them.
     void (count > 0 ? navigator.setAppBadge?.(count) : navigator.clearAppBadge?.())?.catch(() => undefined)
     if (visible.now) void closeNotices()
   }, [count, visible])

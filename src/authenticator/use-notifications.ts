@@ -2,40 +2,40 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
-import { isGone, isPassing } from '../device/device-error.ts'
-import { forget, recall, remember } from './remembered.ts'
+import { isGone, isTransient } from '../device/device-error.ts'
+import { deletePreference, readPreference, savePreference } from './preferences.ts'
 import { subscribe, unsubscribe } from './subscription.ts'
 
 /**
- * `none`: neither this browser or no service can do it. `asking`: nobody has decided yet. `denied`: the browser was told no.
- * `failed`: everybody agreed, and it did not work.
+ * `none`: the browser, or every service, does not support it. `asking`: the person has not decided yet. `denied`: notifications
+ * are blocked in the browser. `failed`: allowed, but subscribing failed.
  */
 export type NotificationState = 'none' | 'asking' | 'on' | 'off' | 'denied' | 'failed'
 
 export interface Notifications {
   readonly state: NotificationState
-  /** To be called from a press of a button: browsers ask on nothing else. */
-  readonly switchOn: () => Promise<void>
-  readonly switchOff: () => Promise<void>
+  /** Call it from the press of a button: browsers ask for permission only then. */
+  readonly turnOn: () => Promise<void>
+  readonly turnOff: () => Promise<void>
 }
 
-/** Whether requests are told of while the app is closed, and keeps the services informed where to. */
+/** The state of push notifications. Keeps the subscriptions at the services up to date. */
 export function useNotifications(device: Device, accounts: readonly Account[] | undefined): Notifications {
   const [failed, setFailed] = useState(false)
   const [, setDecided] = useState(0)
-  const told = accounts?.filter(({ pushKey }) => pushKey !== undefined) ?? []
-  const state = failed ? 'failed' : stateOf(told)
-  const ids = told.map(({ id }) => id).join()
+  const supported = accounts?.filter(({ pushKey }) => pushKey !== undefined) ?? []
+  const state = failed ? 'failed' : stateOf(supported)
+  const ids = supported.map(({ id }) => id).join()
 
   const sync = useCallback(async () => {
-    const outcomes = await Promise.allSettled(told.map((account) => tell(device, account)))
+    const outcomes = await Promise.allSettled(supported.map((account) => syncSubscription(device, account)))
     const reasons = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason)
-    // An account that is gone says so in the list; what is passing is tried again when the app is opened next.
-    setFailed(reasons.some((reason) => !isGone(reason) && !isPassing(reason)))
+    // A removed account is shown in the list, and a temporary failure is retried when the app is opened next.
+    setFailed(reasons.some((reason) => !isGone(reason) && !isTransient(reason)))
   }, [device, ids])
 
   useEffect(() => {
-    // The browser may have made a new subscription meanwhile, or a service lost the old one.
+    // The browser may have a new subscription, or a service may have lost the old one.
     if (state === 'on') void sync()
   }, [sync, state === 'on'])
 
@@ -49,31 +49,31 @@ export function useNotifications(device: Device, accounts: readonly Account[] | 
 
   return {
     state,
-    async switchOn() {
-      forget('notifications')
+    async turnOn() {
+      deletePreference('notifications')
       await Notification.requestPermission()
       setFailed(false)
       setDecided((count) => count + 1)
     },
-    async switchOff() {
-      remember('notifications', 'off')
+    async turnOff() {
+      savePreference('notifications', 'off')
       await unsubscribe()
-      await Promise.allSettled(told.map((account) => device.push(account, null)))
+      await Promise.allSettled(supported.map((account) => device.push(account, null)))
       setFailed(false)
       setDecided((count) => count + 1)
     },
   }
 }
 
-function stateOf(told: readonly Account[]): NotificationState {
-  if (!('PushManager' in window) || !('Notification' in window) || told.length === 0) return 'none'
+function stateOf(supported: readonly Account[]): NotificationState {
+  if (!('PushManager' in window) || !('Notification' in window) || supported.length === 0) return 'none'
   if (Notification.permission === 'denied') return 'denied'
   if (Notification.permission === 'default') return 'asking'
-  return recall('notifications') === 'off' ? 'off' : 'on'
+  return readPreference('notifications') === 'off' ? 'off' : 'on'
 }
 
-/** Makes sure that the service sends where this browser listens. */
-async function tell(device: Device, account: Account): Promise<void> {
+/** Makes sure that the service has the subscription of this browser. */
+async function syncSubscription(device: Device, account: Account): Promise<void> {
   const { pushKey, endpoint } = await device.pushState(account)
   if (pushKey === undefined) return
   const subscription = await subscribe(pushKey)

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { Clock } from '../clock.ts'
 
-/** Unix time, seconds, anew each second. */
+/** Unix time, seconds; updates each second. */
 export function useNow(clock: Clock): number {
   const [now, setNow] = useState(() => clock.now())
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { type CodeSource, currentCode, type OfflineCode } from '../device/offline-code.ts'
 
-/** The code of this moment, while there is something to make it from. @param now Unix time by this device's clock, seconds. */
+/** The present code, while there is a source for it. @param now Unix time by this device's clock, seconds. */
 export function useOfflineCode(source: CodeSource | undefined, now: number): OfflineCode | undefined {
   const [code, setCode] = useState<OfflineCode>()
   const due = code === undefined || now >= code.expiresAt
@@ -19,6 +19,6 @@ export function useOfflineCode(source: CodeSource | undefined, now: number): Off
     return () => void (late = true)
   }, [source, due, now])
 
-  // The last one stays until the next one is there: nothing flickers.
+  // The last code stays until the next one is ready, so that nothing flickers.
   return source ? code : undefined
 }

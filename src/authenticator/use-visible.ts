@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** Whether the page is seen. A new object whenever it is worth to connect anew: seen again, or back online. */
+/** Whether the page is visible. A new object whenever it makes sense to reconnect: visible again, or back online. */
 export function useVisible(): { readonly now: boolean } {
   const [visible, setVisible] = useState(() => ({ now: !document.hidden }))
 
@@ -8,7 +8,7 @@ export function useVisible(): { readonly now: boolean } {
     const renew = () => setVisible({ now: !document.hidden })
     document.addEventListener('visibilitychange', renew)
     window.addEventListener('online', renew)
-    // A page taken from the back/forward cache has lost its connections.
+    // A page from the back/forward cache has lost its connections.
     window.addEventListener('pageshow', renew)
     return () => {
       document.removeEventListener('visibilitychange', renew)

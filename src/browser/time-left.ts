@@ -1,4 +1,4 @@
-import { spanOf } from '../contract/spans.ts'
+import { formatDuration } from '../contract/format-duration.ts'
 
 const language = document.documentElement.lang
 
@@ -31,7 +31,7 @@ export function showWaits(): void {
 }
 
 function withTime(template = '{time}', seconds: number): string {
-  return template.replace('{time}', spanOf(language, seconds))
+  return template.replace('{time}', formatDuration(language, seconds))
 }
 
 function countDown(seconds: number, show: (left: number) => void): void {

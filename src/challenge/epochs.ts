@@ -87,7 +87,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: Given): Epochs {
   /** Until when the entry was right for certain, Unix time, seconds. */
   function checkedAt({ known, since, readAt, stream }: Entry): number {
     if (!known) return since
-    const told = stream === undefined ? undefined : watch?.toldUntil(stream)
+    const told = stream === undefined ? undefined : watch?.completeUntil(stream)
     return Math.max(readAt, told ?? 0)
   }
 
@@ -153,7 +153,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: Given): Epochs {
       const service = await connect()
       without = service.version === '1.3'
       if (without) return undefined
-      const stream = openWatch(service).stream()
+      const stream = openWatch(service).openStream()
       const found = await findUser(service, user)
       bind(entry, found?.id)
       const changed = found !== undefined && heard.has(found.id)

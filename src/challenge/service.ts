@@ -48,9 +48,9 @@ export interface ConnectOptions {
  */
 export function createConnector(open: () => Promise<Connection>, options: ConnectOptions) {
   const limit = createCallLimit({
-    atOnce: options.maxConcurrency,
+    maxConcurrency: options.maxConcurrency,
     clock: options.clock,
-    callerOf: currentCaller,
+    currentCaller,
   })
   let connecting: Promise<ConnectedService> | undefined
 

@@ -2,16 +2,16 @@ import type { z } from 'zod'
 
 import type { Endpoint } from '../contract/endpoint.ts'
 
-/** What a caller of an operation gives, whichever operation it is. */
+/** The input of an operation, whichever it is. */
 export type CallInput = { params?: unknown; query?: unknown; body?: unknown }
 
-/** An operation with its input, as it goes over the wire. */
+/** An operation with its input, as it is sent. */
 export interface DescribedCall {
   readonly path: string
   readonly body: unknown
 }
 
-/** @throws {TypeError} when the input is not what the operation takes. */
+/** @throws {TypeError} when the input does not match the schema of the operation. */
 export function describeCall(endpoint: Endpoint, input: CallInput): DescribedCall {
   const params = check(endpoint, endpoint.params, input.params)
   const query = check(endpoint, endpoint.query, input.query)
@@ -25,7 +25,7 @@ function check(endpoint: Endpoint, schema: z.ZodType | undefined, value: unknown
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data as Record<string, unknown>
   const issue = parsed.error.issues[0]
-  // Names the place and the rule, never the value: it may be a code.
+  // Names the field and the rule, never the value, which may be a code.
   throw new TypeError(
     `${endpoint.method} ${endpoint.path}: ${issue?.path.join('.') || 'input'} ${issue?.message ?? ''}`,
   )

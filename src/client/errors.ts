@@ -1,16 +1,15 @@
 import type { ErrorCode } from '../contract/errors.ts'
 import type { Unprocessed } from '../contract/unprocessed.ts'
 
-/** The service said no. Switch on `code`; the message is for people and may change. */
+/** The service returned an error. Switch on `code`; the message is for people and may change. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number
-  /** Seconds until another try makes sense, where the service said so. */
+  /** Seconds until a retry makes sense, where the service named them. */
   readonly retryAfter: number | undefined
-
-  /** Why the service did nothing for the call, where it said so: it was about to end, or had too many requests. */
+  /** Why the service did not process the call at all, where it said so: it was closing, or overloaded. */
   readonly unprocessed: Unprocessed | undefined
 
   constructor(answer: {
@@ -28,12 +27,12 @@ export class ApiError extends Error {
   }
 }
 
-/** There was no usable answer: no connection, none in time, or one that does not speak the interface. */
+/** There was no usable response: no connection, a timeout, or a response that does not follow the interface. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
-  /** `no_room`: so many calls were under way already that the service was not even asked. */
+  /** `no_room`: the call was not sent, as too many others were in flight. */
   readonly reason: 'network' | 'timeout' | 'bad_response' | 'no_room'
-  /** Seconds until another try makes sense, where that is known. */
+  /** Seconds until a retry makes sense, where that is known. */
   readonly retryAfter: number | undefined
 
   constructor(

@@ -78,14 +78,14 @@ export type ResolvedClientOptions = Readonly<z.output<typeof ClientOptions>>
 export function resolveClientOptions(options: ClientOptions): ResolvedClientOptions {
   const parsed = parseOptions(ClientOptions, 'createClient', options)
   const resolved = { ...parsed, baseUrl: parsed.baseUrl.replace(/\/+$/, '') }
-  if (!resolved.allowInsecureHttp && !isPrivateEnough(new URL(resolved.baseUrl))) {
+  if (!resolved.allowInsecureHttp && !isSecure(new URL(resolved.baseUrl))) {
     throw new TypeError(
-      'createClient: baseUrl must be https, as the API key travels with every call (allowInsecureHttp: true loosens this)',
+      'createClient: baseUrl must be https, as every call sends the API key (allowInsecureHttp: true allows http)',
     )
   }
   return Object.freeze(resolved)
 }
 
-function isPrivateEnough(url: URL): boolean {
+function isSecure(url: URL): boolean {
   return url.protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
 }

@@ -1,4 +1,4 @@
-import { longestTimer } from '../clock.ts'
+import { maxTimer } from '../clock.ts'
 import type { Endpoint, Version } from '../contract/endpoint.ts'
 import { authorization, mediaType } from '../contract/media-type.ts'
 import { readRequestId, requestIdHeader } from '../contract/request-id.ts'
@@ -8,21 +8,21 @@ import type { ResolvedClientOptions } from './options.ts'
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Asks the service to hold the answer, seconds (RFC 7240 section 4.3). */
+  /** Asks the service to hold the response, seconds (RFC 7240 section 4.3). */
   readonly wait?: number
-  /** What the service may take on top of the time of any call, ms. */
-  readonly work?: number
-  /** Waits for somebody else than the service, such as a mail server: few such calls may be under way at once. */
+  /** How long the service may take beyond the timeout of any call, ms. */
+  readonly extraTime?: number
+  /** Depends on another system, such as a mail server: few of these calls run at once. */
   readonly slow?: boolean
-  /** Nobody acts: it waits for a slot as long as its caller does, and leaves most slots to those who act. */
-  readonly patient?: boolean
+  /** No person waits for this call: it waits for one of a few slots as long as its caller does. */
+  readonly background?: boolean
 }
 
 /** How long a call may take, milliseconds. */
-export const timeOf = ({ timeout }: ResolvedClientOptions, { wait = 0, work = 0 }: CallOptions): number =>
-  Math.min(longestTimer, timeout + wait * 1000 + work)
+export const callTimeout = ({ timeout }: ResolvedClientOptions, { wait = 0, extraTime = 0 }: CallOptions): number =>
+  Math.min(maxTimer, timeout + wait * 1000 + extraTime)
 
-/** Sends a call, within its time. @throws {UnreachableError} when there is no answer. */
+/** Sends a call. @throws {UnreachableError} when there is no response in time. */
 export async function send(
   options: ResolvedClientOptions,
   version: Version,
@@ -33,26 +33,26 @@ export async function send(
   try {
     const either = signal ? AbortSignal.any([signal, timeout]) : timeout
     const requestId = readRequestId(options.requestId?.())
-    return await exchange(options, version, endpoint, request, { signal: either, wait, requestId })
+    return await fetchEndpoint(options, version, endpoint, request, { signal: either, wait, requestId })
   } catch (cause) {
     signal?.throwIfAborted()
     throw unreachable(timeout, cause)
   }
 }
 
-interface ExchangeOptions {
+interface FetchOptions {
   readonly signal: AbortSignal
   readonly wait?: number | undefined
   readonly requestId?: string | undefined
 }
 
-/** Sends a call that lasts until its signal ends it. */
-export function exchange(
+/** Sends a call, for as long as its signal allows. */
+export function fetchEndpoint(
   options: ResolvedClientOptions,
   version: Version,
   endpoint: Endpoint,
   request: DescribedCall,
-  { signal, wait, requestId }: ExchangeOptions,
+  { signal, wait, requestId }: FetchOptions,
 ): Promise<Response> {
   const body = requestBody(endpoint, version, request.body)
   const type = mediaType(options.vendor, version)
@@ -65,14 +65,14 @@ export function exchange(
       ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
       ...(requestId === undefined ? {} : { [requestIdHeader]: requestId }),
     },
-    // A redirect would carry the API key to wherever it points.
+    // A redirect would send the API key to another address.
     redirect: 'error',
     signal,
     ...(body === undefined ? {} : { body }),
   })
 }
 
-/** A 1.3 service may refuse members it does not know. */
+/** A 1.3 service may reject members that it does not know. */
 function requestBody(endpoint: Endpoint, version: Version, body: unknown): string | undefined {
   if (!endpoint.body) return undefined
   const known = version === '1.3' && endpoint.body13 ? endpoint.body13.parse(body) : body
@@ -81,6 +81,6 @@ function requestBody(endpoint: Endpoint, version: Version, body: unknown): strin
 
 function unreachable(timeout: AbortSignal, cause: unknown): UnreachableError {
   return timeout.aborted
-    ? new UnreachableError('timeout', 'The service did not answer in time.', { cause })
+    ? new UnreachableError('timeout', 'The service did not respond in time.', { cause })
     : new UnreachableError('network', 'The service could not be reached.', { cause })
 }

@@ -1,44 +1,44 @@
 import type { Endpoint, EndpointInput, EndpointOutput, Version } from '../contract/endpoint.ts'
-import { answeredVersion } from '../contract/media-type.ts'
+import { responseVersion } from '../contract/media-type.ts'
 import { getOrganization } from '../contract/organization.ts'
 import type { CallInput } from './describe-call.ts'
 import { describeCall } from './describe-call.ts'
 import { UnreachableError } from './errors.ts'
 import type { ResolvedClientOptions } from './options.ts'
-import type { Answer, Bytes } from './read-answer.ts'
-import { parseEvents, readAnswer, readBytes } from './read-answer.ts'
-import { createRefusedRetry } from './retry-refused.ts'
+import type { Bytes, ParsedResponse } from './read-response.ts'
+import { parseEvents, readBytes, readResponse } from './read-response.ts'
+import { createUnprocessedRetry } from './retry-unprocessed.ts'
 import type { CallOptions } from './send.ts'
-import { exchange, send, timeOf } from './send.ts'
+import { callTimeout, fetchEndpoint, send } from './send.ts'
 
 export interface Transport {
   call<E extends Endpoint>(
     endpoint: E,
     input: EndpointInput<E>,
     options?: CallOptions,
-  ): Promise<Answer<EndpointOutput<E>>>
-  /** Reads an answer of bytes, such as an image. */
+  ): Promise<ParsedResponse<EndpointOutput<E>>>
+  /** Reads a response of bytes, such as an image. */
   bytes(endpoint: Endpoint & { readonly media: 'image/png' }, input: CallInput): Promise<Bytes>
-  /** Opens an event stream. Answers, with each piece that arrives, the events in it. */
+  /** Opens an event stream. Yields the events of each piece that arrives; a heartbeat has none. */
   stream<E extends Endpoint>(
     endpoint: E,
     input: EndpointInput<E>,
     signal: AbortSignal,
   ): Promise<AsyncGenerator<readonly EndpointOutput<E>[]>>
-  /** The version this service speaks; asked once, then known. */
-  version(signal?: AbortSignal): Promise<Version>
+  /** The version of the interface that this service speaks; detected once. */
+  version(): Promise<Version>
 }
 
-/** Speaks the endpoints of the contract over HTTP. */
+/** Calls the endpoints of the contract over HTTP. */
 export function createTransport(options: ResolvedClientOptions): Transport {
   let known: Version | undefined = options.version === 'auto' ? undefined : options.version
-  let asking: Promise<Version> | undefined
-  const refused = createRefusedRetry(options)
+  let detecting: Promise<Version> | undefined
+  const retry = createUnprocessedRetry(options)
 
   async function version(): Promise<Version> {
     if (known) return known
-    asking ??= refused.run(() => askVersion(options)).finally(() => (asking = undefined))
-    known = await asking
+    detecting ??= retry.run(() => detectVersion(options)).finally(() => (detecting = undefined))
+    known = await detecting
     return known
   }
 
@@ -48,62 +48,62 @@ export function createTransport(options: ResolvedClientOptions): Transport {
       const request = describeCall(endpoint, input as CallInput)
       const spoken = await version()
       const once = () =>
-        within(options, callOptions, async (timeout) => {
+        withTimeout(options, callOptions, async (timeout) => {
           const response = await send(options, spoken, endpoint, request, { ...callOptions, timeout })
-          return readAnswer(options, spoken, endpoint, response)
+          return readResponse(options, spoken, endpoint, response)
         })
-      return refused.run(once, callOptions.signal)
+      return retry.run(once, callOptions.signal)
     },
     async bytes(endpoint, input) {
       const spoken = await version()
-      return within(options, {}, async (timeout) => {
+      return withTimeout(options, {}, async (timeout) => {
         const response = await send(options, spoken, endpoint, describeCall(endpoint, input), { timeout })
-        if (!response.ok) await readAnswer(options, spoken, endpoint, response)
+        if (!response.ok) await readResponse(options, spoken, endpoint, response)
         return readBytes(endpoint, response)
       })
     },
     async stream(endpoint, input, signal) {
       const request = describeCall(endpoint, input as CallInput)
-      const response = await exchange(options, await version(), endpoint, request, { signal })
+      const response = await fetchEndpoint(options, await version(), endpoint, request, { signal })
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
       if (response.ok && isStream && response.body) return parseEvents(endpoint, response.body)
-      await readAnswer(options, await version(), endpoint, response)
-      throw new UnreachableError('bad_response', 'The answer was no event stream.')
+      await readResponse(options, await version(), endpoint, response)
+      throw new UnreachableError('bad_response', 'The response is not an event stream.')
     },
   }
 }
 
-/** A whole call, to the end of its answer. Its time starts when it is sent. */
-async function within<T>(
+/** Runs a whole call, to the end of its response. Its time starts when it is sent. */
+async function withTimeout<T>(
   options: ResolvedClientOptions,
   callOptions: CallOptions,
   call: (timeout: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  // Not `AbortSignal.timeout`: its timer would hold what belongs to the call until the time is over, answered or not.
+  // Not `AbortSignal.timeout`: its timer would keep the call in memory until the time is over, answered or not.
   const timers: NodeJS.Timeout[] = []
   const startTimeout = () => {
     const controller = new AbortController()
     const end = () => controller.abort(new DOMException('The call took too long.', 'TimeoutError'))
-    timers.push(setTimeout(end, timeOf(options, callOptions)).unref())
+    timers.push(setTimeout(end, callTimeout(options, callOptions)).unref())
     return controller.signal
   }
   try {
     if (!options.limit) return await call(startTimeout())
-    const { signal, wait = 0, slow = false, patient = false } = callOptions
-    return await options.limit.run(call, { startTimeout, signal, held: wait > 0, slow, patient })
+    const { signal, wait = 0, slow = false, background = false } = callOptions
+    return await options.limit.run(call, { startTimeout, signal, held: wait > 0, slow, background })
   } finally {
     timers.forEach(clearTimeout)
   }
 }
 
-/** A service that refuses 1.4, or answers without saying 1.4, speaks 1.3. */
-function askVersion(options: ResolvedClientOptions): Promise<Version> {
-  return within(options, {}, async (timeout) => {
+/** A service that rejects 1.4, or responds without naming 1.4, speaks 1.3. */
+function detectVersion(options: ResolvedClientOptions): Promise<Version> {
+  return withTimeout(options, {}, async (timeout) => {
     const request = { path: getOrganization.path, body: undefined }
     const response = await send(options, '1.4', getOrganization, request, { timeout })
     if (response.status === 406) return '1.3'
-    const spoken = answeredVersion(options.vendor, response.headers.get('content-type')) ?? '1.3'
-    await readAnswer(options, spoken, getOrganization, response)
+    const spoken = responseVersion(options.vendor, response.headers.get('content-type')) ?? '1.3'
+    await readResponse(options, spoken, getOrganization, response)
     return spoken
   })
 }

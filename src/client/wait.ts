@@ -4,11 +4,11 @@ import type { ResolvedClientOptions } from './options.ts'
 import type { SettledStreams } from './settled-stream.ts'
 import type { Transport } from './transport.ts'
 
-/** Held reads shorter than the minute after which common proxies cut a silent answer, seconds. */
+/** How long the service is asked to hold a read, seconds: common proxies cut a response after a silent minute. */
 const heldRead = 25
-/** Where the service does not hold reads, milliseconds. */
+/** Between reads where the service does not hold them, milliseconds. */
 const pollInterval = 1_000
-/** Where it holds enough of them already, milliseconds. */
+/** Between reads where the service holds enough of them already, milliseconds. */
 const slowPollInterval = 25_000
 
 export interface WaitOptions {
@@ -18,8 +18,8 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** With what a client waits. */
-export interface Waiting {
+/** What a client needs to wait for sessions. */
+export interface WaitContext {
   readonly transport: Transport
   readonly streams: SettledStreams
   readonly options: ResolvedClientOptions
@@ -30,66 +30,74 @@ interface SessionParams {
   readonly sessionId: string
 }
 
-/** Follows a session until it settles; answers it as it is when the time is over. */
+/** Waits until a session settles. @returns the session, which is still pending when `timeout` is over. */
 export async function waitForSession(
-  waiting: Waiting,
+  context: WaitContext,
   params: SessionParams,
   { timeout = Number.POSITIVE_INFINITY, signal }: WaitOptions = {},
 ): Promise<Session> {
-  const deadline = waiting.options.clock.now() + timeout / 1000
-  const session = await follow(waiting, params, { deadline, signal })
+  const deadline = context.options.clock.now() + timeout / 1000
+  const session = await follow(context, params, { deadline, signal })
   if (session) return session
-  return (await waiting.transport.call(getSession, { params }, { signal })).body
+  return (await context.transport.call(getSession, { params }, { signal })).body
 }
 
-/** Follows a session until it has settled. What became of it is not read where the event stream tells that it has. */
+/** Waits until a session has settled. The outcome is not read where the event stream reports that it has. */
 export async function waitUntilSettled(
-  waiting: Waiting,
+  context: WaitContext,
   params: SessionParams,
   { signal }: Pick<WaitOptions, 'signal'> = {},
 ): Promise<void> {
-  await follow(waiting, params, { deadline: Number.POSITIVE_INFINITY, signal })
+  await follow(context, params, { deadline: Number.POSITIVE_INFINITY, signal })
 }
 
-interface Follow {
+interface FollowOptions {
   /** Unix time, seconds. */
   readonly deadline: number
   readonly signal: AbortSignal | undefined
 }
 
-/** @returns the session as it was read last; undefined where the stream told that it has settled since. */
+/** @returns the session as it was read last; undefined where the stream reported that it has settled since. */
 async function follow(
-  { transport, streams, options }: Waiting,
+  { transport, streams, options }: WaitContext,
   params: SessionParams,
-  { deadline, signal }: Follow,
+  { deadline, signal }: FollowOptions,
 ): Promise<Session | undefined> {
   const { clock } = options
-  const following = streams.follow(params.domainId, params.sessionId)
+  const wait = streams.waitFor(params.domainId, params.sessionId)
   try {
     for (let first = true; ; first = false) {
-      // Both before the reading, so that neither news nor the loss of the stream is missed in between.
-      const rung = following.rung()
-      const way = await orAborted(following.way(), signal)
-      const wait = way === 'held' ? Math.max(0, Math.min(heldRead, Math.ceil(deadline - clock.now()))) : 0
-      // A person looks at the first reading; the others are nobody's but this wait's, and may come all at once.
-      const reading = { signal, wait, patient: !first }
-      const { body: session, held } = await transport.call(getSession, { params }, reading)
+      // Both come before the read, so that no event and no loss of the stream is missed in between.
+      const wake = wait.nextWake()
+      const method = await orAborted(wait.chooseMethod(), signal)
+      const hold = method === 'held' ? Math.max(0, Math.min(heldRead, Math.ceil(deadline - clock.now()))) : 0
+      // A person looks at the first read. Later ones serve this wait alone, and may all be due at once.
+      const readOptions = { signal, wait: hold, background: !first }
+      const { body: session, held } = await transport.call(getSession, { params }, readOptions)
       const left = (deadline - clock.now()) * 1000
       if (session.state !== 'pending' || left <= 0) return session
-      if (way === 'stream') {
-        if ((await pause(options, left, signal, rung)) === 'settled') return undefined
-      } else if (way === 'polled') await pause(options, Math.min(slowPollInterval, left), signal, rung)
+      if (method === 'stream') {
+        const reread = untilExpiry(session, clock.now())
+        if ((await pause(options, Math.min(reread, left), signal, wake)) === 'settled') return undefined
+      } else if (method === 'polled') await pause(options, Math.min(slowPollInterval, left), signal, wake)
       else if (!held) await pause(options, pollInterval, signal)
     }
   } finally {
-    following.end()
+    wait.end()
   }
 }
 
 /**
- * @param until Ends it sooner.
- * @returns what it ended with; undefined where the time was over.
+ * When to read a session in spite of the stream, milliseconds: at its expiry, in case the stream lost an event. The clock
+ * of the service may differ from ours, so never later than its whole lifetime, and again after a while if it is pending.
  */
+function untilExpiry({ createdAt = 0, expiresAt = 0 }: Session, now: number): number {
+  const seconds = Math.min(expiresAt - now, expiresAt - createdAt)
+  // The stream reports the expiry, too: a second later there is usually nothing left to read.
+  return seconds >= 0 ? (seconds + 1) * 1000 : slowPollInterval
+}
+
+/** @returns the result of `until`, which ends the pause early; undefined when the time is over. */
 function pause<T>(
   { clock }: ResolvedClientOptions,
   milliseconds: number,

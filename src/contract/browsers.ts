@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { Id, Random128, Seconds } from './text.ts'
 
-/** For how long a browser is remembered at most, days. */
-export const longestRemembered = 90
+/** The longest time for which a browser can be remembered, days. */
+export const maxRememberDays = 90
 
-/** The id of a browser as its cookie holds it. Anything may come from a cookie: what is no id is no known browser. */
+/** The id of a browser, from its cookie. Cookies can hold anything: an invalid id is treated as an unknown browser. */
 export const BrowserCookie = z
   .string()
   .nullish()
@@ -14,11 +14,11 @@ export const BrowserCookie = z
 
 /** A browser in which a user has passed the second step. */
 export const KnownBrowser = z.object({
-  /** 128 random bits, base64url; for the cookie of this browser and nobody else. */
+  /** 128 random bits, base64url; only for the cookie of this browser. */
   id: Random128,
-  /** When it is forgotten, unless the user passes again in it. */
+  /** When it is forgotten, unless the user passes the second step in it again. */
   expiresAt: Seconds,
-  /** Until when it passes the gate without a second step, where the person chose that. */
+  /** Until when it passes the gate without a second step, if the person chose that. */
   rememberedUntil: Seconds.optional(),
 })
 export type KnownBrowser = z.infer<typeof KnownBrowser>
@@ -28,7 +28,7 @@ const BrowserParams = z.object({ domainId: Id, userId: Id })
 export const recognizeBrowser = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/browsers/recognize',
-  summary: 'Says until when a browser is known for a user, and remembered. It proves nothing: it is no factor.',
+  summary: 'Returns until when a browser is known for a user, and remembered. A known browser is not a factor.',
   params: BrowserParams,
   body: z.object({ browser: BrowserCookie }),
   response: KnownBrowser.omit({ id: true }),
@@ -40,17 +40,17 @@ export const recognizeBrowser = endpoint({
 export const forgetBrowsers = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId/browsers',
-  summary: 'Ends all known browsers of the user, in every domain: none is remembered any more.',
+  summary: 'Forgets all known browsers of the user, in every domain.',
   params: BrowserParams,
   role: 'auth',
   since: '1.4',
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
 
-/** When something is possible again: Unix time, or nothing where only an administrator ends it. */
+/** `until` says when it works again, Unix time; absent where only an administrator can end the pause. */
 const Pause = z.object({ until: Seconds.optional() })
 
-/** What is paused now; a member that is absent works. */
+/** What is paused now. Absent members work. */
 export const Pauses = z.object({
   /** Requests to the device. */
   push: Pause.optional(),
@@ -62,7 +62,7 @@ export type Pauses = z.infer<typeof Pauses>
 export const readPauses = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/pauses',
-  summary: 'Says whether the user can be asked on the device now, and can try codes, from this browser.',
+  summary: 'Returns whether requests to the device, or codes, are paused for the user in this browser.',
   params: BrowserParams,
   body: z.object({ browser: BrowserCookie }),
   response: Pauses,

@@ -5,23 +5,23 @@ import { ChangePass } from './factors.ts'
 import { Id } from './text.ts'
 import { NewEpoch } from './users.ts'
 
-/** How many a user can have at a time. */
-export const mostBypassCodes = 5
+/** How many bypass codes a user can have at a time. */
+export const maxBypassCodes = 5
 
-/** Lets a user in who cannot reach the device; good for every domain of the organization that allows it. */
+/** Signs in a user who cannot use the device; valid in every domain of the organization that allows bypass codes. */
 export const BypassCode = z.object({
   id: Id,
-  /** 9 digits; absent where the service shows a code only when it is made. */
+  /** 9 digits; absent where the service shows a code only once, when it is created. */
   code: z.string().optional(),
   usesAllowed: z.int(),
   usesRemaining: z.int(),
-  /** `yyyy-MM-ddTHH:mm:ss+hhmm`; a code that never expires says the end of year 9999. */
+  /** `yyyy-MM-ddTHH:mm:ss+hhmm`; the end of the year 9999 for a code that never expires. */
   dtExpiry: z.string(),
   user: Id,
 })
 export type BypassCode = z.infer<typeof BypassCode>
 
-/** A whole number, or its digits. */
+/** An integer, as a number or as a string of digits. */
 function wholeNumber(minimum: number, maximum: number) {
   return z
     .union([
@@ -48,7 +48,7 @@ const BypassCodeParams = z.object({ bypassCodeId: Id })
 export const createBypassCode = endpoint({
   method: 'POST',
   path: '/users/:userId/bypasscodes',
-  summary: 'Makes a bypass code for the user; at most 5 at a time.',
+  summary: 'Creates a bypass code for the user; at most 5 at a time.',
   params: UserParams,
   body: NewBypassCode,
   response: BypassCode,
@@ -63,7 +63,7 @@ export const createBypassCode = endpoint({
 export const replaceBypassCodes = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users/:userId/bypasscodes',
-  summary: 'Makes 5 bypass codes in place of all there are, for a user of the domain who has passed for it.',
+  summary: 'Replaces all bypass codes by 5 new ones, for a user of the domain who has passed the second step for it.',
   params: z.object({ domainId: Id, userId: Id }),
   body: ReplacedBypassCodes,
   response: z.array(BypassCode),

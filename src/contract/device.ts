@@ -1,5 +1,5 @@
 /**
- * The messages between a device and the service. Every POST but the preview is one compact JWS (RFC 7515, ES256,
+ * The messages between a device and the service. Every POST except the preview is one compact JWS (RFC 7515, ES256,
  * `application/jose`) whose payload is the content; GETs carry the JWS as `Authorization: Device <jws>`.
  */
 import { z } from 'zod'
@@ -18,12 +18,12 @@ export const devicePaths = Object.freeze({
   requests: '/device/requests',
   answer: (sessionId: string) => `/device/requests/${sessionId}/answer`,
   remove: '/device/remove',
-  /** GET says where the service sends to, POST sets it. */
+  /** GET reads where the service sends push messages, POST sets it. */
   push: '/device/push',
   history: '/device/history',
-  /** Takes a notice off the inbox. */
+  /** Removes a notice from the inbox. */
   acknowledge: (noticeId: string) => `/device/notices/${noticeId}/acknowledge`,
-  /** For everybody: a PNG, one invisible pixel where the domain has no image of its own. Not signed, as `<img>` reads it. */
+  /** Public: a PNG, which is one transparent pixel where the domain has no image. Not signed, as an `<img>` loads it. */
   image: (domainId: string) => `/device/images/${domainId}`,
 })
 
@@ -39,9 +39,9 @@ export const PublicKey = z.object({
 })
 export type PublicKey = z.infer<typeof PublicKey>
 
-/** What every signed call carries. */
+/** The claims of every signed call. */
 export const Claims = z.object({
-  /** The service's id, learnt from the preview. */
+  /** The service's id, from the preview. */
   aud: Id,
   /** The device's id; absent while activating. */
   sub: Id.optional(),
@@ -57,7 +57,7 @@ const DeviceDomain = z.object({ id: Id, name: z.string(), keyType: Domain13.shap
 /** The service's key for Web Push (RFC 8292), as `pushManager.subscribe` takes it: an uncompressed point, base64url. */
 const PushKey = z.string().regex(/^[A-Za-z0-9_-]{87}$/)
 
-/** Where a push service takes messages for a device, as `PushSubscription.toJSON()` has it. */
+/** Where a push service accepts messages for a device, as `PushSubscription.toJSON()` returns it. */
 export const PushSubscription = z.object({
   endpoint: z.string().max(2048),
   keys: z.object({
@@ -68,13 +68,13 @@ export const PushSubscription = z.object({
 })
 export type PushSubscription = z.infer<typeof PushSubscription>
 
-/** All that goes through push services: which session or notice there is, to be read from the inbox. */
+/** All that push services get to see: the id of a session or a notice, which the device reads from the inbox. */
 export const PushMessage = z.union([z.object({ session: Id }), z.object({ notice: Id })])
 export type PushMessage = z.infer<typeof PushMessage>
 
 export const PreviewRequest = z.object({ code: ActivationCode })
 
-/** What a code would join, shown before joining. */
+/** The account that a code would add, shown before it is added. */
 export const Preview = z.object({
   service: Id,
   organization: z.object({ name: z.string() }),
@@ -87,13 +87,13 @@ export type Preview = z.infer<typeof Preview>
 
 export const ActivateRequest = z.object({
   code: ActivationCode,
-  /** What its owner calls the device, such as "Firefox on Android". */
+  /** The owner's name for the device, such as "Firefox on Android". */
   name: strippedText(1, 64),
   /** Signs this very call, and every later one. */
   key: PublicKey,
-  /** What the domain's key type asks for; `pinProblem` says beforehand whether it will do. */
+  /** The PIN or passcode that the domain requires; `pinProblem` checks it beforehand. */
   pin: Pin.optional(),
-  /** Does not stand against joining: one the service does not send to is left out. */
+  /** A subscription that the service does not accept is ignored: the device is activated without it. */
   push: PushSubscription.optional(),
 })
 export type ActivateRequest = z.input<typeof ActivateRequest>
@@ -105,14 +105,14 @@ export const Activated = z.object({
   domain: DeviceDomain,
   user: z.object({ username: z.string() }),
   pushKey: PushKey.optional(),
-  /** Whether requests are pushed to the subscription that was given. */
+  /** Whether the service accepted the subscription. */
   push: z.boolean(),
-  /** What the device makes codes from without a connection (RFC 6238, SHA-1); the secret is base32. */
+  /** For codes without a connection (RFC 6238, SHA-1); the secret is base32. */
   codes: z.object({ secret: z.string(), digits: z.literal(6), period: z.literal(30) }),
 })
 export type Activated = z.infer<typeof Activated>
 
-/** One pending session, as its device sees it. The number is never in it. */
+/** One pending session, as its device sees it; without the number. */
 export const DeviceRequest = z.object({
   id: Id,
   nonce: Random128,
@@ -122,18 +122,18 @@ export const DeviceRequest = z.object({
   ipAddress: z.string().optional(),
   /** How many digits to type; 0 where no number is asked for. */
   numberLength: z.int(),
-  /** What an approval is good for; absent where that is signing in. */
+  /** What an approval allows; absent for signing in. */
   purpose: SessionPurpose.optional(),
   createdAt: Seconds,
   expiresAt: Seconds,
 })
 export type DeviceRequest = z.infer<typeof DeviceRequest>
 
-/** How many notices a device has at most, and how long they are kept, seconds. */
+/** The most notices that a device has, and how long they are kept, seconds. */
 export const maxNotices = 20
-export const noticesKept = 30 * 24 * 60 * 60
+export const noticeRetention = 30 * 24 * 60 * 60
 
-/** What changed of what a user passes the second step with. Authenticator apps, hardware tokens and codes are valid in every domain. */
+/** How a user's factors changed. Authenticator apps, hardware tokens and codes are valid in every domain. */
 export const FactorChangeKind = z.enum([
   'device_added',
   'device_replaced',
@@ -148,7 +148,7 @@ export const FactorChangeKind = z.enum([
 ])
 export type FactorChangeKind = z.infer<typeof FactorChangeKind>
 
-/** A change of the user's factors, for a device to show until the person has read it. */
+/** A change of the user's factors, which a device shows until the person dismisses it. */
 export const FactorNotice = z.object({
   id: Id,
   /** Where it changed. */
@@ -158,10 +158,10 @@ export const FactorNotice = z.object({
 })
 export type FactorNotice = z.infer<typeof FactorNotice>
 
-/** Always all that is pending, newest first. Held by `Prefer: wait=N` while it is what `If-None-Match` names. */
+/** All that is pending, newest first. With `Prefer: wait=N` the response is held while it matches `If-None-Match`. */
 export const Inbox = z.object({
   requests: z.array(DeviceRequest),
-  /** Absent where there are none. */
+  /** Absent when there are no notices. */
   notices: z.array(FactorNotice).optional(),
 })
 export type Inbox = z.infer<typeof Inbox>
@@ -172,11 +172,11 @@ export type Decision = z.infer<typeof Decision>
 export const AnswerRequest = z.object({
   nonce: Random128,
   decision: Decision,
-  /** What the person typed; approvals with number matching only. */
+  /** The number that the person typed; only for approvals with number matching. */
   number: z.string().max(12).optional(),
-  /** Approvals in domains with a PIN or passcode only. A wrong one leaves the request as it is. */
+  /** Only for approvals in domains with a PIN or passcode. The request stays pending after a wrong one. */
   pin: Pin.optional(),
-  /** Names the try of a PIN: when the answer to it is lost and it is sent again, it counts once. */
+  /** Identifies the attempt: if the response is lost and the same attempt is sent again, it counts once. */
   attempt: Random128.optional(),
 })
 export type AnswerRequest = z.input<typeof AnswerRequest>
@@ -184,30 +184,30 @@ export type AnswerRequest = z.input<typeof AnswerRequest>
 export const Answered = z.object({ id: Id, state: SessionState, reason: SessionReason.optional() })
 export type Answered = z.infer<typeof Answered>
 
-/** Sets, renews or, with null, forgets where the service sends push messages. */
+/** Sets or renews where the service sends push messages; null removes it. */
 export const PushRequest = z.object({ push: PushSubscription.nullable() })
 export type PushRequest = z.infer<typeof PushRequest>
 
-/** What the service knows: a device whose own subscription is another one, or made with another key, sets it anew. */
+/** What the service knows. A device whose subscription or key differs sets it again. */
 export const PushState = z.object({
   pushKey: PushKey.optional(),
-  /** Absent where it sends to nobody, be it because the push service said that the subscription is gone. */
+  /** Absent where it sends no messages, for example because the push service reported that the subscription is gone. */
   endpoint: z.string().optional(),
 })
 export type PushState = z.infer<typeof PushState>
 
-/** How many answers a page of the history has, and how long they are kept, seconds. */
-export const historyPage = 50
-export const historyKept = 90 * 24 * 60 * 60
+/** How many answers a page of the history has, and how long answers are kept, seconds. */
+export const historyPageSize = 50
+export const historyRetention = 90 * 24 * 60 * 60
 
 /** Part of the signed payload, so that no query has to be signed beside it. */
 export const HistoryRequest = z.object({
-  /** The last entry that is known; only older ones are answered. */
+  /** The last entry of the previous page: only older entries are returned. */
   before: Id.optional(),
 })
 export type HistoryRequest = z.infer<typeof HistoryRequest>
 
-/** One answer this device gave. */
+/** One answer that this device gave. */
 export const HistoryEntry = z.object({
   /** Of the session. */
   id: Id,
@@ -217,7 +217,7 @@ export const HistoryEntry = z.object({
   ipAddress: z.string().optional(),
   state: z.enum(['approved', 'denied']),
   reason: SessionReason.optional(),
-  /** What it was about; absent where that was signing in. */
+  /** What it was about; absent for signing in. */
   purpose: SessionPurpose.optional(),
   createdAt: Seconds,
   settledAt: Seconds,
@@ -227,12 +227,12 @@ export type HistoryEntry = z.infer<typeof HistoryEntry>
 /** Newest first. */
 export const History = z.object({
   entries: z.array(HistoryEntry),
-  /** Whether there are older ones. */
+  /** Whether there are older entries. */
   more: z.boolean(),
 })
 export type History = z.infer<typeof History>
 
-/** A no to a device. After a wrong PIN it says how often another one may be tried; then the token is revoked. */
+/** An error for a device. After a wrong PIN, `triesLeft` says how many attempts remain before the token is revoked. */
 export const DeviceErrorBody = z.object({
   errors: z.array(ErrorBody.shape.errors.element.extend({ triesLeft: z.int().optional() })),
 })

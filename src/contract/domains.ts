@@ -4,11 +4,11 @@ import { endpoint } from './endpoint.ts'
 import { Id } from './text.ts'
 import { NewUser, User, User13 } from './users.ts'
 
-/** `off`: never; `offered`: where the caller asks for it; `required`: sessions that cannot have it are denied. */
+/** `off`: never; `offered`: when the caller requests it; `required`: sessions that cannot have it are denied. */
 export const NumberMatching = z.enum(['off', 'offered', 'required'])
 export type NumberMatching = z.infer<typeof NumberMatching>
 
-/** A domain as 1.3 shows it. */
+/** A domain in 1.3. */
 export const Domain13 = z.object({
   id: Id,
   name: z.string(),
@@ -25,10 +25,10 @@ export const Domain13 = z.object({
   emailOtpEnabled: z.boolean(),
 })
 
-/** A protected app: who may sign in to it, and by which rules. */
+/** A protected app, with the users who may sign in to it and its rules. */
 export const Domain = Domain13.extend({
   numberMatching: NumberMatching.optional(),
-  /** Of its users as the last synchronization left them; a later one may name it in `If-Match`, in quotes. */
+  /** The version of its users after the last synchronization; the next one can name it in `If-Match`, in quotes. */
   synchronizationVersion: z.int().optional(),
 })
 export type Domain = z.infer<typeof Domain>
@@ -86,17 +86,17 @@ export const removeMember = endpoint({
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
 
-/** How large a synchronisation may be, bytes. */
-const synchronisationLimit = 16 * 1024 * 1024
+/** The largest body of a synchronization, bytes. */
+const synchronizationLimit = 16 * 1024 * 1024
 
 export const synchronizeMembers = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users',
   summary:
-    'Makes the users of the body the users of the domain, all at once or not at all. With `If-Match`, only the version it names is replaced (1.4).',
+    'Replaces the users of the domain by those of the body, all at once or not at all. With `If-Match`, only if the version matches (1.4).',
   params: DomainParams,
   body: z.array(NewUser),
-  bodyLimit: synchronisationLimit,
+  bodyLimit: synchronizationLimit,
   errors: ['api.error.notfound.domain', 'api.error.invalid.users', 'api.error.precondition'],
 })
 

@@ -2,12 +2,12 @@ import type { z } from 'zod'
 
 import type { ErrorCode } from './errors.ts'
 
-/** The interface versions a caller can ask for; see `media-type.ts`. */
+/** The versions of the interface that a caller can request; see `media-type.ts`. */
 export type Version = '1.3' | '1.4'
 
 /**
- * One operation of the REST interface, as plain data. Client method, route, OpenAPI and contract
- * tests are derived from it. Schemas describe version 1.4; where 1.3 differs, a sibling says so.
+ * One operation of the REST interface, as plain data. The client method, the route, the OpenAPI document and the contract
+ * tests are derived from it. Schemas describe version 1.4; members that end in `13` describe 1.3 where it differs.
  */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -20,25 +20,25 @@ export interface Endpoint {
   readonly body?: z.ZodType
   /** What 1.3 accepts, where 1.4 accepts more. */
   readonly body13?: z.ZodType
-  /** Absent: the operation answers 200 without content. */
+  /** Absent: the response is 200 without content. */
   readonly response?: z.ZodType
-  /** The filter a 1.3 answer passes through: what is not declared here does not leave. */
+  /** The filter for 1.3 responses: undeclared members are removed. */
   readonly response13?: z.ZodType
-  /** Answers this instead of JSON: bytes, or an event stream (WHATWG HTML section 9.2) of `response` values. */
+  /** The type of a response that is not JSON: bytes, or an event stream (WHATWG HTML section 9.2) of `response` values. */
   readonly media?: 'image/png' | 'text/event-stream'
-  /** The largest body, bytes; 1 MiB where nothing else is said. */
+  /** The largest body, bytes; 1 MiB by default. */
   readonly bodyLimit?: number
-  /** Who may call it beside administrators: keys of role `auth`. */
+  /** Keys of this role may call it, too; without it only keys of administrators. */
   readonly role?: 'auth'
-  /** Waits for news where the caller asks for it by `Prefer: wait=N` (RFC 7240 section 4.3). */
+  /** Waits for a change when the caller sends `Prefer: wait=N` (RFC 7240 section 4.3). */
   readonly held?: true
-  /** What can go wrong beyond what can go wrong anywhere (`commonErrors`). */
+  /** Error codes besides those of every operation (`commonErrors`). */
   readonly errors: readonly ErrorCode[]
-  /** Operations that 1.3 callers do not see. */
+  /** The operation does not exist for 1.3 callers. */
   readonly since?: '1.4'
 }
 
-/** Declares an operation, keeping the exact types of its schemas. */
+/** Declares an operation with the exact types of its schemas. */
 export function endpoint<const E extends Endpoint>(declaration: E): E {
   return Object.freeze(declaration)
 }
@@ -47,10 +47,10 @@ type Part<E, K extends keyof Endpoint> = E extends { readonly [key in K]: z.ZodT
   ? { [key in K]: z.input<E[K]> }
   : unknown
 
-/** What a caller of the operation gives. */
+/** The input of an operation. */
 export type EndpointInput<E extends Endpoint> = Part<E, 'params'> & Part<E, 'query'> & Part<E, 'body'>
 
-/** What a caller of the operation gets. */
+/** The output of an operation. */
 export type EndpointOutput<E extends Endpoint> = E extends { readonly response: z.ZodType }
   ? z.output<E['response']>
   : undefined

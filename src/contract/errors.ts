@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Every error code the service can answer, and the HTTP status it travels with. Closed: nothing else leaves. */
+/** Every error code that the service can return, with its HTTP status. The list is closed. */
 export const errorStatus = Object.freeze({
   'api.error.malformed': 400,
   'api.error.invalid.user': 400,
@@ -59,7 +59,7 @@ export const errorStatus = Object.freeze({
   'api.error.conflict.emailotpenabled': 409,
   'api.error.conflict.state': 409,
   'api.error.limit.bypasscodes': 409,
-  /** The version that `If-Match` names is not there any more (RFC 9110 section 13.1.1). */
+  /** The version that `If-Match` names is outdated (RFC 9110 section 13.1.1). */
   'api.error.precondition': 412,
   'api.error.toolarge': 413,
   'api.error.unsupportedmediatype': 415,
@@ -73,7 +73,7 @@ export const errorStatus = Object.freeze({
 
 export type ErrorCode = keyof typeof errorStatus
 
-/** What any operation can answer, whatever it does; not repeated in each declaration. */
+/** Errors that every operation can return; not repeated in each declaration. */
 export const commonErrors = [
   'api.error.malformed',
   'api.error.unauthorized',
@@ -88,7 +88,7 @@ export const commonErrors = [
   'api.error.unavailable',
 ] as const satisfies readonly ErrorCode[]
 
-/** A path parameter that names nothing, or is not even an id, is answered with this. */
+/** The error for a path parameter that is unknown or not an id. */
 export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freeze({
   domainId: 'api.error.notfound.domain',
   userId: 'api.error.notfound.user',
@@ -97,7 +97,7 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   bypassCodeId: 'api.error.notfound.bypasscode',
 })
 
-/** The body of every answer outside 2xx. */
+/** The body of every response outside 2xx. */
 export const ErrorBody = z.object({
   errors: z.array(z.object({ code: z.string(), message: z.string() })),
 })

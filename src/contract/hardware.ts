@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
-import { Id, text, unlessNull } from './text.ts'
+import { Id, text, optionalField } from './text.ts'
 import { NewEpoch } from './users.ts'
 
-/** A hardware token as 1.3 shows it. */
+/** A hardware token in 1.3. */
 const HardwareToken13 = z.object({
   id: Id,
   alias: z.string(),
@@ -12,13 +12,13 @@ const HardwareToken13 = z.object({
   type: z.enum(['TOTP6', 'TOTP8']),
   timeStep: z.enum(['30s', '60s']),
   syncState: z.enum(['Never Used', 'Synchronized', 'Out of Sync']),
-  /** Id of its user; `""` while it has none. */
+  /** The id of its user; `""` without a user. */
   user: z.union([Id, z.literal('')]),
 })
 
-/** A device that shows codes (RFC 6238); good for every domain of the organization. */
+/** A device that shows codes (RFC 6238); valid in every domain of the organization. */
 export const HardwareToken = HardwareToken13.extend({
-  /** That it is an authenticator app which its user set up: deleted, not released, when the user gives it up. 1.4. */
+  /** It is an authenticator app that the user enrolled: deleted, not released, when the user removes it. 1.4. */
   selfEnrolled: z.literal(true).optional(),
 })
 export type HardwareToken = z.infer<typeof HardwareToken>
@@ -31,31 +31,31 @@ const TimeStep = z
   .transform((value): 30 | 60 => (Number.parseInt(String(value), 10) === 30 ? 30 : 60))
 
 export const NewHardwareToken = z.object({
-  /** Without one the service makes it from the id: `HW-` and its first 8 characters. */
+  /** The default is `HW-` and the first 8 characters of the id. */
   alias: Alias.nullish(),
   serialNumber: text(1, 64),
   type: HardwareToken.shape.type,
   timeStep: TimeStep,
-  /** Hexadecimal; at least the 128 bits that RFC 4226 section 4 (R6) asks for, never answered. */
+  /** Hexadecimal; at least 128 bits (RFC 4226 section 4, R6). Never returned. */
   seed: z.string().regex(/^(?:[0-9a-fA-F]{2}){16,64}$/, 'must be 32 to 128 hexadecimal digits'),
 })
 export type NewHardwareToken = z.input<typeof NewHardwareToken>
 
-/** An authenticator app, with the first code it shows: nothing is kept that does not work. */
+/** An authenticator app, with a code that it shows: an app that does not work is not stored. */
 export const EnrolledHardwareToken = NewHardwareToken.pick({
   alias: true,
   type: true,
   timeStep: true,
   seed: true,
 }).extend({
-  /** Used up by this; signing in takes the next one (RFC 6238 section 5.2). */
+  /** Consumed here: signing in needs the next code (RFC 6238 section 5.2). */
   otp: z.string().regex(/^\d{6,8}$/, 'must be the code that is shown'),
   /** Only for a user who never had a factor. */
   first: z.boolean().default(false),
-  /** The one it takes the place of. */
+  /** The hardware token that it replaces. */
   replaces: Id.optional(),
   epoch: NewEpoch,
-  /** The session, approved and redeemed for changing devices, that allows it; needed unless it is the first factor. */
+  /** The session that allows the change, as in `ChangePass`; required unless this is the first factor. */
   pass: Id.optional(),
 })
 export type EnrolledHardwareToken = z.input<typeof EnrolledHardwareToken>
@@ -84,7 +84,7 @@ export const enrollHardwareToken = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/hardware',
   summary:
-    'Adds an authenticator app for a user of the domain, all at once or not at all, where the code is right that it shows.',
+    'Adds an authenticator app for a user of the domain, all at once or not at all, if the code that it shows is right.',
   params: z.object({ domainId: Id, userId: Id }),
   body: EnrolledHardwareToken,
   response: HardwareToken,
@@ -102,7 +102,7 @@ export const enrollHardwareToken = endpoint({
     'api.error.conflict.enrolled',
     'api.error.conflict.pass',
     'api.error.conflict.hardware',
-    // A first one, while the activation code that an administrator issued in the domain is pending.
+    // For a first factor, while an activation code that an administrator issued in the domain is pending.
     'api.error.conflict.state',
   ],
 })
@@ -132,9 +132,9 @@ export const getHardwareToken = endpoint({
 export const updateHardwareToken = endpoint({
   method: 'PUT',
   path: '/hardware/:hardwareTokenId',
-  summary: 'Renames a hardware token; an alias that is absent or null stays.',
+  summary: 'Renames a hardware token; without an alias, or with null, the name stays.',
   params: HardwareParams,
-  body: z.object({ alias: unlessNull(Alias) }),
+  body: z.object({ alias: optionalField(Alias) }),
   response: HardwareToken,
   response13: HardwareToken13,
   errors: ['api.error.notfound.hardware', 'api.error.invalid.alias'],
@@ -151,7 +151,7 @@ export const deleteHardwareToken = endpoint({
 export const assignHardwareToken = endpoint({
   method: 'PUT',
   path: '/users/:userId/hardware/:hardwareTokenId',
-  summary: 'Gives a hardware token to a user; does nothing when the user has it.',
+  summary: 'Assigns a hardware token to a user; does nothing when the user has it.',
   params: z.object({ userId: Id, hardwareTokenId: Id }),
   errors: ['api.error.notfound.user', 'api.error.notfound.hardware', 'api.error.conflict.hardware'],
 })
@@ -170,7 +170,7 @@ export const getHardwareTokenOfUser = endpoint({
 export const releaseHardwareToken = endpoint({
   method: 'DELETE',
   path: '/users/:userId/hardware',
-  summary: 'Takes the hardware token from the user; another one can have it.',
+  summary: 'Takes the hardware token from the user; it can be assigned to another user.',
   params: UserParams,
   errors: ['api.error.notfound.user', 'api.error.notfound.hardware'],
 })

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 
-/** Longer than any address with its brackets, quotes, zone and port; UTF-16 code units. */
+/** More than any address with brackets, quotes, zone and port needs; UTF-16 code units. */
 const maxLength = 128
 
 /**
- * Reads an IP address the way proxies and apps write it: with a port, brackets, a zone or quotes. Of a list, such as the
- * value of `X-Forwarded-For`, the last entry counts: a proxy appends what it saw itself, and the browser may have sent
- * everything before it.
+ * Parses an IP address as proxies and apps write it: with a port, brackets, a zone or quotes. In a list, such as the value
+ * of `X-Forwarded-For`, the last entry counts: the proxy appended it, and the browser may have sent everything before it.
  *
  * @returns the bare address, an IPv4-mapped IPv6 address as IPv4 (RFC 4291 section 2.5.5.2); undefined for anything
  * that is not an address, such as `unknown` (RFC 7239 section 6.2).
@@ -27,7 +26,7 @@ const Ipv6 = z.ipv6()
 const ipv4 = (text: string): string | undefined => (Ipv4.safeParse(text).success ? text : undefined)
 
 function ipv6(text: string): string | undefined {
-  // The zone names an interface of the machine that wrote it (RFC 4007 section 11).
+  // A zone is an interface of the machine that wrote it (RFC 4007 section 11).
   const [bare = ''] = text.split('%', 1)
   if (!Ipv6.safeParse(bare).success) return undefined
   const groups = ipv6Groups(bare)
@@ -43,7 +42,7 @@ export function ipv6Groups(address: string): number[] {
   return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16))
 }
 
-/** A dotted end stands for two groups. */
+/** Rewrites a dotted IPv4 end as two groups. */
 function withoutDots(address: string): string {
   return address.replace(/(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_all, ...parts: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import type { Version } from './endpoint.ts'
 
-/** The words that differ from vendor to vendor on an otherwise equal wire. */
+/** Words in headers that differ between vendors of the same interface. */
 export interface VendorOptions {
   /**
    * The scheme of the Authorization header; it is case-insensitive.
@@ -20,18 +20,18 @@ export interface VendorOptions {
 export const Vendor = z.strictObject({
   scheme: z
     .string()
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be one word, as RFC 9110 section 11.1 has it')
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be one word without spaces (RFC 9110 section 11.1)')
     .default('Service'),
   mediaType: z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9!#$&^_-]*$/, 'must be one word, as RFC 6838 section 4.2 has it')
+    .regex(/^[A-Za-z0-9][A-Za-z0-9!#$&^_-]*$/, 'must be one word of letters and digits (RFC 6838 section 4.2)')
     .default('service'),
 })
 export type Vendor = z.output<typeof Vendor>
 
 export const defaultVendor: Vendor = Object.freeze(Vendor.parse({}))
 
-/** The media type of requests and answers. 1.3 goes without a version parameter, as its clients expect. */
+/** The media type of requests and responses. 1.3 has no version parameter, as its clients expect. */
 export function mediaType(vendor: Vendor, version: Version): string {
   const plain = `application/vnd.${vendor.mediaType}.v1+json`
   return version === '1.3' ? plain : `${plain}; version=${version}`
@@ -43,8 +43,8 @@ export function authorization(vendor: Vendor, apiKey: string): string {
 }
 
 /**
- * The version an Accept header asks for, or undefined where it asks for none that exists (406).
- * Several ranges: the first acceptable one of highest weight wins.
+ * The version that an Accept header requests; undefined where it requests only unknown ones (406).
+ * Of several ranges, the first known one of the highest weight wins.
  */
 export function acceptedVersion(vendor: Vendor, accept: string | undefined): Version | undefined {
   if (accept === undefined || accept.trim() === '') return '1.3'
@@ -57,7 +57,7 @@ export function acceptedVersion(vendor: Vendor, accept: string | undefined): Ver
     .find((version) => version !== undefined)
 }
 
-/** Whether an Accept header names a type that is not the vendor's, such as `image/png`. */
+/** Whether an Accept header accepts a type that is not the vendor's, such as `image/png`. */
 export function acceptsType(accept: string | undefined, type: string): boolean {
   const family = `${type.split('/', 1)[0]}/*`
   return (accept ?? '')
@@ -66,8 +66,8 @@ export function acceptsType(accept: string | undefined, type: string): boolean {
     .some((range) => range.weight > 0 && (range.type === type || range.type === family))
 }
 
-/** The version an answer's Content-Type names; undefined when it is not of this vendor. */
-export function answeredVersion(vendor: Vendor, contentType: string | null): Version | undefined {
+/** The version in the Content-Type of a response; undefined when the type is not the vendor's. */
+export function responseVersion(vendor: Vendor, contentType: string | null): Version | undefined {
   if (contentType === null) return undefined
   const range = parseRange(contentType)
   return range.type === `application/vnd.${vendor.mediaType.toLowerCase()}.v1+json`

@@ -1,4 +1,4 @@
-/** All operations of the REST interface by name, in the order in which people read them. */
+/** All operations of the REST interface by name, in the order of the reference page. */
 import * as browsers from './browsers.ts'
 import * as bypassCodes from './bypass-codes.ts'
 import * as domains from './domains.ts'
@@ -11,9 +11,9 @@ import * as tokens from './tokens.ts'
 import * as users from './users.ts'
 
 export interface Operation {
-  /** As the contract exports it, such as `getUser`. */
+  /** The name of the export, such as `getUser`. */
   readonly name: string
-  /** What it is about, such as `Users`. */
+  /** The section of the reference page, such as `Users`. */
   readonly section: string
   readonly endpoint: Endpoint
 }
@@ -30,7 +30,7 @@ const sections: Readonly<Record<string, object>> = {
   Organization: organization,
 }
 
-/** In which order those of one path come. */
+/** The order of operations on the same path. */
 const methods: readonly Endpoint['method'][] = ['POST', 'GET', 'PUT', 'DELETE']
 
 export const operations: readonly Operation[] = Object.entries(sections).flatMap(([section, exported]) =>
@@ -39,13 +39,13 @@ export const operations: readonly Operation[] = Object.entries(sections).flatMap
     .sort(byPathAndMethod),
 )
 
-/** Method and path as documents write them: `GET /users/{userId}`. */
-export function titleOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
-  return `${method} ${templateOf(path)}`
+/** The title of an operation in documents: `GET /users/{userId}`. */
+export function operationTitle({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
+  return `${method} ${pathTemplate(path)}`
 }
 
 /** The path with its parameters in braces (RFC 6570). */
-export function templateOf(path: string): string {
+export function pathTemplate(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}')
 }
 

@@ -8,7 +8,7 @@ export type Organization = z.infer<typeof Organization>
 export const getOrganization = endpoint({
   method: 'GET',
   path: '/organization',
-  summary: 'Reads the organization the API key belongs to.',
+  summary: 'Reads the organization of the API key.',
   response: Organization,
   role: 'auth',
   errors: [],
@@ -17,7 +17,7 @@ export const getOrganization = endpoint({
 export const ping = endpoint({
   method: 'GET',
   path: '/ping',
-  summary: 'Answers while the service is up and the API key is good.',
+  summary: 'Returns 200 while the service is up and the API key is valid.',
   response: z.object({ status: z.literal('OK') }),
   role: 'auth',
   errors: [],

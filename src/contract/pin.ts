@@ -2,22 +2,22 @@ import { z } from 'zod'
 
 import type { Domain } from './domains.ts'
 
-/** What a domain asks for beside the device: nothing, a PIN or a passcode. */
+/** What a domain requires in addition to the device: nothing, a PIN or a passcode. */
 export type KeyType = Domain['keyType']
 
-/** A PIN or passcode as it was typed, in the one form (NFC) in which it is compared; `pinProblem` says whether it will do. */
+/** A PIN or passcode, normalized (NFC) for comparison. Use `pinProblem` to check a new one. */
 export const Pin = z
   .string()
   .max(256)
   .transform((value) => value.normalize('NFC'))
 
-/** How many characters a passcode has; a PIN has 4 digits. */
-export const passcodeLength = Object.freeze({ least: 6, most: 64 })
+/** The length of a passcode, characters. A PIN has 4 digits. */
+export const passcodeLength = Object.freeze({ min: 6, max: 64 })
 
-/** `form`: not four digits, too short or too long. `guessable`: among the first that anybody would try. */
+/** `form`: not four digits, or too short or too long. `guessable`: among the first that an attacker would try. */
 export type PinProblem = 'form' | 'guessable'
 
-/** What stands against a new PIN or passcode; the same on the device, before anything is sent, and in the service. */
+/** Checks a new PIN or passcode: on the device, before anything is sent, and again in the service. */
 export function pinProblem(keyType: KeyType, pin: string): PinProblem | undefined {
   if (keyType === 'NONE') return undefined
   const typed = pin.normalize('NFC')
@@ -28,15 +28,15 @@ export function pinProblem(keyType: KeyType, pin: string): PinProblem | undefine
 function hasForm(keyType: KeyType, pin: string): boolean {
   if (keyType === 'PIN') return /^[0-9]{4}$/.test(pin)
   const length = Array.from(pin).length
-  return length >= passcodeLength.least && length <= passcodeLength.most && !/\p{Cc}/u.test(pin) && pin.isWellFormed()
+  return length >= passcodeLength.min && length <= passcodeLength.max && !/\p{Cc}/u.test(pin) && pin.isWellFormed()
 }
 
-/** NIST SP 800-63B-4 section 3.1.1.2: what is commonly used is refused. A device is lost with its few tries left to guess. */
+/** NIST SP 800-63B-4 section 3.1.1.2: rejects common values. A thief of the device has a few attempts to guess. */
 function isGuessable(pin: string): boolean {
   return isRun(pin) || /^(.{1,2})\1+$/u.test(pin) || common.has(pin.toLowerCase())
 }
 
-/** Each character next to the one before, up or down: 1234, 8765, abcdef. */
+/** A sequence up or down: 1234, 8765, abcdef. */
 function isRun(pin: string): boolean {
   const points = Array.from(pin, (character) => character.codePointAt(0) ?? 0)
   return [1, -1].some((step) =>
@@ -44,7 +44,7 @@ function isRun(pin: string): boolean {
   )
 }
 
-/** PINs: what is in the twenty most used (DataGenetics, 2012) and no pattern. Passcodes: the words everybody thinks of. */
+/** PINs: the twenty most used (DataGenetics, 2012), without patterns that the other rules find. Passcodes: the most common words. */
 const common: ReadonlySet<string> = new Set(
   (
     '1004 1122 2000 2001 ' +

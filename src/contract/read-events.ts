@@ -1,6 +1,6 @@
 /**
- * Reads an event stream (WHATWG HTML section 9.2). Yields with each piece that arrives the data of the events that it
- * completes, often none: that something came tells that the connection lives.
+ * Reads an event stream (WHATWG HTML section 9.2). For each piece that arrives it yields the data of the events that the piece
+ * completes, often none: a heartbeat still shows that the connection is alive.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder()
@@ -8,7 +8,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   let data: string[] = []
   for await (const chunk of chunksOf(body)) {
     const events: string[] = []
-    // A lone CR at the end may be half of a line end.
+    // A CR at the end may be the first half of a CRLF.
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop() ?? ''
     for (const line of lines) {
@@ -21,7 +21,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** By a reader: Safari cannot iterate over a stream. */
+/** Uses a reader, as Safari cannot iterate over a stream. */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   try {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { BrowserCookie, KnownBrowser, longestRemembered } from './browsers.ts'
+import { BrowserCookie, KnownBrowser, maxRememberDays } from './browsers.ts'
 import { endpoint } from './endpoint.ts'
 import { parseIpAddress } from './ip-address.ts'
 import { Id, Random128, Seconds, strippedText } from './text.ts'
@@ -22,34 +22,34 @@ export const SessionReason = z.enum([
 export type SessionReason = z.infer<typeof SessionReason>
 
 /**
- * What an approval is good for, and what the device says about it. Changing devices is the larger right: a pass for
- * signing in never counts as one for changing.
+ * What an approval allows; the device shows it. Changing devices is the stronger right: an approval for signing in never
+ * allows it.
  */
 export const SessionPurpose = z.enum(['sign_in', 'change_devices'])
 export type SessionPurpose = z.infer<typeof SessionPurpose>
 
-/** One authentication request. What is optional here is 1.4. */
+/** One authentication request. Optional members exist only in 1.4. */
 export const Session = z.object({
   id: Id,
   state: SessionState,
   reason: SessionReason.optional(),
   factor: Factor.optional(),
-  /** Once approved: the device, hardware token, authenticator app or bypass code it was; absent for e-mail. */
+  /** Once approved, the id of the device, hardware token, authenticator app or bypass code; absent for e-mail. */
   factorId: Id.optional(),
   purpose: SessionPurpose.optional(),
-  /** What the person types on the device; while pending, where number matching was asked for. */
+  /** The number to type on the device; only while pending, with number matching. */
   number: z.string().optional(),
   createdAt: Seconds.optional(),
   expiresAt: Seconds.optional(),
   settledAt: Seconds.optional(),
-  /** How many more codes may be tried now; only where a wrong one is answered that was tried for a challenge. */
+  /** How many more codes may be tried; only after a wrong code for a challenge. */
   triesLeft: z.int().optional(),
-  /** The user's epoch at this moment; only where the approval is redeemed. */
+  /** The user's present epoch; only when the approval is redeemed. */
   epoch: z.string().optional(),
 })
 export type Session = z.infer<typeof Session>
 
-/** Exactly two members in this order: a client in C reads them by offset. Old clients know three states. */
+/** Exactly two members in this order, as a client in C reads them by offset. Old clients know only three states. */
 export const Session13 = z.object({
   id: Id,
   state: SessionState.transform((state) => (state === 'expired' || state === 'cancelled' ? 'denied' : state)).pipe(
@@ -57,23 +57,23 @@ export const Session13 = z.object({
   ),
 })
 
-/** How many attributes a device shows, and how long they are, characters. */
+/** How many attributes a device shows, and their maximum lengths, characters. */
 export const attributeLimits = Object.freeze({ count: 16, key: 64, value: 256 })
 
-/** Shown on the device to help the person decide. */
+/** Information that the device shows to help the person decide. */
 export const Attribute = z.object({
   key: strippedText(0, attributeLimits.key),
   value: strippedText(0, attributeLimits.value),
 })
 export type Attribute = z.infer<typeof Attribute>
 
-/** As callers send it: attributes are information, and text that is too long fails no sign-in. */
+/** Attributes in a request: too long a text is shortened, so that it does not fail a sign-in. */
 const NewAttribute = z.object({
   key: z.string().meta({ description: `Shortened to ${attributeLimits.key} characters.` }),
   value: z.string().meta({ description: `Shortened to ${attributeLimits.value} characters.` }),
 })
 
-/** `""` and null mean that there is no code. Blanks between groups of digits are dropped. */
+/** `""` and null mean no code. Spaces between groups of digits are removed. */
 const readCode = (value: string | null | undefined) => value?.replace(/\s/g, '') || undefined
 
 const BypassCode = z
@@ -81,7 +81,7 @@ const BypassCode = z
   .optional()
   .transform((value) => readCode(value))
 
-/** Some clients send a number. That is a code only where it has all its digits: numbers have no leading zeros. */
+/** Some clients send a number. It is accepted only with all its digits, as a number has no leading zeros. */
 const OneTimePassword = z
   .union([z.string().max(64), z.int(), z.null()])
   .optional()
@@ -103,7 +103,7 @@ const NewSession13 = z.object({
     .meta({ description: `${attributeLimits.count} are shown.` }),
   otp: OneTimePassword,
   bypasscode: BypassCode,
-  /** Where the sign-in comes from, as the caller saw it. Information: null for text that is not an address. */
+  /** The address of the sign-in, as the caller saw it. For information only: null for text that is not an address. */
   ipAddress: z
     .union([z.string(), z.null()])
     .optional()
@@ -113,11 +113,11 @@ const NewSession13 = z.object({
 
 export const NewSession = NewSession13.extend({
   numberMatching: z.boolean().optional(),
-  /** The challenge that alone can redeem the approval. */
+  /** Only this challenge can redeem the approval. */
   challenge: Random128.optional(),
-  /** What the approval is to be good for; the device shows it. */
+  /** What the approval will allow; the device shows it. */
   purpose: SessionPurpose.optional(),
-  /** The id of the browser that asks, as its cookie holds it; a known browser of the user has limits of its own. */
+  /** The id of the browser, from its cookie. Requests from a known browser of the user have their own limits. */
   browser: BrowserCookie,
 })
 export type NewSession = z.input<typeof NewSession>
@@ -127,7 +127,7 @@ const SessionParams = z.object({ domainId: Id, sessionId: Id })
 export const createSession = endpoint({
   method: 'POST',
   path: '/domains/:domainId/sessions',
-  summary: 'Asks a user: on the device, or by the code that is given. A code settles the session at once.',
+  summary: 'Starts an authentication request: on the device, or with a code. A code settles the session at once.',
   params: z.object({ domainId: Id }),
   body: NewSession,
   body13: NewSession13,
@@ -151,11 +151,11 @@ export const createSession = endpoint({
   ],
 })
 
-/** With `Prefer: wait=N` (RFC 7240 section 4.3) a pending session is held until it settles or N seconds passed. */
+/** With `Prefer: wait=N` (RFC 7240 section 4.3) the response is held until the session settles or N seconds pass. */
 export const getSession = endpoint({
   method: 'GET',
   path: '/domains/:domainId/sessions/:sessionId',
-  summary: 'Reads a session; settled ones for 24 hours.',
+  summary: 'Reads a session; until 24 hours after it settled.',
   held: true,
   params: SessionParams,
   response: Session,
@@ -167,30 +167,30 @@ export const getSession = endpoint({
 export const cancelSession = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/sessions/:sessionId',
-  summary: 'Cancels a pending session; the device forgets it. Does nothing to a settled one.',
+  summary: 'Cancels a pending session, also on the device. Does nothing to a settled one.',
   params: SessionParams,
   role: 'auth',
   errors: ['api.error.notfound.domain', 'api.error.notfound.session'],
 })
 
-/** `browser` for its cookie, where it is known from now on. */
+/** `browser` is for the cookie of a browser that is known from now on. */
 export const RedeemedSession = Session.extend({ browser: KnownBrowser.optional() })
 export type RedeemedSession = z.infer<typeof RedeemedSession>
 
 export const redeemSession = endpoint({
   method: 'POST',
   path: '/domains/:domainId/sessions/:sessionId/redeem',
-  summary: 'Uses an approval up. Succeeds once, and only for the challenge the session was created with.',
+  summary: 'Redeems an approval. Succeeds once, and only with the challenge of the session.',
   params: SessionParams,
   body: z.object({
     challenge: Random128,
-    /** The browser in which the user passes. It becomes known, unless the factor was an e-mailed code. */
+    /** The browser in which the user signs in. It becomes a known browser, unless the factor was an e-mailed code. */
     browser: z
       .object({
-        /** As its cookie holds it now. */
+        /** The present value of its cookie. */
         id: BrowserCookie,
-        /** For how many days the person wants not to be asked again in it. */
-        rememberDays: z.int().min(1).max(longestRemembered).optional(),
+        /** For how many days the person chose to skip the second step in it. */
+        rememberDays: z.int().min(1).max(maxRememberDays).optional(),
       })
       .optional(),
   }),
@@ -205,24 +205,25 @@ export const redeemSession = endpoint({
   since: '1.4',
 })
 
-/** The browser in which somebody passes. */
+/** The browser in which a user signs in. */
 export type PassedBrowser = NonNullable<z.input<typeof redeemSession.body>['browser']>
 
-/** The longest a held read lasts, seconds. */
-export const longestWait = 60
+/** How long a read can be held, seconds. */
+export const maxWait = 60
 
-/** That a session settled, or that a user's epoch changed. */
+/** A session settled, or the epoch of a user changed. */
 export const SessionEvent = z.union([z.object({ id: Id }), z.object({ user: Id, changed: z.literal('epoch') })])
 export type SessionEvent = z.infer<typeof SessionEvent>
 
 /**
- * One event each time a session of the domain settles, and each time a user of the domain gets another epoch; what it is
- * now, a read of the session or the user tells.
+ * One event each time a session of the domain settles, and each time the epoch of a user of the domain changes. To learn the
+ * new state or epoch, read the session or the user.
  */
 export const watchSessions = endpoint({
   method: 'GET',
   path: '/domains/:domainId/sessions/events',
-  summary: 'Streams the ids of sessions as they settle, and of users as their epochs change: one connection for all.',
+  summary:
+    'Streams the ids of sessions that settle, and of users whose epochs change: one connection for a whole domain.',
   params: z.object({ domainId: Id }),
   media: 'text/event-stream',
   response: SessionEvent,
@@ -231,7 +232,7 @@ export const watchSessions = endpoint({
   since: '1.4',
 })
 
-/** How long a mail server may take, seconds; then it is answered that it did not take the e-mail. */
+/** How long a mail server may take, seconds; after that the call fails. */
 export const mailTimeout = 8
 
 export const sendEmailCode = endpoint({
@@ -246,7 +247,7 @@ export const sendEmailCode = endpoint({
     'api.error.notfound.user',
     'api.error.invalid.deliverableotptype',
     'api.error.conflict.emailotpenabled',
-    // 1.3 callers are answered api.error.unavailable.
+    // 1.3 callers get api.error.unavailable.
     'api.error.unavailable.mail',
   ],
 })

@@ -5,38 +5,38 @@ import { ChangePass } from './factors.ts'
 import { Id, Seconds } from './text.ts'
 import { NewEpoch } from './users.ts'
 
-/** 10 characters without look-alikes; read without regard to case, blanks and hyphens. */
+/** Activation codes have 10 characters without look-alikes. Case, spaces and hyphens are ignored. */
 export const activationCodeAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 export const activationCodeLength = 10
 
-/** An activation code as people type or paste it, brought to the form it was issued in. */
+/** An activation code as people type or paste it, normalized to the form in which it was issued. */
 export const ActivationCode = z
   .string()
   .max(64)
   .transform((value) => value.replace(/[\s-]/g, '').toLowerCase())
   .pipe(z.string().regex(/^[a-hj-km-np-z2-9]{10}$/))
 
-/** A token as 1.3 shows it. */
+/** A token in 1.3. */
 const Token13 = z.object({
   state: z.enum(['pending', 'active']),
   /** The activation code; only while pending. */
   code: z.string().optional(),
 })
 
-/** What ties a user to one device within one domain. */
+/** Binds a user to one device within one domain. */
 export const Token = Token13.extend({
-  /** The device, as it named itself; only while active, and not for keys of role `auth`. 1.4. */
+  /** The device with the name it gave itself; only while active, and not for keys of role `auth`. 1.4. */
   device: z.object({ id: Id, name: z.string(), createdAt: Seconds }).optional(),
-  /** That a page had the code issued and shows it; without it an administrator hands the code over. 1.4. */
+  /** A web page issued the code and shows it; absent where an administrator hands the code over. 1.4. */
   selfEnrollment: z.literal(true).optional(),
-  /** Until when that code is good. 1.4. */
+  /** When that code expires. 1.4. */
   expiresAt: Seconds.optional(),
-  /** That another device may take the place of the present one, and until when. 1.4. */
+  /** Another device may replace the present one, until this time. 1.4. */
   replacement: z.object({ expiresAt: Seconds }).optional(),
 })
 export type Token = z.infer<typeof Token>
 
-/** What another device is activated with, in place of the present one. */
+/** The code that activates another device in place of the present one. */
 export const Replacement = z.object({ code: z.string(), expiresAt: Seconds })
 export type Replacement = z.infer<typeof Replacement>
 
@@ -45,7 +45,7 @@ const TokenParams = z.object({ domainId: Id, userId: Id })
 export const issueToken = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users/:userId/token',
-  summary: 'Issues a token; answers the present one while it is pending or active.',
+  summary: 'Issues a token; returns the present one while it is pending or active.',
   params: TokenParams,
   response: Token,
   response13: Token13,
@@ -76,7 +76,7 @@ export const issueFirstToken = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users/:userId/token/first',
   summary:
-    'Issues a token to a user who never had a factor; its code is good only as long as that is so. Answers no code where an administrator issued one.',
+    'Issues a token to a user who never had a factor; its code expires once the user has one. Returns no code where an administrator issued it.',
   params: TokenParams,
   response: Token,
   role: 'auth',
@@ -88,14 +88,14 @@ export const issueReplacement = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users/:userId/token/replacement',
   summary:
-    'Issues the code of another device, or of a first one, for 15 minutes, or answers the present one; the old device stays until the code is used.',
+    'Issues a code for another device, or for a first one, valid for 15 minutes, or returns the present code; the old device stays until the code is used.',
   params: TokenParams,
   query: z.object({ epoch: NewEpoch }),
-  /** Without a pass it is an administrator who hands the code over. */
+  /** Without a pass, an administrator hands the code over. */
   body: ChangePass.partial(),
   response: Replacement,
   since: '1.4',
-  // The code that an administrator issued is still pending.
+  // `conflict.state`: a code that an administrator issued is still pending.
   errors: [
     'api.error.notfound.domain',
     'api.error.notfound.user',
@@ -108,7 +108,7 @@ export const issueReplacement = endpoint({
 export const giveUpFactor = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/factors/give-up',
-  summary: 'Takes the device, or the hardware token, from a user who has the other one: never the last of the two.',
+  summary: 'Removes the device or the hardware token of a user who has both: never the last of the two.',
   params: TokenParams,
   body: ChangePass.extend({ what: z.enum(['device', 'hardware']), epoch: NewEpoch }),
   since: '1.4',
@@ -127,7 +127,7 @@ export const withdrawReplacement = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId/token/replacement',
   summary:
-    'Withdraws a code that a page shows, of a first or of another device; does nothing when there is none, or an administrator issued it.',
+    'Withdraws a code that a web page shows, for a first or another device; does nothing when there is none, or an administrator issued it.',
   params: TokenParams,
   since: '1.4',
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
-import { Id, Random128, text, unlessNull } from './text.ts'
+import { Id, Random128, text, optionalField } from './text.ts'
 
-/** What a user can pass a second step with; `otp` is a hardware token or the authenticator's own code. */
+/** How a user can pass the second step; `otp` is a hardware token, an authenticator app or the device's offline code. */
 export const Factor = z.enum(['push', 'otp', 'email', 'bypass'])
 export type Factor = z.infer<typeof Factor>
 
@@ -12,12 +12,12 @@ export const Name = text(1, 128)
 export const Email = z.email().max(254)
 
 /**
- * The epoch that the user gets by a change, so that the caller's own web session can know it beforehand: random, and
- * never used before. Without it the service draws one.
+ * The user's next epoch, so that the caller's own web session can know it before the change: random, and never used before.
+ * By default the service generates it.
  */
 export const NewEpoch = Random128.optional()
 
-/** A user as 1.3 shows it. */
+/** A user in 1.3. */
 export const User13 = z.object({
   id: Id,
   username: z.string(),
@@ -25,19 +25,19 @@ export const User13 = z.object({
   email: z.string(),
   /** Ids of the domains the user belongs to. */
   domains: z.array(Id),
-  /** Id of the user's hardware token; `""` while there is none. */
+  /** The id of the user's hardware token; `""` without one. */
   hardware: z.union([Id, z.literal('')]),
   /** Ids of the user's bypass codes. */
   bypasscodes: z.array(Id),
 })
 
-/** A person or an account; belongs to any number of domains. */
+/** A person or an account. A user can belong to any number of domains. */
 export const User = User13.extend({
-  /** What the user really has now; `email` where a domain of the user allows it. 1.4. */
+  /** The factors that the user has now; `email` where a domain of the user allows it. 1.4. */
   factors: z.array(Factor).optional(),
   /** Whether the user ever had a factor, in any domain; only an administrator resets it. 1.4. */
   everEnrolled: z.boolean().optional(),
-  /** Web sessions verified under another one have ended: compare it for equality. 1.4. */
+  /** Web sessions that were verified under another epoch have ended: compare it for equality. 1.4. */
   epoch: z.string().optional(),
 })
 export type User = z.infer<typeof User>
@@ -46,11 +46,11 @@ export const NewUser = z.object({ username: Username, name: Name, email: Email }
 export type NewUser = z.infer<typeof NewUser>
 
 const CreatedUser = NewUser.extend({
-  /** Without one the user has `""`, and no codes are e-mailed. Required in 1.3. */
-  email: unlessNull(Email),
+  /** The default is `""`: such users get no codes by e-mail. Required in 1.3. */
+  email: optionalField(Email),
   /**
-   * Added because somebody signed in to an app under this name: refused where the organization has a name that could be
-   * mistaken for it, such as `alice` for `ALICE`. 1.4.
+   * The user is added because of a sign-in to an app. Rejected where the organization has a username that could be mistaken
+   * for this one, such as `alice` for `ALICE`. 1.4.
    */
   provision: z.boolean().optional(),
 })
@@ -75,11 +75,11 @@ export const createUser = endpoint({
   ],
 })
 
-/** Answers one user where `username` is given, a page of users otherwise. */
+/** Returns one user when `username` is set, otherwise a page of users. */
 export const findUsers = endpoint({
   method: 'GET',
   path: '/users',
-  summary: 'Finds the user of a username; without one, lists users, 100 a page.',
+  summary: 'Finds a user by username; without a username, lists users, 100 a page.',
   query: z.object({ username: z.string().optional(), page: z.union([z.string(), z.number()]).optional() }),
   response: z.union([User, z.array(User)]),
   response13: z.union([User13, z.array(User13)]),
@@ -101,9 +101,9 @@ export const getUser = endpoint({
 export const updateUser = endpoint({
   method: 'PUT',
   path: '/users/:userId',
-  summary: 'Changes name or e-mail address; what is absent or null stays. A username never changes.',
+  summary: 'Changes the name or e-mail address; absent or null members stay. A username never changes.',
   params: UserParams,
-  body: z.object({ name: unlessNull(Name), email: unlessNull(Email), username: unlessNull(Username) }),
+  body: z.object({ name: optionalField(Name), email: optionalField(Email), username: optionalField(Username) }),
   response: User,
   response13: User13,
   errors: [
@@ -125,8 +125,7 @@ export const deleteUser = endpoint({
 export const endUserSessions = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/epoch',
-  summary:
-    'Gives a user another epoch: web sessions in which the second step was passed under another one end, in every domain.',
+  summary: 'Sets a new epoch for a user: web sessions that were verified under another epoch end, in every domain.',
   params: z.object({ domainId: Id, userId: Id }),
   body: z.object({ epoch: NewEpoch }),
   response: z.object({ epoch: z.string() }),

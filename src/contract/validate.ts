@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** What is wrong with a value. */
+/** A validation error. */
 export interface Mistake {
-  /** The field, from the outside in; empty for the value itself. */
+  /** The path to the field; empty for the value itself. */
   readonly path: readonly PropertyKey[]
-  /** What is expected there, such as `must be a whole number`. It never quotes the value, which may be a secret. */
+  /** What is expected, such as `must be a whole number`. Never quotes the value, which may be a secret. */
   readonly message: string
 }
 
@@ -12,39 +12,39 @@ export type Validated<T> =
   | { readonly success: true; readonly data: T }
   | { readonly success: false; readonly mistakes: readonly [Mistake, ...Mistake[]] }
 
-/** Checks a value that somebody else wrote: an option, or a field of a request. */
+/** Validates input, such as options or a request. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): Validated<z.output<S>> {
   const parsed = schema.safeParse(value, { error: describeIssue })
   if (parsed.success) return parsed
-  const [first, ...rest] = parsed.error.issues.flatMap((issue) => mistakesOf(issue, []))
+  const [first, ...rest] = parsed.error.issues.flatMap((issue) => toMistakes(issue, []))
   return { success: false, mistakes: [first ?? { path: [], message: 'is wrong' }, ...rest] }
 }
 
 /**
- * The options that somebody gave, with their defaults.
+ * Validates options and fills in their defaults.
  *
- * @param caller The function whose options they are; the error begins with it.
+ * @param caller The function that takes the options; the error message starts with it.
  * @throws {TypeError} that names each wrong option and what is expected there; never its value.
  */
-export function parseOptions<S extends z.ZodType>(schema: S, caller: string, given: unknown): Readonly<z.output<S>> {
-  const validated = validate(schema, given)
+export function parseOptions<S extends z.ZodType>(schema: S, caller: string, options: unknown): Readonly<z.output<S>> {
+  const validated = validate(schema, options)
   if (validated.success) return Object.freeze(validated.data)
   throw new TypeError(`${caller}: ${describeMistakes(validated.mistakes)}`)
 }
 
-/** The mistakes in one line, such as `timeout: must be 100 or more; "logoutpath" is unknown`. */
+/** All mistakes in one line, such as `timeout: must be 100 or more; "logoutpath" is unknown`. */
 export function describeMistakes(mistakes: readonly Mistake[]): string {
   return mistakes.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': ')).join('; ')
 }
 
-/** Where a union has a message of its own, that is told. Else it is found out which of its members was meant. */
-function mistakesOf(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): Mistake[] {
+/** For a union without its own message, reports the mistakes of the member that was probably meant. */
+function toMistakes(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): Mistake[] {
   const path = [...parent, ...issue.path]
   if (issue.code !== 'invalid_union' || issue.message !== '') return [{ path, message: issue.message }]
-  const meant = issue.errors.find((branch) => branch.every((one) => one.path.length > 0 || isAboutKeys(one)))
-  if (meant) return meant.flatMap((one) => mistakesOf(one, path))
-  const members = issue.errors.flat().filter((one) => one.path.length === 0)
-  const expected = new Set(members.flatMap((one) => mistakesOf(one, [])).map(({ message }) => message))
+  const meant = issue.errors.find((branch) => branch.every((nested) => nested.path.length > 0 || isAboutKeys(nested)))
+  if (meant) return meant.flatMap((nested) => toMistakes(nested, path))
+  const members = issue.errors.flat().filter((nested) => nested.path.length === 0)
+  const expected = new Set(members.flatMap((nested) => toMistakes(nested, [])).map(({ message }) => message))
   return [
     {
       path,
@@ -55,7 +55,7 @@ function mistakesOf(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): Mi
 
 const isAboutKeys = (issue: z.core.$ZodIssue) => issue.code === 'unrecognized_keys'
 
-/** What a schema without a message of its own expects, in words that need no knowledge of schemas. */
+/** The default message of a schema, in words that need no knowledge of schemas. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && issue.code !== 'unrecognized_keys' && issue.code !== 'custom') return 'is missing'
   if (issue.code === 'invalid_union') return ''

@@ -1,7 +1,7 @@
 import type { KeyType } from '../contract/pin.ts'
 import type { LockedSecret } from './locked-secret.ts'
 
-/** One activated token: what it is for, and the key pair that belongs to it alone. */
+/** One activated token, with the key pair that belongs to it alone. */
 export interface Account {
   /** The device's id at the service. */
   readonly id: string
@@ -13,26 +13,26 @@ export interface Account {
   readonly domain: {
     readonly id: string
     readonly name: string
-    /** Absent in accounts from before there was anything but `NONE`. */
+    /** Absent in old accounts, when only `NONE` existed. */
     readonly keyType?: KeyType
   }
   readonly user: { readonly username: string }
-  /** What its owner calls it here, where that is another name; nobody else knows it. */
+  /** The owner's name for it on this device, if there is one. It is never sent. */
   readonly label?: string
   /** ECDSA on P-256. In a browser it cannot be extracted. */
   readonly privateKey: CryptoKey
-  /** Makes offline codes: `currentCode`. Absent in accounts from before there were any. */
+  /** Generates offline codes, see `currentCode`. Absent in old accounts, which have none. */
   readonly codeSecret?: CryptoKey
-  /** In its place where the domain has a PIN or passcode. */
+  /** Replaces `codeSecret` where the domain requires a PIN or passcode. */
   readonly lockedSecret?: LockedSecret
-  /** What the service signs push messages with, for `pushManager.subscribe`; absent where it sends none. */
+  /** The service's key for `pushManager.subscribe`; absent where it sends no push messages. */
   readonly pushKey?: string
-  /** Seconds to add to the own clock to get the service's; the one member that is learnt anew as calls are made. */
+  /** Seconds to add to this device's clock to get the time of the service. Calls update it. */
   clockOffset: number
 }
 
-/** Whether approving, and the offline code, ask for a PIN or passcode; and which. */
-export function asksFor(account: Pick<Account, 'domain'>): 'PIN' | 'PASSCODE' | undefined {
+/** The secret that approving and the offline code require, if any. */
+export function requiredSecret(account: Pick<Account, 'domain'>): 'PIN' | 'PASSCODE' | undefined {
   const { keyType = 'NONE' } = account.domain
   return keyType === 'NONE' ? undefined : keyType
 }

@@ -11,33 +11,33 @@ import { createKeyPair, exportPublicKey } from './keys.ts'
 import { lockSecret } from './locked-secret.ts'
 import { importCodeSecret } from './offline-code.ts'
 import type { DeviceContext } from './options.ts'
-import { content, send } from './send.ts'
+import { parseContent, send } from './send.ts'
 import { parseActivationCode, serviceUrl } from './service-url.ts'
 import { signedCall } from './signed-call.ts'
 
 export interface ActivateOptions {
-  /** What its owner calls the device, such as "Firefox on Android". */
+  /** The owner's name for the device, such as "Firefox on Android". */
   readonly name: string
-  /** What `preview` answered for the same code; asked for otherwise. */
+  /** The result of `preview` for the same code; requested if it is absent. */
   readonly preview?: Preview
-  /** What the domain's key type asks for; `pinProblem` of the contract says beforehand whether it will do. */
+  /** The PIN or passcode that the domain requires; `pinProblem` of the contract checks it beforehand. */
   readonly pin?: string | undefined
   /** Made with the `pushKey` of the preview. */
   readonly push?: Subscription | undefined
 }
 
-/** What a code would join, to be shown before joining. */
+/** Reads which account a code would add, to show it before it is added. */
 export async function preview(context: DeviceContext, address: string | URL, code: string): Promise<Preview> {
   const response = await send(context, {
     method: 'POST',
     url: serviceUrl(address) + devicePaths.preview,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code: readCode(code) }),
+    body: JSON.stringify({ code: requireCode(code) }),
   })
-  return content(response, Preview)
+  return parseContent(response, Preview)
 }
 
-/** Uses a code up: makes a key pair for this token alone, and binds it. @returns the account, to be kept. */
+/** Uses a code: creates a key pair for this token alone, and binds it to the device. @returns the account, to be stored. */
 export async function activate(
   context: DeviceContext,
   address: string | URL,
@@ -49,7 +49,7 @@ export async function activate(
   const signer = { serviceUrl: serviceUrl(address), service, privateKey, clockOffset: 0 }
   const { name, pin, push } = options
   const request: ActivateRequest = {
-    code: readCode(code),
+    code: requireCode(code),
     name,
     key: await exportPublicKey(publicKey),
     ...(pin !== undefined && { pin }),
@@ -57,17 +57,18 @@ export async function activate(
   }
 
   const response = await signedCall(context, signer, { method: 'POST', path: devicePaths.activate, content: request })
-  const { device, organization, domain, user, codes, pushKey } = await content(response, Activated)
-  const kept =
+  const { device, organization, domain, user, codes, pushKey } = await parseContent(response, Activated)
+  const secrets =
     domain.keyType === 'NONE'
       ? { codeSecret: await importCodeSecret(codes, context.extractableKeys) }
       : { lockedSecret: await lockSecret(context.random, codes, pin ?? '') }
-  return { id: device, ...signer, organization, domain, user, ...kept, ...(pushKey !== undefined && { pushKey }) }
+  return { id: device, ...signer, organization, domain, user, ...secrets, ...(pushKey !== undefined && { pushKey }) }
 }
 
-/** A code with a slip in it needs no call, and costs none of the few tries. */
-function readCode(text: string): string {
+/** Rejects a mistyped code here, so that it does not cost one of the few attempts. */
+function requireCode(text: string): string {
   const code = parseActivationCode(text)
-  if (code === undefined) throw new DeviceError('api.error.invalid.code', 'an activation code has 10 characters')
+  if (code === undefined)
+    throw new DeviceError('api.error.invalid.code', 'An activation code has 10 letters and digits.')
   return code
 }

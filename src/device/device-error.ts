@@ -1,17 +1,17 @@
 import type { ErrorCode } from '../contract/errors.ts'
 
-/** What the service said, or `network`, `timeout`, `bad_response` where it said nothing usable. */
+/** The error code of the service, or `network`, `timeout`, `bad_response` where there was no usable response. */
 export type DeviceErrorCode = ErrorCode | 'network' | 'timeout' | 'bad_response'
 
-/** A call that did not succeed. Switch on `code`; the message is for logs. */
+/** A failed call. Switch on `code`; the message is for logs. */
 export class DeviceError extends Error {
   override readonly name = 'DeviceError'
   readonly code: DeviceErrorCode
-  /** Seconds to let pass before the next try, where the service named them. */
+  /** Seconds to wait before a retry, where the service named them. */
   readonly retryAfter: number | undefined
-  /** Unix time, seconds, at the service as it answered. */
+  /** The service's time of the response, Unix time, seconds. */
   readonly serviceTime: number | undefined
-  /** With `api.error.invalid.pin`: how often another one may be tried. */
+  /** With `api.error.invalid.pin`: how many attempts are left. */
   readonly triesLeft: number | undefined
 
   constructor(code: DeviceErrorCode, message: string, details: DeviceErrorDetails = {}) {
@@ -30,7 +30,7 @@ export interface DeviceErrorDetails {
   readonly triesLeft?: number | undefined
 }
 
-/** The service no longer knows the device: the account is of no more use. */
+/** Whether the service no longer accepts the device, so that the account is useless. */
 export function isGone(error: unknown): boolean {
   return error instanceof DeviceError && gone.has(error.code)
 }
@@ -41,8 +41,8 @@ const gone: ReadonlySet<DeviceErrorCode> = new Set([
   'api.error.device.unknown',
 ])
 
-/** Nothing usable came back; the same call may work in a moment. */
-export function isPassing(error: unknown): boolean {
+/** Whether the same call may succeed in a moment. */
+export function isTransient(error: unknown): boolean {
   return error instanceof DeviceError && passing.has(error.code)
 }
 

@@ -23,32 +23,32 @@ import {
 } from './requests.ts'
 import { watchRequests, type WatchOptions } from './watch-requests.ts'
 
-/** The person's side of the device protocol. Every call throws {DeviceError} when it does not succeed. */
+/** The device protocol. Every call rejects with a {DeviceError} when it fails. */
 export interface Device {
-  /** What an activation code would join. */
+  /** Reads which account an activation code would add. */
   preview(serviceUrl: string | URL, code: string): Promise<Preview>
-  /** Joins. @returns the account, to be kept: its key exists nowhere else. */
+  /** Activates a token. @returns the account, to be stored: its key exists nowhere else. */
   activate(serviceUrl: string | URL, code: string, options: ActivateOptions): Promise<Account>
-  /** What waits for an answer now; with `wait` and `etag`, held until that changes. */
+  /** Reads the pending requests; with `wait` and `etag`, waits for a change. */
   requests(account: Account, options?: RequestsOptions): Promise<RequestList>
   answer(account: Account, request: Pick<DeviceRequest, 'id' | 'nonce'>, answer: Answer): Promise<Answered>
-  /** Dismisses a notice on this device; a notice that is gone already is dismissed. */
+  /** Dismisses a notice on this device. Succeeds, too, when the notice is gone already. */
   acknowledge(account: Account, notice: Pick<FactorNotice, 'id'>): Promise<void>
-  /** What this device answered, newest first, a page at a time. */
+  /** Reads a page of the answers that this device gave, newest first. */
   history(account: Account, options?: HistoryOptions): Promise<History>
-  /** Sets or renews where requests are pushed to; null forgets it. */
+  /** Sets or renews the push subscription; null removes it. */
   push(account: Account, subscription: Subscription | null): Promise<PushState>
-  /** Where requests are pushed to, and with which key: the push service, or the service, may have forgotten it. */
+  /** Reads the push subscription and key that the service has, as either can change without the device. */
   pushState(account: Account): Promise<PushState>
-  /** Makes the service forget this device. */
+  /** Removes this device from the service. */
   remove(account: Account): Promise<void>
-  /** Follows what waits for an answer, through lost connections, until it is aborted. */
+  /** Watches the pending requests, through lost connections, until the signal aborts. */
   watch(account: Account, options: WatchOptions): Promise<void>
 }
 
 /**
- * Makes the device core; it runs in a browser and in Node.
- * @throws {TypeError} for options that are none.
+ * Creates the device core, which runs in browsers and in Node.
+ * @throws {TypeError} for invalid options.
  */
 export function createDevice(options: DeviceOptions = {}): Device {
   const parsed = DeviceOptions.safeParse(options)

@@ -5,17 +5,17 @@ import { DeviceError } from './device-error.ts'
 import type { DeviceContext } from './options.ts'
 import { signedCall } from './signed-call.ts'
 
-/** The first event comes with the answer. Where neither comes, something on the way collects answers; milliseconds. */
-const firstWithin = 5_000
-/** The service says something each 25 s. After this the connection is dead; milliseconds. */
-const longestSilence = 60_000
+/** The service sends the first event at once. If it does not arrive, a proxy buffers the stream; milliseconds. */
+const openTimeout = 5_000
+/** The service sends a heartbeat every 25 s. After this silence the connection is dead; milliseconds. */
+const silenceTimeout = 60_000
 
 /**
- * Follows the inbox by an event stream until that ends or breaks.
+ * Follows the inbox by an event stream, until the stream ends or breaks.
  *
- * @param onInbox Called with the inbox at the start and whenever it changes.
- * @returns whether there was an event at all.
- * @throws {DeviceError} when the service refuses or cannot be reached. The caller's own abort is thrown as it is.
+ * @param onInbox Called with the inbox at the start and at each change.
+ * @returns whether any event arrived.
+ * @throws {DeviceError} when the service rejects the call or cannot be reached. An abort by the caller is rethrown.
  */
 export async function followInbox(
   context: DeviceContext,
@@ -28,8 +28,8 @@ export async function followInbox(
     stopTimer()
     stopTimer = context.clock.after(milliseconds, () => dead.abort())
   }
-  let heard = false
-  expectWithin(firstWithin)
+  let received = false
+  expectWithin(openTimeout)
   try {
     const response = await signedCall(context, account, {
       method: 'GET',
@@ -42,25 +42,25 @@ export async function followInbox(
     if (!isStream || !response.body) return false
     for await (const events of readEvents(response.body)) {
       for (const data of events) onInbox(readInbox(data))
-      heard ||= events.length > 0
-      if (heard) expectWithin(longestSilence)
+      received ||= events.length > 0
+      if (received) expectWithin(silenceTimeout)
     }
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof DeviceError) throw error
-    // It was silent for too long, or broke off, as streams do.
+    // The stream was silent for too long or broke, which is normal for streams.
   } finally {
     stopTimer()
-    // What is still open, such as an answer that is no stream.
+    // Closes what is still open, such as a response that is not a stream.
     dead.abort()
   }
-  return heard
+  return received
 }
 
 function readInbox(data: string): Inbox {
   const parsed = Inbox.safeParse(parseJson(data))
   if (parsed.success) return parsed.data
-  throw new DeviceError('bad_response', 'unexpected content of an event', { cause: parsed.error })
+  throw new DeviceError('bad_response', 'An event has an unexpected format.', { cause: parsed.error })
 }
 
 function parseJson(text: string): unknown {

@@ -1,15 +1,15 @@
 import { devicePaths, History, type HistoryEntry } from '../contract/device.ts'
 import type { Account } from './account.ts'
 import type { DeviceContext } from './options.ts'
-import { content } from './send.ts'
+import { parseContent } from './send.ts'
 import { signedCall } from './signed-call.ts'
 
 export interface HistoryOptions {
-  /** The last entry of the page before. */
+  /** The last entry of the previous page. */
   readonly before?: Pick<HistoryEntry, 'id'> | undefined
 }
 
-/** Reads a page of what this device answered. */
+/** Reads a page of the answers that this device gave. */
 export async function history(
   context: DeviceContext,
   account: Account,
@@ -20,5 +20,5 @@ export async function history(
     path: devicePaths.history,
     ...(before && { content: { before: before.id } }),
   })
-  return content(response, History)
+  return parseContent(response, History)
 }

@@ -1,6 +1,6 @@
 export { createDevice } from './device.ts'
 export type { Device } from './device.ts'
-export { asksFor } from './account.ts'
+export { requiredSecret } from './account.ts'
 export type { Account } from './account.ts'
 export type { ActivateOptions } from './activate.ts'
 export { DeviceError } from './device-error.ts'

@@ -6,17 +6,17 @@ export async function createKeyPair(extractable: boolean): Promise<CryptoKeyPair
   return crypto.subtle.generateKey(algorithm, extractable, ['sign', 'verify'])
 }
 
-/** The public half, as it goes over the wire. */
+/** The public key in the form that is sent. */
 export async function exportPublicKey(key: CryptoKey): Promise<PublicKey> {
   return PublicKey.parse(await crypto.subtle.exportKey('jwk', key))
 }
 
-/** The private half as JSON, for a place that keeps files. @throws when the key was made not to be extracted. */
+/** The private key as JSON, to save it in a file. @throws when the key is not extractable. */
 export async function exportPrivateKey(key: CryptoKey): Promise<JsonWebKey> {
   return crypto.subtle.exportKey('jwk', key)
 }
 
 export async function importPrivateKey(key: JsonWebKey): Promise<CryptoKey> {
-  // Extractable, as it has to be written again with the rest of its file.
+  // Extractable, as its file is written again as a whole.
   return crypto.subtle.importKey('jwk', key, algorithm, true, ['sign'])
 }

@@ -5,11 +5,11 @@ import { fromBase32 } from './base32.ts'
 import type { Random } from './options.ts'
 
 /**
- * The secret of offline codes under a PIN or passcode. There is nothing to check that against: each opens it, and makes
- * codes of what comes out; whether they are right only the service can tell, which counts the tries.
+ * The secret of offline codes, encrypted under a PIN or passcode. A PIN cannot be verified offline: a wrong one decrypts to
+ * other bytes, which give wrong codes. Only the service can tell, and it counts the attempts.
  */
 export interface LockedSecret {
-  /** Base64url, both. */
+  /** Base64url, like `secret`. */
   readonly salt: string
   readonly secret: string
   readonly iterations: number
@@ -28,25 +28,27 @@ export async function lockSecret(
   return { salt, iterations, secret: base64url.encode(locked) }
 }
 
-/** @returns the secret, or with another PIN other bytes. */
-export function openSecret({ secret, ...by }: LockedSecret, pin: string): Promise<Uint8Array<ArrayBuffer>> {
-  return crypt(by, pin, base64url.decode(secret) as Uint8Array<ArrayBuffer>)
+/** @returns the secret; with a wrong PIN, other bytes. */
+export function openSecret({ secret, ...parameters }: LockedSecret, pin: string): Promise<Uint8Array<ArrayBuffer>> {
+  return crypt(parameters, pin, base64url.decode(secret) as Uint8Array<ArrayBuffer>)
 }
 
-/** Both ways. Without a tag, as that would tell a wrong PIN; the counter may begin at 0, as each key is used for one secret. */
+/** Encrypts and decrypts. Without an authentication tag, which would reveal a wrong PIN. The counter starts at 0, as each key encrypts one secret. */
 async function crypt(
-  by: Pick<LockedSecret, 'salt' | 'iterations'>,
+  parameters: KeyParameters,
   pin: string,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const counter = { name: 'AES-CTR', counter: new Uint8Array(16), length: 64 }
-  return new Uint8Array(await crypto.subtle.encrypt(counter, await keyOf(by, pin), bytes))
+  return new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), bytes))
 }
 
-async function keyOf(by: Pick<LockedSecret, 'salt' | 'iterations'>, pin: string): Promise<CryptoKey> {
+type KeyParameters = Pick<LockedSecret, 'salt' | 'iterations'>
+
+async function deriveKey(parameters: KeyParameters, pin: string): Promise<CryptoKey> {
   const typed = new TextEncoder().encode(pin.normalize('NFC'))
   const base = await crypto.subtle.importKey('raw', typed, 'PBKDF2', false, ['deriveKey'])
-  const salt = base64url.decode(by.salt) as Uint8Array<ArrayBuffer>
-  const derivation = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations: by.iterations }
+  const salt = base64url.decode(parameters.salt) as Uint8Array<ArrayBuffer>
+  const derivation = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations: parameters.iterations }
   return crypto.subtle.deriveKey(derivation, base, { name: 'AES-CTR', length: 256 }, false, ['encrypt'])
 }

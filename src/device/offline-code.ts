@@ -3,27 +3,27 @@ import type { Account } from './account.ts'
 import { fromBase32, toBase32 } from './base32.ts'
 import { openSecret } from './locked-secret.ts'
 
-/** As the contract has it: see `Activated`. */
+/** As in `Activated` of the contract. */
 const digits = 6
 const period = 30
 
 const algorithm = { name: 'HMAC', hash: 'SHA-1' } as const
 
-/** A code to be typed where the device cannot be reached. */
+/** A code to type when the device has no connection. */
 export interface OfflineCode {
   readonly code: string
-  /** Unix time, seconds, by this device's clock: from then on there is another one. */
+  /** When the next code starts: Unix time by this device's clock, seconds. */
   readonly expiresAt: number
 }
 
-/** As much of an account as codes are made from. */
+/** The part of an account that generates codes. */
 export type CodeSource = Pick<Account, 'codeSecret' | 'lockedSecret' | 'clockOffset'>
 
 /**
- * The code of this moment (RFC 6238).
- * @param now Unix time by this device's clock; how far that is off, the account knows.
- * @param pin Where the account `asksFor` one. A wrong one makes a code, too: only the service can tell.
- * @returns nothing for an account from before there were codes, or without its PIN.
+ * Generates the present code (RFC 6238).
+ * @param now Unix time by this device's clock, seconds; the account has its offset from the service.
+ * @param pin Needed where `requiredSecret(account)` says so. A wrong PIN gives a wrong code: only the service can tell.
+ * @returns undefined for an old account without codes, or without its PIN.
  */
 export async function currentCode(source: CodeSource, now: number, pin?: string): Promise<OfflineCode | undefined> {
   const { codeSecret, clockOffset } = await unlockCodes(source, pin)
@@ -33,7 +33,7 @@ export async function currentCode(source: CodeSource, now: number, pin?: string)
   return { code: truncate(new DataView(mac)), expiresAt: (step + 1) * period - clockOffset }
 }
 
-/** Brings an account to where it makes one code after the other, without its PIN being kept. Takes its time. */
+/** Decrypts the secret of an account, so that it generates codes without storing the PIN. Takes about 0.1 s. */
 export async function unlockCodes(source: CodeSource, pin: string | undefined): Promise<CodeSource> {
   if (source.codeSecret || !source.lockedSecret || pin === undefined) return source
   const secret = await openSecret(source.lockedSecret, pin)
@@ -41,7 +41,7 @@ export async function unlockCodes(source: CodeSource, pin: string | undefined): 
   return { codeSecret, clockOffset: source.clockOffset }
 }
 
-/** Keeps the secret as a key: in a browser it can be used, and read out by nobody. */
+/** Imports the secret as a key, which a browser can use but not export. */
 export async function importCodeSecret(
   { secret }: Pick<Activated['codes'], 'secret'>,
   extractable: boolean,
@@ -49,7 +49,7 @@ export async function importCodeSecret(
   return crypto.subtle.importKey('raw', fromBase32(secret), algorithm, extractable, ['sign'])
 }
 
-/** The secret in base32, for a place that keeps files. @throws when the key was made not to be extracted. */
+/** The secret in base32, to save it in a file. @throws when the key is not extractable. */
 export async function exportCodeSecret(key: CryptoKey): Promise<string> {
   return toBase32(new Uint8Array(await crypto.subtle.exportKey('raw', key)))
 }

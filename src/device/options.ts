@@ -2,12 +2,12 @@ import { z } from 'zod'
 
 import { type Clock, systemClock } from '../clock.ts'
 
-/** Bytes nobody can foresee. */
+/** Returns cryptographically secure random bytes. */
 export type Random = (length: number) => Uint8Array<ArrayBuffer>
 
 const secureRandom: Random = (length) => crypto.getRandomValues(new Uint8Array(length))
 
-// Not `fetch` itself: taken off its global it refuses to run in a browser.
+// Not `fetch` itself: browsers reject a call with another `this`.
 const platformFetch: typeof fetch = (input, init) => fetch(input, init)
 
 const isFunction = (value: unknown) => typeof value === 'function'
@@ -17,13 +17,13 @@ export const DeviceOptions = z
     fetch: z.custom<typeof fetch>(isFunction, 'fetch must be a function').default(() => platformFetch),
     clock: z.custom<Clock>((value) => typeof value === 'object' && value !== null).default(() => systemClock),
     random: z.custom<Random>(isFunction, 'random must be a function').default(() => secureRandom),
-    /** How long a call may take, milliseconds; held calls get this on top of their wait. */
+    /** How long a call may take, milliseconds. The time that a call is held comes on top. */
     timeout: z.number().positive().default(10_000),
-    /** Lets private keys be exported and saved. A browser keeps keys as they are: leave it off there. */
+    /** Makes private keys exportable, to save them in files. Leave it off in a browser, which stores keys as they are. */
     extractableKeys: z.boolean().default(false),
   })
   .readonly()
 export type DeviceOptions = z.input<typeof DeviceOptions>
 
-/** What every function of the device core works with. */
+/** The options of every function of the device core, with their defaults. */
 export type DeviceContext = z.output<typeof DeviceOptions>

@@ -1,4 +1,4 @@
-/** Text of others cannot move the cursor, colour the screen or turn the line around. */
+/** Replaces characters that could move the cursor, color the terminal or reverse the line, in text from others. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd')
 }

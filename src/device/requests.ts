@@ -11,30 +11,30 @@ import {
 } from '../contract/device.ts'
 import { pause } from '../clock.ts'
 import type { Account } from './account.ts'
-import { isGone, isPassing } from './device-error.ts'
+import { isGone, isTransient } from './device-error.ts'
 import type { DeviceContext } from './options.ts'
-import { content } from './send.ts'
+import { parseContent } from './send.ts'
 import { signedCall } from './signed-call.ts'
 
 export interface RequestsOptions {
-  /** What is known already: the call answers `unchanged` while it still holds. */
+  /** Of the last list: if it is unchanged, the result has no `requests`. */
   readonly etag?: string | undefined
-  /** How long the service may hold the call for a change, seconds. */
+  /** How long the service may hold the call until there is a change, seconds. */
   readonly wait?: number
   readonly signal?: AbortSignal | undefined
 }
 
 export interface RequestList {
-  /** All that is pending, newest first; undefined when it is still what `etag` named. */
+  /** All pending requests, newest first; undefined when they are unchanged since `etag`. */
   readonly requests: readonly DeviceRequest[] | undefined
-  /** Changes of the user's factors that nobody acknowledged here, newest first; undefined together with `requests`. */
+  /** Changes of the user's factors that were not dismissed on this device, newest first; undefined together with `requests`. */
   readonly notices: readonly FactorNotice[] | undefined
   readonly etag: string | undefined
   /** Whether the service held the call, or would have. */
   readonly held: boolean
 }
 
-/** Reads what waits for an answer. */
+/** Reads the pending requests. */
 export async function requests(
   context: DeviceContext,
   account: Account,
@@ -49,23 +49,23 @@ export async function requests(
   })
   const held = response.headers.has('preference-applied')
   if (response.status === 304) return { requests: undefined, notices: undefined, etag, held }
-  const inbox = await content(response, Inbox)
+  const inbox = await parseContent(response, Inbox)
   const { notices = [] } = inbox
   return { requests: inbox.requests, notices, etag: response.headers.get('etag') ?? undefined, held }
 }
 
 export interface Answer {
   readonly decision: Decision
-  /** What the person typed; approvals with number matching only. */
+  /** The number that the person typed; only for approvals with number matching. */
   readonly number?: string | undefined
-  /** Approvals where `asksFor(account)` says so. */
+  /** Only for approvals where `requiredSecret(account)` says so. */
   readonly pin?: string | undefined
 }
 
-/** How long to let pass before a lost answer is sent again, milliseconds. */
-const answerPauses = [500, 1500]
+/** Before each retry of a lost answer, milliseconds. */
+const retryPauses = [500, 1500]
 
-/** Answers a request. A lost answer is sent again: the service takes the same one from the same device twice. */
+/** Answers a request. Retries a lost answer: the service accepts the same answer of the same device again. */
 export async function answer(
   context: DeviceContext,
   account: Account,
@@ -79,18 +79,18 @@ export async function answer(
     ...(pin !== undefined && { pin, attempt: base64url.encode(context.random(16)) }),
   }
   const call = { method: 'POST', path: devicePaths.answer(request.id), content: body } as const
-  for (const milliseconds of answerPauses) {
+  for (const milliseconds of retryPauses) {
     try {
-      return await content(await signedCall(context, account, call), Answered)
+      return await parseContent(await signedCall(context, account, call), Answered)
     } catch (error) {
-      if (!isPassing(error)) throw error
+      if (!isTransient(error)) throw error
       await pause(context.clock, milliseconds)
     }
   }
-  return content(await signedCall(context, account, call), Answered)
+  return parseContent(await signedCall(context, account, call), Answered)
 }
 
-/** Removes a notice from the inbox of this device: the person has read it. */
+/** Removes a notice that the person has read from the inbox of this device. */
 export async function acknowledge(
   context: DeviceContext,
   account: Account,
@@ -99,7 +99,7 @@ export async function acknowledge(
   await signedCall(context, account, { method: 'POST', path: devicePaths.acknowledge(notice.id) })
 }
 
-/** Takes the device's key off the service. An account that is gone already is as good as removed. */
+/** Removes the device from the service. Succeeds, too, when it is removed already. */
 export async function remove(context: DeviceContext, account: Account): Promise<void> {
   try {
     await signedCall(context, account, { method: 'POST', path: devicePaths.remove })

@@ -11,52 +11,54 @@ export interface Call {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Milliseconds on top of the usual timeout, for calls that the service holds. */
+  /** How long the service may hold the call, on top of the timeout, milliseconds. */
   readonly held?: number
-  /** Whether the answer is read piece by piece, as it comes, for as long as it lasts. */
+  /** Whether the response is a stream, which is read as it arrives. */
   readonly stream?: boolean
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Makes one call and answers what came back, 304 included.
- * @throws {DeviceError} for any other answer; the caller's own abort is thrown as it is.
+ * Makes one call. @returns the response, also a 304.
+ * @throws {DeviceError} for any other status. An abort by the caller is rethrown.
  */
 export async function send(context: DeviceContext, call: Call): Promise<Response> {
   const response = await attempt(context, call)
   if (response.ok || response.status === 304) return response
-  throw await refusal(context, response)
+  throw await readError(context, response)
 }
 
-/** Reads the content of an answer. @throws {DeviceError} `bad_response` when it is not what was agreed. */
-export async function content<S extends z.ZodType>(response: Response, schema: S): Promise<z.output<S>> {
+/** Parses the content of a response. @throws {DeviceError} `bad_response` when it does not match the schema. */
+export async function parseContent<S extends z.ZodType>(response: Response, schema: S): Promise<z.output<S>> {
   const parsed = schema.safeParse(await json(response))
   if (parsed.success) return parsed.data
-  throw new DeviceError('bad_response', `unexpected content of a ${response.status} answer`, { cause: parsed.error })
+  throw new DeviceError('bad_response', `The response with status ${response.status} has an unexpected format.`, {
+    cause: parsed.error,
+  })
 }
 
 async function attempt(context: DeviceContext, call: Call): Promise<Response> {
-  const tooLong = new AbortController()
-  const stop = context.clock.after(context.timeout + (call.held ?? 0), () => tooLong.abort())
+  const timeout = new AbortController()
+  const cancelTimeout = context.clock.after(context.timeout + (call.held ?? 0), () => timeout.abort())
   try {
-    const response = await fetchAnswer(context, call, tooLong.signal)
+    const response = await fetchResponse(context, call, timeout.signal)
     return call.stream && response.ok ? response : await buffered(response)
   } catch (cause) {
     call.signal?.throwIfAborted()
-    if (tooLong.signal.aborted) throw new DeviceError('timeout', 'the service did not answer in time', { cause })
-    throw new DeviceError('network', 'the service cannot be reached', { cause })
+    if (timeout.signal.aborted) throw new DeviceError('timeout', 'The service did not respond in time.', { cause })
+    throw new DeviceError('network', 'The service cannot be reached.', { cause })
   } finally {
-    stop()
+    cancelTimeout()
   }
 }
 
-function fetchAnswer(context: DeviceContext, call: Call, tooLong: AbortSignal): Promise<Response> {
+function fetchResponse(context: DeviceContext, call: Call, timeout: AbortSignal): Promise<Response> {
   return context.fetch(call.url, {
     method: call.method,
     headers: call.headers,
     ...(call.body === undefined ? {} : { body: call.body }),
-    signal: call.signal ? AbortSignal.any([call.signal, tooLong]) : tooLong,
-    // A device is known by its signature alone, and speaks to no other address than its own.
+    signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
+    // The signature alone identifies a device, and it talks only to its own service.
     credentials: 'omit',
     redirect: 'error',
     cache: 'no-store',
@@ -64,17 +66,17 @@ function fetchAnswer(context: DeviceContext, call: Call, tooLong: AbortSignal): 
   })
 }
 
-/** Reads the body too, so that a connection that breaks half-way is told from an answer that makes no sense. */
+/** Reads the whole body, so that a broken connection is not mistaken for an invalid response. */
 async function buffered(response: Response): Promise<Response> {
   const body = await response.arrayBuffer()
   const { status, headers } = response
   return new Response(status === 304 || status === 204 ? null : body, { status, headers })
 }
 
-async function refusal(context: DeviceContext, response: Response): Promise<DeviceError> {
+async function readError(context: DeviceContext, response: Response): Promise<DeviceError> {
   const body = DeviceErrorBody.safeParse(await json(response))
   const { code = '', triesLeft } = body.data?.errors[0] ?? {}
-  return new DeviceError(isErrorCode(code) ? code : 'bad_response', `the service answered ${response.status}`, {
+  return new DeviceError(isErrorCode(code) ? code : 'bad_response', `The service returned status ${response.status}.`, {
     retryAfter: readRetryAfter(response.headers.get('retry-after'), context.clock.now()),
     serviceTime: unixTime(response.headers.get('date')),
     triesLeft,
@@ -87,6 +89,6 @@ function unixTime(date: string | null): number | undefined {
 }
 
 async function json(response: Response): Promise<unknown> {
-  // No JSON is read as no content: whatever is expected, the schema then says no.
+  // Every schema rejects undefined.
   return response.json().catch(() => undefined)
 }

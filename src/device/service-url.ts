@@ -1,24 +1,24 @@
 import { ActivationCode } from '../contract/tokens.ts'
 
-/** Brings a service's public address to one form. @throws {TypeError} when it is no http or https address. */
+/** Normalizes a service's public address. @throws {TypeError} when it is not an http or https address. */
 export function serviceUrl(address: string | URL): string {
   const url = httpUrl(address)
-  if (!url) throw new TypeError('the address must begin with https:// or http://')
+  if (!url) throw new TypeError('The address must start with https:// or http://.')
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
-/** What an activation link carries: `<service>/authenticator/#code=<code>`. The fragment never travels to a server. */
+/** The parts of an activation link, `<service>/authenticator/#code=<code>`. The fragment is never sent to a server. */
 export interface ActivationLink {
   readonly serviceUrl: string
   readonly code: string
 }
 
-/** @param address Of the service or of its authenticator. @throws {TypeError} when it is no http or https address. */
+/** @param address The address of the service or of its authenticator. @throws {TypeError} when it is not an http or https address. */
 export function activationLink(address: string, code: string): string {
   return `${serviceUrl(address).replace(/\/authenticator$/, '')}/authenticator/#code=${code}`
 }
 
-/** Reads an activation link; undefined when the text is none. */
+/** Parses an activation link. @returns undefined for any other text. */
 export function parseActivationLink(link: string | URL): ActivationLink | undefined {
   const url = httpUrl(link)
   const service = url && /^(.*)\/authenticator\/?$/.exec(url.origin + url.pathname)?.[1]
@@ -26,7 +26,7 @@ export function parseActivationLink(link: string | URL): ActivationLink | undefi
   return service && code ? { serviceUrl: serviceUrl(service), code } : undefined
 }
 
-/** Brings a typed code to the form it was issued in; undefined when it cannot be one. */
+/** Normalizes a typed code to the form in which it was issued. @returns undefined for an invalid code. */
 export function parseActivationCode(text: string): string | undefined {
   return ActivationCode.safeParse(text).data
 }

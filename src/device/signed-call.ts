@@ -6,12 +6,12 @@ import { DeviceError } from './device-error.ts'
 import type { DeviceContext } from './options.ts'
 import { send } from './send.ts'
 
-/** Who signs, and for whom. While activating there is no device id yet. */
+/** The key that signs, and the service it signs for. The device id is unknown until activation. */
 export type Signer = Pick<Account, 'serviceUrl' | 'service' | 'privateKey' | 'clockOffset'> & { readonly id?: string }
 
 export interface SignedCall {
   readonly method: 'GET' | 'POST'
-  /** Begins with `/device/`; signed as it is, whatever prefix a proxy puts before it. */
+  /** Starts with `/device/`. It is signed like this, whatever prefix a proxy adds. */
   readonly path: string
   readonly content?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ export interface SignedCall {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Makes a signed call. Where the own clock is wrong it learns by how much, and tries once more. */
+/** Makes a signed call. If this device's clock is wrong, it learns the offset and retries once. */
 export async function signedCall(context: DeviceContext, signer: Signer, call: SignedCall): Promise<Response> {
   try {
     return await signAndSend(context, signer, call)

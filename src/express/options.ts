@@ -8,7 +8,7 @@ import { maxVerifiedAge } from '../challenge/challenge.ts'
 import type { AppUser, MfaUser } from '../challenge/user.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
-import { longestRemembered } from '../contract/browsers.ts'
+import { maxRememberDays } from '../contract/browsers.ts'
 import { Vendor } from '../contract/media-type.ts'
 import { Factor } from '../contract/users.ts'
 import { parseOptions } from '../contract/validate.ts'
@@ -97,7 +97,7 @@ export const MfaOptionsSchema = z.strictObject({
   provision: z.boolean().default(false),
   usernames: z.enum(['distinct', 'exact']).default('distinct'),
   recoveryCodes: z.boolean().default(true),
-  remember: z.union([z.literal(false), z.strictObject({ days: z.int().min(1).max(longestRemembered) })]).default(false),
+  remember: z.union([z.literal(false), z.strictObject({ days: z.int().min(1).max(maxRememberDays) })]).default(false),
   devices: z
     .strictObject({
       factors: z.array(Factor).min(1).optional(),

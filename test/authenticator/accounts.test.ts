@@ -12,7 +12,7 @@ const names = (page: Page) => page.locator('.list .row small bdi').allInnerTexts
 describe('an account', () => {
   it('is called as its owner likes, on this device alone', async () => {
     const { page } = await phone.joined()
-    await button(page, 'Options of alice at Wiki').click()
+    await button(page, 'Options for alice at Wiki').click()
 
     await page.getByLabel('Name on this device').fill('Work')
     await button(page, 'Save').click()
@@ -20,12 +20,12 @@ describe('an account', () => {
     await button(page, 'Back').click()
     await page.reload()
 
-    expect(await seen(button(page, 'Show code of alice at Work'))).toBe(true)
+    expect(await seen(button(page, 'Show code for alice at Work'))).toBe(true)
   })
 
   it('has its own name back when the other one is taken away', async () => {
     const { page } = await phone.joined()
-    await button(page, 'Options of alice at Wiki').click()
+    await button(page, 'Options for alice at Wiki').click()
     await page.getByLabel('Name on this device').fill('Work')
     await button(page, 'Save').click()
     await headline(page, 'Work')
@@ -39,15 +39,15 @@ describe('an account', () => {
   it('says how to move it to another device', async () => {
     const { page } = await phone.joined()
 
-    await button(page, 'Options of alice at Wiki').click()
+    await button(page, 'Options for alice at Wiki').click()
 
-    expect(await seen(page.getByText('On the web page open “Your devices”'))).toBe(true)
+    expect(await seen(page.getByText('On the web page, open “Your devices”'))).toBe(true)
   })
 
   it('is removed from the device and from the service, after asking once more', async () => {
     const { service, userId, page } = await phone.joined()
 
-    await button(page, 'Options of alice at Wiki').click()
+    await button(page, 'Options for alice at Wiki').click()
     await button(page, 'Remove this account').click()
     await headline(page, 'Remove this account?')
     await button(page, 'Remove').click()
@@ -61,12 +61,12 @@ describe('an account', () => {
 
   it('can be taken off a device whose service does not answer', async () => {
     const { service, page } = await phone.joined()
-    await button(page, 'Options of alice at Wiki').click()
+    await button(page, 'Options for alice at Wiki').click()
     await button(page, 'Remove this account').click()
     service.breakConnections()
 
     await button(page, 'Remove').click()
-    await page.getByRole('alert').getByText('The service does not answer.').waitFor()
+    await page.getByRole('alert').getByText('The service isn’t responding.').waitFor()
     await button(page, 'Remove from this device only').click()
 
     await headline(page, 'Add an account')
@@ -79,7 +79,7 @@ describe('an account', () => {
     await service.client.tokens.revoke(service.domainId, userId)
 
     await seen(page.getByText('This account was removed by Acme.'))
-    await button(page, 'Take off the list').click()
+    await button(page, 'Remove from list').click()
     expect(await headline(page, 'Add an account')).toBe(true)
   })
 
@@ -89,11 +89,11 @@ describe('an account', () => {
 
     const other = await phone.open(service, `#code=${code}`)
     await add(other)
-    await seen(page.getByText('This account is on another device now.'))
+    await seen(page.getByText('This account is now on another device.'))
     await service.ask('alice')
 
     expect(await headline(other, 'Sign in as alice?')).toBe(true)
-    await button(page, 'Take off the list').click()
+    await button(page, 'Remove from list').click()
     expect(await headline(page, 'Add an account')).toBe(true)
   })
 
@@ -130,7 +130,7 @@ describe('several accounts', () => {
     await addAnother(service, page, 'carol')
     await expect.poll(() => names(page)).toEqual(['alice', 'bob', 'carol'])
 
-    await button(page, 'Arrange').click()
+    await button(page, 'Reorder').click()
     await button(page, 'Move carol at Wiki up').press('Enter')
     await expect.poll(() => names(page)).toEqual(['alice', 'carol', 'bob'])
     await button(page, 'Move alice at Wiki down').click()

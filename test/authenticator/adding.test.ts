@@ -50,7 +50,7 @@ describe('adding an account', () => {
 
     const page = await phone.open(service, fragment ?? `#code=${code}`)
 
-    expect(await seen(page.getByRole('alert').getByText('That code does not work.'))).toBe(true)
+    expect(await seen(page.getByRole('alert').getByText('That code doesn’t work.'))).toBe(true)
   })
 
   it('does not take a link of another address', async () => {
@@ -107,9 +107,9 @@ describe('on a phone whose installed apps have a storage of their own', () => {
   it('says to install first, and gives the code to take along', async () => {
     const { page, code } = await openOnIos('#code=CODE')
 
-    await headline(page, 'Install it first')
+    await headline(page, 'Install the app first')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await button(page, 'Copy the code').click()
+    await button(page, 'Copy code').click()
     await button(page, 'Copied').waitFor()
 
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(code)
@@ -119,7 +119,7 @@ describe('on a phone whose installed apps have a storage of their own', () => {
   it('lets who wants to go on without', async () => {
     const { page } = await openOnIos('#code=CODE')
 
-    await button(page, 'Go on without installing').click()
+    await button(page, 'Continue without installing').click()
     await add(page)
 
     expect(await seen(page.getByText('alice'))).toBe(true)

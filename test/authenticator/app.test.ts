@@ -18,7 +18,7 @@ describe('the app', () => {
     await page.context().setOffline(true)
 
     await page.reload()
-    await page.getByText('You are offline.').waitFor()
+    await page.getByText('You’re offline.').waitFor()
     await page.context().setOffline(false)
     await service.ask('alice')
 
@@ -73,8 +73,8 @@ describe('the app', () => {
 
     await page.goto('http://mfa.example/authenticator/')
 
-    await headline(page, 'This page cannot keep your keys safe')
-    expect(await seen(page.getByText('not secure'))).toBe(true)
+    await headline(page, 'This page can’t keep your keys safe')
+    expect(await seen(page.getByText('insecure connection'))).toBe(true)
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
@@ -223,7 +223,7 @@ describe('the page', () => {
     await button(page, 'Back').click()
     const session = await service.ask('alice', { numberMatching: true })
     await headline(page, 'Sign in as alice?')
-    await page.getByLabel('Type the number').fill(session.number!)
+    await page.getByLabel('Enter the number').fill(session.number!)
     await button(page, 'Approve').click()
     await headline(page, 'Approved')
 

@@ -19,7 +19,7 @@ async function askedForPin() {
   await page.goto(`${service.url}/authenticator/#code=${code}`)
   await button(page, 'Add this account').click()
   await page.getByLabel('PIN', { exact: true }).fill('2580')
-  await page.getByLabel('PIN once more').fill('2580')
+  await page.getByLabel('Repeat PIN').fill('2580')
   await button(page, 'Continue').click()
   await page.getByText('Nothing to approve').waitFor()
   const ask = async () => {
@@ -51,19 +51,19 @@ describe('as soon as it is drawn', () => {
 
     for (const digit of `${number}2580`) await button(page, digit).tap()
 
-    expect(await page.getByLabel('Type the number').inputValue()).toBe(number)
+    expect(await page.getByLabel('Enter the number').inputValue()).toBe(number)
     expect(await page.getByLabel('Your PIN').inputValue()).toBe('2580')
   })
 
   it('a refused PIN is gone: what is typed next stays', async () => {
     const { page, ask } = await askedForPin()
-    await page.getByLabel('Type the number').fill(await ask())
+    await page.getByLabel('Enter the number').fill(await ask())
     await page.getByLabel('Your PIN').fill('1357')
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
     await freeze(page)
 
     await button(page, 'Approve').click()
-    await seen(page.getByRole('alert').getByText('2 tries left'))
+    await seen(page.getByRole('alert').getByText('2 attempts left'))
 
     expect(await page.getByLabel('Your PIN').inputValue()).toBe('')
   })

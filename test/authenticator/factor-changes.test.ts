@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { button, headline, phones, seen, small } from './phone.ts'
 
 const phone = phones()
-const sentence = 'New recovery codes were made for alice at Wiki.'
+const sentence = 'New recovery codes were created for alice at Wiki.'
 /** Names keep their direction by characters that nobody sees. */
 const shown = (text: string) => text.replace(/[\u2068\u2069]/g, '')
 const pictures = process.env['PICTURES']
@@ -25,7 +25,7 @@ describe('a change of factors', () => {
     const card = shown(await page.locator('section.hint', { has: dismiss }).innerText())
 
     expect(card).toContain(sentence)
-    expect(card).toContain('Wasn’t you? Tell your administrator.')
+    expect(card).toContain('Wasn’t this you? Tell your administrator.')
     await page.reload()
     await dismiss.click()
     await dismiss.waitFor({ state: 'detached' })

@@ -26,7 +26,7 @@ describe('the history', () => {
     const rows = await page.locator('.row').allInnerTexts()
     expect(rows[0]).toMatch(/Denied[^]*alice at Wiki[^]*203\.0\.113\.7, Safari/)
     expect(rows[1]).toMatch(/Approved[^]*alice at Wiki[^]*203\.0\.113\.7, Firefox/)
-    expect(await seen(page.getByText('One of these was not you?'))).toBe(true)
+    expect(await seen(page.getByText('Wasn’t one of these you?'))).toBe(true)
   })
 
   it('groups by the day', async () => {
@@ -65,7 +65,7 @@ describe('the history', () => {
 
     await button(page, 'History').click()
 
-    await seen(page.getByText('Not all of it could be read.'))
+    await seen(page.getByText('Some entries couldn’t be loaded.'))
     expect(await seen(page.getByText('bob at Wiki'))).toBe(true)
   })
 
@@ -87,8 +87,8 @@ describe('the history', () => {
     const first = await deviceOf(page, 'alice')
 
     await button(page, 'History').click()
-    await button(page, 'Show older ones').click()
-    await button(page, 'Show older ones').click()
+    await button(page, 'Show older').click()
+    await button(page, 'Show older').click()
 
     const times = await page.locator('.row > small').allInnerTexts()
     expect(times).toEqual([...times].sort().toReversed())

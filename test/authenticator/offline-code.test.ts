@@ -7,7 +7,7 @@ const phone = phones()
 
 const copyButton = (page: Page) => page.getByRole('button', { name: 'Copy code' })
 const show = async (page: Page) => {
-  await button(page, 'Show code of alice at Wiki').click()
+  await button(page, 'Show code for alice at Wiki').click()
   await copyButton(page).waitFor()
 }
 
@@ -72,6 +72,6 @@ describe('the offline code of an account', () => {
     await setHidden(page, true)
     await setHidden(page, false)
 
-    expect(await seen(button(page, 'Show code of alice at Wiki'))).toBe(true)
+    expect(await seen(button(page, 'Show code for alice at Wiki'))).toBe(true)
   })
 })

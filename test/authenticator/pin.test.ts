@@ -25,7 +25,7 @@ async function joinedWithPin(more?: { maxAllowedRetries?: number }) {
 
 async function choosePin(page: Page, pin: string, again = pin): Promise<void> {
   await page.getByLabel('PIN', { exact: true }).fill(pin)
-  await page.getByLabel('PIN once more').fill(again)
+  await page.getByLabel('Repeat PIN').fill(again)
   await button(page, 'Continue').click()
 }
 
@@ -36,7 +36,7 @@ async function asked(service: RunningService, page: Page) {
 }
 
 async function approve(page: Page, number: string, pin: string): Promise<void> {
-  await page.getByLabel('Type the number').fill(number)
+  await page.getByLabel('Enter the number').fill(number)
   await page.getByLabel('Your PIN').fill(pin)
   await button(page, 'Approve').click()
 }
@@ -56,7 +56,7 @@ describe('choosing a PIN', () => {
   it.each([
     ['1234', '1234', 'easy to guess'],
     ['258', '258', '4 digits'],
-    ['2580', '2581', 'not the same'],
+    ['2580', '2581', 'don’t match'],
   ])('does not take %s and %s, and says why', async (pin, again, why) => {
     const { service, userId, page } = await atTheQuestion('PIN')
 
@@ -72,7 +72,7 @@ describe('choosing a PIN', () => {
     await headline(page, 'Choose a passcode')
 
     await page.getByLabel('Passcode', { exact: true }).fill('correct horse')
-    await page.getByLabel('Passcode once more').fill('correct horse')
+    await page.getByLabel('Repeat passcode').fill('correct horse')
     await button(page, 'Continue').click()
     await page.getByText('Nothing to approve').waitFor()
     const session = await service.ask('alice')
@@ -113,7 +113,7 @@ describe('a request in a domain with a PIN', () => {
     const session = await asked(service, page)
 
     await approve(page, session.number, '1357')
-    await seen(page.getByRole('alert').getByText('2 tries left'))
+    await seen(page.getByRole('alert').getByText('2 attempts left'))
     const pin = await page.getByLabel('Your PIN').inputValue()
     await page.getByLabel('Your PIN').fill('2580')
     await button(page, 'Approve').click()
@@ -127,12 +127,12 @@ describe('a request in a domain with a PIN', () => {
     const session = await asked(service, page)
 
     await approve(page, session.number, '1357')
-    await seen(page.getByRole('alert').getByText('One try left; after it this account is removed.'))
+    await seen(page.getByRole('alert').getByText('One attempt left, then this account is removed.'))
     await page.getByLabel('Your PIN').fill('1357')
     await button(page, 'Approve').click()
 
     await headline(page, 'Account removed')
-    await seen(page.getByText('too many wrong tries'))
+    await seen(page.getByText('too many wrong attempts'))
     await button(page, 'OK').click()
     await seen(page.getByText('This account was removed by Acme.'))
     await expect(service.client.tokens.get(service.domainId, userId)).rejects.toMatchObject({
@@ -143,7 +143,7 @@ describe('a request in a domain with a PIN', () => {
 
 describe('the offline code in a domain with a PIN', () => {
   const showCode = async (page: Page, pin: string) => {
-    await button(page, 'Show code of alice at Wiki').click()
+    await button(page, 'Show code for alice at Wiki').click()
     await page.getByLabel('Your PIN').fill(pin)
     await button(page, 'Show code').click()
     return (await page.getByRole('button', { name: 'Copy code' }).innerText()).replace(/\D/g, '')

@@ -14,9 +14,9 @@ describe('notifications', () => {
     const { page } = await joined()
     const asked = () => page.evaluate(() => document.documentElement.dataset['asked'])
 
-    await button(page, 'Switch on').waitFor()
+    await button(page, 'Turn on').waitFor()
     const before = await asked()
-    await button(page, 'Switch on').click()
+    await button(page, 'Turn on').click()
 
     expect(before).toBeUndefined()
     await expect.poll(asked).toBe('yes')
@@ -24,7 +24,7 @@ describe('notifications', () => {
 
   it('go where the browser listens: the service sends the id of the session there, and nothing else', async () => {
     const { service, pushes, page, told } = await joined()
-    await button(page, 'Switch on').click()
+    await button(page, 'Turn on').click()
     await expect.poll(told).toBe(1)
 
     const { id } = await service.ask('alice', { ipAddress: '203.0.113.7' })
@@ -49,11 +49,11 @@ describe('notifications', () => {
 
   it('can be switched off, and stay off', async () => {
     const { service, pushes, page, told } = await joined()
-    await button(page, 'Switch on').click()
+    await button(page, 'Turn on').click()
     await expect.poll(told).toBe(1)
     await button(page, 'Settings').click()
-    await button(page, 'Switch off').click()
-    await seen(page.getByText('Requests appear while the app is open.'))
+    await button(page, 'Turn off').click()
+    await seen(page.getByText('Requests appear only while the app is open.'))
     await expect.poll(told).toBe(2)
     await page.reload()
 
@@ -66,13 +66,13 @@ describe('notifications', () => {
   it('that are not allowed are not asked for again; settings say what that means', async () => {
     const { page } = await joined('denied')
 
-    const offers = await button(page, 'Switch on').count()
+    const offers = await button(page, 'Turn on').count()
     await button(page, 'Settings').click()
 
     expect(offers).toBe(0)
-    expect(await seen(page.getByText('Notifications are not allowed, so requests appear while the app is open.'))).toBe(
-      true,
-    )
+    expect(
+      await seen(page.getByText('Notifications aren’t allowed, so requests appear only while the app is open.')),
+    ).toBe(true)
   })
 
   it('that are declined in the app are not offered again at once, but stay in the settings', async () => {
@@ -81,11 +81,11 @@ describe('notifications', () => {
     await button(page, 'Not now').click()
     await page.reload()
     await page.getByText('Nothing to approve').waitFor()
-    const offers = await button(page, 'Switch on').count()
+    const offers = await button(page, 'Turn on').count()
     await button(page, 'Settings').click()
 
     expect(offers).toBe(0)
-    expect(await seen(button(page, 'Switch on'))).toBe(true)
+    expect(await seen(button(page, 'Turn on'))).toBe(true)
   })
 
   it('that the browser cannot switch on after all say so', async () => {
@@ -97,10 +97,10 @@ describe('notifications', () => {
     })
     await button(page, 'Settings').click()
 
-    await button(page, 'Switch on').click()
+    await button(page, 'Turn on').click()
 
-    await seen(page.getByText('That did not work. Requests appear while the app is open.'))
-    expect(await seen(button(page, 'Switch on'))).toBe(true)
+    await seen(page.getByText('That didn’t work. Requests appear only while the app is open.'))
+    expect(await seen(button(page, 'Turn on'))).toBe(true)
   })
 
   it('of a device that was removed meanwhile are no trouble', async () => {
@@ -112,7 +112,7 @@ describe('notifications', () => {
 
     await button(page, 'Settings').click()
 
-    expect(await seen(page.getByText('You are told about requests while the app is closed.'))).toBe(true)
+    expect(await seen(page.getByText('You’ll get a notification when someone tries to sign in as you.'))).toBe(true)
   })
 
   it('do not exist where the service sends none', async () => {
@@ -120,7 +120,7 @@ describe('notifications', () => {
 
     await button(page, 'Settings').click()
 
-    expect(await seen(page.getByText('There are no notifications here.'))).toBe(true)
+    expect(await seen(page.getByText('Notifications aren’t available here.'))).toBe(true)
   })
 })
 

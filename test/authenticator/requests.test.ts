@@ -25,8 +25,7 @@ describe('a request', () => {
     await headline(page, 'Sign in as alice?')
 
     const facts = await page.locator('.facts').innerText()
-    for (const fact of ['203.0.113.7', 'reported by the app', 'Firefox', 'Windows', 'Time'])
-      expect(facts).toContain(fact)
+    for (const fact of ['203.0.113.7', '(unverified)', 'Firefox', 'Windows', 'Time']) expect(facts).toContain(fact)
     expect(await page.title()).toBe('(1) Authenticator')
   })
 
@@ -42,7 +41,7 @@ describe('a request', () => {
 
     expect(text).not.toContain('Sign in')
     expect(text).toContain('alice')
-    expect(await seen(page.getByText('Change of your devices'))).toBe(true)
+    expect(await seen(page.getByText('Change to your devices'))).toBe(true)
     expect(await service.state(session.id)).toMatchObject({ state: 'approved', purpose: 'change_devices' })
   })
 
@@ -50,7 +49,7 @@ describe('a request', () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
 
-    await page.getByLabel('Type the number').fill(session.number!)
+    await page.getByLabel('Enter the number').fill(session.number!)
     await button(page, 'Approve').click()
     await headline(page, 'Approved')
 
@@ -62,10 +61,10 @@ describe('a request', () => {
   it('is approved with one thumb: large keys stand beside the buttons, and nothing lies over them', async () => {
     const { service, page } = await phone.joined({ context: small })
     const session = await service.ask('alice', fromDesk)
-    await page.getByLabel('Type the number').waitFor()
+    await page.getByLabel('Enter the number').waitFor()
 
     const [first = '', second = ''] = session.number!
-    for (const key of [first, second, 'Delete a digit', second]) await button(page, key).tap()
+    for (const key of [first, second, 'Delete digit', second]) await button(page, key).tap()
     await button(page, 'Approve').tap()
 
     await headline(page, 'Approved')
@@ -97,7 +96,7 @@ describe('a request', () => {
 
     await button(page, 'Approve').click()
 
-    expect(await page.getByLabel('Type the number').evaluate((field: HTMLInputElement) => field.validity.valid)).toBe(
+    expect(await page.getByLabel('Enter the number').evaluate((field: HTMLInputElement) => field.validity.valid)).toBe(
       false,
     )
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
@@ -105,7 +104,7 @@ describe('a request', () => {
 
   it.each([
     ['Deny', 'Denied', 'user_denied'],
-    ['This was not me', 'Reported', 'reported'],
+    ['This wasn’t me', 'Reported', 'reported'],
   ])('%s needs no number', async (name, word, reason) => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
@@ -120,10 +119,10 @@ describe('a request', () => {
     const { service, page } = await phone.joined()
     await service.ask('alice')
 
-    await button(page, 'This was not me').click()
+    await button(page, 'This wasn’t me').click()
 
     await seen(page.getByText('change it soon'))
-    expect(await seen(page.getByText('No request reaches you for 15 minutes'))).toBe(true)
+    expect(await seen(page.getByText('New requests are blocked for 15 minutes'))).toBe(true)
     await button(page, 'OK').click()
     await page.getByText('Nothing to approve').waitFor()
   })
@@ -132,10 +131,10 @@ describe('a request', () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
 
-    await page.getByLabel('Type the number').fill(session.number === '47' ? '48' : '47')
+    await page.getByLabel('Enter the number').fill(session.number === '47' ? '48' : '47')
     await button(page, 'Approve').click()
 
-    await headline(page, 'The numbers did not match')
+    await headline(page, 'The numbers didn’t match')
     expect(await seen(page.getByText('Start again on the web page.'))).toBe(true)
   })
 
@@ -171,7 +170,7 @@ describe('a request', () => {
     await service.ask('alice')
 
     await button(page, 'Decide later').click()
-    await headline(page, 'A request waits')
+    await headline(page, 'You have a sign-in request')
     await page.locator('button.row').click()
 
     expect(await headline(page, 'Sign in as alice?')).toBe(true)
@@ -184,7 +183,7 @@ describe('a request', () => {
 
     await page.goBack()
 
-    expect(await headline(page, 'A request waits')).toBe(true)
+    expect(await headline(page, 'You have a sign-in request')).toBe(true)
   })
 
   it('is left by a back key that is pressed before the page has drawn its next frame', async () => {
@@ -196,7 +195,7 @@ describe('a request', () => {
 
     await page.goBack()
 
-    expect(await headline(page, 'A request waits')).toBe(true)
+    expect(await headline(page, 'You have a sign-in request')).toBe(true)
   })
 
   it('opens by itself as soon as the one before is answered', async () => {
@@ -255,11 +254,11 @@ describe('an answer', () => {
   it('that cannot be sent says so, and is sent again by the same button', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
-    await page.getByLabel('Type the number').fill(session.number!)
+    await page.getByLabel('Enter the number').fill(session.number!)
     await page.route('**/answer', (route) => route.abort())
 
     await button(page, 'Approve').click()
-    await page.getByRole('alert').getByText('The service does not answer.').waitFor()
+    await page.getByRole('alert').getByText('The service isn’t responding.').waitFor()
     await page.unroute('**/answer')
     await button(page, 'Approve').click()
 
@@ -300,7 +299,7 @@ describe('an answer', () => {
     await page.evaluate(() => dispatchEvent(new Event('focus')))
 
     const answers = await Promise.all(
-      ['Approve', 'Deny', 'This was not me'].map((name) => button(page, name).isDisabled()),
+      ['Approve', 'Deny', 'This wasn’t me'].map((name) => button(page, name).isDisabled()),
     )
     expect(answers).toEqual([true, true, true])
     await page.clock.fastForward(500)

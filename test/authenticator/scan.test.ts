@@ -79,7 +79,7 @@ describe('scanning', () => {
     const page = await phone.open(await startService())
 
     await button(page, 'Scan QR code').click()
-    await seen(page.getByRole('alert').getByText('holds no activation code'))
+    await seen(page.getByRole('alert').getByText('doesn’t contain an activation code'))
 
     expect(await isFilming(page)).toBe(true)
   })
@@ -113,9 +113,9 @@ describe('scanning', () => {
   })
 
   it.each([
-    ['not allowed', 'NotAllowedError', 'The camera is not allowed.'],
-    ['missing', 'NotFoundError', 'There is no camera'],
-    ['in use elsewhere', 'NotReadableError', 'There is no camera'],
+    ['not allowed', 'NotAllowedError', 'Camera access isn’t allowed.'],
+    ['missing', 'NotFoundError', 'No camera is available'],
+    ['in use elsewhere', 'NotReadableError', 'No camera is available'],
   ])('says what to do where the camera is %s, and leaves typing', async (_, name, sentence) => {
     const page = await phone.open(await startService())
     await page.addInitScript((error) => {

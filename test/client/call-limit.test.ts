@@ -3,40 +3,40 @@ import { UnreachableError } from '../../src/client/errors.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { describe, expect, it } from 'vitest'
 
-/** A limit, and calls that end when the test says so. */
-function arrange(atOnce = 2) {
+/** A limit, and calls that the test ends. */
+function arrange(maxConcurrency = 2) {
   const clock = createTestClock()
-  const limit = createCallLimit({ atOnce, clock })
+  const limit = createCallLimit({ maxConcurrency, clock })
   let started = 0
 
-  function call(given: { held?: boolean; signal?: AbortSignal } = {}) {
+  function call(options: { held?: boolean; signal?: AbortSignal } = {}) {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     const time = new AbortController()
-    // Of a call that never started nobody hears.
+    // A call that never started rejects without a listener.
     promise.catch(() => {})
     time.signal.addEventListener('abort', () => reject(new UnreachableError('timeout', 'no answer')))
-    given.signal?.addEventListener('abort', () => reject(given.signal?.reason as Error))
-    const run = limit.run(() => (started++, promise), { startTimeout: () => time.signal, ...given })
+    options.signal?.addEventListener('abort', () => reject(options.signal?.reason as Error))
+    const run = limit.run(() => (started++, promise), { startTimeout: () => time.signal, ...options })
     const outcome = run.catch((error: unknown) => error)
     return { answer: resolve, fail: reject, timeOut: () => time.abort(), outcome }
   }
 
-  async function die(): Promise<void> {
+  async function goDown(): Promise<void> {
     for (let time = 0; time < 5; time++) {
-      const one = call()
+      const failing = call()
       await turn()
-      one.timeOut()
-      await one.outcome
+      failing.timeOut()
+      await failing.outcome
     }
   }
 
-  return { clock, call, die, started: () => started }
+  return { clock, call, goDown, started: () => started }
 }
 
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
-describe('the limit on calls', () => {
-  it('lets so many go at once, and the next one as soon as one is over, in the order they came', async () => {
+describe('the call limit', () => {
+  it('runs up to `maxConcurrency` calls, and starts the next in order as soon as one ends', async () => {
     const { call, started } = arrange()
     const calls = [call(), call(), call(), call()]
     await turn()
@@ -58,7 +58,7 @@ describe('the limit on calls', () => {
     ])
   })
 
-  it('keeps who stands in line no longer than a call may take', async () => {
+  it('rejects a queued call when its timeout is over', async () => {
     const { call, started } = arrange(1)
     const [inside, waiting] = [call(), call()]
     await turn()
@@ -71,7 +71,7 @@ describe('the limit on calls', () => {
     expect(started()).toBe(1)
   })
 
-  it('forgets who has hung up in the line', async () => {
+  it('removes a canceled call from the queue', async () => {
     const { call, started } = arrange(1)
     const gone = new AbortController()
     const [inside, waiting] = [call(), call({ signal: gone.signal })]
@@ -85,7 +85,7 @@ describe('the limit on calls', () => {
     expect(started()).toBe(1)
   })
 
-  it('gives no room to answers that are held, so that who waits keeps nobody out', async () => {
+  it('gives no slot to held calls, so that people who wait do not block those who act', async () => {
     const { call, started } = arrange(1)
 
     for (let wait = 0; wait < 50; wait++) call({ held: true })
@@ -98,10 +98,10 @@ describe('the limit on calls', () => {
   })
 })
 
-/** Calls that hang until the test answers them, each with timers of its own: the first while it queues. */
+/** Calls that hang until the test answers them. Each has its own timers: the first one runs while it queues. */
 function arrangeQueue() {
   const clock = createTestClock()
-  const limit = createCallLimit({ atOnce: 1, clock })
+  const limit = createCallLimit({ maxConcurrency: 1, clock })
   return function call() {
     const timers: AbortController[] = []
     const { promise, resolve } = Promise.withResolvers<string>()
@@ -121,8 +121,8 @@ function arrangeQueue() {
   }
 }
 
-describe('the time of a call', () => {
-  it('starts when it is sent: what it spent in the queue is not part of it', async () => {
+describe('the timeout of a call', () => {
+  it('starts when the call is sent, and excludes its time in the queue', async () => {
     const call = arrangeQueue()
     const [first, second] = [call(), call()]
     await turn()
@@ -138,7 +138,7 @@ describe('the time of a call', () => {
     expect(second.timers).toHaveLength(2)
   })
 
-  it('that is spent in the queue alone says nothing of the service', async () => {
+  it('does not count against the service when it ends in the queue', async () => {
     const call = arrangeQueue()
     const first = call()
     await turn()
@@ -157,11 +157,11 @@ describe('the time of a call', () => {
   })
 })
 
-describe('the calls of one caller', () => {
-  /** Calls in the name of somebody, which hang until they are told to end. */
-  function arrangeCallers(atOnce: number) {
+describe('one caller', () => {
+  /** Calls on behalf of named callers, which hang until the test ends them. */
+  function arrangeCallers(maxConcurrency: number) {
     let current: string | undefined
-    const limit = createCallLimit({ atOnce, clock: createTestClock(), callerOf: () => current })
+    const limit = createCallLimit({ maxConcurrency, clock: createTestClock(), currentCaller: () => current })
     const sent: string[] = []
     const ends: (() => void)[] = []
     const startTimeout = () => new AbortController().signal
@@ -176,7 +176,7 @@ describe('the calls of one caller', () => {
     return { callAs, sent, endFirst: () => ends.shift()?.() }
   }
 
-  it('have a quarter of the slots at most, so that others find one free', async () => {
+  it('gets at most a quarter of the slots, so that others find one free', async () => {
     const { callAs, sent } = arrangeCallers(16)
     for (let count = 0; count < 50; count++) void callAs('mallory')
     void callAs('alice')
@@ -185,7 +185,7 @@ describe('the calls of one caller', () => {
     expect(sent).toEqual(['mallory', 'mallory', 'mallory', 'mallory', 'alice'])
   })
 
-  it('take turns with those of others', async () => {
+  it('takes turns with other callers', async () => {
     const { callAs, sent, endFirst } = arrangeCallers(1)
     for (let count = 0; count < 50; count++) void callAs('mallory')
     void callAs('alice')
@@ -199,12 +199,12 @@ describe('the calls of one caller', () => {
     expect(sent.slice(0, 4).sort()).toEqual(['alice', 'bob', 'mallory', 'mallory'])
   })
 
-  it('are refused at once where 64 are waiting already, and nobody else’s are', async () => {
+  it('is rejected at once when 64 of its calls are queued, and other callers are not', async () => {
     const { callAs, endFirst, sent } = arrangeCallers(1)
     const calls = Array.from({ length: 66 }, () => callAs('mallory'))
     const other = callAs('alice')
 
-    expect(await calls[65]).toMatchObject({ reason: 'no_room', message: 'Too many calls of one user are waiting.' })
+    expect(await calls[65]).toMatchObject({ reason: 'no_room', message: 'This user has too many calls waiting.' })
     for (let count = 0; count < 3; count++) {
       await turn()
       endFirst()
@@ -215,9 +215,9 @@ describe('the calls of one caller', () => {
 })
 
 describe('polls', () => {
-  it('have an eighth of the slots, and wait for one as long as their caller does', async () => {
+  it('get an eighth of the slots, and wait for one as long as their caller does', async () => {
     const clock = createTestClock()
-    const limit = createCallLimit({ atOnce: 16, clock })
+    const limit = createCallLimit({ maxConcurrency: 16, clock })
     const ends: (() => void)[] = []
     let timers = 0
     const startTimeout = () => (timers++, new AbortController().signal)
@@ -238,12 +238,12 @@ describe('polls', () => {
     expect(await polls[49]).toMatchObject({ message: 'page left' })
   })
 
-  it('share their slots with calls for which nobody acts', async () => {
-    const limit = createCallLimit({ atOnce: 16, clock: createTestClock() })
+  it('share their slots with background calls', async () => {
+    const limit = createCallLimit({ maxConcurrency: 16, clock: createTestClock() })
     let sent = 0
     const startTimeout = () => new AbortController().signal
     for (let count = 0; count < 50; count++) {
-      void limit.run(() => new Promise<void>(() => void sent++), { startTimeout, patient: true })
+      void limit.run(() => new Promise<void>(() => void sent++), { startTimeout, background: true })
     }
     await turn()
     expect(sent).toBe(2)
@@ -251,8 +251,8 @@ describe('polls', () => {
     expect(await limit.run(() => Promise.resolve('acted'), { startTimeout })).toBe('acted')
   })
 
-  it('are not held up by calls that wait for a mail server, which have as few slots of their own', async () => {
-    const limit = createCallLimit({ atOnce: 16, clock: createTestClock() })
+  it('are not delayed by slow calls, which have an eighth of the slots, too', async () => {
+    const limit = createCallLimit({ maxConcurrency: 16, clock: createTestClock() })
     let slow = 0
     const startTimeout = () => new AbortController().signal
     for (let count = 0; count < 50; count++) {
@@ -267,8 +267,8 @@ describe('polls', () => {
     expect(await Promise.all([acting, poll])).toEqual(['in', 'seen'])
   })
 
-  it('never use more slots than there are', async () => {
-    const limit = createCallLimit({ atOnce: 1, clock: createTestClock() })
+  it('never exceed the total number of slots', async () => {
+    const limit = createCallLimit({ maxConcurrency: 1, clock: createTestClock() })
     let underWay = 0
     const send = () => new Promise<void>(() => void underWay++)
     const startTimeout = () => new AbortController().signal
@@ -281,10 +281,10 @@ describe('polls', () => {
   })
 })
 
-describe('a service that did not answer five times in a row', () => {
-  it('is not asked for five seconds, and everybody is told so at once', async () => {
-    const { clock, call, die, started } = arrange()
-    await die()
+describe('the circuit breaker, after five timeouts in a row', () => {
+  it('rejects all calls at once for five seconds', async () => {
+    const { clock, call, goDown, started } = arrange()
+    await goDown()
 
     const refused = call()
 
@@ -295,9 +295,9 @@ describe('a service that did not answer five times in a row', () => {
     expect(started()).toBe(5)
   })
 
-  it('is then tried by one call alone, and asked by all when that is answered', async () => {
-    const { clock, call, die, started } = arrange()
-    await die()
+  it('then sends a single probe, and all calls once it is answered', async () => {
+    const { clock, call, goDown, started } = arrange()
+    await goDown()
     await clock.advance(5)
 
     const probe = call()
@@ -312,9 +312,9 @@ describe('a service that did not answer five times in a row', () => {
     expect(await next.outcome).toBe('again')
   })
 
-  it('is left alone for as long again when that is not answered', async () => {
-    const { clock, call, die, started } = arrange()
-    await die()
+  it('stays open for as long again when the probe times out', async () => {
+    const { clock, call, goDown, started } = arrange()
+    await goDown()
     await clock.advance(5)
     const probe = call()
     await turn()
@@ -326,9 +326,9 @@ describe('a service that did not answer five times in a row', () => {
     expect(started()).toBe(6)
   })
 
-  it('is tried by the next when who tried has hung up', async () => {
-    const { clock, call, die, started } = arrange()
-    await die()
+  it('probes with the next call when the probe is canceled', async () => {
+    const { clock, call, goDown, started } = arrange()
+    await goDown()
     await clock.advance(5)
     const gone = new AbortController()
     const probe = call({ signal: gone.signal })
@@ -342,9 +342,9 @@ describe('a service that did not answer five times in a row', () => {
     expect(started()).toBe(7)
   })
 
-  it('is not tried by an answer that is held: nobody waits for that', async () => {
-    const { clock, call, die } = arrange()
-    await die()
+  it('does not make other calls wait for a held probe', async () => {
+    const { clock, call, goDown } = arrange()
+    await goDown()
     await clock.advance(5)
     const held = call({ held: true })
     await turn()
@@ -358,7 +358,7 @@ describe('a service that did not answer five times in a row', () => {
     expect(await held.outcome).toBe('later')
   })
 
-  it('is none that answers everybody else: calls that hang, and end at once, keep nobody out', async () => {
+  it('stays closed while other calls are answered, however many hang', async () => {
     const { call } = arrange(100)
     const hanging = Array.from({ length: 64 }, () => call())
     await turn()
@@ -366,7 +366,7 @@ describe('a service that did not answer five times in a row', () => {
     other.answer('in')
     await other.outcome
 
-    for (const one of hanging) one.timeOut()
+    for (const { timeOut } of hanging) timeOut()
     await Promise.all(hanging.map(({ outcome }) => outcome))
 
     const next = call()
@@ -374,42 +374,42 @@ describe('a service that did not answer five times in a row', () => {
     expect(await next.outcome).toBe('in')
   })
 
-  it('does not keep those waiting who stood in line when it died', async () => {
+  it('rejects the queued calls when the service goes down', async () => {
     const { call } = arrange(5)
     const inside = Array.from({ length: 5 }, () => call())
     const line = Array.from({ length: 20 }, () => call())
     await turn()
 
-    for (const one of inside) one.timeOut()
+    for (const { timeOut } of inside) timeOut()
 
     const outcomes = await Promise.all(line.map(({ outcome }) => outcome))
     expect(outcomes.filter((outcome) => outcome instanceof UnreachableError)).toHaveLength(20)
   })
 
-  it.each<[string, (one: { answer(text: string): void; fail(error: Error): void }) => void]>([
-    ['an answer', (one) => one.answer('')],
-    ['a refused connection, which takes no time', (one) => one.fail(new UnreachableError('network', 'refused'))],
-  ])('is one that also gave no other answer: %s in between counts', async (_, end) => {
+  it.each<[string, (call: { answer(text: string): void; fail(error: Error): void }) => void]>([
+    ['an answer', (call) => call.answer('')],
+    ['a refused connection, which takes no time', (call) => call.fail(new UnreachableError('network', 'refused'))],
+  ])('stays closed when there is %s in between', async (_, end) => {
     const { call, started } = arrange()
     for (let time = 0; time < 20; time++) {
-      const one = call()
+      const current = call()
       await turn()
-      if (time % 5 === 4) end(one)
-      else one.timeOut()
-      await one.outcome
+      if (time % 5 === 4) end(current)
+      else current.timeOut()
+      await current.outcome
     }
 
     expect(started()).toBe(20)
   })
 })
 
-describe('a service that did not answer', () => {
-  it('is asked again after the same pause when the clock was ahead and is set back', async () => {
-    const { clock, call, die, started } = arrange()
+describe('the circuit breaker, after the clock is set back', () => {
+  it('sends a call again after the same period', async () => {
+    const { clock, call, goDown, started } = arrange()
     const right = { ...clock }
     let wrongBy = 86_400
     Object.assign(clock, { now: () => right.now() + wrongBy })
-    await die()
+    await goDown()
     wrongBy = 0
     const early = await call().outcome
     const before = started()

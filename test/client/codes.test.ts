@@ -18,7 +18,7 @@ async function withUser() {
 }
 
 describe('the client', () => {
-  it('keeps hardware tokens: makes, lists, renames, gives, takes back and deletes them', async () => {
+  it('creates, lists, renames, assigns, releases and deletes hardware tokens', async () => {
     const { client, userId, ask } = await withUser()
     const { hardware } = client
 
@@ -39,7 +39,7 @@ describe('the client', () => {
     await expect(hardware.get(made.id)).rejects.toMatchObject({ code: 'api.error.notfound.hardware' })
   })
 
-  it('keeps bypass codes: makes, lists, reads and deletes them', async () => {
+  it('creates, lists, reads and deletes bypass codes', async () => {
     const { client, userId, ask } = await withUser()
     const { bypassCodes } = client
 
@@ -58,7 +58,7 @@ describe('the client', () => {
     await expect(bypassCodes.get(made.id)).rejects.toMatchObject({ code: 'api.error.notfound.bypasscode' })
   })
 
-  it('has a code e-mailed, and says how long to wait for the next', async () => {
+  it('sends a code by e-mail, and says when the next one can be sent', async () => {
     const { client, domainId, userId, ask, mailServer } = await withUser()
 
     await client.sessions.emailCode(domainId, userId)
@@ -68,7 +68,7 @@ describe('the client', () => {
     expect(await ask('alice', { otp: mailServer.mails[0]?.code })).toMatchObject({ state: 'approved', factor: 'email' })
   })
 
-  it('says which input is wrong, without the seed in it', () => {
+  it('names the wrong input without showing the seed', () => {
     return expect(
       withUser().then(({ client }) =>
         client.hardware.create({ serialNumber: '1', type: 'TOTP6', timeStep: 30, seed: 'secret' }),

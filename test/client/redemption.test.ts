@@ -4,8 +4,8 @@ import { createClient } from '../../src/client/client.ts'
 
 const id = 'a'.repeat(40)
 
-/** A service that answers after a moment, milliseconds, and not at all where its caller has given up by then. */
-function slowClient(moment: number) {
+/** A client of a service that responds after a delay, milliseconds, and not at all when the caller gave up by then. */
+function slowClient(delay: number) {
   return createClient({
     baseUrl: 'https://mfa.example/api',
     apiKey: 'k'.repeat(64),
@@ -16,13 +16,13 @@ function slowClient(moment: number) {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))
         const session = { id, state: 'approved', factor: 'push' }
         const headers = { 'content-type': 'application/vnd.service.v1+json; version=1.4' }
-        setTimeout(() => resolve(new Response(JSON.stringify(session), { headers })), moment)
+        setTimeout(() => resolve(new Response(JSON.stringify(session), { headers })), delay)
       }),
   })
 }
 
 describe('redeeming an approval at a busy service', () => {
-  it('is waited for longer than a reading, as it would be used up for nobody', async () => {
+  it('waits longer than for a read, as a lost response would waste the approval', async () => {
     const { sessions } = slowClient(60)
 
     await expect(sessions.get(id, id)).rejects.toMatchObject({ reason: 'timeout' })

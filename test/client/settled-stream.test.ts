@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 
 import { resolveClientOptions } from '../../src/client/options.ts'
 import { createSettledStreams } from '../../src/client/settled-stream.ts'
-import type { Following, Ring } from '../../src/client/settled-stream.ts'
+import type { SettledWait, WakeReason } from '../../src/client/settled-stream.ts'
 import type { Transport } from '../../src/client/transport.ts'
 import type { SessionEvent } from '../../src/contract/sessions.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 
 interface Stream {
-  /** Brings these events; none are a heartbeat. */
-  tell(...events: SessionEvent[]): void
+  /** Sends these events; without any, a heartbeat. */
+  send(...events: SessionEvent[]): void
   end(): void
   isClosed(): boolean
 }
 
-/** A stream as a service sends it; its first bytes are there at once. */
+/** A stream of a service, which sends its first bytes at once. */
 function createStream(signal: AbortSignal) {
   let pieces: (readonly SessionEvent[] | undefined)[] = [[]]
   let notify = () => {}
@@ -35,14 +35,14 @@ function createStream(signal: AbortSignal) {
     }
   }
   const stream: Stream = {
-    tell: (...events) => add(events),
+    send: (...events) => add(events),
     end: () => add(undefined),
     isClosed: () => signal.aborted,
   }
   return { stream, read }
 }
 
-/** Streams over a network that the test holds in its hands. */
+/** Event streams over a network that the test controls. */
 function arrange() {
   const clock = createTestClock()
   const opened: Stream[] = []
@@ -59,139 +59,110 @@ function arrange() {
   }
   const options = resolveClientOptions({ baseUrl: 'https://mfa.example/api', apiKey: 'k'.repeat(64), clock })
   const streams = createSettledStreams(transport as Transport, options)
-  const rings: Record<string, Ring[]> = {}
+  const wakes: Record<string, WakeReason[]> = {}
 
-  /** Somebody who waits from now on; each of their rings is noted. */
+  /** Starts to wait for a session, and records each wake-up. */
   async function wait(id: string) {
-    const following = streams.follow('domain', id)
-    rings[id] = []
-    const listen = () => void following.rung().then((why) => (rings[id]?.push(why), listen()))
+    const waiting = streams.waitFor('domain', id)
+    wakes[id] = []
+    const listen = () => void waiting.nextWake().then((reason) => (wakes[id]?.push(reason), listen()))
     listen()
-    return { following, way: await following.way() }
+    return { waiting, method: await waiting.chooseMethod() }
   }
-  /** Lets time go by, in which the newest stream lives. */
+  /** Lets time pass, with heartbeats on the newest stream. */
   async function live(seconds: number) {
     for (let left = seconds; left > 0; left -= 5) {
       await clock.advance(Math.min(5, left))
-      opened.at(-1)?.tell()
+      opened.at(-1)?.send()
       await clock.advance(0)
     }
   }
-  return { clock, streams, opened, network, rings, wait, live }
+  return { clock, streams, opened, network, wakes, wait, live }
 }
 
 describe('the stream of a domain', () => {
-  it('is followed by the next one before the service ends it, and nobody is rung', async () => {
-    const { streams, opened, rings, wait, live } = arrange()
+  it('opens the next connection before the service ends the present one, and wakes no caller', async () => {
+    const { streams, opened, wakes, wait, live } = arrange()
     const epochs = streams.watchEpochs('domain', () => {})
-    epochs.stream()
+    epochs.openStream()
     await live(230)
-    const before = epochs.stream()
+    const before = epochs.openStream()
     await wait('a')
 
     await live(15)
-    opened[1]?.tell({ id: 'a' })
+    opened[1]?.send({ id: 'a' })
     await live(1)
 
     expect(opened.map((stream) => stream.isClosed())).toEqual([true, false])
-    // Those whose epochs were told by the one are told by the other.
-    expect(epochs.stream()).toBe(before)
-    expect(rings).toEqual({ a: ['settled'] })
+    // The two connections count as one stream, as no event was missed in between.
+    expect(epochs.openStream()).toBe(before)
+    expect(wakes).toEqual({ a: ['settled'] })
   })
 
-  it('goes on where the next one cannot be opened', async () => {
-    const { opened, network, rings, wait, live } = arrange()
+  it('continues when the next connection cannot be opened', async () => {
+    const { opened, network, wakes, wait, live } = arrange()
     await wait('a')
     await live(225)
     network.up = false
     await wait('b')
 
     await live(20)
-    opened[0]?.tell({ id: 'b' })
+    opened[0]?.send({ id: 'b' })
     await live(1)
 
-    expect([network.tries, opened[0]?.isClosed(), rings['b']]).toEqual([2, false, ['settled']])
+    expect([network.tries, opened[0]?.isClosed(), wakes['b']]).toEqual([2, false, ['settled']])
   })
 
-  it('is opened again where it is lost, before anybody reads', async () => {
-    const { clock, opened, network, rings, wait, live } = arrange()
+  it('reopens a lost connection before any caller reads', async () => {
+    const { clock, opened, network, wakes, wait, live } = arrange()
     await wait('a')
     await live(5)
     network.up = false
     opened[0]?.end()
     await clock.advance(0)
     await clock.advance(2)
-    const during = rings['a']?.length
+    const during = wakes['a']?.length
 
     network.up = true
     await clock.advance(2)
 
-    expect([during, network.tries, rings['a']]).toEqual([0, 4, ['unsure']])
+    expect([during, network.tries, wakes['a']]).toEqual([0, 4, ['unsure']])
   })
 
-  it('is done without after seven seconds, and tried again after 25 more', async () => {
-    const { clock, opened, network, rings, wait, live } = arrange()
-    const { following } = await wait('a')
+  it('gives up after seven seconds, and tries again 25 seconds later', async () => {
+    const { clock, opened, network, wakes, wait, live } = arrange()
+    const { waiting } = await wait('a')
     await live(5)
     network.up = false
     opened[0]?.end()
     await clock.advance(0)
     await clock.advance(6)
-    const early = rings['a']?.length
+    const early = wakes['a']?.length
 
     await clock.advance(1)
-    const late = rings['a']?.length
-    const ways = [await following.way()]
+    const late = wakes['a']?.length
+    const methods = [await waiting.chooseMethod()]
     network.up = true
     await clock.advance(24)
-    ways.push(await following.way())
+    methods.push(await waiting.chooseMethod())
     await clock.advance(1)
-    ways.push(await following.way())
+    methods.push(await waiting.chooseMethod())
 
-    expect([early, late, rings['a'], ways]).toEqual([0, 1, ['unsure'], ['held', 'held', 'stream']])
+    expect([early, late, wakes['a'], methods]).toEqual([0, 1, ['unsure'], ['held', 'held', 'stream']])
   })
 })
 
 describe('without a stream', () => {
-  it('the service is asked to hold a thousand reads, and no more', async () => {
+  it('asks the service to hold at most a thousand reads', async () => {
     const { network, wait } = arrange()
     network.up = false
-    const waiting: Awaited<ReturnType<typeof wait>>[] = []
-    for (let count = 0; count < 1_001; count++) waiting.push(await wait(`session ${count}`))
-    const ways = Map.groupBy(waiting, ({ way }) => way)
-    const last = waiting.at(-1)?.following as Following
+    const waits: Awaited<ReturnType<typeof wait>>[] = []
+    for (let count = 0; count < 1_001; count++) waits.push(await wait(`session ${count}`))
+    const methods = Map.groupBy(waits, ({ method }) => method)
+    const last = waits.at(-1)?.waiting as SettledWait
 
-    expect([ways.get('held')?.length, ways.get('polled')?.length]).toEqual([1_000, 1])
-    waiting[0]?.following.end()
-    expect(await last.way()).toBe('held')
-  })
-})
-
-describe('reading in spite of the stream', () => {
-  it('is done by ten a second, whoever has not read for the longest time first', async () => {
-    const { clock, rings, wait, live } = arrange()
-    for (let count = 0; count < 500; count++) await wait(`session ${count}`)
-    await live(24)
-    const early = Object.values(rings).flat().length
-
-    await live(11)
-    const rung = Object.keys(rings).filter((id) => rings[id]?.length)
-
-    expect(early).toBe(0)
-    expect(rung.length).toBeGreaterThan(90)
-    expect(rung.length).toBeLessThanOrEqual(111)
-    expect(rung).toEqual(rung.map((_, index) => `session ${index}`))
-    await clock.advance(0)
-  })
-
-  it('is not done for those who have left', async () => {
-    const { rings, wait, live } = arrange()
-    const { following } = await wait('gone')
-    await wait('here')
-    following.end()
-
-    await live(60)
-
-    expect(rings).toEqual({ gone: [], here: ['unsure'] })
+    expect([methods.get('held')?.length, methods.get('polled')?.length]).toEqual([1_000, 1])
+    waits[0]?.waiting.end()
+    expect(await last.chooseMethod()).toBe('held')
   })
 })

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { createClient } from '../../src/client/client.ts'
+import { resolveClientOptions } from '../../src/client/options.ts'
+import type { SettledWait } from '../../src/client/settled-stream.ts'
+import { waitForSession } from '../../src/client/wait.ts'
+import type { WaitContext } from '../../src/client/wait.ts'
 import { readEvents } from '../../src/contract/read-events.ts'
 import type { Session } from '../../src/contract/sessions.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
@@ -20,9 +24,9 @@ type Fetch = typeof fetch
 const addressOf = (input: Parameters<Fetch>[0]) => (input instanceof Request ? input.url : input.toString())
 const isStream = (input: Parameters<Fetch>[0]) => addressOf(input).endsWith('/events')
 
-const patiently = { interval: 1, timeout: waitTimeout }
+const untilTimeout = { interval: 1, timeout: waitTimeout }
 
-/** A client with a clock that stands still: what it learns, it was told. */
+/** A client whose clock stands still, so that no timer makes it read. */
 function connect({ origin, apiKey, domain }: Running = running, intercept: Fetch = fetch) {
   const clock = createTestClock()
   const urls: string[] = []
@@ -33,21 +37,21 @@ function connect({ origin, apiKey, domain }: Running = running, intercept: Fetch
   const client = createClient({ baseUrl: `${origin}/api`, apiKey, clock, fetch: counting })
   const wait = (id: string, options?: { timeout?: number; signal?: AbortSignal }) =>
     client.sessions.wait(domain.id, id, options)
-  const seen = (what: string | undefined) => urls.filter((url) => what !== undefined && url.endsWith(what)).length
-  /** Resolves when it was asked for. */
-  const asked = (what: string) => vi.waitUntil(() => seen(what) > 0, patiently)
-  /** Lets time go by until the wait is over. */
+  const countOf = (path: string) => urls.filter((url) => url.endsWith(path)).length
+  /** Resolves when the client has requested this path. */
+  const requested = (path: string) => vi.waitUntil(() => countOf(path) > 0, untilTimeout)
+  /** Lets time pass until the wait is over. */
   const overTime = async (waiting: Promise<Session>, seconds: number) => {
     let session: Session | undefined
     void waiting.then((answer) => (session = answer))
-    await vi.waitUntil(() => clock.advance(seconds).then(() => session), patiently)
+    await vi.waitUntil(() => clock.advance(seconds).then(() => session), untilTimeout)
     return session?.state
   }
   const whenSettled = (id: string) => client.sessions.whenSettled(domain.id, id)
-  return { clock, wait, whenSettled, seen, asked, overTime }
+  return { clock, wait, whenSettled, countOf, requested, overTime }
 }
 
-/** Each of somebody else: nobody is asked very often. */
+/** Each of somebody else: nobody is requested very often. */
 async function newSession(): Promise<string> {
   people += 1
   const { ask } = await running.enroll(`person ${people}`)
@@ -57,32 +61,32 @@ async function newSession(): Promise<string> {
 const cancel = (id: string) => running.call('DELETE', `/domains/${running.domain.id}/sessions/${id}`)
 
 describe('waiting for a session', () => {
-  it('holds one connection for everybody who waits', async () => {
-    const { wait, seen, asked } = connect()
+  it('holds one connection for all callers that wait', async () => {
+    const { wait, countOf, requested } = connect()
     const sessions = await Promise.all(Array.from({ length: 30 }, newSession))
     const answers = sessions.map((id) => wait(id))
-    for (const id of sessions) await asked(id)
+    for (const id of sessions) await requested(id)
 
     for (const id of sessions) await cancel(id)
     const settled = await Promise.all(answers)
 
     expect(new Set(settled.map(({ state }) => state))).toEqual(new Set(['cancelled']))
-    expect([seen('/events'), ...new Set(sessions.map((id) => seen(id)))]).toEqual([1, 2])
+    expect([countOf('/events'), ...new Set(sessions.map((id) => countOf(id)))]).toEqual([1, 2])
   })
 
-  it('reads nothing after the stream has told, where only that is of interest', async () => {
-    const { whenSettled, seen, asked } = connect()
+  it('does not read a session that the stream reported, when only the end matters', async () => {
+    const { whenSettled, countOf, requested } = connect()
     const id = await newSession()
     const settled = whenSettled(id)
-    await asked(id)
+    await requested(id)
 
     await cancel(id)
     await settled
 
-    expect(seen(id)).toBe(1)
+    expect(countOf(id)).toBe(1)
   })
 
-  it('misses nothing, at whatever moment the session settles', { timeout: 120_000 }, async () => {
+  it('misses no event, whenever the session settles', { timeout: 120_000 }, async () => {
     const { wait } = connect()
 
     for (let round = 0; round < 60; round++) {
@@ -95,10 +99,10 @@ describe('waiting for a session', () => {
     }
   })
 
-  it('reads again and connects anew where the stream is lost', async () => {
+  it('reads again and reconnects when the stream is lost', async () => {
     let lose = () => {}
     let gone = Promise.resolve()
-    const { wait, seen, asked } = connect(running, async (input, init) => {
+    const { wait, countOf, requested } = connect(running, async (input, init) => {
       if (!isStream(input)) return fetch(input, init)
       await gone
       const abort = new AbortController()
@@ -107,27 +111,27 @@ describe('waiting for a session', () => {
     })
     const [first, second] = [await newSession(), await newSession()]
     const answers = [wait(first), wait(second)]
-    await asked(first)
-    await asked(second)
+    await requested(first)
+    await requested(second)
 
     let back = () => {}
     gone = new Promise((resolve) => void (back = resolve))
     lose()
-    // While nobody can tell.
+    // While there is no stream.
     await cancel(first)
     back()
     const early = await answers[0]
     await cancel(second)
 
     expect([early?.state, (await answers[1])?.state]).toEqual(['cancelled', 'cancelled'])
-    expect(seen('/events')).toBeLessThanOrEqual(2)
+    expect(countOf('/events')).toBeLessThanOrEqual(2)
   })
 
   it.each<[string, (real: () => Promise<Response>) => Promise<Response>]>([
-    ['is none', () => Promise.resolve(new Response('{}', { status: 404 }))],
+    ['does not exist', () => Promise.resolve(new Response('{}', { status: 404 }))],
     ['cannot be reached', () => Promise.reject(new TypeError('fetch failed'))],
     [
-      'is something else',
+      'is not an event stream',
       () => Promise.resolve(new Response('<html></html>', { headers: { 'content-type': 'text/html' } })),
     ],
     ['ends at once', () => Promise.resolve(new Response('', { headers: { 'content-type': 'text/event-stream' } }))],
@@ -135,24 +139,24 @@ describe('waiting for a session', () => {
       'ends after its first bytes',
       () => Promise.resolve(new Response('retry: 1\n\n', { headers: { 'content-type': 'text/event-stream' } })),
     ],
-  ])('is done by held reads where the stream %s', async (_, answer) => {
-    const { wait, seen, asked } = connect(running, (input, init) =>
+  ])('uses held reads when the stream %s', async (_, answer) => {
+    const { wait, countOf, requested } = connect(running, (input, init) =>
       isStream(input) ? answer(() => fetch(input, init)) : fetch(input, init),
     )
     const id = await newSession()
     const begun = running.clock.timerSet(25)
     const waiting = wait(id)
-    await asked('/events')
+    await requested('/events')
     await begun
 
     await cancel(id)
 
     expect((await waiting).state).toBe('cancelled')
-    expect(seen('/events')).toBe(1)
+    expect(countOf('/events')).toBe(1)
   })
 
-  it('is done by held reads where a proxy keeps the stream back', async () => {
-    const { clock, wait, asked } = connect(running, (input, init) =>
+  it('uses held reads when a proxy buffers the stream', async () => {
+    const { clock, wait, requested } = connect(running, (input, init) =>
       isStream(input)
         ? new Promise<Response>((_, reject) =>
             init?.signal?.addEventListener('abort', () => reject(new Error('aborted'))),
@@ -162,7 +166,7 @@ describe('waiting for a session', () => {
     const id = await newSession()
     const begun = running.clock.timerSet(25)
     const waiting = wait(id)
-    await asked('/events')
+    await requested('/events')
     await clock.advance(3)
     await begun
 
@@ -171,36 +175,22 @@ describe('waiting for a session', () => {
     expect((await waiting).state).toBe('cancelled')
   })
 
-  it('looks now and then in spite of the stream', async () => {
-    const { wait, asked, overTime } = connect(running, async (input, init) => {
-      if (!isStream(input)) return fetch(input, init)
-      const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(':\n\n')) })
-      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-    })
-    const id = await newSession()
-    const waiting = wait(id)
-    await asked(id)
-    await cancel(id)
-
-    expect(await overTime(waiting, 25)).toBe('cancelled')
-  })
-
-  it('answers the session as it is when the time is over', async () => {
-    const { wait, asked, overTime } = connect()
+  it('returns the pending session when the timeout is over', async () => {
+    const { wait, requested, overTime } = connect()
     const id = await newSession()
     const waiting = wait(id, { timeout: 5_000 })
-    await asked(id)
+    await requested(id)
 
     expect(await overTime(waiting, 5)).toBe('pending')
     await cancel(id)
   })
 
-  it('ends with its signal, whatever it was about to do', async () => {
-    const { wait, asked } = connect()
+  it('rejects when its signal aborts', async () => {
+    const { wait, requested } = connect()
     const id = await newSession()
     const abort = new AbortController()
     const waiting = wait(id, { signal: abort.signal })
-    await asked(id)
+    await requested(id)
 
     abort.abort(new Error('enough'))
 
@@ -209,15 +199,15 @@ describe('waiting for a session', () => {
     await cancel(id)
   })
 
-  it('closes the connection a moment after the last one has waited', async () => {
+  it('closes the connection soon after the last wait ends', async () => {
     const closing: AbortSignal[] = []
-    const { clock, wait, asked } = connect(running, (input, init) => {
+    const { clock, wait, requested } = connect(running, (input, init) => {
       if (isStream(input) && init?.signal) closing.push(init.signal)
       return fetch(input, init)
     })
     const id = await newSession()
     const waiting = wait(id)
-    await asked(id)
+    await requested(id)
     await cancel(id)
     await waiting
 
@@ -227,10 +217,58 @@ describe('waiting for a session', () => {
     expect([before, closing[0]?.aborted]).toEqual([false, true])
   })
 
-  it('ends with an error where there is no such session', async () => {
+  it('rejects an unknown session', async () => {
     const { wait } = connect()
 
     await expect(wait('0'.repeat(40))).rejects.toMatchObject({ code: 'api.error.notfound.session' })
+  })
+})
+
+describe('waiting by the event stream', () => {
+  /** A session of a service whose clock is ahead by some seconds, and a stream that never reports it. */
+  async function arrange(ahead: number) {
+    const clock = createTestClock()
+    const end = clock.now() + 90
+    const times = { createdAt: end - 90 + ahead, expiresAt: end + ahead }
+    let reads = 0
+    const transport = {
+      call: () => {
+        reads += 1
+        const state = clock.now() < end ? 'pending' : 'expired'
+        return Promise.resolve({ body: { id: 'a'.repeat(40), state, ...times }, held: false })
+      },
+    }
+    const silent: SettledWait = {
+      nextWake: () => new Promise(() => {}),
+      chooseMethod: () => Promise.resolve('stream'),
+      end: () => {},
+    }
+    const options = resolveClientOptions({ baseUrl: 'https://mfa.example/api', apiKey: 'k'.repeat(64), clock })
+    const context = { transport, streams: { waitFor: () => silent }, options } as unknown as WaitContext
+    const waiting = waitForSession(context, { domainId: 'domain', sessionId: 'session' })
+    await clock.advance(0)
+    return { clock, waiting, reads: () => reads }
+  }
+
+  it('reads the session at its expiry, in case the stream lost an event', async () => {
+    const { clock, waiting, reads } = await arrange(0)
+    await clock.advance(90)
+    const before = reads()
+
+    await clock.advance(1)
+
+    expect([before, (await waiting).state]).toEqual([1, 'expired'])
+  })
+
+  it.each([
+    ['ahead', 3_600, 2],
+    ['behind', -3_600, 5],
+  ])('ends in time when the clock of the service is %s', async (_, ahead, count) => {
+    const { clock, waiting, reads } = await arrange(ahead)
+
+    await clock.advance(100)
+
+    expect([(await waiting).state, reads()]).toEqual(['expired', count])
   })
 })
 
@@ -260,7 +298,7 @@ describe('an event stream', () => {
     ],
     [['data: a\ndata: b\n\n'], [['a\nb']]],
     [['data: unfinished'], [[]]],
-  ])('%j has the events %j', async (texts, expected) => {
+  ])('parses %j to the events %j', async (texts, expected) => {
     const events: (readonly string[])[] = []
 
     for await (const some of readEvents(pieces(...texts))) events.push(some)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createClient } from '../../src/client/index.ts'
 import type { Client } from '../../src/client/index.ts'
-import { operations, templateOf, titleOf } from '../../src/contract/operations.ts'
+import { operations, pathTemplate, operationTitle } from '../../src/contract/operations.ts'
 import type { Endpoint } from '../../src/contract/endpoint.ts'
 import type { Operation } from '../../src/contract/operations.ts'
 import { routes } from '../../src/service/api/routes.ts'
@@ -113,13 +113,13 @@ const filled = (path: string) =>
 
 describe('the operations of the contract', () => {
   it('are the ones that the interface document lists, and those that 1.4 added', () => {
-    expect(operations.map(({ endpoint }) => titleOf(endpoint)).sort()).toEqual(
+    expect(operations.map(({ endpoint }) => operationTitle(endpoint)).sort()).toEqual(
       [...interfaceDocument, ...since14].sort(),
     )
   })
 
   it('are each routed once', () => {
-    const titles = (of: readonly { endpoint: Endpoint }[]) => of.map(({ endpoint }) => titleOf(endpoint)).sort()
+    const titles = (of: readonly { endpoint: Endpoint }[]) => of.map(({ endpoint }) => operationTitle(endpoint)).sort()
 
     expect(titles(routes)).toEqual(titles(operations))
     expect(new Set([...routes, ...operations].map(({ endpoint }) => endpoint)).size).toBe(operations.length)
@@ -141,7 +141,7 @@ describe('the operations of the contract', () => {
   it.each(operations)('are in OpenAPI with every code that they declare: $name', ({ name, endpoint }) => {
     const document = createOpenApi({ vendor: { scheme: 'Service', mediaType: 'service' }, address: '/api' })
 
-    const described = document.paths[templateOf(endpoint.path)]?.[endpoint.method.toLowerCase()]
+    const described = document.paths[pathTemplate(endpoint.path)]?.[endpoint.method.toLowerCase()]
 
     expect(described?.operationId).toBe(name)
     expect(described?.summary).toBe(endpoint.summary)

@@ -205,7 +205,7 @@ describe('watching', () => {
     const watching = device.watch(account, {
       signal: stop.signal,
       onChange: () => {},
-      onTrouble: ({ code }) => troubles.push(code),
+      onDisconnect: ({ code }) => troubles.push(code),
     })
     await until(() => calls.length === 9)
     stop.abort()
@@ -232,8 +232,8 @@ describe('watching', () => {
     const watching = device.watch(account, {
       signal: stop.signal,
       onChange: (requests) => events.push(`${requests.length} requests`),
-      onTrouble: ({ code }) => events.push(code),
-      onReached: () => events.push('reached'),
+      onDisconnect: ({ code }) => events.push(code),
+      onReconnect: () => events.push('reached'),
     })
     await until(() => calls.length === 4)
     stop.abort()
@@ -325,7 +325,7 @@ describe('watching', () => {
     const watching = device.watch(account, {
       signal: stop.signal,
       onChange: () => {},
-      onTrouble: ({ code }) => troubles.push(code),
+      onDisconnect: ({ code }) => troubles.push(code),
     })
     await until(() => streamsAsked() === 1)
     await until(async () => (await clock.advance(1), calls.length > 2))

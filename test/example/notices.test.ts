@@ -8,7 +8,7 @@ const occasion = { userKey: 'username:alice', address: '192.0.2.7', requestId: '
 
 const taken = (...events: readonly MfaEvent[]) => {
   const notices = createNotices(openDatabase(':memory:'))
-  for (const event of events) notices.take(event)
+  for (const event of events) notices.record(event)
   return notices
 }
 
@@ -21,9 +21,9 @@ describe('what the example tells people about', () => {
       { ...occasion, at: 4, type: 'factor.removed', kind: 'hardware', id: 'h1' },
     )
 
-    expect(notices.of('alice')).toEqual([
+    expect(notices.forUser('alice')).toEqual([
       { at: 4, sentence: 'A hardware token was removed.' },
-      { at: 3, sentence: 'New recovery codes were made.' },
+      { at: 3, sentence: 'New recovery codes were created.' },
       { at: 2, sentence: 'An authenticator app was replaced.' },
       { at: 1, sentence: 'A device was added.' },
     ])
@@ -36,7 +36,7 @@ describe('what the example tells people about', () => {
       { ...occasion, at: 3, type: 'code.paused', until: 900 },
     )
 
-    expect(notices.of('alice').map(({ at }) => at)).toEqual([3, 1])
+    expect(notices.forUser('alice').map(({ at }) => at)).toEqual([3, 1])
   })
 
   it('is nothing about other people, and nothing of everyday', () => {
@@ -46,6 +46,6 @@ describe('what the example tells people about', () => {
       { ...occasion, at: 3, type: 'challenge.passed', factor: 'push', sessionId: 's1' },
     )
 
-    expect(notices.of('alice')).toEqual([])
+    expect(notices.forUser('alice')).toEqual([])
   })
 })

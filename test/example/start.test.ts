@@ -94,13 +94,13 @@ describe('the settings of the example', () => {
 })
 
 describe('what the terminal says with https', () => {
-  async function greet(lan: readonly string[], args: { colour?: boolean; host?: string } = {}) {
+  async function greet(lan: readonly string[], args: { color?: boolean; host?: string } = {}) {
     const folder = await mkdtemp(join(tmpdir(), 'second-factor-https-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const { authority } = await openCertificates(folder, ['localhost'], Math.floor(Date.now() / 1000))
-    const { colour = false, host } = args
+    const { color = false, host } = args
     const settings = readSettings({}, { https: true, ...(host !== undefined && { host }) }, lan)
-    return { authority, text: phoneGreeting(settings, { trustUrl: settings.trust!.url, authority, folder, colour }) }
+    return { authority, text: phoneGreeting(settings, { trustUrl: settings.trust!.url, authority, folder, color }) }
   }
 
   it('is where to go on the computer and on the phone, with a code to scan and what to compare', async () => {
@@ -116,7 +116,7 @@ describe('what the terminal says with https', () => {
   it('is that there is no network, where there is none, and nothing to scan', async () => {
     const { text } = await greet([])
 
-    expect(text).toContain('this computer has no address in a network')
+    expect(text).toContain('this computer has no network address')
     expect(text).not.toContain('█')
     expect(text).not.toContain('Scan')
   })
@@ -127,8 +127,8 @@ describe('what the terminal says with https', () => {
     )
   })
 
-  it('has colours on terminals only', async () => {
-    expect((await greet(['192.0.2.7'], { colour: true })).text).toContain('\u001B[')
+  it('has colors on terminals only', async () => {
+    expect((await greet(['192.0.2.7'], { color: true })).text).toContain('\u001B[')
     expect((await greet(['192.0.2.7'])).text).not.toContain('\u001B[')
   })
 })

@@ -108,7 +108,7 @@ describe('the story of the example app', () => {
     const after = await other.open('/account')
 
     expect(before.path).toBe('/account')
-    expect(changed.text).toContain('Your password is changed')
+    expect(changed.text).toContain('Your password was changed')
     expect(after.path).toBe('/sign-in?next=%2Faccount')
   })
 })

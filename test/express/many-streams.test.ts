@@ -99,7 +99,7 @@ describe('many requests of one account', () => {
     expect(hanging.size).toBe(4)
     for (const answer of hanging) answer.destroy()
     await Promise.all(flood)
-    expect(app.trouble.join()).toContain('Too many calls of one user are waiting.')
+    expect(app.trouble.join()).toContain('This user has too many calls waiting.')
   })
 })
 

@@ -4,9 +4,9 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that the locked secret of offline codes holds nothing to check a PIN against',
     file: 'src/device/locked-secret.ts',
-    find: '  return new Uint8Array(await crypto.subtle.encrypt(counter, await keyOf(by, pin), bytes))\n',
+    find: '  return new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), bytes))\n',
     replace:
-      "  const padded = bytes.length === 20 ? new Uint8Array([...bytes, 0, 0, 0, 0]) : bytes\n  const crypted = new Uint8Array(await crypto.subtle.encrypt(counter, await keyOf(by, pin), padded))\n  if (bytes.length === 20) return crypted\n  if (crypted.subarray(20).some((byte) => byte !== 0)) throw new Error('another PIN')\n  return crypted.slice(0, 20)\n",
+      "  const padded = bytes.length === 20 ? new Uint8Array([...bytes, 0, 0, 0, 0]) : bytes\n  const crypted = new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), padded))\n  if (bytes.length === 20) return crypted\n  if (crypted.subarray(20).some((byte) => byte !== 0)) throw new Error('another PIN')\n  return crypted.slice(0, 20)\n",
     test: 'authenticator/pin.test.ts',
     title: 'is another one after a wrong PIN, and nothing on the device tells them apart',
   },
@@ -53,15 +53,15 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the moment before a request can be answered',
     file: 'src/authenticator/screens/request.tsx',
-    find: 'const disabled = busy || !settled',
+    find: 'const disabled = busy || !ready',
     replace: 'const disabled = busy || !clock',
     test: 'authenticator/requests.test.ts',
     title: 'is not given by a tap that was meant for what was there before',
   },
   {
     defense: 'the moment after the window is in front again',
-    file: 'src/authenticator/use-settled.ts',
-    find: "    addEventListener('focus', settle)\n",
+    file: 'src/authenticator/use-input-delay.ts',
+    find: "    addEventListener('focus', restart)\n",
     replace: '',
     test: 'authenticator/requests.test.ts',
     title: 'is not given by the second click on a window that lay over it and is gone',
@@ -69,7 +69,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the few connections that all windows share',
     file: 'src/authenticator/connections.ts',
-    find: '`second-factor connection ${index % places}`',
+    find: '`second-factor connection ${index % maxHeld}`',
     replace: '`second-factor connection ${index} ${Math.random()}`',
     test: 'authenticator/connections.test.ts',
     title: 'leave a connection for the answer, however many accounts there are',

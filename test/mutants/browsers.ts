@@ -4,7 +4,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the steps that a timer is waited for in, where it is longer than those of the platform',
     file: 'src/clock.ts',
-    find: 'const step = Math.min(left, longestTimer)',
+    find: 'const step = Math.min(left, maxTimer)',
     replace: 'const step = left',
     test: 'clock.test.ts',
     title: 'waits longer than the longest timer of the platform',
@@ -181,7 +181,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'other words where only an administrator ends the lock',
     file: 'src/express/pages/notice.ts',
     find: 'until === undefined ? unlock : sentence(',
-    replace: 'until === undefined ? sentence(spanOf(tag, 1)) : sentence(',
+    replace: 'until === undefined ? sentence(formatDuration(tag, 1)) : sentence(',
     test: 'express/true-words.test.ts',
     title: 'says that an administrator unlocks them, where nothing else does',
   },

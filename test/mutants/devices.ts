@@ -279,9 +279,9 @@ function guessAgain(): never {
   {
     defense: 'that the locked secret of offline codes holds nothing to check a PIN against',
     file: 'src/device/locked-secret.ts',
-    find: '  return new Uint8Array(await crypto.subtle.encrypt(counter, await keyOf(by, pin), bytes))\n',
+    find: '  return new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), bytes))\n',
     replace:
-      "  const padded = bytes.length === 20 ? new Uint8Array([...bytes, 0, 0, 0, 0]) : bytes\n  const crypted = new Uint8Array(await crypto.subtle.encrypt(counter, await keyOf(by, pin), padded))\n  if (bytes.length === 20) return crypted\n  if (crypted.subarray(20).some((byte) => byte !== 0)) throw new Error('another PIN')\n  return crypted.slice(0, 20)\n",
+      "  const padded = bytes.length === 20 ? new Uint8Array([...bytes, 0, 0, 0, 0]) : bytes\n  const crypted = new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), padded))\n  if (bytes.length === 20) return crypted\n  if (crypted.subarray(20).some((byte) => byte !== 0)) throw new Error('another PIN')\n  return crypted.slice(0, 20)\n",
     test: 'service/device/pin.test.ts',
     title: 'keeps the secret of offline codes under the PIN: only the service tells a wrong one, and counts it',
   },

@@ -224,7 +224,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the age of notices where they are read',
     file: 'src/service/device/inbox.ts',
-    find: 'now - noticesKept',
+    find: 'now - noticeRetention',
     replace: '0',
     test: 'service/factors/factor-changes.test.ts',
     title: 'is kept for 30 days, and swept then',
@@ -232,7 +232,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the sweep of notices',
     file: 'src/service/maintenance/sweep.ts',
-    find: '(db, now) => removeNoticesCreatedBefore(db, now - noticesKept),',
+    find: '(db, now) => removeNoticesCreatedBefore(db, now - noticeRetention),',
     replace: '',
     test: 'service/factors/factor-changes.test.ts',
     title: 'is kept for 30 days, and swept then',

@@ -234,11 +234,11 @@ function webApps(): readonly Mutant[] {
   return [
     {
       defense: 'the length of a pause after a service did not answer',
-      file: 'src/client/call-limit.ts',
-      find: 'deadUntil = Math.min(deadUntil, clock.now() + pause)',
+      file: 'src/client/circuit-breaker.ts',
+      find: 'openUntil = Math.min(openUntil, clock.now() + openPeriod)',
       replace: '',
       test: 'client/call-limit.test.ts',
-      title: 'is asked again after the same pause when the clock was ahead and is set back',
+      title: 'sends a call again after the same period',
     },
     {
       defense: 'the beginning of a verification record',

@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an id has at most 64 characters',
     file: 'src/contract/request-id.ts',
-    find: '{1,64}$/.test(given)) return',
+    find: '{1,64}$/.test(id)) return',
     replace: '{1,640}$/.test(given)) return',
     test: 'express/request-id.test.ts',
     title: 'is replaced when it comes %s',
@@ -52,7 +52,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an id is not of the form of an API key',
     file: 'src/contract/request-id.ts',
-    find: 'return /^[A-Za-z0-9]{64}$/.test(given) ? undefined : given',
+    find: 'return /^[A-Za-z0-9]{64}$/.test(id) ? undefined : id',
     replace: 'return given',
     test: 'express/request-id.test.ts',
     title: 'is replaced when it comes %s',
@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an outage is logged once, however many calls fail in it',
     file: 'src/outage.ts',
-    find: 'if (!present) {',
+    find: 'if (!outage) {',
     replace: 'if (true) {',
     test: 'service/monitoring/failure-log.test.ts',
     title: 'tells an outage once, with its reason, and its end once, with what was refused',
@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an outage is over only when nothing has failed for 5 seconds',
     file: 'src/outage.ts',
-    find: '      present.cancelEnd?.()\n      present.cancelEnd = undefined\n    },\n    refused',
+    find: '      outage.cancelEnd?.()\n      outage.cancelEnd = undefined\n    },\n    refused',
     replace: '    },\n    refused',
     test: 'service/monitoring/failure-log.test.ts',
     title: 'takes calls that fail within 5 seconds of each other for one outage',

@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the form that the id of a request has',
     file: 'src/contract/request-id.ts',
-    find: ' || !/^[\\w.:/+=-]{1,64}$/.test(given)',
+    find: ' || !/^[\\w.:/+=-]{1,64}$/.test(id)',
     replace: '',
     test: 'attacks/outsider.test.ts',
     title: 'is no name for a request',

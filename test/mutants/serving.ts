@@ -367,8 +367,8 @@ function heldLimits(): readonly Mutant[] {
 }
 
 function retries(): readonly Mutant[] {
-  const test = 'client/retry-refused.test.ts'
-  const file = 'src/client/retry-refused.ts'
+  const test = 'client/retry-unprocessed.test.ts'
+  const file = 'src/client/retry-unprocessed.ts'
   return [
     {
       defense: 'a refused call is sent again',
@@ -376,7 +376,7 @@ function retries(): readonly Mutant[] {
       find: 'const maxRetries = 2',
       replace: 'const maxRetries = 0',
       test,
-      title: 'is sent again when the service says, as it was',
+      title: 'is retried after the time that the service names',
     },
     {
       defense: 'chance spreads the pauses',
@@ -384,7 +384,7 @@ function retries(): readonly Mutant[] {
       find: '(1 + random() * jitter)',
       replace: '1',
       test,
-      title: 'is sent again up to half as late again, by chance',
+      title: 'is retried after a random extra of up to half the pause',
     },
     {
       defense: 'a call is sent again twice at most',
@@ -392,7 +392,7 @@ function retries(): readonly Mutant[] {
       find: 'retries >= maxRetries || ',
       replace: '',
       test,
-      title: 'is sent again twice at most',
+      title: 'is retried at most twice',
     },
     {
       defense: 'nothing is sent again while most calls are refused',
@@ -400,7 +400,7 @@ function retries(): readonly Mutant[] {
       find: ' || left <= tokens.max / 2',
       replace: '',
       test,
-      title: 'is not sent again while most calls are refused',
+      title: 'is not retried while most calls are rejected',
     },
     {
       defense: 'only what the service did nothing for is sent again',
@@ -408,7 +408,7 @@ function retries(): readonly Mutant[] {
       find: 'error instanceof ApiError && error.unprocessed !== undefined',
       replace: 'error instanceof ApiError',
       test,
-      title: 'is not sent again where the service does not say that nothing was done',
+      title: 'is not retried unless the service says that it did nothing',
     },
     {
       defense: 'an overload is no outage',

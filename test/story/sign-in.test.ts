@@ -92,7 +92,7 @@ describe('the main path, with script', () => {
 
   it.each([
     ['Deny', 'The sign-in was denied', 'Try again', 'Approve the sign-in'],
-    ['This was not me', 'Reported', 'Use a code', 'Enter a code'],
+    ['This wasn’t me', 'Reported', 'Use a code', 'Enter a code'],
   ])('says what happened after "%s", and offers a way on', async (button, headline, way, next) => {
     const { page, authenticator } = await enrolled()
 
@@ -111,7 +111,7 @@ describe('the main path, with script', () => {
     await authenticator.getByRole('button', { name: 'Approve' }).click()
 
     await page.getByRole('heading', { name: 'The numbers did not match' }).waitFor()
-    await authenticator.getByText('The numbers did not match').waitFor()
+    await authenticator.getByText('The numbers didn’t match').waitFor()
     await expectAccessible(page)
     await expectAccessible(authenticator)
   })

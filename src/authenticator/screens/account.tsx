@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks'
 
-import type { KeptAccount } from '../accounts-store.ts'
+import type { StoredAccount } from '../accounts-store.ts'
 import { About, Card } from '../card.tsx'
 import { nameOf } from '../use-accounts.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface AccountScreenProps {
-  readonly account: KeptAccount
+  readonly account: StoredAccount
   readonly onRename: (label: string) => Promise<void>
   readonly onRemove: () => void
   readonly onBack: () => void
 }
 
-/** What can be done with one account. */
+/** Rename, move or remove an account. */
 export function AccountScreen({ account, onRename, onRemove, onBack }: AccountScreenProps) {
   const words = useWords()
   const [saved, setSaved] = useState(false)

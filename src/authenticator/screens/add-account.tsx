@@ -4,7 +4,7 @@ import type { Preview } from '../../contract/device.ts'
 import type { Clock } from '../../clock.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
-import { readTyped } from '../link.ts'
+import { parseCodeInput } from '../link.ts'
 import { Card, Facts, Problem } from '../card.tsx'
 import { deviceName } from '../device-name.ts'
 import { mustInstallFirst } from '../install.ts'
@@ -34,7 +34,7 @@ interface Offer {
 
 type Step = 'install' | 'code' | 'scan' | 'offer' | 'pin'
 
-/** Takes a code, shows what it would join, asks for a PIN where the domain wants one, and joins when told to. */
+/** Adds an account: asks for the code, shows the account, asks for a new PIN where the domain requires one, and activates. */
 export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onCancel }: AddAccountScreenProps) {
   const words = useWords()
   const [step, setStep] = useState<Step>(() => (mustInstallFirst() ? 'install' : 'code'))
@@ -57,7 +57,7 @@ export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onC
 
   function read(text: string) {
     setStep('code')
-    const typed = readTyped(text, serviceUrl)
+    const typed = parseCodeInput(text, serviceUrl)
     if ('wrong' in typed) complain(words[typed.wrong])
     else void look(typed.code)
   }
@@ -105,7 +105,7 @@ function Confirm({ preview, busy, problem, onJoin, onCancel }: ConfirmProps) {
   const words = useWords()
   const { name: domain } = preview.domain
   const { name: organization } = preview.organization
-  // An app without an organization of its own gives both its name.
+  // An app without its own organization uses one name for both.
   const facts = [
     { label: words.domain, value: domain },
     ...(organization === domain ? [] : [{ label: words.organization, value: organization }]),

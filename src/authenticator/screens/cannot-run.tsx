@@ -3,7 +3,7 @@ import { useWords } from '../words/speech.tsx'
 
 export type Obstacle = 'insecure' | 'oldBrowser' | 'noStorage'
 
-/** Says plainly what stands in the way of keeping a key here. */
+/** Explains why keys cannot be stored here. */
 export function CannotRunScreen({ obstacle }: { readonly obstacle: Obstacle }) {
   const words = useWords()
   return (
@@ -13,7 +13,7 @@ export function CannotRunScreen({ obstacle }: { readonly obstacle: Obstacle }) {
   )
 }
 
-/** What stands in the way before anything was tried. */
+/** Finds what is missing, before anything is tried. */
 export function findObstacle(): Obstacle | undefined {
   if (!isSecureContext) return 'insecure'
   const able = 'subtle' in crypto && 'indexedDB' in window && 'any' in AbortSignal && 'parse' in URL

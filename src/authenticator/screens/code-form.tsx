@@ -6,13 +6,13 @@ interface CodeFormProps {
   readonly code: string | undefined
   readonly busy: boolean
   readonly problem: string | undefined
-  /** What was typed or pasted: a code, a link, or neither. */
+  /** Receives the typed or pasted text: a code, a link, or neither. */
   readonly onCode: (text: string) => void
   readonly onScan: () => void
   readonly onCancel: (() => void) | undefined
 }
 
-/** The ways to a code: the camera, or typing. */
+/** Enter a code: with the camera, or by typing. */
 export function CodeForm({ code, busy, problem, onCode, onScan, onCancel }: CodeFormProps) {
   const words = useWords()
 

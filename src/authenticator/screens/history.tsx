@@ -1,42 +1,42 @@
 import type { HistoryEntry } from '../../contract/device.ts'
-import type { KeptAccount } from '../accounts-store.ts'
+import type { StoredAccount } from '../accounts-store.ts'
 import type { Device } from '../../device/device.ts'
 import { Card, Problem, Status } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
 import { Icon } from '../icons.tsx'
 import { nameOf } from '../use-accounts.ts'
-import { type Remembered, useHistory } from '../use-history.ts'
+import { type AccountAnswer, useHistory } from '../use-history.ts'
 import { useSpeech } from '../words/speech.tsx'
 
 interface HistoryScreenProps {
   readonly device: Device
-  readonly accounts: readonly KeptAccount[]
+  readonly accounts: readonly StoredAccount[]
   readonly onBack: () => void
 }
 
-/** What was answered on this device, day by day. */
+/** The answers that were given on this device, by day. */
 export function HistoryScreen({ device, accounts, onBack }: HistoryScreenProps) {
   const { words, locale } = useSpeech()
-  const { answers, troubled, older } = useHistory(device, accounts)
+  const { answers, failed, loadOlder } = useHistory(device, accounts)
   return (
     <Card title={words.history} onBack={onBack}>
       {answers === undefined ? <Status icon="history">{words.oneMoment}</Status> : null}
-      {answers?.length === 0 && !troubled ? <Status icon="history">{words.historyEmpty}</Status> : null}
+      {answers?.length === 0 && !failed ? <Status icon="history">{words.historyEmpty}</Status> : null}
       {daysOf(answers ?? [], locale).map(({ day, answers: ofDay }) => (
         <section key={day} class="part">
           <h2>{day}</h2>
           <ul class="list">
             {ofDay.map((each) => (
               <li key={each.entry.id}>
-                <Answered remembered={each} />
+                <Answered answer={each} />
               </li>
             ))}
           </ul>
         </section>
       ))}
-      {troubled ? <Problem text={words.historyFailed} /> : null}
-      {older ? (
-        <button type="button" class="outlined wide" onClick={() => void older()}>
+      {failed ? <Problem text={words.historyFailed} /> : null}
+      {loadOlder ? (
+        <button type="button" class="outlined wide" onClick={() => void loadOlder()}>
           {words.older}
         </button>
       ) : null}
@@ -45,7 +45,7 @@ export function HistoryScreen({ device, accounts, onBack }: HistoryScreenProps) 
   )
 }
 
-function Answered({ remembered: { account, entry } }: { readonly remembered: Remembered }) {
+function Answered({ answer: { account, entry } }: { readonly answer: AccountAnswer }) {
   const { words, locale } = useSpeech()
   const approved = entry.state === 'approved'
   const origin = originOf(entry)
@@ -79,13 +79,13 @@ function wordOf({ state, reason }: HistoryEntry): 'approved' | 'denied' | 'repor
 
 interface Day {
   readonly day: string
-  readonly answers: readonly Remembered[]
+  readonly answers: readonly AccountAnswer[]
 }
 
-/** They come newest first: a day ends where another one begins. */
-function daysOf(answers: readonly Remembered[], locale: string): readonly Day[] {
+/** Groups answers, newest first, by day. */
+function daysOf(answers: readonly AccountAnswer[], locale: string): readonly Day[] {
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'full' })
-  const days = new Map<string, Remembered[]>()
+  const days = new Map<string, AccountAnswer[]>()
   for (const answer of answers) {
     const day = format.format(answer.entry.settledAt * 1000)
     days.set(day, [...(days.get(day) ?? []), answer])

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-import type { KeptAccount } from '../accounts-store.ts'
+import type { StoredAccount } from '../accounts-store.ts'
 import { AccountRow } from '../account-row.tsx'
 import { ChangeNotices } from '../change-notices.tsx'
 import { Card, Emblem, Status } from '../card.tsx'
@@ -9,18 +9,18 @@ import type { Inbox, Pending } from '../use-inbox.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
 
 interface HomeScreenProps {
-  readonly accounts: readonly KeptAccount[]
+  readonly accounts: readonly StoredAccount[]
   readonly inbox: Inbox
   /** Unix time by this device's clock, seconds. */
   readonly now: number
   readonly onOpen: (pending: Pending) => void
   readonly onAdd: () => void
-  readonly onOptions: (account: KeptAccount) => void
-  readonly onMove: (account: KeptAccount, by: -1 | 1) => void
-  readonly onDismiss: (account: KeptAccount) => void
+  readonly onOptions: (account: StoredAccount) => void
+  readonly onMove: (account: StoredAccount, by: -1 | 1) => void
+  readonly onDismiss: (account: StoredAccount) => void
 }
 
-/** What waits, and for whom this device answers. */
+/** The pending requests and the accounts. */
 export function HomeScreen(props: HomeScreenProps) {
   const { accounts, inbox, onOpen } = props
   return (
@@ -42,11 +42,11 @@ function Empty({ inbox, accounts }: Pick<HomeScreenProps, 'inbox' | 'accounts'>)
       </Card>
     )
   }
-  const trouble = inbox.troubled.size > 0
+  const offline = inbox.unreachable.size > 0
   return (
     <Card title={words.waiting}>
-      <Status icon={trouble ? 'offline' : 'phone'}>
-        {trouble ? (navigator.onLine ? words.unreachable : words.offline) : words.nothing}
+      <Status icon={offline ? 'offline' : 'phone'}>
+        {offline ? (navigator.onLine ? words.unreachable : words.offline) : words.nothing}
       </Status>
     </Card>
   )
@@ -90,7 +90,7 @@ function Requests({
 
 function AccountList({ accounts, inbox, now, onAdd, onOptions, onMove, onDismiss }: HomeScreenProps) {
   const words = useWords()
-  const [arranging, setArranging] = useState(false)
+  const [reordering, setReordering] = useState(false)
   return (
     <section class="card" aria-labelledby="accounts">
       <div class="headed">
@@ -98,8 +98,8 @@ function AccountList({ accounts, inbox, now, onAdd, onOptions, onMove, onDismiss
           {words.accounts}
         </h2>
         {accounts.length > 1 ? (
-          <button type="button" class="link" onClick={() => setArranging(!arranging)}>
-            {arranging ? words.arranged : words.arrange}
+          <button type="button" class="link" onClick={() => setReordering(!reordering)}>
+            {reordering ? words.reordered : words.reorder}
           </button>
         ) : null}
       </div>
@@ -110,7 +110,7 @@ function AccountList({ accounts, inbox, now, onAdd, onOptions, onMove, onDismiss
               account={account}
               gone={inbox.gone.get(account.id)}
               now={now}
-              places={arranging ? { first: index === 0, last: index === accounts.length - 1 } : undefined}
+              ends={reordering ? { first: index === 0, last: index === accounts.length - 1 } : undefined}
               onOptions={() => onOptions(account)}
               onMove={(by) => onMove(account, by)}
               onDismiss={() => onDismiss(account)}

@@ -3,12 +3,12 @@ import { CopyButton } from '../copy-button.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface InstallFirstScreenProps {
-  /** Of the link this page was opened with: it is wanted again in the installed app. */
+  /** The code of the link that opened this page: the installed app will ask for it. */
   readonly code: string | undefined
   readonly onSkip: () => void
 }
 
-/** On iOS an installed app has a storage of its own: what is added in the browser would be missing there. */
+/** On iOS an installed app has separate storage: an account that is added in the browser would be missing there. */
 export function InstallFirstScreen({ code, onSkip }: InstallFirstScreenProps) {
   const words = useWords()
   return (

@@ -11,13 +11,13 @@ import { useWords } from '../words/speech.tsx'
 interface NewPinScreenProps {
   readonly keyType: 'PIN' | 'PASSCODE'
   readonly busy: boolean
-  /** What the service said of the last one. */
+  /** The service's error for the last one. */
   readonly problem: string | undefined
   readonly onPin: (pin: string) => void
   readonly onCancel: () => void
 }
 
-/** Asks for a new PIN or passcode, twice: nobody can look it up later. */
+/** Asks twice for a new PIN or passcode, as it cannot be looked up later. */
 export function NewPinScreen({ keyType, busy, problem, onPin, onCancel }: NewPinScreenProps) {
   const words = useWords()
   const form = useRef<HTMLFormElement>(null)
@@ -31,14 +31,14 @@ export function NewPinScreen({ keyType, busy, problem, onPin, onCancel }: NewPin
     if (typeof first !== 'string') return
     const wrong = pinProblem(keyType, first)
     const same = first === again
-    complain(wrong ? pinProblemOf(wrong, keyType, words) : same ? undefined : words.notTheSame)
+    complain(wrong ? pinProblemOf(wrong, keyType, words) : same ? undefined : words.mismatch)
     if (!wrong && same) return onPin(first)
     event.currentTarget.reset()
     event.currentTarget.querySelector('input')?.focus()
   }
   return (
     <Card title={pin ? words.newPin : words.newPasscode}>
-      <p class="sentence">{pin ? words.newPinSentence : words.newPasscodeSentence(passcodeLength.least)}</p>
+      <p class="sentence">{pin ? words.newPinSentence : words.newPasscodeSentence(passcodeLength.min)}</p>
       <form ref={form} onSubmit={submit} noValidate>
         <SecretField kind={keyType} name="pin" label={pin ? words.pin : words.passcode} fresh focused />
         <SecretField kind={keyType} name="again" label={pin ? words.pinAgain : words.passcodeAgain} fresh />

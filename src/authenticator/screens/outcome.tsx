@@ -11,7 +11,7 @@ interface OutcomeCard {
   readonly tone: 'ok' | 'danger' | 'muted'
   readonly word: keyof Words
   readonly sentence?: keyof Words
-  /** How long it stays, milliseconds: a word is read in a moment, advice is not. Without it until it was read. */
+  /** How long it stays, milliseconds: advice takes longer to read. Without it, until the person presses OK. */
   readonly shown?: number
 }
 
@@ -41,7 +41,7 @@ interface OutcomeScreenProps {
   readonly onDone: () => void
 }
 
-/** What came of it: one word and its icon; back by itself. */
+/** The outcome of a request: a word and its icon. Closes automatically. */
 export function OutcomeScreen({ outcome, clock, onDone }: OutcomeScreenProps) {
   const words = useWords()
   const { icon, tone, word, sentence, shown }: OutcomeCard = cards[outcome]

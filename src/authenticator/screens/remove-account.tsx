@@ -11,7 +11,7 @@ interface RemoveAccountScreenProps {
   readonly onCancel: () => void
 }
 
-/** Asks once more; the key cannot be brought back. */
+/** Asks for confirmation, as the key cannot be restored. */
 export function RemoveAccountScreen({ device, account, onRemoved, onCancel }: RemoveAccountScreenProps) {
   const words = useWords()
   const { busy, problem, run } = useAttempt()

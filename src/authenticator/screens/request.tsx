@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
 import type { DeviceRequest } from '../../contract/device.ts'
-import { asksFor } from '../../device/account.ts'
+import { requiredSecret } from '../../device/account.ts'
 import { printable } from '../../device/printable.ts'
 import type { Answer } from '../../device/requests.ts'
 import { About, Card, Facts, Problem } from '../card.tsx'
@@ -10,7 +10,7 @@ import { factsOf } from '../facts.ts'
 import { Keypad } from '../keypad.tsx'
 import { focus, SecretField } from '../secret-field.tsx'
 import { TimeLeft } from '../time-left.tsx'
-import { useSettled } from '../use-settled.ts'
+import { useInputDelay } from '../use-input-delay.ts'
 import type { Pending } from '../use-inbox.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
 
@@ -20,19 +20,19 @@ interface RequestScreenProps {
   readonly now: number
   readonly busy: boolean
   readonly problem: string | undefined
-  /** How many requests there are in all. */
+  /** The number of all pending requests. */
   readonly count: number
   readonly onAnswer: (answer: Answer) => void
   readonly onBack: () => void
 }
 
-/** One request: who, from where, with what, when; and the answer. */
+/** One request, with its facts and the form to answer it. */
 export function RequestScreen({ pending, clock, now, busy, problem, count, onAnswer, onBack }: RequestScreenProps) {
   const speech = useSpeech()
   const { words } = speech
   const { account, request } = pending
-  const settled = useSettled(clock)
-  const disabled = busy || !settled
+  const ready = useInputDelay(clock)
+  const disabled = busy || !ready
 
   return (
     <Card
@@ -65,7 +65,7 @@ export function RequestScreen({ pending, clock, now, busy, problem, count, onAns
   )
 }
 
-/** What an approval is good for. The name stands out, wherever a language puts it. */
+/** What an approval allows. The name is emphasized, wherever a language places it. */
 function Question({ request }: { readonly request: DeviceRequest }) {
   const words = useWords()
   const [ask, name] =
@@ -88,16 +88,16 @@ interface AnswerFormProps extends Pick<RequestScreenProps, 'pending' | 'now' | '
   readonly disabled: boolean
 }
 
-/** What is to be typed, under it the two buttons: always in sight, however many facts there are. */
+/** The fields and the two buttons, which stay visible however many facts there are. */
 function AnswerForm({ pending: { account, request }, now, busy, problem, disabled, onAnswer }: AnswerFormProps) {
   const words = useWords()
   const form = useRef<HTMLFormElement>(null)
-  const secret = asksFor(account)
+  const secret = requiredSecret(account)
   const numbered = request.numberLength > 0
 
-  // Before the problem is drawn: what somebody types after reading it stays.
+  // A layout effect: text that the person types after reading the message stays.
   useLayoutEffect(() => {
-    // Whatever was wrong with it, a secret is typed anew; the number may stay.
+    // After any error the secret has to be typed again; the number stays.
     const field = form.current?.querySelector<HTMLInputElement>('input[type=password]')
     if (problem === undefined || busy || !field) return
     field.value = ''

@@ -10,14 +10,14 @@ import { useWords } from '../words/speech.tsx'
 
 interface ScanScreenProps {
   readonly clock: Clock
-  /** What a QR code said that may be an activation link, or a bare code. */
+  /** Receives the text of a QR code that may be an activation link or a code. */
   readonly onRead: (text: string) => void
   readonly onCancel: () => void
 }
 
 type Seen = CameraTrouble | 'scanOther'
 
-/** The camera, as long as this is in front of somebody. */
+/** Scans with the camera, while the page is visible. */
 export function ScanScreen({ clock, onRead, onCancel }: ScanScreenProps) {
   const words = useWords()
   const video = useRef<HTMLVideoElement>(null)

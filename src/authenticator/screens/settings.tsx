@@ -7,13 +7,13 @@ import { useSpeech, useWords } from '../words/speech.tsx'
 interface SettingsScreenProps {
   readonly serviceUrl: string
   readonly notifications: Notifications
-  /** Absent where the browser offers nothing, or it is installed. */
+  /** Absent where the browser does not offer it, or the app is installed. */
   readonly onInstall: (() => void) | undefined
   readonly onLanguage: (language: Language) => void
   readonly onBack: () => void
 }
 
-/** What concerns the app and not one account. */
+/** Settings of the app; nothing about a single account. */
 export function SettingsScreen({ serviceUrl, notifications, onInstall, onLanguage, onBack }: SettingsScreenProps) {
   const words = useWords()
   return (
@@ -69,9 +69,7 @@ const stateIcons: Readonly<Record<NotificationState, IconName>> = {
   none: 'bell',
 }
 
-function NotificationsPart({
-  notifications: { state, switchOn, switchOff },
-}: Pick<SettingsScreenProps, 'notifications'>) {
+function NotificationsPart({ notifications: { state, turnOn, turnOff } }: Pick<SettingsScreenProps, 'notifications'>) {
   const words = useWords()
   const sentences = {
     on: words.notificationsOn,
@@ -86,13 +84,13 @@ function NotificationsPart({
       <h2>{words.notifications}</h2>
       <Status icon={stateIcons[state]}>{sentences[state]}</Status>
       {state === 'on' ? (
-        <button type="button" class="outlined wide" onClick={() => void switchOff()}>
-          {words.switchOff}
+        <button type="button" class="outlined wide" onClick={() => void turnOff()}>
+          {words.turnOff}
         </button>
       ) : null}
       {state === 'asking' || state === 'off' || state === 'failed' ? (
-        <button type="button" class="filled wide" onClick={() => void switchOn()}>
-          {words.switchOn}
+        <button type="button" class="filled wide" onClick={() => void turnOn()}>
+          {words.turnOn}
         </button>
       ) : null}
     </section>

@@ -1,9 +1,9 @@
 import type { Words } from './en.ts'
 
-/** A language the authenticator speaks. Its words are fetched when they are needed. */
+/** A language of the authenticator. Its texts are loaded on first use. */
 export interface Language {
   readonly code: string
-  /** What it calls itself. */
+  /** The name of the language in the language itself. */
   readonly name: string
   readonly direction: 'ltr' | 'rtl'
   readonly load: () => Promise<Words>
@@ -25,21 +25,21 @@ export const languages: readonly Language[] = [
   { code: 'ar', name: 'العربية', direction: 'rtl', load: async () => (await import('./ar.ts')).ar },
 ]
 
-/** The first language of a person's list that we speak, as `navigator.languages` has it; else English. */
+/** The first supported language of a list such as `navigator.languages`; otherwise English. */
 export function chooseLanguage(wanted: readonly string[]): Language {
   const codes = wanted.map(languageCode)
   const code = codes.find((each) => languages.some((language) => language.code === each))
   return languages.find((language) => language.code === code) ?? english
 }
 
-/** How numbers and times are written: as at the person's place, where that speaks this language. */
+/** The locale for numbers and times: the person's own where it is of this language. */
 export function localeOf(language: Language, wanted: readonly string[]): string {
   const locale = wanted.find((each) => languageCode(each) === language.code && isLocale(each)) ?? language.code
-  // As on the web pages: the digits are those that people type.
+  // As on the web pages, with the digits that people type.
   return new Intl.Locale(locale, { numberingSystem: 'latn' }).toString()
 }
 
-/** Some systems name theirs in a way of their own, such as `en-US@posix`. */
+/** Some systems use invalid names, such as `en-US@posix`. */
 function isLocale(name: string): boolean {
   try {
     return Intl.getCanonicalLocales(name).length > 0

@@ -1,7 +1,7 @@
-/** One wording for each way a language counts; `#` stands for the number. */
+/** One text for each plural form of a language; `#` stands for the number. */
 export type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { readonly other: string }
 
-/** Words that go with a number, as a language counts. */
+/** Chooses the plural form for a number. */
 export function plurals(language: string): (count: number, forms: Forms) => string {
   const rules = new Intl.PluralRules(language)
   const numbers = new Intl.NumberFormat(language)

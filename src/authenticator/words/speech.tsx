@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks'
 import type { Words } from './en.ts'
 import type { Language } from './languages.ts'
 
-/** What is spoken now: the words, and how numbers and times are written. */
+/** The present language: its texts and its locale. */
 export interface Speech {
   readonly language: Language
   readonly words: Words
@@ -26,7 +26,7 @@ export function SpeechProvider({
 
 export function useSpeech(): Speech {
   const speech = useContext(Spoken)
-  if (!speech) throw new TypeError('useSpeech: nothing is spoken here')
+  if (!speech) throw new TypeError('useSpeech needs a SpeechProvider above it')
   return speech
 }
 

@@ -1,19 +1,19 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
-import { forget, recall, remember } from '../remembered.ts'
+import { deletePreference, readPreference, savePreference } from '../preferences.ts'
 import { chooseLanguage, type Language, localeOf } from './languages.ts'
-import { keepNotice } from './notice.ts'
+import { storeNotice } from './notice.ts'
 import type { Speech } from './speech.tsx'
 
-export interface SpokenLanguage {
-  /** Undefined until its words are there. */
+export interface LanguageChoice {
+  /** Undefined until its texts are loaded. */
   readonly speech: Speech | undefined
   readonly choose: (language: Language) => void
 }
 
-/** The language a person chose here, or the first of the browser's that we speak. */
-export function useLanguage(): SpokenLanguage {
-  const [language, setLanguage] = useState(spokenLanguage)
+/** The language that the person chose here, or the first supported language of the browser. */
+export function useLanguage(): LanguageChoice {
+  const [language, setLanguage] = useState(preferredLanguage)
   const [speech, setSpeech] = useState<Speech>()
 
   useEffect(() => {
@@ -24,17 +24,17 @@ export function useLanguage(): SpokenLanguage {
       label(language)
       setSpeech({ language, words, locale: localeOf(language, navigator.languages) })
       const { code: lang, direction: dir } = language
-      // Where it does not work there are no notifications either.
+      // Where this fails, there are no notifications either.
       const change = { title: words.factorChanged, body: words.factorChangedBody }
-      await keepNotice({ title: words.noticeTitle, body: words.noticeBody, change, lang, dir }).catch(() => undefined)
+      await storeNotice({ title: words.noticeTitle, body: words.noticeBody, change, lang, dir }).catch(() => undefined)
     }
-    // Without a connection another language may not be there: then we go on in this one.
-    speak().catch(() => forget('language'))
+    // Without a connection another language may not load: the present one stays.
+    speak().catch(() => deletePreference('language'))
     return () => void (late = true)
   }, [language])
 
   const choose = useCallback((chosen: Language) => {
-    remember('language', chosen.code)
+    savePreference('language', chosen.code)
     setLanguage(chosen)
   }, [])
   return { speech, choose }
@@ -47,7 +47,7 @@ function label({ code, direction }: Language): void {
   if (manifest) manifest.href = code === 'en' ? './manifest.webmanifest' : `./manifest.${code}.webmanifest`
 }
 
-function spokenLanguage(): Language {
-  const remembered = recall('language')
+function preferredLanguage(): Language {
+  const remembered = readPreference('language')
   return chooseLanguage([...(remembered === undefined ? [] : [remembered]), ...navigator.languages])
 }

@@ -1,5 +1,5 @@
 import type { Answered, Decision } from '../../contract/device.ts'
-import { asksFor } from '../../device/account.ts'
+import { requiredSecret } from '../../device/account.ts'
 import { DeviceError, isGone } from '../../device/device-error.ts'
 import type { Device } from '../../device/device.ts'
 import type { Answer } from '../../device/requests.ts'
@@ -93,6 +93,6 @@ function explainOutcome({ state, reason }: Answered): string {
 /** The command that approves a request, with every option that it needs. */
 export function approveCommand({ account, request }: Pending, state: string): string {
   const number = request.numberLength > 0 ? ` --number ${'N'.repeat(request.numberLength)}` : ''
-  const pin = asksFor(account) ? ' --pin-stdin' : ''
+  const pin = requiredSecret(account) ? ' --pin-stdin' : ''
   return `second-factor device approve ${request.id}${number}${pin} --state ${state}`
 }

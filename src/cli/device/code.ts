@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../clock.ts'
-import { type Account, asksFor } from '../../device/account.ts'
+import { type Account, requiredSecret } from '../../device/account.ts'
 import { currentCode } from '../../device/offline-code.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 import { printRows } from '../terminal/print.ts'
@@ -18,7 +18,7 @@ export async function code(
   settings: CodeSettings,
   clock: Clock = systemClock,
 ): Promise<void> {
-  if (settings.pinStdin && accounts.filter((account) => asksFor(account)).length > 1) {
+  if (settings.pinStdin && accounts.filter((account) => requiredSecret(account)).length > 1) {
     throw new Failure('Several accounts have their own PIN or passcode. Choose one of them.', exitCode.usage)
   }
   const codes = []
@@ -37,7 +37,7 @@ export async function code(
       ['Left', `${expiresAt - clock.now()} seconds`],
     ])
   }
-  if (codes.some(({ account }) => asksFor(account))) {
+  if (codes.some(({ account }) => requiredSecret(account))) {
     // By design only the service can check the PIN, so that a stolen file does not allow guessing it.
     console.error("If you mistyped the PIN or passcode, the code doesn't work.")
   }
@@ -45,11 +45,11 @@ export async function code(
 
 /** Accounts are handled one by one, because each may ask for its PIN. */
 async function codeOf(account: Account, settings: CodeSettings, clock: Clock) {
-  if (asksFor(account) && !canPrompt() && !settings.pinStdin) {
+  if (requiredSecret(account) && !canPrompt() && !settings.pinStdin) {
     console.error(`${accountName(account)}: requires its PIN or passcode. Pipe it in and add --pin-stdin.`)
     return []
   }
-  if (canPrompt() && asksFor(account)) console.log(accountName(account))
+  if (canPrompt() && requiredSecret(account)) console.log(accountName(account))
   const pin = await pinOf(account, settings)
   const found = await currentCode(account, clock.now(), pin)
   return found ? [{ account, code: found.code, expiresAt: found.expiresAt }] : []

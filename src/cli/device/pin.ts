@@ -1,5 +1,5 @@
 import { passcodeLength, pinProblem } from '../../contract/pin.ts'
-import { type Account, asksFor } from '../../device/account.ts'
+import { type Account, requiredSecret } from '../../device/account.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
 import { askHidden, canPrompt, readLine } from '../terminal/prompt.ts'
 import { pinWord } from './print.ts'
@@ -15,7 +15,7 @@ export const pinOption = ['--pin-stdin', 'read the PIN or passcode from standard
 
 /** The PIN or passcode of an account; undefined when the account has none. */
 export async function pinOf(account: Account, settings: PinSettings): Promise<string | undefined> {
-  const kind = asksFor(account)
+  const kind = requiredSecret(account)
   return kind && readPin(kind, settings, `Your ${pinWord[kind]}: `)
 }
 
@@ -41,7 +41,7 @@ async function readPin(kind: 'PIN' | 'PASSCODE', settings: PinSettings, question
   return pin
 }
 
-const format = { PIN: '4 digits', PASSCODE: `${passcodeLength.least} to ${passcodeLength.most} characters` } as const
+const format = { PIN: '4 digits', PASSCODE: `${passcodeLength.min} to ${passcodeLength.max} characters` } as const
 
 const reasons = {
   form: {

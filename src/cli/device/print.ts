@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from '../../clock.ts'
-import { type Account, asksFor } from '../../device/account.ts'
+import { type Account, requiredSecret } from '../../device/account.ts'
 import { printable } from '../../device/printable.ts'
 import { printRows } from '../terminal/print.ts'
 import type { Pending } from './pending.ts'
 
 /** Prints a request with everything that helps to decide. */
 export function printRequest({ account, request }: Pending, clock: Clock = systemClock): void {
-  const kind = asksFor(account)
+  const kind = requiredSecret(account)
   const left = Math.max(0, request.expiresAt - clock.now() - account.clockOffset)
   printRows([
     ['Session', request.id],

@@ -1,5 +1,5 @@
 import type { DeviceRequest } from '../../contract/device.ts'
-import { type Account, asksFor } from '../../device/account.ts'
+import { type Account, requiredSecret } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { Failure } from '../terminal/failure.ts'
 import { canPrompt } from '../terminal/prompt.ts'
@@ -59,8 +59,8 @@ async function follow(
       // Without a person at the terminal a notice stays until it is dismissed elsewhere. If this fails, it is shown again.
       if (isInteractive(settings)) void device.acknowledge(account, shown.notice).catch(() => undefined)
     }),
-    onTrouble: (error) => printStatus(`${explain(error)} Retrying.`),
-    onReached: () => printStatus('connected again.'),
+    onDisconnect: (error) => printStatus(`${explain(error)} Retrying.`),
+    onReconnect: () => printStatus('connected again.'),
   })
   await watching.catch((error: unknown) => {
     printStatus(explain(error))
@@ -86,7 +86,7 @@ async function handle(device: Device, pending: Pending, gone: AbortSignal, setti
 
 async function approveAutomatically(device: Device, pending: Pending, { state }: WatchSettings): Promise<void> {
   const { account, request } = pending
-  if (request.numberLength === 0 && !asksFor(account)) return sendAnswer(device, pending, 'approve')
-  const needed = request.numberLength > 0 ? 'A number' : `The ${pinWord[asksFor(account) ?? 'PIN']}`
+  if (request.numberLength === 0 && !requiredSecret(account)) return sendAnswer(device, pending, 'approve')
+  const needed = request.numberLength > 0 ? 'A number' : `The ${pinWord[requiredSecret(account) ?? 'PIN']}`
   console.log(`${needed} is required. Run: ${approveCommand(pending, state)}`)
 }

@@ -1,6 +1,6 @@
 import { encodeQR } from 'qr'
 
-import { spanOf } from '../../contract/spans.ts'
+import { formatDuration } from '../../contract/format-duration.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
 import { authenticatorLink } from './link.ts'
@@ -28,7 +28,7 @@ export function devicePage(request: WebRequest, { code, expiresAt, baseUrl, repl
     sentence: replaces ? layout.words.device.sentence : layout.words.enrolling.sentence,
     code: code.replace(/^(.{5})/, '$1 '),
     expires: layout.words.device.expires(
-      spanOf(layout.language.tag, Math.max(1, expiresAt - context.mfa.options.clock.now())),
+      formatDuration(layout.language.tag, Math.max(1, expiresAt - context.mfa.options.clock.now())),
     ),
     link,
     qr: encodeQR(link, 'svg', { border: 2 }),

@@ -1,4 +1,4 @@
-import { spanOf } from '../../contract/spans.ts'
+import { formatDuration } from '../../contract/format-duration.ts'
 import { codesPause } from '../../challenge/pauses.ts'
 import { pausedSaid } from './notice.ts'
 import { nextRequest } from './status-view.ts'
@@ -48,11 +48,11 @@ function messageOf({ layout, challenge, now }: StatusPage, status: StatusOf<Endi
   if (status.kind === 'throttled') {
     return {
       ...words.throttled,
-      sentence: words.throttled.sentence(spanOf(language.tag, Math.max(1, status.until - now))),
+      sentence: words.throttled.sentence(formatDuration(language.tag, Math.max(1, status.until - now))),
     }
   }
   if (status.kind !== 'ended') return words.problems[status.kind]
   const ended = { ...words.ended[status.reason], ...changeEnded(challenge, words)[status.reason] }
   if (status.reason !== 'timeout' || status.lasted === undefined) return ended
-  return { ...ended, sentence: words.timedOut(spanOf(language.tag, status.lasted)) }
+  return { ...ended, sentence: words.timedOut(formatDuration(language.tag, status.lasted)) }
 }

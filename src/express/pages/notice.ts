@@ -1,6 +1,6 @@
 import type { Notice } from '../../challenge/challenge.ts'
 import { endOf } from '../../challenge/pauses.ts'
-import { spanOf } from '../../contract/spans.ts'
+import { formatDuration } from '../../contract/format-duration.ts'
 import type { Language } from './languages.ts'
 import { oneText } from './messages/one-text.ts'
 
@@ -17,7 +17,7 @@ export function saidOf({ tag, words }: Language, notice: Notice, now: number): S
   if (!('until' in notice)) return words.notices[notice.kind]
   if (notice.kind === 'codes_paused') return pausedSaid({ tag, words }, endOf(notice.until, now), now)
   const said = words.notices[notice.kind]
-  return { ...said, sentence: said.sentence(spanOf(tag, Math.max(1, notice.until - now))) }
+  return { ...said, sentence: said.sentence(formatDuration(tag, Math.max(1, notice.until - now))) }
 }
 
 /** @param until Nothing where only an administrator ends it. */
@@ -27,7 +27,7 @@ export function pausedSaid(
   now: number,
 ): Required<Said> {
   const { headline, sentence, unlock } = words.notices.codes_paused
-  return { headline, sentence: until === undefined ? unlock : sentence(spanOf(tag, Math.max(1, until - now))) }
+  return { headline, sentence: until === undefined ? unlock : sentence(formatDuration(tag, Math.max(1, until - now))) }
 }
 
 function wrongCode({ tag, words }: Pick<Language, 'tag' | 'words'>, left: number | undefined): Said {

@@ -1,6 +1,6 @@
 import type { OwnFactors } from '../../challenge/own-factors.ts'
 import { isHandedOver, isLast, pendingCode } from '../../challenge/own-factors.ts'
-import { spanOf } from '../../contract/spans.ts'
+import { formatDuration } from '../../contract/format-duration.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -44,7 +44,7 @@ export function overviewPage(request: WebRequest, { own, service, token }: Given
 
 /** For how long the code of another device is still good. */
 function pendingOf({ words, language }: Layout, code: { readonly expiresAt: number } | undefined, now: number) {
-  return code && words.devices.device.pending(spanOf(language.tag, Math.max(1, code.expiresAt - now)))
+  return code && words.devices.device.pending(formatDuration(language.tag, Math.max(1, code.expiresAt - now)))
 }
 
 /** What was just done, as the address of the page says; it may say anything, and we only what we know. */

@@ -2,7 +2,7 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { Pauses } from '../../contract/browsers.ts'
 import type { Version } from '../../contract/endpoint.ts'
-import { spanOf } from '../../contract/spans.ts'
+import { formatDuration } from '../../contract/format-duration.ts'
 import type { Factor } from '../../contract/users.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf } from './layout.ts'
@@ -43,7 +43,7 @@ function challengeLayout(request: WebRequest, { challenge, others, version }: Vi
     others,
     helpUrl: context.mfa.options.helpUrl,
     remember: rememberOf(layout.language.tag, version === '1.4' && context.mfa.options.remember, challenge),
-    span: (seconds: number) => spanOf(layout.language.tag, seconds),
+    span: (seconds: number) => formatDuration(layout.language.tag, seconds),
   }
 }
 

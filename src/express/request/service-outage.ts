@@ -9,8 +9,8 @@ import type { Logger } from '../options.ts'
 /** Logs once that the service is gone, and once that it is back, however many people find out. */
 export function createServiceOutage(clock: Clock, logger: Logger): OutageWatch {
   return createOutageWatch(clock, {
-    gone: (error) => logger.error(`mfa: service gone: ${describe(error)} (request ${currentRequestId()})`),
-    back: ({ seconds, refused }) =>
+    onStart: (error) => logger.error(`mfa: service gone: ${describe(error)} (request ${currentRequestId()})`),
+    onEnd: ({ seconds, refused }) =>
       logger.warn(`mfa: service back after ${seconds} s; ${refused} requests were refused meanwhile`),
   })
 }

@@ -1,5 +1,5 @@
 import type { BypassCode } from '../../contract/bypass-codes.ts'
-import { mostBypassCodes } from '../../contract/bypass-codes.ts'
+import { maxBypassCodes } from '../../contract/bypass-codes.ts'
 import type * as contract from '../../contract/bypass-codes.ts'
 import { auditCall } from '../audit/audit.ts'
 import { requirePass } from '../factors/change-pass.ts'
@@ -32,7 +32,7 @@ export const create: Handler<typeof contract.createBypassCode> = async (input, c
     // Locked, so that many at once are counted one by one.
     if (!(await lockUser(db, call.organizationId, input.userId))) throw new ApiProblem('api.error.notfound.user')
     const present = await bypassCodesOfUsers(db, [input.userId], call.clock.now())
-    if (present.length >= mostBypassCodes) throw new ApiProblem('api.error.limit.bypasscodes')
+    if (present.length >= maxBypassCodes) throw new ApiProblem('api.error.limit.bypasscodes')
     const inserted = await insertNew(call, db, input, drawn)
     if (inserted) await announce(db, call, { kind: 'codes_made', userId: input.userId })
     return inserted
@@ -43,7 +43,7 @@ export const create: Handler<typeof contract.createBypassCode> = async (input, c
 
 export const replaceAll: Handler<typeof contract.replaceBypassCodes> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
-  const drawn = await drawMany(call, input.userId, mostBypassCodes)
+  const drawn = await drawMany(call, input.userId, maxBypassCodes)
   const rows = await call.store.db.transaction().execute(async (db) => {
     // The codes are good in the whole organization: no domain may replace those of users of another domain.
     await lockMember(db, call, domain.id, input.userId)

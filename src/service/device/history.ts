@@ -1,4 +1,4 @@
-import { historyKept, historyPage, HistoryRequest } from '../../contract/device.ts'
+import { historyRetention, historyPageSize, HistoryRequest } from '../../contract/device.ts'
 import type { History, HistoryEntry } from '../../contract/device.ts'
 import type { Attribute } from '../../contract/sessions.ts'
 import type { ServiceContext } from '../context/service-context.ts'
@@ -12,10 +12,10 @@ import type { SignedCall } from './signed-call.ts'
 export async function readHistory(ctx: ServiceContext, { device, payload }: SignedCall): Promise<History> {
   const { before } = parseContent(HistoryRequest, payload)
   await requireActive(ctx.store.db, device.id)
-  const settledAfter = ctx.clock.now() - historyKept
+  const settledAfter = ctx.clock.now() - historyRetention
   const of = { deviceId: device.id, before, settledAfter }
-  const rows = await historyOfDevice(ctx.store.db, { ...of, limit: historyPage + 1 })
-  return { entries: rows.slice(0, historyPage).map((row) => entryView(row)), more: rows.length > historyPage }
+  const rows = await historyOfDevice(ctx.store.db, { ...of, limit: historyPageSize + 1 })
+  return { entries: rows.slice(0, historyPageSize).map((row) => entryView(row)), more: rows.length > historyPageSize }
 }
 
 function entryView(row: HistoryRow): HistoryEntry {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { noticesKept } from '../../contract/device.ts'
+import { noticeRetention } from '../../contract/device.ts'
 import type { DeviceRequest, Inbox } from '../../contract/device.ts'
 import type { Attribute } from '../../contract/sessions.ts'
 import type { ServiceContext } from '../context/service-context.ts'
@@ -21,7 +21,7 @@ export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<
   await requireActive(ctx.store.db, deviceId)
   const now = ctx.clock.now()
   const pending = await pendingOfDevice(ctx.store.db, deviceId, now)
-  const notices = await noticesOfDevice(ctx.store.db, deviceId, now - noticesKept)
+  const notices = await noticesOfDevice(ctx.store.db, deviceId, now - noticeRetention)
   const inbox = {
     requests: pending.map((session) => requestView(session)),
     ...(notices.length > 0 && { notices: notices.map((notice) => noticeView(notice)) }),

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 
-import { longestWait } from '../../contract/sessions.ts'
+import { maxWait } from '../../contract/sessions.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { startsWaiting } from './admission.ts'
 
-/** Seconds of `Prefer: wait=N` (RFC 7240 section 4.3), at most `longestWait`; nothing where it is absent or makes no sense. */
+/** Seconds of `Prefer: wait=N` (RFC 7240 section 4.3), at most `maxWait`; nothing where it is absent or makes no sense. */
 export function preferredWait(prefer: string | undefined): number | undefined {
   const [, seconds] = /(?:^|[,\s])wait\s*=\s*"?(\d+)"?\s*(?=$|[,;])/i.exec(prefer ?? '') ?? []
-  return seconds === undefined ? undefined : Math.min(Number(seconds), longestWait)
+  return seconds === undefined ? undefined : Math.min(Number(seconds), maxWait)
 }
 
 /** What a held read is about. */

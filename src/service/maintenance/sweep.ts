@@ -1,4 +1,4 @@
-import { historyKept, noticesKept } from '../../contract/device.ts'
+import { historyRetention, noticeRetention } from '../../contract/device.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import { auditSessions } from '../audit/sessions.ts'
 import { createRetention } from '../audit/retention.ts'
@@ -87,8 +87,8 @@ const kinds: readonly ((db: Queryable, now: number) => Promise<number>)[] = [
   removeExpiredEmailCodes,
   removeOldChallengeTries,
   removeExpiredBrowsers,
-  (db, now) => removeHistorySettledBefore(db, now - historyKept),
-  (db, now) => removeNoticesCreatedBefore(db, now - noticesKept),
+  (db, now) => removeHistorySettledBefore(db, now - historyRetention),
+  (db, now) => removeNoticesCreatedBefore(db, now - noticeRetention),
   forgetCalls,
   (db, now) => forgetAttempts(db, now - attemptsCountFor),
   (db, now) => forgetTallies(db, now - attemptsCountFor),

@@ -25,12 +25,12 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
   /** Whether changes failed: reads that succeed then say nothing. */
   let writesFailed = false
   const outage = createOutageWatch(clock, {
-    gone(error) {
+    onStart(error) {
       gone = true
       known = messageOf(error)
       logger.error({ reason: reasonOf(error) }, 'database gone')
     },
-    back({ seconds, refused }) {
+    onEnd({ seconds, refused }) {
       gone = false
       writesFailed = false
       logger.warn({ seconds, refused }, 'database back')

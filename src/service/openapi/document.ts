@@ -1,7 +1,7 @@
 import { ErrorBody, errorStatus } from '../../contract/errors.ts'
 import { mediaType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
-import { operations, templateOf } from '../../contract/operations.ts'
+import { operations, pathTemplate } from '../../contract/operations.ts'
 import { commonFailures, describeOperation } from './operation.ts'
 import { createSchemas } from './schemas.ts'
 
@@ -15,7 +15,7 @@ export function createOpenApi({ vendor, address }: { vendor: Vendor; address: st
   const schemas = createSchemas()
   const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {}
   for (const operation of operations) {
-    const path = (paths[templateOf(operation.endpoint.path)] ??= {})
+    const path = (paths[pathTemplate(operation.endpoint.path)] ??= {})
     path[operation.endpoint.method.toLowerCase()] = describeOperation(operation, { vendor, schemas })
   }
   return {

@@ -6,7 +6,7 @@ import type { Endpoint, Version } from '../../contract/endpoint.ts'
 import { mediaType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
 import type { Operation } from '../../contract/operations.ts'
-import { longestWait } from '../../contract/sessions.ts'
+import { maxWait } from '../../contract/sessions.ts'
 import { messageOf } from '../ground/problem.ts'
 import { exampleParams, examples } from './examples.ts'
 import type { Schemas } from './schemas.ts'
@@ -72,7 +72,7 @@ function headerParameters({ held }: Endpoint) {
       name: 'Prefer',
       in: 'header',
       required: false,
-      description: `\`wait=N\` holds the answer until there is news, or N seconds passed; at most ${longestWait} (RFC 7240).`,
+      description: `\`wait=N\` holds the answer until there is news, or N seconds passed; at most ${maxWait} (RFC 7240).`,
       schema: { type: 'string' },
       example: 'wait=25',
     },

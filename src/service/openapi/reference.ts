@@ -8,7 +8,7 @@ import { errorStatus } from '../../contract/errors.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
 import { mediaType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
-import { operations, templateOf } from '../../contract/operations.ts'
+import { operations, pathTemplate } from '../../contract/operations.ts'
 import type { Operation } from '../../contract/operations.ts'
 import { messageOf } from '../ground/problem.ts'
 import type { OpenApi } from './document.ts'
@@ -79,7 +79,7 @@ interface Shown {
 }
 
 function describe(document: OpenApi, vendor: Vendor, basePath: string, { name, endpoint }: Operation): Shown {
-  const path = templateOf(endpoint.path)
+  const path = pathTemplate(endpoint.path)
   const described = document.paths[path]?.[endpoint.method.toLowerCase()]
   const { parameters = [], requestBody, responses } = described ?? {}
   const newest = mediaType(vendor, '1.4')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 
-import { operations, titleOf } from '../../../src/contract/operations.ts'
+import { operations, operationTitle } from '../../../src/contract/operations.ts'
 import { startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
@@ -48,5 +48,5 @@ function titleFor(method: string, path: string): string | undefined {
     // Those without parameters first: "events" is no id.
     .sort((a, b) => a.endpoint.path.split(':').length - b.endpoint.path.split(':').length)
     .find(({ endpoint }) => new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}$`).test(plain))
-  return found && titleOf(found.endpoint)
+  return found && operationTitle(found.endpoint)
 }

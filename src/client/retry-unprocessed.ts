@@ -2,27 +2,30 @@ import { pause } from '../clock.ts'
 import { ApiError } from './errors.ts'
 import type { ResolvedClientOptions } from './options.ts'
 
-/** Sends calls again that the service refused before it did anything for them. */
-export interface RefusedRetry {
-  /** @throws whatever the last try throws. */
+/** Retries calls that the service rejected before it processed them. */
+export interface UnprocessedRetry {
+  /** @throws what the last attempt throws. */
   run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
-/** How often one call is sent again. */
+/** Retries of one call. */
 const maxRetries = 2
-/** For all pauses of one call together, milliseconds: somebody waits for a page. */
+/** All pauses of one call together, milliseconds: a person waits for the page. */
 const maxPause = 6_000
-/** Up to this part of the pause is added by chance: those who were refused together do not come back together. */
+/** Up to this part of a pause is added at random, so that calls rejected together are not repeated together. */
 const jitter = 0.5
 
 /**
- * While most calls are refused none is sent again: a service that has too much to do would get even more. Each refusal
- * takes a token, each call that succeeds gives half of one back; the limits are those of gRPC's retry throttling, scaled to
- * a web app (gRPC A6, "Throttling Retry Attempts and Hedged RPCs").
+ * While most calls are rejected, none is retried: that would add to the load of an overloaded service. Each rejection
+ * takes a token, each success adds half a token; the limits are those of gRPC's retry throttling, scaled to a web app
+ * (gRPC A6, "Throttling Retry Attempts and Hedged RPCs").
  */
-const tokens = { max: 64, refused: 1, succeeded: 0.5 }
+const tokens = { max: 64, rejected: 1, succeeded: 0.5 }
 
-export function createRefusedRetry({ clock, random }: Pick<ResolvedClientOptions, 'clock' | 'random'>): RefusedRetry {
+export function createUnprocessedRetry({
+  clock,
+  random,
+}: Pick<ResolvedClientOptions, 'clock' | 'random'>): UnprocessedRetry {
   let left = tokens.max
 
   return {
@@ -35,7 +38,7 @@ export function createRefusedRetry({ clock, random }: Pick<ResolvedClientOptions
           return answer
         } catch (error) {
           if (!isUnprocessed(error)) throw error
-          left = Math.max(0, left - tokens.refused)
+          left = Math.max(0, left - tokens.rejected)
           const milliseconds = (error.retryAfter ?? 1) * 1_000 * (1 + random() * jitter)
           paused += milliseconds
           if (retries >= maxRetries || paused > maxPause || left <= tokens.max / 2) throw error

@@ -8,22 +8,22 @@ import { createTestClock } from '../../src/testing/clock.ts'
 
 const v14 = 'application/vnd.service.v1+json; version=1.4'
 
-interface Refusal {
+interface Rejection {
   readonly unprocessed?: string
   readonly retryAfter?: string
 }
 
-/** A service that refuses the first calls in these ways. */
-async function start(refusals: readonly Refusal[], random = () => 0) {
+/** A service that rejects the first calls in these ways. */
+async function start(rejections: readonly Rejection[], random = () => 0) {
   let asked = 0
   const server = createServer((_req, res) => {
-    const refusal = refusals[asked]
+    const rejection = rejections[asked]
     asked += 1
-    if (!refusal) return res.writeHead(200, { 'Content-Type': v14 }).end('{"status":"OK"}')
+    if (!rejection) return res.writeHead(200, { 'Content-Type': v14 }).end('{"status":"OK"}')
     const headers = {
       'Content-Type': v14,
-      ...(refusal.unprocessed && { Unprocessed: refusal.unprocessed }),
-      'Retry-After': refusal.retryAfter ?? '1',
+      ...(rejection.unprocessed && { Unprocessed: rejection.unprocessed }),
+      'Retry-After': rejection.retryAfter ?? '1',
     }
     return res.writeHead(503, headers).end('{"errors":[{"code":"api.error.unavailable","message":"no"}]}')
   })
@@ -31,10 +31,10 @@ async function start(refusals: readonly Refusal[], random = () => 0) {
   onTestFinished(() => void server.close())
   const clock = createTestClock()
   const pauses: number[] = []
-  const told = new Set<() => void>()
+  const pauseListeners = new Set<() => void>()
   const after = (milliseconds: number, callback: () => void) => {
     pauses.push(milliseconds)
-    for (const tell of told) tell()
+    for (const listener of pauseListeners) listener()
     return clock.after(milliseconds, callback)
   }
   const client = createClient({
@@ -48,10 +48,10 @@ async function start(refusals: readonly Refusal[], random = () => 0) {
     client,
     pauses,
     asked: () => asked,
-    /** Lets as many pauses pass as there are, one after the other. */
+    /** Lets so many pauses pass, one after the other. */
     pass: async (count: number) => {
       for (let passed = 1; passed <= count; passed += 1) {
-        if (pauses.length < passed) await new Promise<void>((resolve) => void told.add(resolve))
+        if (pauses.length < passed) await new Promise<void>((resolve) => void pauseListeners.add(resolve))
         await clock.advance((pauses[passed - 1] ?? 0) / 1_000)
       }
     },
@@ -60,8 +60,8 @@ async function start(refusals: readonly Refusal[], random = () => 0) {
 
 const overload = { unprocessed: 'overload' }
 
-describe('a call that the service refused before it did anything', () => {
-  it.each(['overload', 'closing'])('is sent again when the service says, as it was: %s', async (unprocessed) => {
+describe('a call that the service rejected unprocessed', () => {
+  it.each(['overload', 'closing'])('is retried after the time that the service names: %s', async (unprocessed) => {
     const { client, pass, pauses, asked } = await start([{ unprocessed, retryAfter: '2' }])
 
     const answer = client.ping()
@@ -71,7 +71,7 @@ describe('a call that the service refused before it did anything', () => {
     expect([pauses, asked()]).toEqual([[2_000], 2])
   })
 
-  it('is sent again up to half as late again, by chance', async () => {
+  it('is retried after a random extra of up to half the pause', async () => {
     const { client, pass, pauses } = await start([{ ...overload, retryAfter: '2' }], () => 0.8)
 
     const answer = client.ping()
@@ -81,7 +81,7 @@ describe('a call that the service refused before it did anything', () => {
     expect(pauses).toEqual([2_800])
   })
 
-  it('is sent again twice at most, and then fails with when to try again', async () => {
+  it('is retried at most twice, and then fails with the time of the next try', async () => {
     const { client, pass, asked } = await start([overload, overload, overload, overload])
 
     const answer = client.ping().catch((error: unknown) => error)
@@ -91,21 +91,21 @@ describe('a call that the service refused before it did anything', () => {
     expect(asked()).toBe(3)
   })
 
-  it('is not sent again where that takes longer than a person waits', async () => {
+  it('is not retried when that takes longer than a person waits', async () => {
     const { client, asked } = await start([{ ...overload, retryAfter: '7' }])
 
     await expect(client.ping()).rejects.toMatchObject({ retryAfter: 7 })
     expect(asked()).toBe(1)
   })
 
-  it('is not sent again where the service does not say that nothing was done', async () => {
+  it('is not retried unless the service says that it did nothing', async () => {
     const { client, asked } = await start([{}])
 
     await expect(client.ping()).rejects.toMatchObject({ status: 503, unprocessed: undefined })
     expect(asked()).toBe(1)
   })
 
-  it('is not sent again while most calls are refused', async () => {
+  it('is not retried while most calls are rejected', async () => {
     const many = Array.from({ length: 40 }, () => ({ ...overload, retryAfter: '7' }))
     const { client, asked } = await start([...many, overload])
     for (let count = 0; count < 40; count += 1) await client.ping().catch(() => undefined)

@@ -5,33 +5,33 @@ import { hostname, networkInterfaces } from 'node:os'
 
 import type { Express } from 'express'
 
-import type { Door } from '../listening.ts'
+import type { Listener } from '../listener.ts'
 import { createPages } from '../pages.ts'
 import { openCertificates } from './certificate.ts'
 import { lanAddresses, localName } from './lan.ts'
 import { createTrustPages } from './trust-pages.ts'
 
-export interface SecureDoors {
-  /** Where the certificates are kept. */
+export interface HttpsListenerOptions {
+  /** The folder of the certificates. */
   readonly folder: string
-  /** Of the app. */
+  /** The port of the app. */
   readonly port: number
   readonly publicUrl: string
-  /** Of the pages that say how to trust it. */
+  /** The port of the page about the certificate. */
   readonly trustPort: number
 }
 
-/** The app over https, and beside it, over http, how a phone comes to trust that. */
-export async function openSecureDoors(
+/** Serves the app over https, and over http a page that explains how a phone trusts its certificate. */
+export async function createHttpsListeners(
   app: Express,
-  { folder, port, publicUrl, trustPort }: SecureDoors,
-): Promise<{ doors: readonly Door[]; authority: X509Certificate }> {
+  { folder, port, publicUrl, trustPort }: HttpsListenerOptions,
+): Promise<{ listeners: readonly Listener[]; authority: X509Certificate }> {
   const now = Math.floor(Date.now() / 1000)
   const { server, authority } = await openCertificates(folder, namesOf(publicUrl), now)
   const secure = createServer({ cert: server.certificate, key: server.key }, app)
   const plain = createPlainServer(createTrustPages(authority, publicUrl, createPages()))
   return {
-    doors: [
+    listeners: [
       { server: secure, port },
       { server: plain, port: trustPort },
     ],
@@ -39,7 +39,7 @@ export async function openSecureDoors(
   }
 }
 
-/** All that browsers may call this computer by. */
+/** All names and addresses of this computer that browsers may use. */
 function namesOf(publicUrl: string): readonly string[] {
   const shown = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')
   const local = localName(hostname())
