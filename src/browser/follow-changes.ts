@@ -1,6 +1,6 @@
 /** Event streams that do not open in this time are held back on the way, ms. */
 const openWithin = 5000
-/** The server says something every 15 s, and answers a held request after 25 s: what is silent for longer is dead, ms. */
+/** The server sends something every 25 s, so a connection that is silent for longer than this is dead, ms. */
 const silentFor = 40_000
 const retryAfterFailure = 2000
 

@@ -5,9 +5,8 @@ import type { Answer, Handler, Outcome, Sink } from '../request/outcome.ts'
 import { andThen, json } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 
-/** Shorter than the minute after which common proxies cut a silent answer, ms. */
-const heldFor = 25_000
-const heartbeat = 15_000
+/** How long a request is held, and how often a stream sends a heartbeat: common proxies cut a silent response after 60 s. ms. */
+const [heldFor, heartbeat] = [25_000, 25_000]
 /** How soon a page asks again while it may hold no connection, seconds. */
 const calmPause = 15
 
