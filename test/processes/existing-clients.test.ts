@@ -34,7 +34,10 @@ beforeAll(async () => {
     present_key: apiKey,
   })
   const blocks = readBlocks(readFileSync(join(root, 'docs/existing-clients.md'), 'utf8'))
-  for (const { code, section } of blocks) printed[section] = (printed[section] ?? '') + (await follow(code))
+  for (const { code, section, class: kind } of blocks) {
+    if (kind === 'java' && !installed('keytool', '-help')) continue
+    printed[section] = (printed[section] ?? '') + (await follow(code))
+  }
 })
 afterAll(async () => {
   await shell.run('kill -KILL $(jobs -p)')
@@ -68,6 +71,14 @@ describe('docs/existing-clients.md', () => {
 
   it('makes Python trust the authority', async () => {
     const answer = installed('python3') ? await shell.run('SSL_CERT_FILE=ca.pem python3 ping.py') : '"OK"'
+
+    expect(answer).toContain('"OK"')
+  })
+
+  it('makes Java trust the authority', async () => {
+    const trust = '-Djavax.net.ssl.trustStore=mfa.p12 -Djavax.net.ssl.trustStorePassword=changeit'
+    const answer =
+      installed('java') && installed('keytool', '-help') ? await shell.run(`java ${trust} Ping.java`) : '"OK"'
 
     expect(answer).toContain('"OK"')
   })
@@ -114,6 +125,7 @@ function writePrograms(bin: string): void {
   if (curl) write('curl', `exec ${curl} --connect-to ${https} --connect-to ${http} "$@"`)
   else write('curl', `exec "${process.execPath}" "${join(folder, 'curl.mjs')}" ${ports.https} ${ports.http} "$@"`)
   writeFileSync(join(folder, 'ping.py'), pingInPython(ports.https))
+  writeFileSync(join(folder, 'Ping.java'), pingInJava(ports.https))
 }
 
 /** `curl [--cacert FILE] --header H URL`, where the machine has none. */
@@ -138,4 +150,24 @@ resolve = socket.getaddrinfo
 socket.getaddrinfo = lambda host, *more, **named: resolve('127.0.0.1', *more, **named)
 request = urllib.request.Request('https://mfa.example:${port}/api/ping', headers={'Authorization': 'Service key="${apiKey}"'})
 print(urllib.request.urlopen(request).read().decode())
+`
+
+/** Of an older Java as well: the host name of the certificate is checked, and the address is that of this machine. */
+const pingInJava = (port: number) => `
+import java.io.*;
+import java.net.*;
+import javax.net.ssl.*;
+public class Ping {
+  public static void main(String[] args) throws Exception {
+    Socket plain = new Socket("127.0.0.1", ${port});
+    SSLSocket socket = (SSLSocket) ((SSLSocketFactory) SSLSocketFactory.getDefault()).createSocket(plain, "mfa.example", ${port}, true);
+    SSLParameters parameters = socket.getSSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    socket.setSSLParameters(parameters);
+    String head = "GET /api/ping HTTP/1.1\\r\\nHost: mfa.example\\r\\nAuthorization: ${headers.authorization.replaceAll('"', '\\"')}\\r\\nConnection: close\\r\\n\\r\\n";
+    socket.getOutputStream().write(head.getBytes("ISO-8859-1"));
+    BufferedReader answer = new BufferedReader(new InputStreamReader(socket.getInputStream()));
+    for (String line; (line = answer.readLine()) != null; ) System.out.println(line);
+  }
+}
 `

@@ -8,10 +8,11 @@ import { root } from '../../../scripts/run.ts'
  * - `run`: word for word in a shell. With `nodes` once for each node.
  * - `machine`: what changes the machine as a whole: each line must be one that `machine-lines.ts` knows.
  * - `postgres`: with the client programs of PostgreSQL.
+ * - `java`: with the programs of Java, where they are installed.
  * - `file`: is the file that the comment above it names.
  * - `typed`: TypeScript, which `test/house/documents.test.ts` checks.
  */
-export type BlockClass = 'run' | 'machine' | 'postgres' | 'file' | 'typed'
+export type BlockClass = 'run' | 'machine' | 'postgres' | 'java' | 'file' | 'typed'
 
 export interface Block {
   readonly class: BlockClass
@@ -53,6 +54,7 @@ const classes: Readonly<Record<string, Pick<Block, 'class' | 'nodes'>>> = {
   'sh machine': { class: 'machine', nodes: false },
   'sh nodes machine': { class: 'machine', nodes: true },
   'sh postgres': { class: 'postgres', nodes: false },
+  'sh java': { class: 'java', nodes: false },
   'sh file': { class: 'file', nodes: false },
   'ini file': { class: 'file', nodes: false },
   'nginx file': { class: 'file', nodes: false },
