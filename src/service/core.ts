@@ -5,7 +5,7 @@ import { createRefusalLimit } from './audit/refusals.ts'
 import { createRefusedKeys } from './audit/refused-keys.ts'
 import { createTrail } from './audit/trail.ts'
 import { logRevocation } from './backup/revocations.ts'
-import { heraldOf } from './store/transaction-ends.ts'
+import { setNotifier } from './store/transaction-ends.ts'
 import { serviceId } from './store/organizations.ts'
 import { readTrustedClock } from './store/trusted-clock.ts'
 import type { Store } from './store/store.ts'
@@ -61,7 +61,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
   // From the first start on: a later one may have a wrong clock.
   await readTrustedClock(store.db, clock.now())
   const { secrets } = keys
-  heraldOf(store.db, (changed) => waiters.wake(...changed))
+  setNotifier(store.db, (changed) => waiters.wake(...changed))
   const pusher = await openPusher({ store, secrets, clock, logger, observer }, given.push)
   const changeMails = mailer && createChangeMails({ mailer, clock, logger })
   const told = (entry: AuditEntry) => {

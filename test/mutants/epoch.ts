@@ -260,8 +260,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'nothing is told of what came to nothing',
     file: 'src/service/store/transaction-ends.ts',
-    find: "if (ending !== 'undone') heralds",
-    replace: 'heralds',
+    find: "if (ending !== 'undone') notifiers",
+    replace: 'notifiers',
     test: 'service/epochs.test.ts',
     title: 'tells nothing of a change that came to nothing',
   },

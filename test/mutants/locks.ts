@@ -138,7 +138,7 @@ function waits(): readonly Mutant[] {
     {
       defense: 'the last sign of life of a node',
       file: 'src/service/keys/live-nodes.ts',
-      find: 'await nodesToPresent(db, now)',
+      find: 'await correctNodes(db, now)',
       replace: '',
       test: clockTest,
       title: 'leaves no node alive that has ended',
@@ -146,7 +146,7 @@ function waits(): readonly Mutant[] {
     {
       defense: 'the last sign of life of a synchronization',
       file: 'src/service/sync/claim.ts',
-      find: 'await beatsToPresent(ctx.store.db, ctx.clock.now())',
+      find: 'await correctBeats(ctx.store.db, ctx.clock.now())',
       replace: '',
       test: clockTest,
       title: 'leaves no synchronization waited for that has ended',

@@ -25,7 +25,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     {
       defense: 'the end that the database makes of a transaction whose node is silent',
       file: 'src/service/store/postgres.ts',
-      find: ', idle_in_transaction_session_timeout: patience }',
+      find: ', idle_in_transaction_session_timeout: timeout }',
       replace: ' }',
       test,
       title: 'has its open transaction ended by the database, so that its locks hold up nobody',
@@ -121,8 +121,8 @@ function killedNodes(): readonly Mutant[] {
     {
       defense: 'the time after which a running service gives PostgreSQL up',
       file: 'src/service/store/postgres.ts',
-      find: 'const usualPatience = 4_000',
-      replace: 'const usualPatience = 30_000',
+      find: 'const defaultTimeout = 4_000',
+      replace: 'const defaultTimeout = 30_000',
       test,
       title: 'answer 503 in time while PostgreSQL is stopped, lose nothing, and are ready again by themselves',
     },

@@ -19,10 +19,10 @@ const noReader: Change = {
   replace: 'const reader = undefined as BetterSqlite3.Database | undefined',
 }
 
-const patienceFromTurn: Change = {
+const timeoutFromTurn: Change = {
   file: writer,
   find: 'await enterGroup(until, change.requireCaller)',
-  replace: 'await enterGroup(performance.now() + patience(), change.requireCaller)',
+  replace: 'await enterGroup(performance.now() + timeout(), change.requireCaller)',
 }
 
 export const mutants: readonly Mutant[] = [
@@ -80,8 +80,8 @@ export const mutants: readonly Mutant[] = [
     title: 'cannot be left open, which would keep the log of changes from being cleared',
   },
   {
-    defense: 'the patience of a change counts from its arrival',
-    ...patienceFromTurn,
+    defense: 'the timeout of a change counts from its arrival',
+    ...timeoutFromTurn,
     test: connections,
     title: 'gives up 2 seconds after it arrived, however many wait before it',
   },

@@ -202,11 +202,11 @@ describe('who follows a domain', () => {
     const store = await openSqliteStore(':memory:')
     let hear: (news: News) => void = () => {}
     const waiters = createWaiters({
-      watchOthers: (changed) => {
+      watchOtherProcesses: (changed) => {
         hear = changed
         return () => {}
       },
-      tellOthers: () => {},
+      notifyOtherProcesses: () => {},
     })
     const clock = createTestClock()
     const silent = { info: () => {}, warn: () => {}, error: () => {} }

@@ -52,7 +52,7 @@ async function databases(engine: (typeof engines)[number]): Promise<() => Promis
 async function signIns(database: string, count: number): Promise<() => Promise<void>> {
   // All users are inserted in one statement.
   const opened = await openService(ServiceOptions.parse({ database, ...keysFor(database) }), nobody, {
-    patience: 300_000,
+    timeout: 300_000,
   })
   const { ctx } = opened
   const findKey: FindKey = (hash) => apiKeyByHash(ctx.store.db, hash)
@@ -68,7 +68,7 @@ async function signIns(database: string, count: number): Promise<() => Promise<v
     bypassEnabled: true,
   })
   await insertManyUsers(ctx.store.db, { organizationId: organization.id, domainId: domain.id, count })
-  await ctx.store.takeStock()
+  await ctx.store.analyze()
   const username = `person ${Math.ceil(count / 2)}`
   const { json: user } = await call('GET', `/users?username=${encodeURIComponent(username)}`)
   const { json: bypass } = await call('POST', `/users/${user.id}/bypasscodes`, {

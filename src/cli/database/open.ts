@@ -45,7 +45,7 @@ export async function withDatabase(
         ...(keys !== undefined && { keys }),
       }),
       { addressOf: () => undefined, observer: nobody },
-      { create: create ?? mayCreateDatabase(process.env), check: false, patience: workTimeout },
+      { create: create ?? mayCreateDatabase(process.env), check: false, timeout: workTimeout },
     ),
   )
   let closing: Promise<void> | undefined

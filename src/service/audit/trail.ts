@@ -3,7 +3,7 @@ import type { Random } from '../rules/random.ts'
 import { newId } from '../rules/random.ts'
 import { insertAuditRows, insertAuditWriter } from '../store/audit.ts'
 import type { Queryable } from '../store/schema.ts'
-import { whenOver } from '../store/transaction-ends.ts'
+import { onTransactionEnd } from '../store/transaction-ends.ts'
 import type { Ending } from '../store/transaction-ends.ts'
 import { chainStart, hashEntry, storedFacts } from './entry.ts'
 import type { AuditEntry, AuditEvent } from './entry.ts'
@@ -59,7 +59,7 @@ export function createTrail({ clock, random, committed = () => {} }: TrailOption
     const chain = free.pop() ?? { head: { writer: newId(random), sequence: 0, hash: chainStart }, known: false }
     const lease: Lease = { chain, head: chain.head, entries: [] }
     leases.set(db, lease)
-    whenOver(db, (ending) => takeBack(lease, ending))
+    onTransactionEnd(db, (ending) => takeBack(lease, ending))
     return lease
   }
 

@@ -4,7 +4,7 @@ import { endAllSessions } from '../store/epochs.ts'
 import { releaseHardwareTokens } from '../store/hardware.ts'
 import { leaveDomain, removeUser } from '../store/leave.ts'
 import {
-  endWhatMayBeUsed,
+  endAllAccess,
   lastAuditTime,
   organizationOfUser,
   removeApiKeyById,
@@ -39,7 +39,7 @@ export async function whatMayBeRevoked(ctx: ServiceContext): Promise<Revocable &
 export function settleRestored(ctx: ServiceContext, revocations: readonly Revocation[]): Promise<Restored> {
   return ctx.store.db.transaction().execute(async (db) => {
     const backupAt = await lastAuditTime(db)
-    await endWhatMayBeUsed(db, ctx.clock.now())
+    await endAllAccess(db, ctx.clock.now())
     await endAllSessions(db)
     let applied = 0
     for (const revocation of revocations.filter(({ at }) => at >= backupAt)) {

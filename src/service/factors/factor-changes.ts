@@ -8,7 +8,7 @@ import { domainById } from '../store/domains.ts'
 import { organizationById } from '../store/organizations.ts'
 import type { Queryable } from '../store/schema.ts'
 import type { Revoked } from '../store/tokens.ts'
-import { tellAfter, whenOver } from '../store/transaction-ends.ts'
+import { notifyAfter, onTransactionEnd } from '../store/transaction-ends.ts'
 import { userById } from '../store/users.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 
@@ -35,11 +35,11 @@ export async function announceChange(db: Queryable, ctx: AnnounceContext, change
   const notices =
     change.kind === 'reset' ? [] : await storeNotices(db, ctx, { ...change, kind: change.kind }, createdAt)
   const mail = ctx.changeMails && (await writeMail(db, change, createdAt))
-  tellAfter(
+  notifyAfter(
     db,
     notices.map(({ deviceId }) => waiterKey.device(deviceId)),
   )
-  whenOver(db, (ending) => {
+  onTransactionEnd(db, (ending) => {
     if (ending === 'undone') return
     for (const { id } of notices) ctx.pusher?.tell({ kind: 'notice', id, expiresAt: createdAt + pushLifetime })
     if (mail) ctx.changeMails?.send(change.userId, mail)

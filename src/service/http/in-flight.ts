@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { onBehalfOf, onNobodysBehalf } from '../store/caller.ts'
+import { onBehalfOf, withoutCaller } from '../store/caller.ts'
 import { onWaiting } from './admission.ts'
 import type { Admission } from './admission.ts'
 import type { Handle } from './handle.ts'
@@ -52,7 +52,7 @@ export function createInFlight(admission?: Admission): InFlight {
         // Not ours: what the app does with it is not waited for.
         handle(req, res, (error) => {
           leaveOnce()
-          onNobodysBehalf(() => next(error))
+          withoutCaller(() => next(error))
         }),
       )
     },

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { nodesSeenSince, nodesToPresent } from '../store/key-nodes.ts'
+import { nodesSeenSince, correctNodes } from '../store/key-nodes.ts'
 import type { KeyNodeTable, Queryable } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { HeldKeys } from './held-keys.ts'
@@ -12,7 +12,7 @@ export const livesFor = 3 * heartbeat
 /** Nodes that run, besides this one. */
 export async function otherNodes(db: Queryable, clock: Clock, nodeId: string): Promise<KeyNodeTable[]> {
   const now = clock.now()
-  await nodesToPresent(db, now)
+  await correctNodes(db, now)
   return (await nodesSeenSince(db, now - livesFor)).filter(({ id }) => id !== nodeId)
 }
 

@@ -6,7 +6,7 @@ import type { Fact, Queryable } from './schema.ts'
 import { changesRow, derived, firstRow } from './statement.ts'
 import type { List, Slot } from './statement.ts'
 
-/** What a code leads to that a device is activated with. */
+/** The token that an activation code belongs to, with its domain, organization and user. */
 export interface Activation {
   readonly tokenId: string
   readonly sealedCode: string | null
@@ -21,12 +21,12 @@ export interface Activation {
   readonly firstOnly: Fact
   /** The user's epoch once it has replaced a device, where that was chosen. */
   readonly replacementEpoch: string | null
-  /** What its user had passed with to whom the code was shown; null where nobody had to pass for it. */
+  /** The factor that the user had verified before the code was shown; null where that was not required. */
   readonly grantedFactor: Factor | null
   readonly grantedFactorId: string | null
 }
 
-/** What a pending token's code leads to. @param codeLookups All the code may have. */
+/** Finds a pending token by its code. @param codeLookups The lookup of the code with each key of the ring. */
 export const activationOf = firstRow('activationOf', (db, codeLookups: List<string>, now: Slot<number>) =>
   activations(db)
     .select('token.code as sealedCode')
@@ -36,7 +36,7 @@ export const activationOf = firstRow('activationOf', (db, codeLookups: List<stri
     .where('token.createdAt', '<=', derived(now, latestBeginning)),
 )
 
-/** What the code leads to that puts another device in the place of the present one. */
+/** Finds an active token by the code that replaces its device. */
 export const replacementOf = firstRow('replacementOf', (db, codeLookups: List<string>, now: Slot<number>) =>
   activations(db)
     .select('token.replacement as sealedCode')

@@ -3,7 +3,7 @@ import type { Slot, Slots } from './statement.ts'
 
 interface Naming {
   readonly id: string
-  /** What it is called now. */
+  /** The current name. */
   readonly from: string
   readonly to: string
 }

@@ -62,7 +62,7 @@ export const forgetScopes = change('forgetScopes', (db, scopes: List<string>) =>
   db.deleteFrom('attempt').where('scope', 'in', scopes),
 )
 
-/** Takes back what was counted at that time. */
+/** Removes the attempt that was counted at that time. */
 export const forgetAttempt = change('forgetAttempt', (db, scope: Slot<string>, at: Slot<number>) =>
   db.deleteFrom('attempt').where('scope', '=', scope).where('at', '=', at),
 )

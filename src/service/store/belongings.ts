@@ -3,7 +3,7 @@ import type { Queryable } from './schema.ts'
 import { allRows } from './statement.ts'
 import type { List } from './statement.ts'
 
-/** What a user has: read apart from the user, for a page of them at once. */
+/** The domains and factors of a user. Read apart from the users, for a whole page of them at once. */
 export interface Belongings {
   readonly domainIds: string[]
   readonly hasActiveToken: boolean

@@ -12,7 +12,7 @@ import type { Queryable } from './schema.ts'
 
 /** Unix times, seconds. */
 export interface Correction {
-  /** What is dated later than this is from the future. */
+  /** Times later than this are in the future. */
   readonly future: number
   /** Where it is brought to. */
   readonly present: number
@@ -21,7 +21,7 @@ export interface Correction {
 /** Brings some rows to the present. @returns how many; fewer than `sweepStep` where none is left. */
 type Step = (db: Queryable, correction: Correction) => Promise<number>
 
-/** Locks, budgets and pauses, and what is kept for some time: each keeps its length. See `rules/present.ts`. */
+/** Locks, budgets, pauses and rows that expire: each keeps its length. See `rules/present.ts`. */
 export const waitsToPresent: readonly Step[] = [
   (db, { future, present }) => {
     const rows = db.selectFrom('user').select('sequence').where('codesLockedAt', '>', future)
@@ -66,7 +66,7 @@ export const waitsToPresent: readonly Step[] = [
     const update = db.updateTable('deviceNotice').set({ createdAt: present })
     return changed(update.where('sequence', 'in', someOf(db, rows)))
   },
-  // Short-lived codes from the future are over: whoever wants one gets another one.
+  // Short-lived codes from the future are removed: users can request new ones.
   async (db, { present }) => {
     const rows = db
       .selectFrom('emailCode')
@@ -83,8 +83,8 @@ export const waitsToPresent: readonly Step[] = [
 ]
 
 /**
- * What lets people in for days or months. It counts only once it has begun, so that nobody depends on this; where a clock
- * is too slow for a moment, nothing of it must get lost.
+ * Codes and known browsers that are valid for days or months. They are accepted only once they have begun, so correcting
+ * them is not needed for safety; when a clock is slow for a moment, none of them may be lost.
  * The future begins after the later one of the present and of what `rules/trusted-time.ts` believes.
  */
 export const accessToPresent: readonly Step[] = [
@@ -127,7 +127,7 @@ async function changed(update: { executeTakeFirst(): Promise<{ readonly numUpdat
   return Number((await update.executeTakeFirst()).numUpdatedRows)
 }
 
-/** What was counted at several times is added up. Nothing is locked where there is none. */
+/** Adds up counts of several times. Locks nothing where there are none. */
 async function talliesToPresent(db: Queryable, { future, present }: Correction): Promise<number> {
   const rows = db.selectFrom('tally').select(['scope', 'at']).where('at', '>', future)
   if ((await rows.limit(1).execute()).length === 0) return 0

@@ -91,7 +91,7 @@ export const removeUsedUpBypassCode = change(
 /**
  * In a transaction.
  *
- * @param of `spared` is the code by which the user is allowed to do this: it is used up, and the pass goes on resting on it.
+ * @param of `spared` is the code that the user verified with to do this: it is used up but stays, because the pass refers to it.
  * @returns how many there were that could be used.
  */
 export async function removeBypassCodesOfUser(
@@ -117,7 +117,7 @@ const useCodesUp = change('useCodesUp', (db, userId: Slot<string>, now: Slot<num
     .where('usesRemaining', '>=', 1),
 )
 
-/** What cannot be used any more reads as gone already. */
+/** Expired codes are never returned; this removes their rows. */
 export async function removeExpiredBypassCodes(db: Queryable, now: number): Promise<number> {
   const due = db.selectFrom('bypassCode').select('sequence').where('expiresAt', '<=', now)
   return removedBy(await db.deleteFrom('bypassCode').where('sequence', 'in', someOf(db, due)).executeTakeFirst())

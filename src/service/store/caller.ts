@@ -21,7 +21,7 @@ export function onBehalfOf<T>(caller: Caller, run: () => T): T {
 }
 
 /** Makes the changes in `run` those of no caller in particular. */
-export function onNobodysBehalf<T>(run: () => T): T {
+export function withoutCaller<T>(run: () => T): T {
   return callers.run(undefined, run)
 }
 

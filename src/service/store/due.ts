@@ -9,7 +9,7 @@ import type { Database, Queryable } from './schema.ts'
 export const sweepStep = 500
 
 /**
- * Some of the rows that a query finds, as an operand of `in`. On PostgreSQL it passes over rows that somebody else is
+ * Some of the rows that a query finds, as an operand of `in`. On PostgreSQL it skips rows that another transaction is
  * changing, so that neither of two sweeps, nor a request, waits for the other. Materialized, because PostgreSQL may execute
  * a plain subquery more than once and would then find other rows each time.
  */

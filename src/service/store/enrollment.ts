@@ -3,14 +3,14 @@ import { allRows, change, changesRow } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 import type { Ended } from './tokens.ts'
 
-/** What is stored, and for whom. */
+/** The factor that is stored, and its user. */
 export interface Enrolling {
   readonly userId: string
   /** Whether it must be the first factor the user ever had. */
   readonly first: boolean
   /** Whether the factor is stronger than e-mail. */
   readonly strong?: boolean | undefined
-  /** Whether it must be the first strong one: its code was given to somebody who had passed by e-mail. */
+  /** Whether it must be the first strong one, because the user had verified by e-mail to get its code. */
   readonly firstStrong?: boolean | undefined
   /** The token whose code is being used. */
   readonly tokenId?: string | undefined
@@ -59,7 +59,7 @@ const removeFirstTokens = allRows('removeFirstTokens', (db, userId: Slot<string>
     .returning(['id', 'domainId', 'userId']),
 )
 
-/** The user is as somebody who never had a factor. */
+/** Resets the user to the state before any factor was enrolled. */
 export const forgetEnrollment = change('forgetEnrollment', (db, userId: Slot<string>) =>
   db.updateTable('user').set({ everEnrolled: 0, strongEnrolled: 0 }).where('id', '=', userId),
 )

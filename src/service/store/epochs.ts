@@ -7,17 +7,17 @@ import { endKnownBrowsers } from './known-browsers.ts'
 import type { Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow } from './statement.ts'
 import type { List, Slot } from './statement.ts'
-import { tellAfter } from './transaction-ends.ts'
+import { notifyAfter } from './transaction-ends.ts'
 
 /** How many changes are kept for other processes to read. They read within a second. */
 const changesKept = 10_000
 
 /**
  * Ends every web session in which these users have passed the second step, and their known browsers. Approvals that
- * were not redeemed yet end as well: otherwise somebody could keep one back, and redeem it afterwards. In the transaction
+ * were not redeemed yet end as well: otherwise an attacker could hold one back and redeem it later. In the transaction
  * of the change that is the reason.
  *
- * @param chosen The new epoch, which the caller's own web session knows already; by default nobody knows it.
+ * @param chosen The new epoch, which the caller's own web session knows already; random by default.
  */
 export async function endOtherSessions(db: Queryable, userIds: readonly string[], chosen?: string): Promise<void> {
   if (userIds.length === 0) return
@@ -25,7 +25,7 @@ export async function endOtherSessions(db: Queryable, userIds: readonly string[]
   await endKnownBrowsers(db, userIds)
   await endApprovals(db, userIds)
   const changes = await insertChanges(db, userIds)
-  tellAfter(
+  notifyAfter(
     db,
     changes.map(({ domainId, userId }) => waiterKey.epoch(domainId, userId)),
   )
@@ -55,7 +55,7 @@ export async function endAllSessions(db: Queryable): Promise<void> {
 
 const setAllEpochs = change('setAllEpochs', (db, epoch: Slot<string>) => db.updateTable('user').set({ epoch }))
 
-/** @returns false where the chosen one is what they have already. */
+/** @returns false where they have the chosen one already. */
 async function setEpoch(db: Queryable, userIds: readonly string[], chosen: string | undefined): Promise<boolean> {
   const changed = await changeEpoch(db, userIds, chosen ?? randomBytes(16).toString('base64url'))
   return changed || chosen === undefined

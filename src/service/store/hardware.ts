@@ -82,7 +82,7 @@ export const renameHardwareToken = change('renameHardwareToken', (db, id: Slot<s
   db.updateTable('hardwareToken').set({ alias }).where('id', '=', id),
 )
 
-/** In a transaction that has locked the user, and has seen that it has none. @returns false where somebody has the token. */
+/** In a transaction that has locked the user, and has seen that it has none. @returns false where another user has the token. */
 export async function giveHardwareToken(
   db: Queryable,
   secrets: Secrets,
@@ -98,8 +98,8 @@ const setOwner = changesRow('setOwner', (db, id: Slot<string>, userId: Slot<stri
 )
 
 /**
- * Takes hardware tokens from users: they stay in the organization. Not so authenticator apps that people set up: whoever
- * set one up could make the codes of who has it next. In a transaction.
+ * Takes hardware tokens from users: the tokens stay in the organization. Authenticator apps that users set up are deleted,
+ * because the user who set one up could make the codes of its next user. In a transaction.
  *
  * @returns false where there was none.
  */

@@ -18,7 +18,7 @@ export const removeNodesSeenBefore = change('removeNodesSeenBefore', (db, time: 
 )
 
 /** A node that dated its last sign of life in the future, because its clock was ahead, would otherwise live for ever. */
-export async function nodesToPresent(db: Queryable, now: number): Promise<void> {
+export async function correctNodes(db: Queryable, now: number): Promise<void> {
   await seenToPresent(db, now)
   await primaryToPresent(db, now)
 }

@@ -16,7 +16,7 @@ export interface BrowserOf {
   readonly userId: string
 }
 
-/** Ids have 128 random bits: nobody finds one by trying hashes, so a plain hash is enough. */
+/** Ids have 128 random bits and cannot be guessed from their hashes, so a plain hash is enough. */
 export const hashOfBrowser = (id: string): string => createHash('sha256').update(id).digest('hex')
 
 /**
@@ -140,7 +140,7 @@ export async function removeExpiredBrowsers(db: Queryable, now: number): Promise
   return removedBy(await db.deleteFrom('knownBrowser').where(isDue).executeTakeFirst())
 }
 
-/** What a user passes the second step with, in short: another value as soon as a device or a token comes or goes. */
+/** A digest of the user's devices and hardware tokens: it changes as soon as one is added or removed. */
 async function factorState(db: Queryable, userId: string): Promise<string> {
   const devices = await devicesInUse(db, userId)
   const hardware = await hardwareIds(db, userId)

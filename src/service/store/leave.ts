@@ -16,8 +16,8 @@ interface Leaving {
 
 /**
  * Ends memberships, and all that ends with them: tokens, devices and pending sessions there, codes that were e-mailed
- * for it. Who is in no domain any more has no use for a hardware token, which another one can have now, and for bypass
- * codes. In a transaction.
+ * for it. Users who are in no domain any more also lose their hardware token, which becomes free for another user, and
+ * their bypass codes. In a transaction.
  */
 export async function leaveDomain(
   db: Queryable,

@@ -18,7 +18,7 @@ interface Watch {
 
 const watches = new WeakMap<object, Watch>()
 
-/** Tells the observer from now on how the database does. */
+/** Reports to the observer from now on. */
 export function observeDatabase(db: Queryable, observer: StoreObserver): void {
   const watch = watches.get(db)
   if (watch) watch.observer = observer

@@ -3,7 +3,7 @@ import type { Queryable } from './schema.ts'
 import { change, firstRow } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
-/** What a domain demands of those who approve. */
+/** What a domain requires to approve a request. */
 export interface PinRule {
   readonly keyType: Domain['keyType']
   readonly maxAllowedRetries: number

@@ -8,13 +8,13 @@ import { StoreUnavailableError } from './store.ts'
 import { watching } from './transaction-ends.ts'
 
 /** Milliseconds. */
-const patience = 10_000
-const longestPause = 40
+const maxRetryTime = 10_000
+const maxPause = 40
 
 /**
  * Transactions as on SQLite: as if one ran after the other. PostgreSQL lets them run side by side and fails those that
- * would notice each other (its manual, section 13.2.3); these are run again. So what a transaction does besides its
- * queries it must be able to do twice.
+ * would notice each other (its manual, section 13.2.3); these are retried. So everything that a transaction does
+ * besides its queries must be repeatable.
  */
 export class SerializableDatabase<DB> extends Kysely<DB> {
   readonly #whileContended: WhileContended
@@ -35,7 +35,7 @@ export class SerializableDatabase<DB> extends Kysely<DB> {
   }
 }
 
-/** Tries again what was in the way of others. */
+/** Retries an attempt that failed because of concurrent transactions. */
 export type WhileContended = <T>(attempt: () => Promise<T>) => Promise<T>
 
 /** One at a time is tried again, so that not all of them meet again. */
@@ -54,8 +54,8 @@ export function createWhileContended(): WhileContended {
 }
 
 async function tryAgain<T>(attempt: () => Promise<T>): Promise<T> {
-  const end = performance.now() + patience
-  for (let delay = 1; ; delay = Math.min(delay * 2, longestPause)) {
+  const end = performance.now() + maxRetryTime
+  for (let delay = 1; ; delay = Math.min(delay * 2, maxPause)) {
     try {
       return await attempt()
     } catch (error) {

@@ -83,13 +83,13 @@ const writeOutages = [
   ['25006', 'The database is read-only.'],
 ] as const
 
-/** @returns `''` for what is not an error of the server. */
+/** @returns `''` for errors that are not the server's. */
 function sqlStateOf(error: unknown): string {
   return error instanceof Error && 'severity' in error && 'code' in error ? String(error.code) : ''
 }
 
 /**
- * Whatever is no answer of the database, and what it says while it ends, starts or has no room (its manual, appendix A:
+ * Network errors, and the errors that the server reports while it stops, starts or is out of resources (its manual, appendix A:
  * classes 08 and 53, 57P01 to 57P03, and 57014 for what took too long).
  */
 function isOutage(error: unknown): boolean {

@@ -4,15 +4,15 @@ import type Pg from 'pg'
 
 import type { News, Store } from './store.ts'
 
-/** What nodes tell each other by LISTEN and NOTIFY: what changed, not what it is now. */
+/** Nodes notify each other of changes by LISTEN and NOTIFY: of the keys that changed, not of the new values. */
 interface NewsLine {
-  readonly watch: Store['watchOthers']
-  readonly tell: Store['tellOthers']
+  readonly watch: Store['watchOtherProcesses']
+  readonly tell: Store['notifyOtherProcesses']
   close(): Promise<void>
 }
 
 export interface NewsOptions {
-  /** A connection of its own, not connected yet. */
+  /** A separate connection, not connected yet. */
   readonly connect: () => Pg.Client
   /** Through the pool. */
   readonly query: (text: string, values: unknown[]) => Promise<unknown>
@@ -24,13 +24,13 @@ export interface NewsOptions {
 
 const channel = 'second_factor'
 /** Keys in one message: it may have 8,000 bytes, a key has 90 at most. */
-const mostKeys = 80
-/** With more to say than so many messages: who listens looks at everything. */
-const mostMessages = 20
+const maxKeys = 80
+/** Beyond this, one message without keys makes the other nodes check everything. */
+const maxMessages = 20
 /** Milliseconds. */
 const firstPause = 100
-const longestPause = 5_000
-/** How often those who wait look for themselves while no notifications arrive, milliseconds. */
+const maxPause = 5_000
+/** How often waiting requests read the database while no notifications arrive, milliseconds. */
 const lookInterval = 1_000
 /** First word of a message by which a node tries whether it hears itself. No key begins with it. */
 const echoWord = 'echo'
@@ -46,7 +46,7 @@ export async function openNews({ connect, query, beat, onHearing }: NewsOptions)
   const teller = createTeller(notify)
   let looking: NodeJS.Timeout | undefined
 
-  /** Whoever is not told looks for themselves. */
+  /** While no notifications arrive, waiting requests read the database at intervals. */
   const hear = (hears: boolean) => {
     if (hears === (looking === undefined)) return
     if (hears) {
@@ -86,7 +86,7 @@ export async function openNews({ connect, query, beat, onHearing }: NewsOptions)
   }
 }
 
-/** Tries whether what is sent through the pool arrives at the listening connection. */
+/** Checks that messages sent through the pool arrive at the listening connection. */
 function createEcho(send: (word: string) => Promise<unknown>, timeout: number) {
   let count = 0
   let arrived: ((heard: boolean) => void) | undefined
@@ -100,7 +100,7 @@ function createEcho(send: (word: string) => Promise<unknown>, timeout: number) {
       try {
         await send(String(count))
       } catch {
-        // Whoever asks the database for something finds out, too.
+        // Every other query of the database fails as well, and reports it.
         return undefined
       }
       timer = setTimeout(() => arrived?.(false), timeout).unref()
@@ -113,7 +113,7 @@ function createEcho(send: (word: string) => Promise<unknown>, timeout: number) {
   }
 }
 
-/** Collects what is to be told while something is being told. */
+/** Collects keys while others are being sent. */
 function createTeller(send: (words: readonly string[]) => Promise<unknown>) {
   const waiting = new Set<string>()
   let telling: Promise<void> | undefined
@@ -124,14 +124,14 @@ function createTeller(send: (words: readonly string[]) => Promise<unknown>) {
       const keys = failed ? undefined : [...waiting]
       waiting.clear()
       failed = true
-      if (keys === undefined || keys.length > mostKeys * mostMessages) await send([])
-      else for (let start = 0; start < keys.length; start += mostKeys) await send(keys.slice(start, start + mostKeys))
+      if (keys === undefined || keys.length > maxKeys * maxMessages) await send([])
+      else for (let start = 0; start < keys.length; start += maxKeys) await send(keys.slice(start, start + maxKeys))
       failed = false
     }
   }
 
   const start = () => {
-    // What could not be told is told later as a gap: others may have heard nothing of it.
+    // Keys that could not be sent are reported later as a gap, because other nodes may have missed them.
     telling ??= tellAll()
       .catch(() => {})
       .finally(() => (telling = undefined))
@@ -169,7 +169,7 @@ async function listen(connect: () => Pg.Client, beat: number, hearing: Hearing):
   }
   const tryAgain = (delay: number) =>
     later(delay, () => {
-      open().then(hearing.missed, () => closed || tryAgain(Math.min(delay * 2, longestPause)))
+      open().then(hearing.missed, () => closed || tryAgain(Math.min(delay * 2, maxPause)))
     })
 
   async function open(): Promise<void> {

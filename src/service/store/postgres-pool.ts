@@ -7,15 +7,15 @@ import { StoreUnavailableError } from './store.ts'
  * A pool whose connections are taken for one unit of work, a statement or a transaction, for a limited time. A connection
  * that takes longer is closed: back in the pool, it would hold up the next unit of work as well. So is one to a server that
  * turned out to be read-only: after a failover, a new connection leads to the server that takes changes.
- * @param patience How long a unit of work may take, with its wait for a connection; milliseconds.
+ * @param timeout How long a unit of work may take, with its wait for a connection; milliseconds.
  */
-export function createPatientPool(pool: Pg.Pool, patience: number): PostgresPool {
+export function createTimedPool(pool: Pg.Pool, timeout: number): PostgresPool {
   return {
     options: pool.options,
     async connect() {
       const arrived = performance.now()
       const client = await pool.connect()
-      return lease(client, patience - (performance.now() - arrived))
+      return lease(client, timeout - (performance.now() - arrived))
     },
     end: () => pool.end(),
   }

@@ -9,20 +9,20 @@ import { createWhileContended, SerializableDatabase } from './postgres-contentio
 import type { WhileContended } from './postgres-contention.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
 import { openNews } from './postgres-news.ts'
-import { createPatientPool } from './postgres-pool.ts'
+import { createTimedPool } from './postgres-pool.ts'
 import type { Database } from './schema.ts'
 import type { OpenOptions, Store } from './store.ts'
 import { createWriteHealth } from './write-health.ts'
 import type { WriteHealth } from './write-health.ts'
 
 /** Connections of one node for queries; another one listens. */
-const mostConnections = 10
+const maxConnections = 10
 /** How long a connection may take, also one that others have at the moment; milliseconds. */
 const connectTimeout = 3_000
 /** Of a running service: less than the 5 s that callers wait by default. Milliseconds. */
-const usualPatience = 4_000
+const defaultTimeout = 4_000
 /** How often the listening connection is tried, milliseconds. */
-const usualBeat = 5_000
+const defaultBeat = 5_000
 /** The type of `bigint`, as pg_type has it. */
 const int8 = 20
 
@@ -31,16 +31,16 @@ const int8 = 20
  * @throws {NoDatabaseError} where it has no schema yet and may not get one.
  */
 export async function openPostgresStore(url: string, options: PostgresOpenOptions = {}): Promise<Store> {
-  const { create = true, patience = usualPatience, beat = usualBeat, listenDatabase = url, onHearing } = options
+  const { create = true, timeout = defaultTimeout, beat = defaultBeat, listenDatabase = url, onHearing } = options
   const pg = await load()
-  const config = { ...configOf(pg, url, 'database'), connectionTimeoutMillis: Math.min(connectTimeout, patience) }
+  const config = { ...configOf(pg, url, 'database'), connectionTimeoutMillis: Math.min(connectTimeout, timeout) }
   const listenConfig = {
     ...configOf(pg, listenDatabase, 'listenDatabase'),
     query_timeout: beat,
     connectionTimeoutMillis: connectTimeout,
   }
   const created = await migrateWithoutHurry(pg, config, create)
-  const pool = createPatientPool(openPool(pg, { ...config, ...(await limitsOf(pg, config, patience)) }), patience)
+  const pool = createTimedPool(openPool(pg, { ...config, ...(await limitsOf(pg, config, timeout)) }), timeout)
   const whileContended = createWhileContended()
   const writes = createWriteHealth()
   const db = openDatabase(pool, whileContended, writes)
@@ -54,10 +54,10 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
     return {
       db,
       created,
-      watchOthers: news.watch,
-      tellOthers: news.tell,
+      watchOtherProcesses: news.watch,
+      notifyOtherProcesses: news.tell,
       // By itself it looks once a minute; until then it reads tables that it takes for small from end to end.
-      takeStock: () => analyze(pg, config),
+      analyze: () => analyze(pg, config),
       problem: () => writes.problem(db),
       async close() {
         await news.close()
@@ -90,7 +90,7 @@ async function migrateWithoutHurry(pg: typeof Pg, config: Pg.ClientConfig, creat
 }
 
 function openPool(pg: typeof Pg, config: Pg.ClientConfig): Pg.Pool {
-  const pool = new pg.Pool({ ...config, max: mostConnections })
+  const pool = new pg.Pool({ ...config, max: maxConnections })
   // A connection broke: idle, or between two queries. The next query says so, or gets another one.
   return pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
 }
@@ -108,8 +108,8 @@ function openDatabase(
  * The database ends what this node has given up, and what a node that no longer runs has left open, whose locks would hold
  * up the others. A pooler may refuse to pass this on; connections that are given up end their work there as well.
  */
-async function limitsOf(pg: typeof Pg, config: Pg.ClientConfig, patience: number): Promise<Pg.ClientConfig> {
-  const limits = { statement_timeout: patience, idle_in_transaction_session_timeout: patience }
+async function limitsOf(pg: typeof Pg, config: Pg.ClientConfig, timeout: number): Promise<Pg.ClientConfig> {
+  const limits = { statement_timeout: timeout, idle_in_transaction_session_timeout: timeout }
   const client = new pg.Client({ ...config, ...limits })
   client.on('error', () => {})
   try {

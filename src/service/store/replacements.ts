@@ -48,7 +48,7 @@ export const clearReplacement = changesRow('clearReplacement', (db, tokenId: Slo
   db.updateTable('token').set(noReplacement).where('id', '=', tokenId).where('replacement', 'is not', null),
 )
 
-/** What nobody used in time reads as none already. */
+/** Expired codes are never returned; this clears their columns. */
 export async function clearExpiredReplacements(db: Queryable, now: number): Promise<number> {
   const due = db.selectFrom('token').select('id').where('replacementExpiresAt', '<=', now)
   const cleared = await db.updateTable('token').set(noReplacement).where('id', 'in', someOf(db, due)).executeTakeFirst()
@@ -74,7 +74,7 @@ export const useReplacement = changesRow(
       .where('replacementExpiresAt', '<=', derived(now, latestCodeExpiry)),
 )
 
-/** Takes the device of a token out of use, which stays for another one; with what it was asked. */
+/** Revokes the device of a token, and cancels its pending sessions. The token stays for the next device. */
 export async function moveAway(
   db: Queryable,
   { tokenId, replacementEpoch }: { tokenId: string; replacementEpoch: string | null },
@@ -108,7 +108,7 @@ const cancelOfDevices = allRows('cancelOfDevices', (db, deviceIds: List<string>,
     .returning(['id', 'domainId', 'userId']),
 )
 
-/** What a token has of a replacement when it has none. */
+/** The columns of a token without a replacement code. */
 export const noReplacement = {
   replacement: null,
   replacementLookup: null,

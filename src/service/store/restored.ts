@@ -26,7 +26,7 @@ export async function lastAuditTime(db: Queryable): Promise<number> {
  * Ends everything that may have been used up after a backup was made, so that it is not accepted a second time: codes of
  * all kinds, pending and unredeemed sessions, activation codes.
  */
-export async function endWhatMayBeUsed(db: Queryable, now: number): Promise<void> {
+export async function endAllAccess(db: Queryable, now: number): Promise<void> {
   for (const period of [30, 60] as const) {
     const step = Math.floor(now / period) + stepsAhead
     await db

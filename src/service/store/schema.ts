@@ -52,7 +52,7 @@ export type Fact = 0 | 1
 export interface ServiceTable {
   row: number
   id: string
-  /** What `init` was given for the REST interface; null for what it was not given. */
+  /** The words of the REST interface that `init` was given; null for the others. */
   scheme: Generated<string | null>
   mediaType: Generated<string | null>
   basePath: Generated<string | null>
@@ -167,16 +167,16 @@ export interface SynchronisationTable {
   id: string
   organizationId: string
   domainId: string
-  /** Who works on it, and when it was last heard of: one that has died is replaced. */
+  /** The process that works on it, and its last sign of life: a process that died is replaced. */
   holder: string
   /** The process of the holder, as JSON, where the system says enough of it. */
   holderProcess: ColumnType<string | null, string | null | undefined, string | null>
   beatAt: number
-  /** Since then what it staged counts. */
+  /** When the staged changes took effect. */
   appliedAt: number | null
 }
 
-/** What a synchronisation changes of a user that was there before. */
+/** The changes of a synchronization to an existing user. */
 export interface SynchronisedUserTable {
   synchronisationId: string
   userId: string
@@ -204,14 +204,14 @@ export interface TokenTable {
   replacementExpiresAt: ColumnType<number | null, number | undefined, number | null>
   /** The user's epoch from the use of that code on; null: whatever is drawn then. */
   replacementEpoch: ColumnType<string | null, string | undefined, string | null>
-  /** What the user had passed with to whom the code was shown; null where nobody had to pass for it. */
+  /** The factor that the user had verified before the code was shown; null where that was not required. */
   grantedFactor: ColumnType<Factor | null, Factor | null | undefined, Factor | null>
   grantedFactorId: ColumnType<string | null, string | null | undefined, string | null>
   createdAt: number
   activatedAt: number | null
 }
 
-/** Stays when its token goes, so that the device can be told. */
+/** Outlives its token, so that the device can be told that it was revoked. */
 export interface DeviceTable {
   id: string
   tokenId: string
@@ -266,7 +266,7 @@ export interface SessionTable {
   /** What the device answered, so that the same answer sent again is known. */
   answeredDecision: Decision | null
   answeredNumber: string | null
-  /** Who shares the address that asked on the device; null where nobody is limited by it. */
+  /** The network that the request came from; null where requests are not limited by network. */
   network: ColumnType<string | null, string | null | undefined, string | null>
 }
 
@@ -296,7 +296,7 @@ export interface HardwareTokenTable {
   alias: string
   serialNumber: string
   userId: string | null
-  /** An authenticator app that its user set up: it is nobody else's ever. */
+  /** An authenticator app that its user set up. It never gets another user. */
   selfEnrolled: Generated<Fact>
   createdAt: number
 }
@@ -467,7 +467,7 @@ export interface AuditWriterTable {
   /** Where it stood when that was last written down, now and then. */
   sequence: number
   hash: string
-  /** Where what is left of it begins. */
+  /** Where the entries that are left begin. */
   startSequence: number
   startHash: string
   startedAt: number

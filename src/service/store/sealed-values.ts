@@ -10,7 +10,7 @@ export interface SealedValue {
   /** Of the record it is sealed for. */
   readonly id: string
   readonly sealed: string
-  /** Of whom it is; null for what is nobody's. */
+  /** The user it belongs to; null where it belongs to none. */
   readonly userId: string | null
 }
 
@@ -38,7 +38,7 @@ type LookupText = (secret: string, userId: string | null) => string
 /** The id of the one there is. */
 export const pushKeyRecord = { kind: 'push key', id: 'vapid' } as const
 
-/** Everything that is sealed. Whoever adds a secret to the database adds it here. */
+/** Everything that is sealed. Every new secret in the database must be added here. */
 export const sealedPlaces: readonly SealedPlace[] = [
   {
     kind: 'seed',
@@ -74,7 +74,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
   { ...pushKeyRecord, table: 'pushKey', column: 'privateKey' },
 ]
 
-/** What a value of this place is sealed for. */
+/** The record that a value of this place is sealed for. */
 export function recordOf(place: SealedPlace, { id, userId }: SealedValue): SealedRecord {
   return 'user' in place ? { kind: place.kind, id, userId } : { kind: place.kind, id }
 }
@@ -105,7 +105,7 @@ export async function replaceSealed(
     where ${id} = ${value.id} and ${column} = ${value.sealed}`.execute(db)
 }
 
-/** How many values name the key; e-mailed codes are apart, as nobody can seal them anew: they lapse. */
+/** How many values use the key. E-mailed codes are counted apart: they cannot be sealed again, and expire. */
 export interface Named {
   readonly values: number
   readonly emailCodes: number
@@ -134,7 +134,7 @@ function names(place: SealedPlace): Names {
   return { table: sql.table(place.table), column: sql.ref(place.column), id }
 }
 
-/** Codes that were found before there were keys; nobody can say what they were. */
+/** Codes from before there were keys. They cannot be restored from their lookups. */
 export async function removeEmailCodesOfNoKey(db: Queryable): Promise<void> {
   await db.deleteFrom('emailCode').where('codeLookup', 'not like', '%.%').execute()
 }

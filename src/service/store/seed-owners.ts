@@ -4,7 +4,7 @@ import { allRows, change } from './statement.ts'
 import type { List, Slot } from './statement.ts'
 import type { Secrets } from '../sealing/secrets.ts'
 
-/** A seed as it is sealed for its user; null while nobody has the hardware token. */
+/** A seed as it is sealed for its user; null while the hardware token has none. */
 export interface OwnedSeed {
   readonly id: string
   readonly userId: string | null
@@ -13,8 +13,8 @@ export interface OwnedSeed {
 /**
  * Seals the seeds of hardware tokens for another owner. In the transaction that gives or takes the tokens.
  *
- * A seed that does not open for the owner that the row names was damaged or moved there: it stays as it is, and opens for
- * nobody, so that it can still be taken away.
+ * A seed that does not open for the owner that the row names was damaged or moved there. It stays unchanged and opens for no
+ * user, so that the token can still be taken away.
  */
 export async function resealSeeds(
   db: Queryable,

@@ -195,7 +195,7 @@ interface Redeeming {
 }
 
 /**
- * Uses an approval up, once, for its challenge. What was revoked since it was given no longer counts.
+ * Uses an approval up, once, for its challenge. An approval by a device that was revoked since then does not count.
  * @returns the session, or nothing where there is no such approval.
  */
 export const redeemApproval = firstRow('redeemApproval', (db, of: Slots<Redeeming>, now: Slot<number>) =>
@@ -239,7 +239,7 @@ export function expireSessions(db: Queryable, now: number, most: number): Promis
   )
 }
 
-/** The same for what a clock that was ahead has dated in the future: it reads as expired, too. */
+/** The same for sessions that a clock that was ahead dated in the future: they read as expired, too. */
 export function endFutureSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
   const future = db
     .selectFrom('session')
@@ -259,7 +259,7 @@ export async function removeSessionsSettledBefore(db: Queryable, time: number): 
   return removedBy(await db.deleteFrom('session').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
 }
 
-/** Who has left the domain a moment ago, together with many others, may still have a device. */
+/** A user whom a synchronization has just removed from the domain may still have a device. */
 function isOfMember(eb: ExpressionBuilder<Database, 'session'>) {
   return eb.exists(
     eb

@@ -4,8 +4,8 @@ import type { Queryable } from './schema.ts'
 import { allRows, firstRow } from './statement.ts'
 import type { List, Slot } from './statement.ts'
 
-/** As much of a session as tells who has to hear of it. */
-export interface Glimpse {
+/** The columns of a session that tell which waiting requests it concerns. */
+export interface SessionSummary {
   readonly id: string
   readonly domainId: string
   readonly state: SessionState
@@ -14,7 +14,7 @@ export interface Glimpse {
 
 const columns = ['id', 'domainId', 'state', 'expiresAt'] as const
 
-export const glimpsesById = allRows('glimpsesById', (db, ids: List<string>) =>
+export const summariesById = allRows('summariesById', (db, ids: List<string>) =>
   db.selectFrom('session').select(columns).where('id', 'in', ids),
 )
 
@@ -24,8 +24,8 @@ export const settledSince = allRows('settledSince', (db, domainIds: List<string>
 )
 
 /** What expired unanswered in the domains, whether that was written down or not: after one time, until another. */
-export const lapsedBetween = allRows(
-  'lapsedBetween',
+export const expiredBetween = allRows(
+  'expiredBetween',
   (db, domainIds: List<string>, after: Slot<number>, until: Slot<number>) =>
     db
       .selectFrom('session')

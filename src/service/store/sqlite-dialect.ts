@@ -13,7 +13,7 @@ const readTimeout = 2_000
 
 export interface SqliteParts {
   readonly writer: Writer
-  /** Reads what is committed, whoever writes meanwhile. A database in memory has none: its only connection does both. */
+  /** Reads committed data while the writer writes. A database in memory has none: its only connection does both. */
   readonly reader: BetterSqlite3.Database | undefined
 }
 
@@ -63,9 +63,9 @@ function createDriver(parts: SqliteParts): Driver {
 /** What Kysely calls a connection: for one query, or for one transaction. */
 interface Lease extends DatabaseConnection {
   begin(): Promise<void>
-  /** Resolves when what was done is kept. */
+  /** Resolves when the changes are committed. */
   commit(): Promise<void>
-  /** Rolls back what was not committed, and lets the next change have the writer. */
+  /** Rolls back uncommitted changes, and passes the writer on to the next change. */
   end(): void
 }
 

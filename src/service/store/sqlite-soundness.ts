@@ -33,7 +33,7 @@ export function explainDamage(error: unknown, file: string): unknown {
   return new DatabaseFileError(`${file} is damaged (${error.message}). Restore a backup.`, { cause: error })
 }
 
-/** What is wrong with the file of an open database, if anything. */
+/** The problem of the file of an open database, if it has one. */
 export type FindProblem = () => string | undefined
 
 /**

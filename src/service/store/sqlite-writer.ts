@@ -26,7 +26,7 @@ export interface Unit {
   /** @throws what the statement throws; once SQLite has rolled everything back, the reason for that. */
   run<T>(statement: () => T): T
   /**
-   * Ends the unit. Kept is what it did when this resolves, and not before.
+   * Ends the unit. Its changes are committed when this resolves, and not before.
    *
    * @throws the reason why COMMIT failed; nothing of the group is kept then, as far as SQLite knows.
    */
@@ -36,12 +36,12 @@ export interface Unit {
 
 export interface WriterOptions {
   /** How long after its arrival a unit gives up while another process locks the file, milliseconds. */
-  readonly patience: () => number
-  /** Told of each error of SQLite; what it returns is thrown instead. */
+  readonly timeout: () => number
+  /** Called with each error of SQLite; throws the error that it returns. */
   readonly failed: (error: unknown) => unknown
 }
 
-/** So that one turn of the event loop keeps nobody waiting for long. */
+/** So that one turn of the event loop does not keep other requests waiting for long. */
 const maxUnits = 64
 
 /** Units that share a transaction. */
@@ -52,7 +52,7 @@ interface Group {
   readonly kept: PromiseWithResolvers<void>
 }
 
-export function createWriter(database: BetterSqlite3.Database, { patience, failed }: WriterOptions): Writer {
+export function createWriter(database: BetterSqlite3.Database, { timeout, failed }: WriterOptions): Writer {
   const waiting: (() => void)[] = []
   let taken = false
   let group: Group | undefined
@@ -154,7 +154,7 @@ export function createWriter(database: BetterSqlite3.Database, { patience, faile
     async begin() {
       const change = watchCaller()
       // From its arrival, not from its turn: those behind a change that has waited in vain do not wait as long again.
-      const until = performance.now() + patience()
+      const until = performance.now() + timeout()
       if (taken) await new Promise<void>((resolve) => void waiting.push(resolve))
       taken = true
       try {

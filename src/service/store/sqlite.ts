@@ -19,7 +19,7 @@ import type { OpenOptions, Store } from './store.ts'
 import { WatchedDatabase } from './transaction-ends.ts'
 import { createWriteHealth } from './write-health.ts'
 
-/** How often a file is looked at for changes of other processes while somebody waits, milliseconds. */
+/** How often the file is checked for changes of other processes while requests wait, milliseconds. */
 const watchInterval = 50
 /** How long a change waits for another process that locks the file, from its arrival on; milliseconds. */
 const writeTimeout = 2_000
@@ -33,7 +33,7 @@ const openTimeout = 10_000
  * @throws {NewerSchemaError} when a newer version of this package has used it.
  */
 export async function openSqliteStore(file: string, { create = true, check = true }: OpenOptions = {}): Promise<Store> {
-  // Opening creates the file. What has no schema is found out later.
+  // Opening creates the file. A file without a schema is detected later.
   if (!create && !existsSync(file)) throw new NoDatabaseError()
   await refuseEmptyFile(file)
   const database = await open(file)
@@ -41,7 +41,7 @@ export async function openSqliteStore(file: string, { create = true, check = tru
   let opened = false
   const writes = createWriteHealth()
   const writer = createWriter(database, {
-    patience: () => (opened ? writeTimeout : openTimeout),
+    timeout: () => (opened ? writeTimeout : openTimeout),
     failed(error) {
       const named = nameSqliteOutage(error)
       if (named !== error) writes.failed()
@@ -69,11 +69,12 @@ export async function openSqliteStore(file: string, { create = true, check = tru
     db,
     created,
     // Of the connection that writes: it does not rise at our own changes, and that of a reader does.
-    watchOthers: (changed) => (database.memory ? () => {} : watchDataVersion(database, () => changed('something'))),
+    watchOtherProcesses: (changed) =>
+      database.memory ? () => {} : watchDataVersion(database, () => changed('something')),
     // They look at the file.
-    tellOthers: () => {},
+    notifyOtherProcesses: () => {},
     // It chooses its indexes by their columns.
-    takeStock: () => Promise.resolve(),
+    analyze: () => Promise.resolve(),
     problem: async () => findProblem() ?? (await writes.problem(db)),
     async close() {
       await db.destroy()
@@ -109,7 +110,7 @@ async function open(file: string): Promise<BetterSqlite3.Database> {
   return database
 }
 
-/** Reads what is committed while the other connection writes, or waits for another process that does. */
+/** Reads committed data while the other connection writes, or waits for another process that writes. */
 async function openReader(file: string, writer: BetterSqlite3.Database): Promise<BetterSqlite3.Database> {
   const Sqlite = await loadSqlite()
   try {
@@ -120,7 +121,7 @@ async function openReader(file: string, writer: BetterSqlite3.Database): Promise
   }
 }
 
-/** Nobody else on the machine reads it. SQLite gives the files beside it the same mode. */
+/** Only its owner can read it. SQLite gives the files beside it the same mode. */
 function createPrivately(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   closeSync(openSync(file, 'a', 0o600))
@@ -139,7 +140,7 @@ function watchDataVersion(database: BetterSqlite3.Database, changed: () => void)
     try {
       if (database.open) look()
     } catch {
-      // Whoever waits reads, and finds out what is wrong where it can be answered.
+      // Waiting requests then read the database and report the problem in their responses.
       changed()
     }
   }, watchInterval)

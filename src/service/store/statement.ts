@@ -75,7 +75,7 @@ export function oneRow<S extends unknown[], Row>(name: string, build: Build<S, R
   }
 }
 
-/** Declares a statement whose result nobody needs. */
+/** Declares a statement without a result. */
 export function change<S extends unknown[]>(name: string, build: Build<S, unknown>): Execute<S, void> {
   const execute = declare(name, build)
   return async (db, ...values) => void (await execute(db, values))
@@ -99,7 +99,7 @@ export function derived<T, R>(slot: Slot<T> | Slots<T>, compute: (value: T) => R
   return createSlot(new Place(path, (values) => compute(read(values) as T)))
 }
 
-/** Slots for columns of a row that is inserted, and what they get where the row does not say. */
+/** Slots for columns of a row that is inserted, with the values they get where the row has none. */
 export function withDefaults<T, D extends { readonly [K in keyof T]?: unknown }>(slots: Slots<T>, defaults: D) {
   const entries = Object.entries(defaults).map(([key, value]) => {
     const slot = slots[key as keyof T] as unknown as Slot<unknown>
@@ -232,7 +232,7 @@ class Literals extends OperationNodeTransformer {
   }
 
   /**
-   * SQLite compiles a statement anew when the value of a plain `?` changes that it could choose another index by
+   * SQLite compiles a statement again when the value of a plain `?` changes that it could choose another index by
    * (sqlite.org/c3ref/bind_blob.html, SQLITE_ENABLE_STAT4). It does not watch `+?`.
    */
   protected override transformValue(node: ValueNode): ValueNode {

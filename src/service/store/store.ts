@@ -1,6 +1,6 @@
 import type { Queryable } from './schema.ts'
 
-/** What other processes changed: these things; nobody said what; or more than once, perhaps, while we could not hear. */
+/** A change by another process: of these keys, of something unknown, or any number of changes while notifications were lost. */
 export type News = readonly string[] | 'something' | 'gap'
 
 /** A database that is open and has the present schema. */
@@ -9,11 +9,11 @@ export interface Store {
   /** Whether the database was created just now. */
   readonly created: boolean
   /** Calls back when another process may have changed something; the answer ends it. Quiet about own changes. */
-  watchOthers(changed: (news: News) => void): () => void
-  /** Tells other processes what changed, where they do not see it by themselves. */
-  tellOthers(keys: readonly string[]): void
+  watchOtherProcesses(changed: (news: News) => void): () => void
+  /** Notifies other processes of changed keys, where they cannot see changes themselves. */
+  notifyOtherProcesses(keys: readonly string[]): void
   /** After tables of users have grown by much: what the database supposes about them may lead it astray. */
-  takeStock(): Promise<void>
+  analyze(): Promise<void>
   /**
    * What makes the database unfit to be served from, such as a file that was replaced or a full disk; undefined when all
    * is well. After a change that could not be stored it tries to write, so that it recovers by itself.
@@ -29,7 +29,7 @@ export interface OpenOptions {
   /** Whether a database file is read from end to end first; by default it is. */
   readonly check?: boolean
   /** How long a unit of work on PostgreSQL may take, milliseconds; by default 4 seconds. Commands have more time. */
-  readonly patience?: number
+  readonly timeout?: number
 }
 
 /** A database file cannot be used for this. The message says why, and what to do. */
@@ -52,10 +52,10 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
-/** Nobody wants the change any more: its caller has hung up while it waited. The database is as well as before. */
+/** The caller hung up while the change waited, so it is not made. Nothing is wrong with the database. */
 export class CallerGoneError extends StoreUnavailableError {}
 
-/** Told how the database does. */
+/** Observes units of work and failures of the database. */
 export interface StoreObserver {
   /** A unit of work waited for its connection, or for the beginning of its transaction: on SQLite that is the write lock. */
   waited(purpose: 'connection' | 'transaction', seconds: number): void

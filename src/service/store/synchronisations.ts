@@ -101,8 +101,8 @@ export const synchronisationOf = firstRow('synchronisationOf', (db, organization
 
 export const allSynchronisations = allRows('allSynchronisations', (db) => db.selectFrom('synchronisation').selectAll())
 
-/** A sign of life from the future, of a clock that was ahead, keeps nobody waiting for longer than one of now. */
-export const beatsToPresent = change('beatsToPresent', (db, now: Slot<number>) =>
+/** A sign of life that a clock that was ahead dated in the future must not block others for longer than one of now. */
+export const correctBeats = change('correctBeats', (db, now: Slot<number>) =>
   db.updateTable('synchronisation').set({ beatAt: now }).where('beatAt', '>', now),
 )
 
@@ -139,7 +139,7 @@ export const markApplied = changesRow('markApplied', (db, { id, holder }: Slots<
     .where('appliedAt', 'is', null),
 )
 
-/** The marks that it leaves mean nothing from now on: what it added is there, what it removed is gone. */
+/** The marks that it leaves have no meaning from now on: added rows count, and removed rows are gone. */
 export const removeSynchronisation = change('removeSynchronisation', (db, { id, holder }: Slots<Held>) =>
   db.deleteFrom('synchronisation').where('id', '=', id).where('holder', '=', holder),
 )
@@ -235,7 +235,7 @@ export const stageLeaving = change('stageLeaving', (db, { id, domainId }: Slots<
   db.updateTable('membership').set({ removedBy: id }).where('domainId', '=', domainId).where('userId', 'in', userIds),
 )
 
-/** Members who leave in one step: with each of them go a device, its sessions, codes and all else that only they had. */
+/** Members who leave in one step: with each of them, their device, sessions, codes and other rows are removed. */
 const leavingStep = 50
 
 /** Some of those who leave. */
@@ -311,7 +311,7 @@ export const forgetChanges = change('forgetChanges', (db, { id }: Slots<Pick<Hel
   db.deleteFrom('synchronisedUser').where('synchronisationId', '=', id).where('userId', 'in', userIds),
 )
 
-/** Takes some of what it brought away again. @returns false where nothing was left to do. */
+/** Removes some of the rows that it staged. @returns false where none was left. */
 export function removeStaged(db: Queryable, { id }: Held, table: 'membership' | 'user'): Promise<boolean> {
   return table === 'user' ? removeStagedUsers(db, id) : removeStagedMembers(db, id)
 }

@@ -9,7 +9,7 @@ export interface TallyLimit {
   readonly scope: string
   readonly limit: number
   readonly window: number
-  /** Longer stretches make fewer rows to add up; what is in a stretch counts until all of it is over. */
+  /** Longer stretches make fewer rows to add up. A count stays in force until its whole stretch has left the window. */
   readonly slot: number
 }
 

@@ -12,7 +12,7 @@ import type { Slot, Slots } from './statement.ts'
 
 export type TokenRow = Selectable<TokenTable>
 
-/** What a revocation ended: whoever waits for these has to be told. */
+/** What a revocation ended. Requests that wait for these must be notified. */
 export interface Revoked {
   readonly tokens: readonly Ended[]
   readonly devices: readonly Ended[]
@@ -108,7 +108,7 @@ export const removeShownToken = changesRow('removeShownToken', (db, id: Slot<str
   db.deleteFrom('token').where('id', '=', id).where('state', '=', 'pending').where('selfEnrollment', '=', 1),
 )
 
-/** Tokens nobody activated in time read as none already. */
+/** Tokens that were not activated in time are never returned; this removes their rows. */
 export async function removeExpiredTokens(db: Queryable, now: number): Promise<number> {
   const due = db.selectFrom('token').select('id').where('state', '=', 'pending').where('codeExpiresAt', '<=', now)
   return removedBy(await db.deleteFrom('token').where('id', 'in', someOf(db, due)).executeTakeFirst())

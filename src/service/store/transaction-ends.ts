@@ -11,25 +11,25 @@ type Listener = (ending: Ending) => void
 
 const listeners = new WeakMap<object, Listener[]>()
 
-/** Which database a transaction is of, and who is told of what its transactions change. */
+/** The database of each transaction, and the listener for the changes of each database. */
 const databases = new WeakMap<object, object>()
-const heralds = new WeakMap<object, (keys: readonly string[]) => void>()
+const notifiers = new WeakMap<object, (keys: readonly string[]) => void>()
 
-/** Whoever waits for something is told through this, by `tellAfter`. */
-export function heraldOf(database: Queryable, herald: (keys: readonly string[]) => void): void {
-  heralds.set(database, herald)
+/** Sets the listener that `notifyAfter` calls with changed keys. */
+export function setNotifier(database: Queryable, notifier: (keys: readonly string[]) => void): void {
+  notifiers.set(database, notifier)
 }
 
-/** Tells those who wait for these once the transaction is over, unless it came to nothing. No caller can forget it. */
-export function tellAfter(db: Queryable, keys: readonly string[]): void {
+/** Notifies requests that wait for these keys once the transaction is over, unless it was rolled back. */
+export function notifyAfter(db: Queryable, keys: readonly string[]): void {
   if (keys.length === 0) return
-  whenOver(db, (ending) => {
-    if (ending !== 'undone') heralds.get(databases.get(db) ?? db)?.(keys)
+  onTransactionEnd(db, (ending) => {
+    if (ending !== 'undone') notifiers.get(databases.get(db) ?? db)?.(keys)
   })
 }
 
-/** Calls back when the transaction is over. What it learns in it, it must not believe before. */
-export function whenOver(db: Queryable, listener: Listener): void {
+/** Calls back when the transaction is over. Values read in it may still be rolled back before that. */
+export function onTransactionEnd(db: Queryable, listener: Listener): void {
   const present = listeners.get(db)
   if (!present) throw new Error('Only what happens in a transaction has an end.')
   present.push(listener)

@@ -2,7 +2,7 @@ import type { Queryable, TrustedClockTable } from './schema.ts'
 import { change, oneRow, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
-/** Begins with the clock of the machine: a new database has no trail that could be lost. @returns what is stored. */
+/** Begins with the clock of the machine: a new database has no trail that could be lost. @returns the stored clock. */
 export async function readTrustedClock(db: Queryable, wall: number): Promise<TrustedClockTable> {
   await insertClock(db, wall)
   return readClock(db)
@@ -35,7 +35,7 @@ const setPruneBudget = change(
     db.updateTable('trustedClock').set({ prunedOn: day, pruneBudget }).where('prunedOn', '=', prunedOn),
 )
 
-/** Takes from the budget of the day. @returns how much was there, at most what was wanted. */
+/** Takes from the budget of the day. @returns how much was available, at most `wanted`. */
 export async function takePruneBudget(db: Queryable, wanted: number): Promise<number> {
   const taken = Math.min(wanted, (await readClock(db)).pruneBudget)
   await reducePruneBudget(db, taken)

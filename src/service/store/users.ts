@@ -92,7 +92,7 @@ const setEmail = changesRow('setEmail', (db, id: Slot<string>, email: Slot<strin
 
 /**
  * Makes transactions about one user follow each other, and fail where it is gone: the first step of those that count
- * what a user has, and of its deletion.
+ * the factors of a user, and of its deletion.
  */
 export const lockUser = changesRow('lockUser', (db, organizationId: Slot<string>, id: Slot<string>) =>
   db

@@ -3,7 +3,7 @@ import type { Queryable } from './schema.ts'
 
 /** Whether the database takes changes. */
 export interface WriteHealth {
-  /** A change could not be stored, and not because of what it says. */
+  /** A change could not be stored because of the database, not because of its content. */
   failed(): void
   /** Why changes cannot be stored; undefined while they can. After a failure, one is tried. */
   problem(db: Queryable): Promise<string | undefined>

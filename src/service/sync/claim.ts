@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../context/service-context.ts'
 import { newId } from '../rules/random.ts'
 import { StoreUnavailableError } from '../store/store.ts'
-import { beatsToPresent, insertSynchronisation, synchronisationOf, takeOver } from '../store/synchronisations.ts'
+import { correctBeats, insertSynchronisation, synchronisationOf, takeOver } from '../store/synchronisations.ts'
 import type { Held, SynchronisationRow } from '../store/synchronisations.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { hasEnded, ownProcess } from './process-identity.ts'
@@ -25,7 +25,7 @@ export async function claim(
       const held = { id: newId(ctx.random), holder: newId(ctx.random), ...of }
       const row = { ...held, holderProcess: ownProcess ?? null, beatAt: ctx.clock.now(), appliedAt: null }
       if (await insertSynchronisation(ctx.store.db, row)) return held
-      await beatsToPresent(ctx.store.db, ctx.clock.now())
+      await correctBeats(ctx.store.db, ctx.clock.now())
       const present = await synchronisationOf(ctx.store.db, of.organizationId)
       const left = present ? secondsUntilAbandoned(present, ctx.clock.now()) : 0
       if (present && left <= 0) await recover(present)

@@ -39,7 +39,7 @@ export async function stage(ctx: ServiceContext, held: Held, staging: Staging): 
   let stockAt = firstStock
   for (let start = 0; start < rows.length; start += stepSize) {
     if (start >= stockAt) {
-      await ctx.store.takeStock()
+      await ctx.store.analyze()
       stockAt *= 4
     }
     const some = rows.slice(start, start + stepSize).map((row, index) => ({

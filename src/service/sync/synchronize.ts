@@ -4,7 +4,7 @@ import { ApiProblem } from '../ground/problem.ts'
 import { CallerGoneError, StoreUnavailableError } from '../store/store.ts'
 import {
   allSynchronisations,
-  beatsToPresent,
+  correctBeats,
   markApplied,
   synchronisationBringing,
   useTicket,
@@ -79,7 +79,7 @@ async function stageOrUndo(ctx: ServiceContext, held: Held, arrived: Arrived): P
 
 /** Brings those to an end whose process has died on the way. */
 export async function recoverSynchronisations(ctx: ServiceContext): Promise<void> {
-  await beatsToPresent(ctx.store.db, ctx.clock.now())
+  await correctBeats(ctx.store.db, ctx.clock.now())
   const all = await allSynchronisations(ctx.store.db)
   for (const row of all.filter((one) => secondsUntilAbandoned(one, ctx.clock.now()) === 0)) await recover(ctx, row)
 }
@@ -94,7 +94,7 @@ export async function releaseStagedUser(
   ctx: ServiceContext,
   of: { organizationId: string; username: string },
 ): Promise<boolean> {
-  await beatsToPresent(ctx.store.db, ctx.clock.now())
+  await correctBeats(ctx.store.db, ctx.clock.now())
   const row = await synchronisationBringing(ctx.store.db, of.organizationId, of.username)
   if (!row || secondsUntilAbandoned(row, ctx.clock.now()) > 0) return false
   await recover(ctx, row)

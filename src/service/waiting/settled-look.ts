@@ -3,12 +3,12 @@ import { notAfter } from '../rules/present.ts'
 import { epochsChangedAfter, newestEpochChange } from '../store/epochs.ts'
 import type { EpochChange } from '../store/epochs.ts'
 import type { Queryable } from '../store/schema.ts'
-import { firstExpiry, glimpsesById, lapsedBetween, settledSince } from '../store/settled.ts'
-import type { Glimpse } from '../store/settled.ts'
+import { firstExpiry, summariesById, expiredBetween, settledSince } from '../store/settled.ts'
+import type { SessionSummary } from '../store/settled.ts'
 
 /** What a look at the database found. */
 export interface Found {
-  readonly settled: readonly Glimpse[]
+  readonly settled: readonly SessionSummary[]
   /** Users whose epochs changed. */
   readonly epochs?: readonly EpochChange[]
   /** When one of the pending sessions that were seen runs out. */
@@ -39,9 +39,9 @@ export function createLook(db: Queryable, clock: Clock, domains: () => readonly 
   let epochsSeen: number | undefined
   return {
     async at(ids) {
-      const sessions: Glimpse[] = []
+      const sessions: SessionSummary[] = []
       for (let start = 0; start < ids.length; start += mostIds) {
-        sessions.push(...(await glimpsesById(db, ids.slice(start, start + mostIds))))
+        sessions.push(...(await summariesById(db, ids.slice(start, start + mostIds))))
       }
       const [pending, settled] = partition(sessions)
       return { settled, expiry: pending.length === 0 ? undefined : Math.min(...pending.map((one) => one.expiresAt)) }
@@ -62,7 +62,7 @@ export function createLook(db: Queryable, clock: Clock, domains: () => readonly 
 
     async ahead() {
       const now = clock.now()
-      const settled = await lapsedBetween(db, domains(), notAfter(aheadAt, now), now)
+      const settled = await expiredBetween(db, domains(), notAfter(aheadAt, now), now)
       aheadAt = now
       epochsSeen ??= (await newestEpochChange(db)) - epochSlack
       return { settled, expiry: await firstExpiry(db, domains(), now) }
@@ -70,6 +70,6 @@ export function createLook(db: Queryable, clock: Clock, domains: () => readonly 
   }
 }
 
-function partition(sessions: readonly Glimpse[]): [pending: Glimpse[], settled: Glimpse[]] {
+function partition(sessions: readonly SessionSummary[]): [pending: SessionSummary[], settled: SessionSummary[]] {
   return [sessions.filter(({ state }) => state === 'pending'), sessions.filter(({ state }) => state !== 'pending')]
 }

@@ -30,7 +30,10 @@ export interface Subscription {
  * @param others Other processes; watched only while somebody waits.
  * @param look Says whose inbox they changed, where they do not; without it everybody reads anew.
  */
-export function createWaiters(others: Pick<Store, 'watchOthers' | 'tellOthers'>, look?: InboxLook): Waiters {
+export function createWaiters(
+  others: Pick<Store, 'watchOtherProcesses' | 'notifyOtherProcesses'>,
+  look?: InboxLook,
+): Waiters {
   const byKey = new Map<string, Set<Subscription>>()
   const watchers = new Set<(news: News) => void>()
   let stopWatching: (() => void) | undefined
@@ -53,7 +56,7 @@ export function createWaiters(others: Pick<Store, 'watchOthers' | 'tellOthers'>,
     const changed = await look?.().catch(() => undefined)
     ring(changed?.map((id) => waiterKey.device(id)) ?? [...byKey.keys()].filter((key) => isDevice(key)))
   })
-  const watchOthers = () => void (stopWatching ??= others.watchOthers(hear))
+  const watchOtherProcesses = () => void (stopWatching ??= others.watchOtherProcesses(hear))
   const leave = () => {
     if (byKey.size > 0 || watchers.size > 0) return
     stopWatching?.()
@@ -73,12 +76,12 @@ export function createWaiters(others: Pick<Store, 'watchOthers' | 'tellOthers'>,
       if (present) present.add(subscription)
       else byKey.set(key, new Set([subscription]))
       if (closed) subscription.wake()
-      else watchOthers()
+      else watchOtherProcesses()
       return subscription
     },
     watch(watcher) {
       watchers.add(watcher)
-      if (!closed) watchOthers()
+      if (!closed) watchOtherProcesses()
       return () => {
         watchers.delete(watcher)
         leave()
@@ -87,7 +90,7 @@ export function createWaiters(others: Pick<Store, 'watchOthers' | 'tellOthers'>,
     wake(...keys) {
       ring(keys)
       for (const watcher of watchers) watcher(keys)
-      others.tellOthers(keys)
+      others.notifyOtherProcesses(keys)
     },
     close() {
       closed = true

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createTrail } from '../../../src/service/audit/trail.ts'
 import { systemRandom } from '../../../src/service/rules/random.ts'
 import type { Database, Queryable } from '../../../src/service/store/schema.ts'
-import { watching, whenOver } from '../../../src/service/store/transaction-ends.ts'
+import { watching, onTransactionEnd } from '../../../src/service/store/transaction-ends.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
 
 type Builder = TransactionBuilder<Database>
@@ -45,6 +45,6 @@ describe('a chain of the audit trail', () => {
   })
 
   it('is only written to in a transaction', () => {
-    expect(() => whenOver(statements() as Queryable, () => {})).toThrow('Only what happens in a transaction')
+    expect(() => onTransactionEnd(statements() as Queryable, () => {})).toThrow('Only what happens in a transaction')
   })
 })

@@ -10,7 +10,7 @@ import { read, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
 /** No other processes. */
-const alone = { watchOthers: () => () => {}, tellOthers: () => {} }
+const alone = { watchOtherProcesses: () => () => {}, notifyOtherProcesses: () => {} }
 
 let running: Running
 
@@ -218,7 +218,7 @@ describe('a held read', () => {
     let watching = 0
     const waiters = createWaiters({
       ...alone,
-      watchOthers() {
+      watchOtherProcesses() {
         watching += 1
         return () => void (watching -= 1)
       },

@@ -32,7 +32,7 @@ beforeEach(() => {
     about TEXT REFERENCES note (text) DEFERRABLE INITIALLY DEFERRED)`)
   writing.pragma('foreign_keys = ON')
   other = new BetterSqlite3(file)
-  const writer = createWriter(writing, { patience: () => 2_000, failed: (error) => error })
+  const writer = createWriter(writing, { timeout: () => 2_000, failed: (error) => error })
   db = new Kysely({ dialect: createSqliteDialect({ writer, reader: new BetterSqlite3(file, { readonly: true }) }) })
   statements.length = 0
 })

@@ -75,7 +75,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'epochs.ts endAllSessions': 'ends the sessions of everybody, after a backup was restored',
   'inboxes.ts inboxMarks': allPending,
   'sessions.ts countPending': allPending,
-  lapsedBetween: lately,
+  expiredBetween: lately,
   settledSince: lately,
   'inboxes.ts devicesRevokedSince': lately,
   'domains.ts updateDomain': 'looks for one active token of the domain when an administrator changes its key type',

@@ -11,7 +11,7 @@ import { openPostgres } from '../../support/postgres.ts'
 import type { Postgres } from '../../support/postgres.ts'
 
 /** Milliseconds. */
-const patience = 500
+const timeout = 500
 const beat = 200
 const id = '0'.repeat(40)
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 
 async function open(url: string, more: PostgresOpenOptions = {}) {
-  const store = await openPostgresStore(url, { patience, beat, ...more })
+  const store = await openPostgresStore(url, { timeout, beat, ...more })
   onTestFinished(async () => {
     proxy.resume()
     await store.close()
@@ -59,15 +59,15 @@ describe('a PostgreSQL store whose database does not answer', () => {
     const after = await outcome(serviceId(store.db, id))
 
     for (const { error } of outcomes) expect(error).toBeInstanceOf(StoreUnavailableError)
-    expect(Math.max(...outcomes.map(({ took }) => took))).toBeLessThan(2 * patience)
+    expect(Math.max(...outcomes.map(({ took }) => took))).toBeLessThan(2 * timeout)
     expect(after.error).toBeUndefined()
-    expect(after.took).toBeLessThan(patience)
+    expect(after.took).toBeLessThan(timeout)
   })
 
   it('gives up a transaction in time whose statements are answered, but slowly', async () => {
     const store = await open(proxy.url)
     await serviceId(store.db, id)
-    proxy.delay(patience / 8)
+    proxy.delay(timeout / 8)
 
     const { error, took } = await outcome(
       store.db.transaction().execute(async (db) => {
@@ -77,11 +77,11 @@ describe('a PostgreSQL store whose database does not answer', () => {
     proxy.delay(0)
 
     expect(error).toBeInstanceOf(StoreUnavailableError)
-    expect(took).toBeLessThan(2 * patience)
+    expect(took).toBeLessThan(2 * timeout)
   })
 
   it('has its open transaction ended by the database, so that its locks hold up nobody', async () => {
-    const [cutOff, other] = [await open(proxy.url), await open(direct, { patience: 10_000 })]
+    const [cutOff, other] = [await open(proxy.url), await open(direct, { timeout: 10_000 })]
     await serviceId(other.db, id)
     const lock = (db: typeof other.db) => db.updateTable('service').set({ id }).execute()
 
@@ -113,7 +113,7 @@ describe('a PostgreSQL store whose database does not answer', () => {
 describe('a PostgreSQL store that listens for what others change', () => {
   const isDeaf = (store: Awaited<ReturnType<typeof open>>, news: News) => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const end = store.watchOthers((one) => one === news && resolve())
+    const end = store.watchOtherProcesses((one) => one === news && resolve())
     return promise.finally(end)
   }
 
@@ -153,9 +153,9 @@ describe('a PostgreSQL store that listens for what others change', () => {
   it('listens at an address of its own where the other one is a pooler', async () => {
     proxy.dropNotifications(true)
     const [here, there] = [await open(direct), await open(proxy.url, { listenDatabase: direct })]
-    const news = new Promise<News>((resolve) => void there.watchOthers(resolve))
+    const news = new Promise<News>((resolve) => void there.watchOtherProcesses(resolve))
 
-    here.tellOthers(['session:1'])
+    here.notifyOtherProcesses(['session:1'])
 
     expect(await news).toEqual(['session:1'])
   })
@@ -165,7 +165,7 @@ describe('a PostgreSQL store that listens for what others change', () => {
     await proxy.cut()
     const gap = isDeaf(there, 'gap')
 
-    here.tellOthers(['session:1'])
+    here.notifyOtherProcesses(['session:1'])
     await proxy.mend()
 
     await expect(gap).resolves.toBeUndefined()

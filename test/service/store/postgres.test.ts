@@ -57,7 +57,7 @@ describe('a PostgreSQL store', () => {
   it('that could not hear the others for a time says so', async () => {
     const { url, cut, mend } = await throughProxy()
     const store = await openPostgresStore(url)
-    const heard = new Promise((resolve) => void store.watchOthers(resolve))
+    const heard = new Promise((resolve) => void store.watchOtherProcesses(resolve))
 
     await cut()
     await mend()
@@ -72,18 +72,20 @@ describe('a PostgreSQL store', () => {
     const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
     const heard: News[] = []
     const gap = new Promise<void>((resolve) => {
-      there.watchOthers((news) => {
+      there.watchOtherProcesses((news) => {
         heard.push(news)
         if (news === 'gap') resolve()
       })
     })
     const sessions = (count: number) => Array.from({ length: count }, (_, index) => `session:${index}`)
 
-    here.tellOthers(['first'])
-    here.tellOthers(sessions(5_000))
+    here.notifyOtherProcesses(['first'])
+    here.notifyOtherProcesses(sessions(5_000))
     await gap
-    const many = new Promise((resolve) => void there.watchOthers((news) => news.includes('last') && resolve(news)))
-    here.tellOthers([...sessions(500), 'last'])
+    const many = new Promise(
+      (resolve) => void there.watchOtherProcesses((news) => news.includes('last') && resolve(news)),
+    )
+    here.notifyOtherProcesses([...sessions(500), 'last'])
     await many
 
     expect(heard.slice(0, 2)).toEqual([['first'], 'gap'])

@@ -11,7 +11,7 @@ import { insertOrganization, organizationById, serviceId } from '../../../src/se
 import { openSqliteStore } from '../../../src/service/store/sqlite.ts'
 import { StoreUnavailableError } from '../../../src/service/store/store.ts'
 import type { Store } from '../../../src/service/store/store.ts'
-import { heraldOf, tellAfter } from '../../../src/service/store/transaction-ends.ts'
+import { setNotifier, notifyAfter } from '../../../src/service/store/transaction-ends.ts'
 
 let folder: string
 let file: string
@@ -143,11 +143,11 @@ describe('a read of a database in memory', () => {
 describe('those who wait for a change', () => {
   it('are woken when it can be read, never before its commit', async () => {
     const seen: Promise<number>[] = []
-    heraldOf(store.db, () => seen.push(names()))
+    setNotifier(store.db, () => seen.push(names()))
 
     await store.db.transaction().execute(async (db) => {
       await insertOrganization(db, organization(1))
-      tellAfter(db, ['session:1'])
+      notifyAfter(db, ['session:1'])
     })
 
     expect(await Promise.all(seen)).toEqual([1])
@@ -156,7 +156,7 @@ describe('those who wait for a change', () => {
   it('are woken by other processes, and not by changes of their own process', async () => {
     const woken = { own: 0, other: 0 }
     let phase: keyof typeof woken = 'own'
-    const stop = store.watchOthers(() => (woken[phase] += 1))
+    const stop = store.watchOtherProcesses(() => (woken[phase] += 1))
     for (let number = 0; number < 5; number += 1) {
       await insertOrganization(store.db, organization(number))
       await names()

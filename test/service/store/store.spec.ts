@@ -232,7 +232,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       it('notices what the other changes, and not what it changes itself', async () => {
         const heard: News[] = []
         const noticed = new Promise<void>((resolve) => {
-          const stop = store.watchOthers((news) => {
+          const stop = store.watchOtherProcesses((news) => {
             heard.push(news)
             stop()
             resolve()
@@ -240,9 +240,9 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
         })
 
         await organization()
-        store.tellOthers(['own'])
+        store.notifyOtherProcesses(['own'])
         await insertOrganization(other.db, { id: id('9'), name: 'P', createdAt: 1 })
-        other.tellOthers(['thing'])
+        other.notifyOtherProcesses(['thing'])
         await noticed
 
         // One of the engines says what.

@@ -61,7 +61,7 @@ describe('a change of another process that does not say what it changed', () => 
   /** Waits for two devices, and for a session. */
   function waiting(look: () => Promise<readonly string[] | undefined>) {
     let tell: (news: News) => void = () => {}
-    const others = { watchOthers: (hear: typeof tell) => ((tell = hear), () => {}), tellOthers() {} }
+    const others = { watchOtherProcesses: (hear: typeof tell) => ((tell = hear), () => {}), notifyOtherProcesses() {} }
     const waiters = createWaiters(others, look)
     const woken: string[] = []
     for (const key of [waiterKey.device('a'), waiterKey.device('b'), waiterKey.session('c')]) {
