@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Builds what runs in a browser: the script of the challenge page and the authenticator. */
 export async function buildAssets(): Promise<void> {
-  // Vite sets it for the whole process; what runs after the build is none of its business.
+  // Vite sets NODE_ENV for the whole process. Later steps need the previous value.
   const { NODE_ENV: before } = process.env
   try {
     await buildChallengeScript()
@@ -47,7 +47,7 @@ async function buildChallengeScript(): Promise<void> {
         },
       },
     })
-    // Beside it is what single-page apps import, which is built with the rest of the package.
+    // The same folder contains the entry for single-page apps, which is built with the rest of the package.
     await rename(join(scratch, name), join(output, name))
   } finally {
     await rm(scratch, { recursive: true, force: true })
@@ -76,7 +76,7 @@ async function buildAuthenticator(): Promise<void> {
         outDir: folder,
         emptyOutDir: true,
         target: 'es2022',
-        // A data: address or an inline script would need a hole in the page's policy.
+        // data: URLs and inline scripts would need exceptions in the content security policy.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
       },
@@ -84,7 +84,7 @@ async function buildAuthenticator(): Promise<void> {
   )
 }
 
-/** The package says that importing does nothing; this one file is there for what importing it does. */
+/** The package declares that it has no side effects. This file is the exception. */
 function effectOf(file: string): Plugin {
   return {
     name: 'second-factor:effect',
@@ -92,7 +92,7 @@ function effectOf(file: string): Plugin {
   }
 }
 
-/** Every schema of zod can tell of itself as a JSON schema: a sixth of all the script, and of no use in a browser. */
+/** Removes the conversion of zod schemas to JSON schema: a sixth of the whole script, and not used in a browser. */
 function withoutJsonSchema(): Plugin {
   const stubs: Readonly<Record<string, string>> = {
     'json-schema-processors.js': 'export const toJSONSchema = undefined, allProcessors = {}',
@@ -117,7 +117,7 @@ async function packageVersion(): Promise<string> {
   return (JSON.parse(text) as { version: string }).version
 }
 
-/** The manifest once for each language: what a phone shows beside the icon. */
+/** One manifest per language, with the name that a phone shows beside the icon. */
 function manifests(): Plugin {
   return {
     name: 'second-factor:manifests',
@@ -138,12 +138,12 @@ function manifests(): Plugin {
   }
 }
 
-/** Writes sw.js with the list of the files it keeps. */
+/** Writes sw.js with the list of files that it caches. */
 function serviceWorker(): Plugin {
   return {
     name: 'second-factor:service-worker',
     async generateBundle(_, bundle) {
-      const files = Object.values(bundle).filter(isKeptFromTheStart)
+      const files = Object.values(bundle).filter(isCachedAtInstall)
       const shell = ['./', 'manifest.webmanifest', 'icon.svg', ...files.map(({ fileName }) => fileName)]
       const source = await readFile(join(root, 'src/authenticator/sw.js'), 'utf8')
       const version = createHash('sha256').update(shell.join()).update(source).digest('hex').slice(0, 12)
@@ -156,13 +156,13 @@ function serviceWorker(): Plugin {
   }
 }
 
-/** The decoder is of use only where codes are scanned, which needs a connection anyway. */
-function isKeptFromTheStart(file: Rolldown.OutputChunk | Rolldown.OutputAsset): boolean {
+/** The QR decoder is not cached: scanning a code needs a connection anyway. */
+function isCachedAtInstall(file: Rolldown.OutputChunk | Rolldown.OutputAsset): boolean {
   if (file.type === 'asset') return file.fileName !== 'index.html'
   return !file.moduleIds.some((id) => id.includes('/node_modules/qr/'))
 }
 
-/** A whole folder appears at once, so that a server that runs meanwhile never serves half of it. */
+/** Replaces a whole folder at once, so that a running server never serves half of it. */
 async function intoPlace(output: string, write: (folder: string) => Promise<unknown>): Promise<void> {
   await mkdir(join(output, '..'), { recursive: true })
   const scratch = await mkdtemp(`${output}-`)
@@ -170,7 +170,7 @@ async function intoPlace(output: string, write: (folder: string) => Promise<unkn
     await write(scratch)
     await chmod(scratch, 0o755)
     await rm(output, { recursive: true, force: true })
-    // Another process may have been first; what it built is as good.
+    // Another process may have been faster. Its build is just as good.
     await rename(scratch, output).catch((error: unknown) => {
       if (!existsSync(output)) throw error
     })
@@ -179,7 +179,7 @@ async function intoPlace(output: string, write: (folder: string) => Promise<unkn
   }
 }
 
-/** Whether a built file is newer than all it was made from; also what it was installed with. */
+/** Whether a built file is newer than its sources and the lockfile. */
 function isNewer(built: string, patterns: readonly string[]): boolean {
   if (!existsSync(built)) return false
   const time = statSync(built).mtimeMs

@@ -1,4 +1,4 @@
-/** Holds what CONTRIBUTING.md says of imports: who may import whom. `node scripts/boundaries.ts` runs it alone. */
+/** Checks the import rules of CONTRIBUTING.md. Run it alone with `node scripts/boundaries.ts`. */
 import { join, relative, sep } from 'node:path'
 
 import { findCycles, findFolderCycles, folderBelow } from './boundaries/cycles.ts'
@@ -8,7 +8,7 @@ import type { SourceFile } from './boundaries/source-file.ts'
 import { filesBelow } from './fingerprint.ts'
 import { root } from './run.ts'
 
-/** Answers one line for each violation, with file and line; none when all is well. */
+/** Returns one line per violation, with file and line. */
 export async function findViolations(base: string): Promise<string[]> {
   const files = await Promise.all((await sourcePaths(base)).map((path) => readSourceFile(base, path)))
   return [...files.flatMap((file) => violationsOf(file)), ...cyclesOf(files), ...folderCyclesOf(files)]
@@ -36,7 +36,7 @@ function cyclesOf(files: readonly SourceFile[]): string[] {
     const line = files
       .find((file) => file.path === first)
       ?.imports.find((imported) => imported.target === next && !imported.typeOnly && !imported.lazy)?.line
-    return `${first}:${line}: imports itself in a circle: ${[first, ...rest, first].join(' → ')}`
+    return `${first}:${line}: circular import: ${[first, ...rest, first].join(' → ')}`
   })
 }
 

@@ -1,4 +1,4 @@
-/** `npm run build`: src/ becomes dist/. Quiet, and done at once when nothing changed since the last time. */
+/** `npm run build`: builds dist/ from src/. Does nothing when nothing changed since the last build. */
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
@@ -10,25 +10,27 @@ import { root, run } from './run.ts'
 
 const dist = join(root, 'dist')
 
-/** Left behind by a build that went well; says what it was made of. */
+/** Written by a successful build: the fingerprint of its inputs. */
 const stamp = join(dist, '.built')
 
 const inputs = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']
 
 /**
- * Whether dist/ now holds what src/ says. What went wrong has been printed.
- * @param types Whether to check types and write declarations, which what runs does not need.
+ * Prints errors, and resolves to whether dist/ is now up to date.
+ * @param types Whether to write declarations. Running the code does not need them.
+ * @param checked Whether the types have been checked already.
  */
-export async function build({ types = true }: { types?: boolean } = {}): Promise<boolean> {
+export async function build({ types = true, checked = false } = {}): Promise<boolean> {
   const complete = await fingerprint(root, inputs)
   const wanted = types ? complete : `${complete} without types`
   const present = await readFile(stamp, 'utf8').catch(() => '')
   if (present === wanted || present === complete) return true
   await mkdir(dist, { recursive: true })
-  // What is there stays until something better is: an app may be running on it, and a type may be wrong.
-  const scratch = await mkdtemp(join(dist, underway))
+  // The previous build stays until the new one succeeds: an app may be running on it.
+  const scratch = await mkdtemp(join(dist, scratchPrefix))
   try {
-    if (types && !(await run('typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', scratch]))) return false
+    const declarations = ['-p', 'tsconfig.build.json', '--outDir', scratch, ...(checked ? ['--noCheck'] : [])]
+    if (types && !(await run('typescript/bin/tsc', declarations))) return false
     await bundle(scratch, await entries())
     await copyViews(scratch)
     await buildAssets()
@@ -41,20 +43,20 @@ export async function build({ types = true }: { types?: boolean } = {}): Promise
   return true
 }
 
-/** How folders begin that a build is filling. */
-const underway = '.new-'
+/** Prefix of the folders of unfinished builds. */
+const scratchPrefix = '.new-'
 
-/** What `buildAssets` keeps up to date by itself, and swaps whole: tests and a running app may be reading it. */
+/** Folders that `buildAssets` updates and replaces as a whole, because tests and a running app may be reading them. */
 const assets = new Set(['authenticator', 'browser'])
 
 async function clean(): Promise<void> {
-  const stale = (await readdir(dist)).filter((name) => !assets.has(name) && !name.startsWith(underway))
+  const stale = (await readdir(dist)).filter((name) => !assets.has(name) && !name.startsWith(scratchPrefix))
   await Promise.all(stale.map((name) => rm(join(dist, name), { recursive: true })))
 }
 
 const viewFolders = ['src/express/pages', 'src/service/openapi/views']
 
-/** Page templates and their styles are read at run time, from beside the code that names them. */
+/** Page templates and their styles are read at run time from the folder of the code that uses them. */
 async function copyViews(output: string): Promise<void> {
   const pages = await Promise.all(viewFolders.map((folder) => filesBelow(join(root, folder))))
   for (const file of pages.flat().filter((name) => !name.endsWith('.ts'))) {
@@ -65,6 +67,6 @@ async function copyViews(output: string): Promise<void> {
 }
 
 if (import.meta.main && !(await build())) {
-  console.error('\nThe build failed: see above what is wrong, mend it, and run `npm run build` again.')
+  console.error('\nThe build failed: fix the errors above, then run `npm run build` again.')
   process.exitCode = 1
 }

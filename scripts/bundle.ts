@@ -11,8 +11,8 @@ import { root } from './run.ts'
 const source = join(root, 'src')
 
 /**
- * Bundles what runs in Node: a file for each part, as the arrows between the parts go. An app that loads `second-factor`
- * then reads a handful of files and not two hundred, which is most of what its start would cost. Packages stay outside,
+ * Bundles the code for Node into one file per part. An app that loads `second-factor` then reads a handful of files instead
+ * of two hundred, which would be most of its startup time. Packages stay outside,
  * all but zod: half of those files are its own, most of them its words in other languages.
  *
  * @param names of the entries below src/ and below `output`, such as `client/index`.
@@ -39,7 +39,7 @@ export async function bundle(output: string, names: readonly string[]): Promise<
           output: {
             entryFileNames: '[name].js',
             chunkFileNames: 'parts/[name].js',
-            // Names as in the sources, for whoever reads a stack trace.
+            // Names as in the sources, for readable stack traces.
             minifyInternalExports: false,
             codeSplitting: {
               includeDependenciesRecursively: false,
@@ -61,10 +61,10 @@ export async function bundle(output: string, names: readonly string[]): Promise<
 /** Packages of many small files. Those of the others are few, or are not read when something starts. */
 const bundled = ['zod', 'kysely']
 
-/** They take long to load, and most commands need neither. */
+/** These packages load slowly, and most commands do not need them. */
 const heavy = /^(express|jose)$/
 
-/** The modules below src/ that load one of these packages when they are loaded, from the root, with slashes. */
+/** Modules below src/ that directly or indirectly load one of these packages. Paths are relative to the root, with slashes. */
 async function modulesLoadingHeavy(): Promise<ReadonlySet<string>> {
   const paths = (await filesBelow(source)).map((file) => relative(root, file).replaceAll(sep, '/'))
   const files = await Promise.all(
@@ -86,15 +86,15 @@ function partOf(id: string, loadingHeavy: ReadonlySet<string>): string | null {
   const [, name] = /\/node_modules\/([^/]+)\//.exec(id) ?? []
   if (name !== undefined && bundled.includes(name)) return name
   const [folder = '', ...rest] = relative(source, id).split(sep)
-  // What a browser loads is one file, which an app can serve as it is. Of the command, each run reads what it needs.
+  // Browser code is one file, which an app can serve unchanged. Each run of the command only reads what it needs.
   if (folder === '..' || folder === 'browser' || folder === 'cli' || id.endsWith(`${sep}index.ts`)) return null
   const isLight = !loadingHeavy.has(relative(root, id).replaceAll(sep, '/'))
   if (isLight && (folder === 'service' || folder === 'device')) return `${folder}-core`
-  // What everybody may import goes with what everybody imports.
+  // Files that every part may import go with the contract, which every part imports.
   return rest.length > 0 ? folder : 'contract'
 }
 
-/** Templates and the like are looked for beside the module that names them, not beside its bundle. */
+/** Templates are read relative to the module that names them, not to its bundle. */
 function whereModulesWere(): Plugin {
   return {
     name: 'second-factor:where-modules-were',

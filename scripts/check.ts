@@ -1,5 +1,4 @@
-/** `npm test`: the whole check, cheapest first. What follows `--` goes to vitest: `npm test -- test/client`. */
-import { existsSync } from 'node:fs'
+/** `npm test`: all checks, the cheapest first. Arguments after `--` go to vitest: `npm test -- test/client`. */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -8,25 +7,27 @@ import { build } from './build.ts'
 import { failures } from './failures.ts'
 import { root, run } from './run.ts'
 
-const steps: readonly (readonly [name: string, step: () => Promise<boolean>])[] = [
-  ['types', checkTypes],
-  ['format', () => run('oxfmt/bin/oxfmt', ['--check', '.'])],
-  ['lint', () => run('oxlint/bin/oxlint', ['--type-aware'])],
-  ['boundaries', checkBoundaries],
-  ['lockfile', checkLockfile],
-  ['build', build],
-  ['package', () => run('publint/src/cli.js', ['run', root, '--strict'])],
-  ['tests', () => run('vitest/vitest.mjs', ['run', ...process.argv.slice(2)])],
+type Step = readonly [name: string, step: () => Promise<boolean>]
+
+/** The steps of a group run in parallel. A group starts when every step of the previous group has succeeded. */
+const groups: readonly (readonly Step[])[] = [
+  [
+    ['lint', () => run('oxlint/bin/oxlint', ['--type-aware'], { buffered: true })],
+    ['types', () => checkTypes('tsconfig.json')],
+    // Browser code has its own libraries and its own rules.
+    ['types of src/authenticator', () => checkTypes('src/authenticator/tsconfig.json')],
+    ['types of src/browser', () => checkTypes('src/browser/tsconfig.json')],
+    ['format', () => run('oxfmt/bin/oxfmt', ['--check', '.'], { buffered: true })],
+    ['boundaries', checkBoundaries],
+    ['lockfile', checkLockfile],
+  ],
+  [['build', () => build({ checked: true })]],
+  [['package', () => run('publint/src/cli.js', ['run', root, '--strict'])]],
+  [['tests', () => run('vitest/vitest.mjs', ['run', ...process.argv.slice(2)])]],
 ]
 
-/** Browser code has its own libraries and its own rules. */
-async function checkTypes(): Promise<boolean> {
-  const projects = ['tsconfig.json', 'src/browser/tsconfig.json', 'src/authenticator/tsconfig.json']
-  let good = true
-  for (const project of projects.filter((path) => existsSync(join(root, path)))) {
-    if (!(await run('typescript/bin/tsc', ['--noEmit', '-p', project]))) good = false
-  }
-  return good
+function checkTypes(project: string): Promise<boolean> {
+  return run('typescript/bin/tsc', ['--noEmit', '-p', project], { buffered: true })
 }
 
 async function checkBoundaries(): Promise<boolean> {
@@ -35,25 +36,29 @@ async function checkBoundaries(): Promise<boolean> {
   return violations.length === 0
 }
 
-/** An address would tie everybody to one registry; credentials can hide in one. */
+/** Addresses in the lockfile would tie everyone to one registry, and could contain credentials. */
 async function checkLockfile(): Promise<boolean> {
   const lines = (await readFile(join(root, 'package-lock.json'), 'utf8')).split('\n')
-  const at = lines.findIndex((line) => line.includes('"resolved"'))
-  if (at === -1) return true
-  console.error(`package-lock.json:${at + 1}: names a registry; install with the .npmrc of this folder.`)
+  const index = lines.findIndex((line) => line.includes('"resolved"'))
+  if (index === -1) return true
+  console.error(`package-lock.json:${index + 1}: names a registry. Run npm install with the .npmrc of this folder.`)
   return false
+}
+
+async function runStep([name, step]: Step): Promise<boolean> {
+  const start = performance.now()
+  const succeeded = await step()
+  console.log(`${succeeded ? 'ok' : 'FAILED'}: ${name}, ${((performance.now() - start) / 1000).toFixed(1)} s`)
+  return succeeded
 }
 
 const report = join(root, 'reports/vitest.json')
 await rm(report, { force: true })
-for (const [name, step] of steps) {
-  const start = performance.now()
-  console.log(`\n── ${name}`)
-  const good = await step()
-  console.log(`${good ? 'ok' : 'FAILED'}: ${name}, ${((performance.now() - start) / 1000).toFixed(1)} s`)
-  if (!good) {
-    process.exitCode = 1
-    break
-  }
+for (const group of groups) {
+  console.log(`\n── ${group.map(([name]) => name).join(', ')}`)
+  const results = await Promise.all(group.map(runStep))
+  if (results.every(Boolean)) continue
+  process.exitCode = 1
+  break
 }
 for (const line of await failures({ report, root })) console.log(line)

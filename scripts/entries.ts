@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { root } from './run.ts'
 
-/** What package.json exports, and the command: names below src/ and below dist/, such as `client/index`. */
+/** The exports of package.json and the command, as names below src/ and dist/, such as `client/index`. */
 export async function entries(): Promise<string[]> {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, string | Record<string, string>>

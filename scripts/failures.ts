@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 
 import { z } from 'zod'
 
-/** What is read of the JSON report of vitest. */
+/** The part of vitest's JSON report that is used. */
 const Report = z.object({
   testResults: z.array(
     z.object({
@@ -24,17 +24,17 @@ const Report = z.object({
 })
 
 export interface FailureOptions {
-  /** Of vitest's JSON reporter. */
+  /** Path of the report of vitest's JSON reporter. */
   readonly report: string
-  /** The folder that test files are named from. */
+  /** Paths of test files are relative to this folder. */
   readonly root: string
-  /** How many failures are named; the others are counted. */
+  /** Maximum number of failures that are listed; the others are only counted. */
   readonly max?: number
 }
 
 /**
- * Names each test that failed, with the first line of its error: often only the end of an output is kept.
- * @returns two lines for each failure; none when nothing failed or nothing was reported.
+ * Lists the failed tests with the first line of each error, because often only the end of an output is kept.
+ * @returns Two lines per failure; none when nothing failed or there is no report.
  */
 export async function failures({ report, root, max = 12 }: FailureOptions): Promise<string[]> {
   const text = await readFile(report, 'utf8').catch(() => '')
@@ -48,17 +48,17 @@ export async function failures({ report, root, max = 12 }: FailureOptions): Prom
         name: [path, ...test.ancestorTitles, test.title].join(' > '),
         message: test.failureMessages?.[0],
       }))
-    // A file that could not be loaded, or whose set-up failed, has no failed test.
+    // A file that cannot be loaded, or whose setup fails, has no failed test.
     return tests.length > 0 || file.status !== 'failed' ? tests : [{ name: path, message: file.message }]
   })
   const named = failed.slice(0, max).flatMap(({ name, message }) => [`FAILED: ${name}`, `  ${firstLine(message)}`])
   return failed.length > max ? [...named, `and ${failed.length - max} more`] : named
 }
 
-/** Long enough for two values that differ, short enough for a line. */
+/** Long enough for two different values, short enough for one line. */
 const maxLength = 300
 
-/** With what Playwright waited for, which stands in its log. */
+/** Includes what Playwright waited for, from its log. */
 function firstLine(message = ''): string {
   const lines = stripVTControlCharacters(message)
     .split('\n')

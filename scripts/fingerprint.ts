@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-/** One value for the names and contents of files and folders; any change of either changes it. Absent ones are skipped. */
+/** Hashes the names and contents of files and folders. Skips those that do not exist. */
 export async function fingerprint(root: string, paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
   for (const path of paths) {
@@ -14,7 +14,7 @@ export async function fingerprint(root: string, paths: readonly string[]): Promi
   return hash.digest('hex')
 }
 
-/** A file itself, all files of a folder in a fixed order, or nothing where there is nothing. */
+/** All files of a folder in a fixed order; a file itself; nothing for a path that does not exist. */
 export async function filesBelow(path: string): Promise<string[]> {
   const found = await stat(path).catch(() => undefined)
   if (!found) return []

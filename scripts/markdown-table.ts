@@ -1,4 +1,4 @@
-/** The lines of a table, aligned as the formatter wants it. The first row is its head. */
+/** The lines of a table, aligned like the formatter does. The first row is the header. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const [titles = [], ...body] = rows.map((cells) => cells.map((cell) => cell.replaceAll('|', String.raw`\|`)))
   const widths = titles.map((title, column) =>

@@ -1,8 +1,7 @@
 /**
- * `npm run test:mutants`: takes each recorded defense out, in a copy of the tree, and expects the named test to fail.
- * `-- --jobs 2` works in two copies side by side; `-- sessions gate.ts` takes only those
- * whose list, file, test, title or defense contains one of these texts.
- * `-- --missing` only prints the guarantees that no mutant stands for yet.
+ * `npm run test:mutants`: removes each recorded defense in a copy of the tree, and expects the named test to fail.
+ * `-- --jobs 2` uses two copies in parallel; `-- sessions gate.ts` runs only the mutants whose list, file, test, title or
+ * defense contains one of these texts. `-- --missing` only prints the guarantees without a mutant.
  */
 import { fork } from 'node:child_process'
 import { copyFile } from 'node:fs/promises'
@@ -16,13 +15,13 @@ import { changesOf, readMutants } from './mutants/lists.ts'
 import type { Task, Verdict } from './mutants/worker.ts'
 import { root } from './run.ts'
 
-/** A test that runs for longer than this hangs. Milliseconds. */
+/** Timeout of one test run, milliseconds. */
 const timeout = 300_000
 
 const usage = `npm run test:mutants -- [--jobs <number>] [<part of a list, file, test, title or defense> ...]
-  Takes each recorded defense out, in a copy of the tree, and expects the named test to fail.
-  --jobs     how many copies to work in side by side, 1 by default
-  --missing  only print the guarantees that no mutant stands for yet`
+  Removes each recorded defense in a copy of the tree, and expects the named test to fail.
+  --jobs     number of copies that run in parallel (default: 1)
+  --missing  only print the guarantees without a mutant`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -47,7 +46,7 @@ const wanted = recorded.filter(
     positionals.length === 0 ||
     positionals.some((part) => [list, file, test, title, defense].some((text) => text.includes(part))),
 )
-// Mutants of one test follow each other: it is tried without a change only once.
+// Mutants of one test are adjacent, so that the test runs without a change only once.
 const waiting = wanted.toSorted((a, b) => `${a.test}${a.title}`.localeCompare(`${b.test}${b.title}`))
 const size = Math.ceil(waiting.length / Math.max(1, Number(values.jobs)))
 const shares = waiting.flatMap((_, index) => (index % size === 0 ? [waiting.slice(index, index + size)] : []))
@@ -95,7 +94,7 @@ function titlesOf(mutants: readonly Mutant[], test: string): readonly string[] {
 }
 
 interface Worker {
-  /** Returns undefined when the worker ended or took too long. */
+  /** Resolves to undefined when the worker crashed or timed out. */
   judge(mutant: Mutant, ofFile: readonly string[]): Promise<Verdict | undefined>
   stop(): Promise<void>
 }
@@ -105,10 +104,10 @@ async function startWorker(folder: string): Promise<Worker> {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
-  // Tests write warnings there. They matter only where vitest itself does not start.
-  let complaints = ''
+  // Tests print warnings to stderr. They matter only when vitest does not start.
+  let errorOutput = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaints = `${complaints}${text}`.slice(-4_000)
+    errorOutput = `${errorOutput}${text}`.slice(-4_000)
   })
   const ended = new Promise<undefined>((resolve) => {
     child.once('exit', () => resolve(undefined))
@@ -117,7 +116,7 @@ async function startWorker(folder: string): Promise<Worker> {
     new Promise<unknown>((resolve) => {
       child.once('message', resolve)
     })
-  if ((await Promise.race([next(), ended])) === undefined) throw new Error(`vitest did not start:\n${complaints}`)
+  if ((await Promise.race([next(), ended])) === undefined) throw new Error(`vitest did not start:\n${errorOutput}`)
   return {
     async judge(mutant, ofFile) {
       const reply = next()
@@ -139,7 +138,7 @@ async function startWorker(folder: string): Promise<Worker> {
   }
 }
 
-/** A worker that crashed left its change behind. */
+/** Undoes the change of a worker that crashed. */
 async function restore(folder: string, mutant: Mutant): Promise<void> {
   for (const { file } of changesOf(mutant)) await copyFile(join(root, file), join(folder, file))
 }

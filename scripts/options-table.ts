@@ -9,7 +9,7 @@ import { root } from './run.ts'
 
 export const optionsTablePath = 'docs/options.md'
 
-/** The document as it has to be. */
+/** The content of the document. */
 export function optionsTable(lists: readonly OptionList[]): string {
   return [head, ...lists.map(chapter)].join('\n')
 }

@@ -1,4 +1,4 @@
-/** `npm run pictures`: takes the pictures of the documentation from the running example, in a real browser. */
+/** `npm run pictures` takes the pictures of the documentation from the running example in a real browser. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +24,7 @@ try {
 }
 await takeAuthenticator(join(images, 'authenticator'))
 
-/** The challenge page beside the authenticator, at the moment the number is to be typed. */
+/** The challenge page beside the authenticator, while the number is being asked for. */
 async function takeSignIn(browser: Browser): Promise<void> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,11 +1,11 @@
 /**
- * `node scripts/production-dependencies.ts`: for the container image. Makes the optional parts of the service dependencies in
- * package.json and removes the development dependencies. `npm install --omit=dev` then installs the versions of the
- * lockfile, and nothing else.
+ * `node scripts/production-dependencies.ts`, for the container image: turns the optional packages of the service into
+ * dependencies, and removes the development dependencies. `npm install --omit=dev` then installs exactly these, in the versions
+ * of the lockfile.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 
-/** What `second-factor serve` uses where it is there. */
+/** Optional packages of the command. */
 const parts = ['better-sqlite3', 'nodemailer', 'pg', 'pino', 'prom-client', 'sax', 'web-push'] as const
 
 const file = 'package.json'

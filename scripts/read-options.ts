@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 
-// The newest TypeScript has no programming interface in JavaScript.
+// The newest TypeScript has no JavaScript API.
 import ts from 'typescript59'
 
 import { root } from './run.ts'
 
-/** An option, as editors show it. */
+/** An option with its documentation. */
 export interface Option {
-  /** With the options that it is part of, such as `devices.maxAge`. */
+  /** The full name, such as `devices.maxAge`. */
   readonly name: string
-  /** What it can be, as it is written: `string`, `'auto'`, `function`, `object` and the like. */
+  /** Types as written: `string`, `'auto'`, `function`, `object` and so on. */
   readonly types: readonly string[]
   readonly required: boolean
   /** The comment, on one line. */
@@ -22,9 +22,9 @@ export interface Option {
 
 /** The options of one function. */
 export interface OptionList {
-  /** As it is called, such as `mfa()`. */
+  /** The function call, such as `mfa()`. */
   readonly caller: string
-  /** Where it is imported from. */
+  /** The module that exports it. */
   readonly module: string
   readonly options: readonly Option[]
 }
@@ -39,7 +39,7 @@ const callers = [
   ['createClient()', 'second-factor/client', 'client/index'],
 ] as const
 
-/** @param from The sources, or the declarations that apps get. */
+/** @param from Reads the sources or the published declarations. */
 export function readOptions(from: 'src' | 'dist'): OptionList[] {
   const extension = from === 'src' ? '.ts' : '.d.ts'
   const fileOf = (entry: string) => join(root, from, entry + extension)
@@ -94,13 +94,13 @@ function membersOf(checker: ts.TypeChecker, type: ts.Type, prefix: string): Opti
   })
 }
 
-/** Interfaces of options among what an option can be. */
+/** The types of an option that are themselves interfaces of options. */
 function groupsIn(type: ts.Type): ts.Type[] {
   const members = type.isUnion() ? type.types : [type]
   return members.filter((member) => /(Options|^RemoteService)$/.test(member.symbol?.name ?? ''))
 }
 
-/** What it can be, without the `undefined` that every option takes. */
+/** The types of an option, without the `undefined` that every option accepts. */
 function typesOf(checker: ts.TypeChecker, property: ts.Symbol): string[] {
   const [declaration] = property.declarations ?? []
   if (!declaration || !ts.isPropertySignature(declaration) || !declaration.type) return []

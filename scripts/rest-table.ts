@@ -1,4 +1,4 @@
-/** `npm run docs`: docs/rest-interface.md, from the contract and from the titles of the tests. */
+/** `npm run docs` generates docs/rest-interface.md from the contract and the titles of tests. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
@@ -18,7 +18,7 @@ interface Covered {
   readonly rules: readonly string[]
 }
 
-/** The document as it has to be. @throws {Error} naming the operations that no test covers. */
+/** The content of the document. @throws {Error} that names the operations without a test. */
 export async function restTable(): Promise<string> {
   const covered = await coveredOperations()
   const bare = operations.filter(({ endpoint }) => !covered.get(operationTitle(endpoint))?.rules.length)
@@ -28,7 +28,7 @@ export async function restTable(): Promise<string> {
   return [head, ...sections.map(([title, members]) => chapter(title, members, covered)), foot()].join('\n')
 }
 
-/** What is in `operation('…')`, and each `it('…')` below it. */
+/** Finds each `operation('…')` and the titles of its tests. */
 async function coveredOperations(): Promise<Map<string, Covered>> {
   const covered = new Map<string, Covered>()
   for (const path of await filesBelow(join(root, testFolder))) {

@@ -1,14 +1,24 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** The repository, with a slash at its end. */
+/** The repository, with a trailing slash. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Runs a tool of node_modules under this very Node, its output passed on. Answers whether it succeeded. */
-export function run(script: string, args: readonly string[]): Promise<boolean> {
+/**
+ * Runs a tool of node_modules with this Node. Resolves to whether it succeeded.
+ * @param buffered Whether to print the output only at the end, so that the outputs of parallel tools do not mix.
+ */
+export function run(script: string, args: readonly string[], { buffered = false } = {}): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    spawn(process.execPath, [`${root}node_modules/${script}`, ...args], { cwd: root, stdio: 'inherit' })
-      .on('error', reject)
-      .on('close', (code) => resolve(code === 0))
+    const child = spawn(process.execPath, [`${root}node_modules/${script}`, ...args], {
+      cwd: root,
+      stdio: buffered ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    })
+    const output: Buffer[] = []
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => output.push(part))
+    child.on('error', reject).on('close', (code) => {
+      process.stdout.write(Buffer.concat(output))
+      resolve(code === 0)
+    })
   })
 }

@@ -3,12 +3,12 @@ import type { SourceFile } from './source-file.ts'
 /** What imports what: files by path, or folders by name. */
 type Graph = ReadonlyMap<string, Iterable<string>>
 
-/** Files that import each other in a circle at run time, each circle once: `[a, b]` for a → b → a. */
+/** Finds circular imports at run time, each circle once: `[a, b]` for a → b → a. */
 export function findCycles(files: readonly SourceFile[]): string[][] {
   return cyclesIn(new Map(files.map((file) => [file.path, targets(file)])))
 }
 
-/** Folders directly below `parent` that import each other in a circle, by types as well: a type is a dependency, too. */
+/** Finds folders directly below `parent` that import each other. Types count, because a type is a dependency too. */
 export function findFolderCycles(files: readonly SourceFile[], parent: string): string[][] {
   const graph = new Map<string, Set<string>>()
   for (const file of files) {

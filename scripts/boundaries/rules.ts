@@ -1,7 +1,7 @@
 import { folderBelow } from './cycles.ts'
 import type { Import, SourceFile } from './source-file.ts'
 
-/** Answers what is wrong with one import of a file, or undefined. */
+/** Returns what is wrong with one import of a file, or undefined. */
 export type ImportRule = (file: SourceFile, imported: Import) => string | undefined
 
 /** Which folders of src/ a folder may import from, beside itself and `open`. */
@@ -20,16 +20,16 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 /** No two folders below these import each other, not even types. */
 export const layeredFolders = ['src/service', 'src/express']
 
-/** Their folders do not import the files beside them either: those join the folders. */
+/** Folders below these do not import the files beside them either: those files join the folders. */
 const closedFolders = ['src/service']
 
-/** They join the halves, so they may import from anywhere. */
+/** These join the two halves, so they may import from anywhere. */
 const joining = new Set(['cli', 'testing', 'index.ts'])
 
-/** Small and without imports of weight: for everybody. */
+/** Small files without heavy imports, which every folder may import. */
 const open = new Set(['clock.ts', 'node-version.ts', 'outage.ts', 'service-handle.ts'])
 
-/** The packages and modules of Node that belong to one side only. `node:` stands for all of Node. */
+/** Packages, and modules of Node, that only some folders may import. `node:` stands for all of Node. */
 const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly why: string }[] = [
   {
     what: /^(?!\.|zod(\/|$))/,
@@ -44,22 +44,22 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
   {
     what: /^(express|express-session|cookie-session|node:https?)$/,
     only: /^src\/(express|passport|service|cli|testing)\/|^src\/service-handle\.ts$/,
-    why: 'req and res stay at the rim',
+    why: 'only the outer folders use req and res',
   },
   {
     what: /^(express|kysely|better-sqlite3|pg|node:https?)$/,
     only: /^src\/(?!service\/rules\/)/,
-    why: 'service/rules knows neither HTTP nor SQL',
+    why: 'service/rules uses neither HTTP nor SQL',
   },
   {
     what: /^(kysely|better-sqlite3|pg)(\/|$)/,
     only: /^src\/service\//,
-    why: 'only the service stores',
+    why: 'only the service uses databases',
   },
   {
     what: /^passport(-|$)/,
     only: /^src\/passport\//,
-    why: 'only passport/ knows Passport',
+    why: 'only passport/ uses Passport',
   },
   {
     what: /^preact(\/|$)/,
@@ -69,23 +69,23 @@ const places: readonly { readonly what: RegExp; readonly only: RegExp; readonly 
 ]
 
 export const importRules: readonly ImportRule[] = [
-  followsTheArrows,
-  importsFoldersOnly,
-  keepsToItsPlace,
-  keepsRulesPure,
-  opensStoreInOnePlace,
-  passesByIndexes,
-  keepsToTheSources,
+  followArrows,
+  importFoldersOnly,
+  keepPackagesInPlace,
+  keepRulesPure,
+  openStoreInOnePlace,
+  bypassIndexes,
+  importByPath,
 ]
 
-function followsTheArrows(file: SourceFile, imported: Import): string | undefined {
+function followArrows(file: SourceFile, imported: Import): string | undefined {
   const [from, to] = [part(file.path), imported.target === undefined ? undefined : part(imported.target)]
   if (from === undefined || to === undefined || from === to || open.has(to) || joining.has(from)) return undefined
   if ((arrows[from] ?? ['contract']).includes(to)) return undefined
   return `${from} must not import ${to}`
 }
 
-function importsFoldersOnly(file: SourceFile, imported: Import): string | undefined {
+function importFoldersOnly(file: SourceFile, imported: Import): string | undefined {
   const { target = '' } = imported
   const parent = closedFolders.find((each) => folderBelow(each, file.path) !== undefined)
   if (parent === undefined || !target.startsWith(`${parent}/`) || folderBelow(parent, target) !== undefined)
@@ -93,39 +93,39 @@ function importsFoldersOnly(file: SourceFile, imported: Import): string | undefi
   return `imports ${imported.specifier}, but the files beside the folders of ${parent} are above them`
 }
 
-function keepsToItsPlace(file: SourceFile, imported: Import): string | undefined {
+function keepPackagesInPlace(file: SourceFile, imported: Import): string | undefined {
   if (!file.path.startsWith('src/')) return undefined
-  const broken = places.find((place) => place.what.test(imported.specifier) && !place.only.test(file.path))
-  return broken && `imports ${imported.specifier}, but ${broken.why}`
+  const violated = places.find((place) => place.what.test(imported.specifier) && !place.only.test(file.path))
+  return violated && `imports ${imported.specifier}, but ${violated.why}`
 }
 
-function keepsRulesPure(file: SourceFile, imported: Import): string | undefined {
+function keepRulesPure(file: SourceFile, imported: Import): string | undefined {
   if (!file.path.startsWith('src/service/rules/')) return undefined
   const impure = imported.target?.startsWith('src/service/') && !imported.target.startsWith('src/service/rules/')
   return impure ? `imports ${imported.specifier}, but service/rules imports only itself and the contract` : undefined
 }
 
-function opensStoreInOnePlace(file: SourceFile, imported: Import): string | undefined {
+function openStoreInOnePlace(file: SourceFile, imported: Import): string | undefined {
   const store = /^src\/service\/store\/(sqlite|postgres)/.exec(imported.target ?? '')
   if (!store || file.path === 'src/service/open-core.ts' || file.path.startsWith(store[0])) return undefined
   return `imports ${imported.specifier}, but only service/open-core.ts opens a concrete store`
 }
 
-function passesByIndexes(file: SourceFile, imported: Import): string | undefined {
+function bypassIndexes(file: SourceFile, imported: Import): string | undefined {
   if (!file.path.startsWith('src/') || isIndex(file.path) || !isIndex(imported.target ?? '')) return undefined
-  return `imports ${imported.specifier}: import the file that has the name`
+  return `imports ${imported.specifier}: import the file that declares the name`
 }
 
-function keepsToTheSources(file: SourceFile, imported: Import): string | undefined {
+function importByPath(file: SourceFile, imported: Import): string | undefined {
   const inSource = file.path.startsWith('src/')
   if (inSource && /^second-factor(\/|$)/.test(imported.specifier)) {
-    return `imports ${imported.specifier}: inside the package files name each other`
+    return `imports ${imported.specifier}: files of the package import each other by path`
   }
   if (!inSource && imported.target?.startsWith('src/')) return 'an app imports the package by its name'
   return undefined
 }
 
-/** index.ts files only re-export: nobody looks for behaviour there. */
+/** index.ts files only re-export: readers do not look for behavior there. */
 export function linesBeyondReExports(file: SourceFile): readonly number[] {
   return file.path.startsWith('src/') && isIndex(file.path) ? file.ownStatements : []
 }

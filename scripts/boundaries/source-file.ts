@@ -5,13 +5,13 @@ import { parseSync } from 'vite'
 
 /** One import or re-export of a source file. */
 export interface Import {
-  /** As it is written, such as `../clock.ts` or `zod`. */
+  /** As written in the source, such as `../clock.ts` or `zod`. */
   readonly specifier: string
-  /** The file a relative specifier means, from the root; undefined for packages. */
+  /** Path from the root for a relative specifier; undefined for packages. */
   readonly target: string | undefined
-  /** Gone after compilation, because it says `import type` or `export type`. */
+  /** Whether it is `import type` or `export type`, which compilation removes. */
   readonly typeOnly: boolean
-  /** Only read when the code comes by: `await import(…)`. */
+  /** Whether it is a dynamic import: `await import(…)`. */
   readonly lazy: boolean
   readonly line: number
 }
@@ -20,7 +20,7 @@ export interface SourceFile {
   /** From the root, with slashes. */
   readonly path: string
   readonly imports: readonly Import[]
-  /** Lines of statements that are no re-exports. */
+  /** Lines of statements other than re-exports. */
   readonly ownStatements: readonly number[]
 }
 

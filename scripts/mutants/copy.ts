@@ -4,13 +4,13 @@ import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** A copy of the tree as it is now, so that a change never touches the checkout. */
+/** A copy of the tree, so that mutants never change the checkout. */
 export interface Copy {
   readonly folder: string
   remove(): Promise<void>
 }
 
-/** Copies what Git knows or would add, and dist/ if there is one. node_modules is a link. */
+/** Copies tracked and untracked files that Git does not ignore, and dist/. Links node_modules. */
 export async function copyTree(root: string): Promise<Copy> {
   const folder = await mkdtemp(join(tmpdir(), 'second-factor-mutants-'))
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {

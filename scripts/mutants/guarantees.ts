@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import type { Mutant } from '../../test/mutants/mutant.ts'
 
-/** The lines of docs/guarantees.md with a tick whose defense no mutant takes out. */
+/** Lines of docs/guarantees.md that have a tick, but no mutant. */
 export async function guaranteesWithoutMutant(root: string, mutants: readonly Mutant[]): Promise<readonly string[]> {
   const lines = (await readFile(join(root, 'docs/guarantees.md'), 'utf8')).split('\n')
   return lines.filter((line) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import type { Change, Mutant } from '../../test/mutants/mutant.ts'
 
-/** All recorded mutants, with the list that each one is from. */
+/** All recorded mutants, with their list. */
 export async function readMutants(root: string): Promise<readonly (Mutant & { readonly list: string })[]> {
   const lists = globSync('test/mutants/*.ts', { cwd: root })
     .filter((path) => !path.endsWith('mutant.ts'))
@@ -17,12 +17,12 @@ export async function readMutants(root: string): Promise<readonly (Mutant & { re
   return all.flat()
 }
 
-/** All that a mutant changes. */
+/** All changes of a mutant. */
 export function changesOf({ file, find, replace, also = [] }: Mutant): readonly Change[] {
   return [{ file, find, replace }, ...also]
 }
 
-/** Returns the source without the defense, or the reason why the change does not apply. */
+/** Returns the changed source, or the reason why the change does not apply. */
 export function applyChange({ file, find, replace }: Change, source: string): { text: string } | { problem: string } {
   if (find === replace) return { problem: 'find and replace are the same' }
   const count = source.split(find).length - 1

@@ -1,4 +1,4 @@
-/** Runs mutants one after the other, as the parent process sends them. This file runs in the copy, so what it imports builds the copy. */
+/** Runs the mutants that the parent process sends. This file runs in the copy, so its imports build the copy. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -9,17 +9,17 @@ import { buildAssets } from '../assets.ts'
 import { build } from '../build.ts'
 import { applyChange, changesOf, titlePattern } from './lists.ts'
 
-/** What became of one mutant. Only `killed` is good. */
+/** The result of one mutant. Only `killed` is good. */
 export interface Verdict {
   readonly verdict: 'killed' | 'survived' | 'broken'
-  /** Why it is not killed, or which test noticed it. */
+  /** The error of the test that failed, or why the mutant was not killed. */
   readonly detail: string
 }
 
-/** What the parent process sends. */
+/** A message from the parent process. */
 export interface Task {
   readonly mutant: Mutant
-  /** All titles that are wanted of the same test file: they are tried together without a change. */
+  /** All titles of the same test file, which run together without a change. */
   readonly ofFile: readonly string[]
 }
 
@@ -65,14 +65,14 @@ async function judge(mutant: Mutant, ofFile: readonly string[]): Promise<Verdict
   }
 }
 
-/** How the tests of a file ended without a change; run once for all of its titles. */
-const sound = new Map<string, Promise<Result>>()
+/** Results of test files without a change. Each file runs once for all its titles. */
+const baselines = new Map<string, Promise<Result>>()
 
 async function problemWithoutChange(mutant: Mutant, ofFile: readonly string[]): Promise<string | undefined> {
   const { test, title, wholeFile = false } = mutant
   const key = `${test} ${wholeFile}`
-  const run = sound.get(key) ?? runTest(test, titlesToRun(mutant, ofFile), 0)
-  sound.set(key, run)
+  const run = baselines.get(key) ?? runTest(test, titlesToRun(mutant, ofFile), 0)
+  baselines.set(key, run)
   const { passed, failed, crash } = await run
   const named = titlePattern(title)
   const failure = failed.find(({ name }) => named.test(name))
@@ -95,15 +95,15 @@ function verdictOf({ title }: Mutant, { failed, crash }: Result): Verdict {
 interface Result {
   /** Full names. */
   readonly passed: readonly string[]
-  /** With the first line of what each of them said. */
+  /** With the first line of each error. */
   readonly failed: readonly { readonly name: string; readonly message: string }[]
-  /** Why a file did not load or a hook failed. A test that never ran shows nothing. */
+  /** Why a file did not load or a hook failed. A test that did not run proves nothing. */
   readonly crash: string | undefined
 }
 
-/** @param bail After how many failed tests to stop: one is enough to know that a mutant is dead; 0 for never. */
+/** @param bail Stops after this number of failures, 0 for never. One failure is enough to kill a mutant. */
 async function runTest(test: string, titles: readonly string[], bail = 1): Promise<Result> {
-  // These run what is in dist/, some of them with its declarations.
+  // These tests run dist/, some of them with its declarations.
   if (/^(?:apps|house|cli|processes)\//.test(test) && !(await build({ types: /^(?:apps|house)\//.test(test) })))
     return { passed: [], failed: [], crash: 'the build failed' }
   await buildAssets()
@@ -112,7 +112,7 @@ async function runTest(test: string, titles: readonly string[], bail = 1): Promi
   for (const project of vitest.projects) project.config.bail = bail
   const file = join(copy, 'test', test)
   const specifications = vitest.projects.map((project) => project.createSpecification(file))
-  // Vitest remembers earlier runs: their results would be among the answers, and count for `bail`.
+  // Vitest remembers earlier runs: their results would be reported again and count for `bail`.
   vitest.state.clearErrors()
   vitest.state.filesMap.clear()
   vitest.state.idMap.clear()
@@ -138,7 +138,7 @@ function crashesOf(module: TestModule): readonly string[] {
 
 async function write(path: string, text: string): Promise<void> {
   await writeFile(path, text)
-  // Vitest restores results of modules that Vite has marked, and Vite fails where it finds a mark beside a result.
+  // Vitest restores the results of modules that Vite has marked as invalid, and Vite fails when a module has both.
   for (const environment of vitest.projects.flatMap(({ vite }) => Object.values(vite.environments))) {
     for (const module of environment.moduleGraph.idToModuleMap.values()) {
       if (module.transformResult) Object.assign(module, { invalidationState: undefined })
@@ -148,7 +148,7 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 function firstLine(value: unknown): string {
-  // Errors of another process come without their class.
+  // Errors of another process lose their class.
   const text = typeof value === 'object' && value !== null && 'message' in value ? value.message : value
   return (typeof text === 'string' ? text : 'an error without a message').split('\n', 1)[0]?.slice(0, 160) ?? ''
 }

@@ -9,7 +9,7 @@ import { launchChromium } from '../../test/support/chromium.ts'
 import { toPalettePng } from './palette-png.ts'
 import { startPictureService } from './service.ts'
 
-/** Takes each screen of the authenticator, light and dark beside each other, as a phone shows it. */
+/** Takes a picture of each screen of the authenticator on a phone, with light and dark theme side by side. */
 export async function takeAuthenticator(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const camera = await createFakeCamera()
@@ -135,7 +135,7 @@ async function takeArabic(chromium: Browser, folder: string): Promise<void> {
   }
 }
 
-/** One picture with both looks of what is on the screen now. */
+/** Takes one picture of the current screen in both themes. */
 async function takeTwice(chromium: Browser, page: Page, file: string): Promise<void> {
   const shots: Buffer[] = []
   for (const colorScheme of ['light', 'dark'] as const) {

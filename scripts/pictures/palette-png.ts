@@ -2,27 +2,27 @@ import { crc32, deflateSync } from 'node:zlib'
 
 import type { Page } from 'playwright-core'
 
-const most = 256
+const maxColors = 256
 
 interface Pixels {
   readonly width: number
   readonly height: number
-  /** RGBA in base64: what a page can hand over. */
+  /** RGBA in base64, because pages can only return JSON. */
   readonly data: string
 }
 
-/** Makes a picture of a user interface a third of its size: a few hundred colours are all that is in it. */
+/** Reduces a screenshot to a third of its size with a palette: a user interface has only a few hundred colors. */
 export async function toPalettePng(page: Page, png: Buffer): Promise<Buffer> {
   const { width, height, data } = await page.evaluate(readPixels, png.toString('base64'))
   const bytes = Buffer.from(data, 'base64')
-  const colours = Array.from({ length: width * height }, (_, index) => bytes.readUIntBE(index * 4, 3))
-  const palette = frequent(colours)
-  const places = new Map(palette.map((colour, place) => [colour, place]))
+  const colors = Array.from({ length: width * height }, (_, index) => bytes.readUIntBE(index * 4, 3))
+  const palette = frequent(colors)
+  const places = new Map(palette.map((color, place) => [color, place]))
 
   const lines = Buffer.alloc(height * (width + 1))
-  colours.forEach((colour, index) => {
-    const place = places.get(colour) ?? nearest(palette, colour)
-    places.set(colour, place)
+  colors.forEach((color, index) => {
+    const place = places.get(color) ?? nearest(palette, color)
+    places.set(color, place)
     // Each line begins with its filter: none.
     lines[Math.floor(index / width) * (width + 1) + 1 + (index % width)] = place
   })
@@ -49,24 +49,24 @@ async function readPixels(base64: string): Promise<Pixels> {
   return { width, height, data: btoa(data) }
 }
 
-function frequent(colours: readonly number[]): readonly number[] {
+function frequent(colors: readonly number[]): readonly number[] {
   const counts = new Map<number, number>()
-  for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1)
+  for (const color of colors) counts.set(color, (counts.get(color) ?? 0) + 1)
   const ordered = [...counts].sort(([, a], [, b]) => b - a)
-  return ordered.slice(0, most).map(([colour]) => colour)
+  return ordered.slice(0, maxColors).map(([color]) => color)
 }
 
-function nearest(palette: readonly number[], colour: number): number {
-  const wanted = bytesOf(colour)
+function nearest(palette: readonly number[], color: number): number {
+  const wanted = bytesOf(color)
   const distances = palette.map((each) =>
     bytesOf(each).reduce((sum, value, index) => sum + (value - (wanted[index] ?? 0)) ** 2, 0),
   )
   return distances.indexOf(Math.min(...distances))
 }
 
-const bytesOf = (colour: number) => Buffer.from([colour >> 16, (colour >> 8) & 255, colour & 255])
+const bytesOf = (color: number) => Buffer.from([color >> 16, (color >> 8) & 255, color & 255])
 
-/** 8 bits a pixel, colour type 3: of a palette (PNG, section 11.2.1). */
+/** 8 bits a pixel, color type 3: of a palette (PNG, section 11.2.1). */
 function header(width: number, height: number): Buffer {
   const bytes = Buffer.alloc(13)
   bytes.writeUInt32BE(width, 0)

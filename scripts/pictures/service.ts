@@ -6,7 +6,7 @@ import type { NewSession, Session } from '../../src/contract/sessions.ts'
 import type { NewDomain } from '../../src/service/admin/domains.ts'
 import { createService } from '../../src/service/service.ts'
 
-/** A service with a person to take pictures of. */
+/** A service with a user for the pictures. */
 export interface PictureService {
   /** Of the authenticator. */
   readonly url: string
@@ -15,7 +15,7 @@ export interface PictureService {
 }
 
 export interface PictureDomain {
-  /** The address that the QR code of a web page would hold. */
+  /** The address in the QR code of a web page. */
   activationLink(): Promise<string>
   ask(session: Omit<NewSession, 'user'>): Promise<Session>
 }

@@ -34,20 +34,20 @@ describe('deploy/nginx.conf', () => {
     expect(valueIn(everything, 'proxy_next_upstream')).toBe('error timeout http_503 non_idempotent')
   })
 
-  it('sends a synchronization once, and as it arrives', () => {
+  it('sends a synchronization once, without buffering it', () => {
     expect(pathOf(synchronizeMembers.path)).toMatch(new RegExp(pattern))
     expect(valueIn(synchronization, 'proxy_next_upstream')).toBe('off')
     expect(valueIn(synchronization, 'proxy_request_buffering')).toBe('off')
   })
 
-  it('takes no other change for a synchronization', () => {
+  it('treats no other change as a synchronization', () => {
     const changes = routes.map(({ endpoint }) => endpoint).filter(({ method }) => method !== 'GET')
     const matching = changes.filter(({ path }) => new RegExp(pattern).test(pathOf(path)))
 
     expect(matching).toEqual([synchronizeMembers])
   })
 
-  it('lets a synchronization be as large as the service takes it', () => {
+  it('allows a synchronization to be as large as the service does', () => {
     const megabytes = Number(/^(\d+)m$/.exec(valueIn(synchronization, 'client_max_body_size') ?? '')?.[1])
 
     expect(megabytes * 1024 * 1024).toBeGreaterThanOrEqual(synchronizeMembers.bodyLimit ?? Infinity)
@@ -59,11 +59,11 @@ describe('deploy/nginx.conf', () => {
     expect(Number(/^(\d+)s$/.exec(valueIn(conf, 'proxy_read_timeout') ?? '')?.[1])).toBeGreaterThan(60)
   })
 
-  it('says itself where a request came from', () => {
+  it('overwrites the headers about the origin of a request', () => {
     expect(valueIn(conf, 'proxy_set_header X-Forwarded-For')).toBe('$remote_addr')
   })
 
-  it('differs in containers by the address of the service alone', () => {
+  it('differs in containers only by the address of the service', () => {
     const address = /ipv4_address: (\S+)/.exec(services(read('compose.yaml'))['second-factor'] ?? '')?.[1]
 
     expect(read('deploy/nginx-compose.conf')).toBe(conf.replace('127.0.0.1:8787', `${address}:8787`))
@@ -77,7 +77,7 @@ describe('deploy/second-factor.service', () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(drain + 15)
   })
 
-  it('runs as a user without rights, and may write to its own data alone', () => {
+  it('runs as an unprivileged user that can only write to its own data', () => {
     for (const line of [
       'User=second-factor',
       'NoNewPrivileges=yes',
@@ -103,7 +103,7 @@ describe('Dockerfile', () => {
   const values = (name: string) =>
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
 
-  it('pins the major version of its base, the one of the tests', () => {
+  it('pins the Node major version of the tests', () => {
     const major = JSON.parse(read('package.json')).devDependencies.node.split('.')[0]
 
     expect(new Set(values('FROM').map((value) => value.split(' ')[0]))).toEqual(
@@ -111,13 +111,13 @@ describe('Dockerfile', () => {
     )
   })
 
-  it('runs as somebody who owns nothing but the data', () => {
+  it('runs as a user who owns only the data', () => {
     expect(values('USER')).toEqual(['10001:10001'])
     expect(values('VOLUME')).toEqual(['/data'])
     expect(lines.filter((line) => line.includes('10001'))).toHaveLength(2)
   })
 
-  it('hands signals to Node itself', () => {
+  it('passes signals to Node directly', () => {
     for (const value of [...values('ENTRYPOINT'), ...values('CMD')]) expect(JSON.parse(value)).toBeInstanceOf(Array)
     expect(JSON.parse(values('ENTRYPOINT')[0] ?? '')[0]).toBe('node')
   })
@@ -128,7 +128,7 @@ describe('Dockerfile', () => {
     expect(JSON.parse(command)[2]).toContain('http://127.0.0.1:8787/readyz')
   })
 
-  it('gives the build nothing but what it reads', () => {
+  it('gives the build only the files that it reads', () => {
     const [first, ...others] = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
@@ -142,7 +142,7 @@ describe('compose.yaml', () => {
   const text = read('compose.yaml')
   const all = Object.entries(services(text))
 
-  it.each(all)('gives %s no rights and no file system to write to', (_name, service) => {
+  it.each(all)('gives %s no privileges and a read-only file system', (_name, service) => {
     expect(service).toMatch(/^ {4}read_only: true$/m)
     expect(service).toMatch(/^ {4}cap_drop:\n {6}- ALL$/m)
     expect(service).toMatch(/^ {4}security_opt:\n {6}- no-new-privileges:true$/m)
@@ -161,7 +161,7 @@ describe('compose.yaml', () => {
     expect(seconds).toBeGreaterThan(drain + 15)
   })
 
-  it('trusts the address of its nginx alone', () => {
+  it('trusts only the address of its nginx', () => {
     const nginx = /ipv4_address: (\S+)/.exec(services(text)['nginx'] ?? '')?.[1]
 
     expect(services(text)['second-factor']).toContain(`'--trust-proxy', '${nginx}'`)

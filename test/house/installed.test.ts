@@ -34,11 +34,11 @@ function installed(path: string, found = new Set<string>()): ReadonlySet<string>
 }
 
 describe('npm install second-factor', () => {
-  it('brings fewer than 15 packages beside Express', () => {
+  it('installs fewer than 15 packages beside Express', () => {
     expect([...installed('')].length + 1).toBeLessThan(15)
   })
 
-  it('runs no script of theirs', () => {
+  it('runs no install scripts', () => {
     expect([...installed('')].filter((path) => packages[path]?.hasInstallScript)).toEqual([])
   })
 })

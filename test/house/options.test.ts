@@ -30,26 +30,26 @@ const schemas: Readonly<Record<string, z.ZodType>> = {
 const unit = /\b(milliseconds|seconds|minutes|days|the number of|port)\b/i
 
 describe('each option of a public function', () => {
-  it('has a sentence, in the declarations that apps get', () => {
+  it('has a description in the published declarations', () => {
     const shipped = readOptions('dist').flatMap(({ caller, options }) => options.map((each) => ({ caller, ...each })))
 
     expect(shipped.map(labelOf)).toEqual(named.map(labelOf))
     expect(shipped.filter(({ text }) => !/^[A-Z`].*[.]$/s.test(text)).map(labelOf)).toEqual([])
   })
 
-  it('says its default where it may be left out', () => {
+  it('documents its default when it is optional', () => {
     const silent = named.filter((option) => !option.required && !option.group && option.default === '')
 
     expect(silent.map(labelOf)).toEqual([])
   })
 
-  it('says its unit where it is a number', () => {
+  it('documents its unit when it is a number', () => {
     const bare = named.filter(({ types, text }) => types.includes('number') && !unit.test(text))
 
     expect(bare.map(labelOf)).toEqual([])
   })
 
-  it('has the default that its comment says', () => {
+  it('has the documented default', () => {
     const wrong = named.flatMap((option) => {
       const applied = defaultIn(schemas[option.caller], option.name.split('.'))
       return applied === undefined || option.default.startsWith(`\`${applied}\``)
@@ -61,7 +61,7 @@ describe('each option of a public function', () => {
   })
 })
 
-it('docs/options.md is what the comments say: npm run docs', async () => {
+it('docs/options.md is up to date: npm run docs', async () => {
   expect(await readFile(join(root, optionsTablePath), 'utf8')).toBe(optionsTable(lists))
 })
 

@@ -20,7 +20,7 @@ const { repository, homepage, bugs, peerDependencies } = JSON.parse(read('packag
 describe('package.json', () => {
   const address = repository.url.replace(/^git\+|\.git$/g, '')
 
-  it('names one repository, which homepage and bugs belong to', () => {
+  it('uses one repository for homepage and bugs', () => {
     expect(address).toMatch(/^https:\/\/github\.com\/[\w-]+\/second-factor$/)
     expect([homepage, bugs]).toEqual([`${address}#readme`, `${address}/issues`])
   })
@@ -59,7 +59,7 @@ describe('npm install', () => {
 
 describe('the tarball', () => {
   // The registry resolves relative links of the README against `repository`; a reader of the installed package has the files.
-  it('has every file that the README links to, and every picture', async () => {
+  it('contains every file and picture that the README links to', async () => {
     const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       cwd: root,
     })

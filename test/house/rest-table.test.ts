@@ -6,6 +6,6 @@ import { expect, it } from 'vitest'
 import { restTable, restTablePath } from '../../scripts/rest-table.ts'
 import { root } from '../../scripts/run.ts'
 
-it('docs/rest-interface.md is what the contract and the tests say: npm run docs', async () => {
+it('docs/rest-interface.md is up to date: npm run docs', async () => {
   expect(await readFile(join(root, restTablePath), 'utf8')).toBe(await restTable())
 })

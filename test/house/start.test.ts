@@ -63,14 +63,14 @@ describe('the command', () => {
     expect(await packagesLoadedBy(flag)).toEqual(['commander'])
   })
 
-  it('loads what speaks HTTP only where it is served', async () => {
+  it('loads HTTP packages only for serve', async () => {
     expect(await packagesLoadedBy('domain', 'list', '--help')).toEqual(['commander', 'otpauth'])
     expect(await packagesLoadedBy('serve', '--help')).toEqual(expect.arrayContaining(['express', 'jose']))
   })
 })
 
 describe('an app that starts with mfa()', () => {
-  it('reads a handful of files, and nothing of the service, the device or the command', async () => {
+  it('reads a handful of files, none of them of the service, the device or the command', async () => {
     const read = await filesReadBy(`
       const { mfa } = await import(${entry('index.js')})
       mfa({ service: { baseUrl: 'https://mfa.example/api', apiKey: 'k', domainId: 'd' }, user: () => null })
@@ -89,7 +89,7 @@ describe('an app that starts with mfa()', () => {
     ])
   })
 
-  it('reads one file more, and passport-strategy, with the strategy', async () => {
+  it('reads one more file and passport-strategy for the strategy', async () => {
     const both = await filesReadBy(`await import(${entry('index.js')}); await import(${entry('passport/index.js')})`)
     const alone = await filesReadBy(`await import(${entry('index.js')})`)
 

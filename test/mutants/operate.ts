@@ -117,7 +117,7 @@ function deployment(): readonly Mutant[] {
       find: 'proxy_next_upstream off;',
       replace: '',
       test,
-      title: 'sends a synchronization once, and as it arrives',
+      title: 'sends a synchronization once, without buffering it',
     },
     {
       defense: 'nginx collects no synchronization',
@@ -125,7 +125,7 @@ function deployment(): readonly Mutant[] {
       find: 'proxy_request_buffering off;',
       replace: '',
       test,
-      title: 'sends a synchronization once, and as it arrives',
+      title: 'sends a synchronization once, without buffering it',
     },
     {
       defense: 'nginx replaces the address that a caller names',
@@ -133,7 +133,7 @@ function deployment(): readonly Mutant[] {
       find: 'X-Forwarded-For $remote_addr;',
       replace: 'X-Forwarded-For $http_x_forwarded_for;',
       test,
-      title: 'says itself where a request came from',
+      title: 'overwrites the headers about the origin of a request',
     },
     {
       defense: 'systemd waits for the drain',
@@ -149,7 +149,7 @@ function deployment(): readonly Mutant[] {
       find: 'ProtectSystem=strict\n',
       replace: '',
       test,
-      title: 'runs as a user without rights, and may write to its own data alone',
+      title: 'runs as an unprivileged user that can only write to its own data',
     },
     {
       defense: 'the image names a user',
@@ -157,7 +157,7 @@ function deployment(): readonly Mutant[] {
       find: 'USER 10001:10001\n',
       replace: '',
       test,
-      title: 'runs as somebody who owns nothing but the data',
+      title: 'runs as a user who owns only the data',
     },
     {
       defense: 'the service in compose.yaml has a read-only file system',
@@ -165,7 +165,7 @@ function deployment(): readonly Mutant[] {
       find: '    init: true\n    read_only: true\n',
       replace: '    init: true\n',
       test,
-      title: 'gives %s no rights and no file system to write to',
+      title: 'gives %s no privileges and a read-only file system',
     },
     {
       defense: 'compose.yaml reads the keys from a file',

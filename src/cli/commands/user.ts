@@ -49,7 +49,7 @@ interface Creating extends AdminSettings {
 }
 
 function createCommand(): Command {
-  return adminCommand('create', 'add a user', [
+  return adminCommand('create', 'create a user', [
     "user create alice --name 'Alice Doe' --email alice@example.com --database mfa.sqlite",
     "user create bob --name 'Bob Roe' --email bob@example.com --domain 'Intranet' --database mfa.sqlite --json",
   ])
