@@ -58,7 +58,7 @@ async function takeScreens(chromium: Browser, folder: string): Promise<void> {
     await button('Scan QR code').waitFor()
     await take('add')
     await button('Scan QR code').click()
-    await page.getByText('holds no activation code').waitFor()
+    await page.getByText('doesn’t contain an activation code').waitFor()
     await take('scan')
 
     await page.goto(await wiki.activationLink())
