@@ -12,6 +12,6 @@ describe('settings of secrets in the environment', () => {
   })
 
   it('are rejected when they are invalid', () => {
-    expect(() => secretsFromEnv({ MFA_BYPASS_CODES: 'Once' })).toThrow('MFA_BYPASS_CODES is readable or once.')
+    expect(() => secretsFromEnv({ MFA_BYPASS_CODES: 'Once' })).toThrow('MFA_BYPASS_CODES: expected readable or once.')
   })
 })

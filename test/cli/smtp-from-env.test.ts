@@ -25,7 +25,7 @@ describe('the mail settings of second-factor serve', () => {
   })
 
   it('require a sender', () => {
-    expect(() => smtpFromEnv({ MFA_SMTP_URL: url })).toThrow('Set MFA_SMTP_FROM, too.')
+    expect(() => smtpFromEnv({ MFA_SMTP_URL: url })).toThrow('Set MFA_SMTP_FROM too.')
   })
 
   it('are in the help', async () => {

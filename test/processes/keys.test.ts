@@ -84,7 +84,7 @@ describe('a running `serve` whose key file is deleted', () => {
     await service.printed(/is missing/)
     const madeAnew = existsSync(`${database}.keys`)
     service.signal('SIGUSR2')
-    await service.printed(/were saved to a new file/)
+    await service.printed(/keys saved to a new file/)
     const saved = readdirSync(folder).find((name) => name.includes('.keys.saved-')) ?? ''
     await service.stop()
     const refused = await command(['keys', 'status', '--database', database])

@@ -92,7 +92,7 @@ describe('second-factor serve on SIGTERM', () => {
     const begun = performance.now()
 
     service.signal('SIGTERM')
-    await service.printed(/draining before the end/)
+    await service.printed(/draining before shutdown/)
     const [ready, refused] = [await fetch(`${service.origin}/readyz`), await ping()]
     await events.text()
     const code = await service.ended
@@ -115,7 +115,7 @@ describe('second-factor serve on SIGTERM', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('ends at once at a second signal, %s', async (second) => {
     await start('--drain-seconds', '600')
     service.signal('SIGTERM')
-    await service.printed(/draining before the end/)
+    await service.printed(/draining before shutdown/)
 
     service.signal(second)
     const code = await service.ended

@@ -92,7 +92,7 @@ function keysFor(database: string): string | undefined {
   if (process.env['MFA_KEYS']) return undefined
   const file = keyFileOf(database)
   if (!existsSync(file)) {
-    throw new Failure(`The key file ${file} doesn't exist. Put the keys of the backup there first, or set MFA_KEYS.`)
+    throw new Failure(`There is no key file ${file}. Put the keys of the backup there first, or set MFA_KEYS.`)
   }
   return readFileSync(file, 'utf8').split('\n').join(',')
 }

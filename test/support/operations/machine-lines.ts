@@ -74,7 +74,7 @@ function checkPrometheus({ root, real }: OnTheMachine): void {
 
 async function saveKeys({ units }: OnTheMachine): Promise<void> {
   units.signal('SIGUSR2')
-  await units.logged(/were saved to a new file/)
+  await units.logged(/keys saved to a new file/)
 }
 
 async function saveJournal({ root, units }: OnTheMachine): Promise<void> {
