@@ -11,12 +11,31 @@ import BetterSqlite3 from 'better-sqlite3'
 import express from 'express'
 import { Secret, TOTP } from 'otpauth'
 import { Passport } from 'passport'
+import type { Strategy as PassportStrategy } from 'passport'
 
 import type { Contender } from './contender.ts'
 
-/** What peers are to us here: whatever the folder has. Nothing is known of their types. */
-// oxlint-disable-next-line typescript/no-explicit-any
-type Peer = any
+/** What is used here of the peers, which need not be installed. */
+interface PassportTotp {
+  readonly Strategy: new (
+    setup: (user: unknown, done: (error: unknown, key: Buffer, period: number) => void) => void,
+  ) => PassportStrategy
+}
+interface Otplib {
+  verifySync(options: object): { readonly valid: boolean }
+}
+interface Speakeasy {
+  readonly totp: { verify(options: object): boolean }
+}
+interface BetterAuth {
+  betterAuth(options: object): { readonly $context: Promise<{ runMigrations(): Promise<void> }> }
+}
+interface BetterAuthPlugins {
+  twoFactor(options: object): object
+}
+interface BetterAuthNode {
+  toNodeHandler(auth: object): RequestListener
+}
 
 /** Those that are installed in the folder. */
 export async function loadPeers(folder: string | undefined): Promise<Contender[]> {
@@ -37,13 +56,13 @@ const totp = new TOTP({ secret: new Secret({ size: 20 }) })
 
 async function passportTotp(require: NodeJS.Require): Promise<Contender> {
   const passport = new Passport()
-  const { Strategy }: Peer = require('passport-totp')
-  passport.use(new Strategy((_user: unknown, done: Peer) => done(null, Buffer.from(totp.secret.buffer), 30)))
+  const { Strategy } = require('passport-totp') as PassportTotp
+  passport.use(new Strategy((_user, done) => done(null, Buffer.from(totp.secret.buffer), 30)))
   return checkedBy('passport-totp', passport.authenticate('totp', { session: false }))
 }
 
 async function otplib(require: NodeJS.Require): Promise<Contender> {
-  const { verifySync }: Peer = require('otplib')
+  const { verifySync } = require('otplib') as Otplib
   return checkedBy('otplib', (req, res, next) => {
     if (verifySync({ secret: totp.secret.base32, token: req.body.code, epochTolerance: 30 }).valid) return next()
     res.sendStatus(401)
@@ -51,7 +70,7 @@ async function otplib(require: NodeJS.Require): Promise<Contender> {
 }
 
 async function speakeasy(require: NodeJS.Require): Promise<Contender> {
-  const library: Peer = require('speakeasy')
+  const library = require('speakeasy') as Speakeasy
   return checkedBy('speakeasy', (req, res, next) => {
     const given = { secret: totp.secret.base32, encoding: 'base32', token: req.body.code, window: 1 }
     if (library.totp.verify(given)) return next()
@@ -74,15 +93,15 @@ async function checkedBy(name: string, check: express.RequestHandler): Promise<C
 
 /** Its two-factor plugin over its own SQLite adapter, people signed in. */
 async function betterAuth(require: NodeJS.Require): Promise<Contender> {
-  const load = (name: string): Promise<Peer> => import(pathToFileURL(require.resolve(name)).href)
+  const load = async <T>(name: string) => (await import(pathToFileURL(require.resolve(name)).href)) as T
   const folder = mkdtempSync(join(tmpdir(), 'second-factor-bench-'))
   const database = new BetterSqlite3(join(folder, 'auth.sqlite'))
   database.pragma('journal_mode = WAL')
-  const { twoFactor } = await load('better-auth/plugins')
-  const { toNodeHandler } = await load('better-auth/node')
+  const { twoFactor } = await load<BetterAuthPlugins>('better-auth/plugins')
+  const { toNodeHandler } = await load<BetterAuthNode>('better-auth/node')
   let handle: RequestListener = (_req, res) => void res.end()
   const { url, close } = await serve((req, res) => handle(req, res))
-  const auth = (await load('better-auth')).betterAuth({
+  const auth = (await load<BetterAuth>('better-auth')).betterAuth({
     database,
     baseURL: url,
     secret: Buffer.from(totp.secret.buffer).toString('hex'),

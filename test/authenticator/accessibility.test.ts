@@ -36,7 +36,7 @@ describe('every screen', () => {
     ['dark', 'ar', 390],
     ['dark', 'de-DE', 320],
   ] as const)(
-    'is for everybody: %s, %s, %i wide',
+    'is accessible: %s, %s, %i wide',
     async (colorScheme, locale, width) => {
       const service = await startService()
       const { code } = await service.enroll('alice')
@@ -94,7 +94,7 @@ describe('every screen', () => {
 
 describe('every screen of a domain with a PIN', () => {
   it.each(['light', 'dark'] as const)(
-    'is for everybody, too: %s',
+    'is accessible, too: %s',
     async (colorScheme) => {
       const service = await startService({ domain: { keyType: 'PIN', maxAllowedRetries: 2 } })
       const { code } = await service.enroll('alice')
@@ -131,7 +131,7 @@ describe('every screen of a domain with a PIN', () => {
   )
 })
 
-describe('with a keyboard alone', () => {
+describe('the app, with a keyboard only', () => {
   /** Goes on until the named button has the focus, as somebody would who sees where it is. */
   async function tabTo(page: Page, name: string): Promise<void> {
     for (let presses = 0; presses < 30; presses++) {
@@ -144,7 +144,7 @@ describe('with a keyboard alone', () => {
     throw new Error(`Tab never came to ${name}`)
   }
 
-  it('an account is added, a request answered, and a code seen', async () => {
+  it('adds an account, answers a request and shows a code', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const page = await phone.open(service)
@@ -172,7 +172,7 @@ describe('with a keyboard alone', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it('who hears the page is told the headline of each new screen first', async () => {
+  it('announces the headline of each new screen first', async () => {
     const { page } = await phone.joined()
 
     await button(page, 'Settings').click()
@@ -183,8 +183,8 @@ describe('with a keyboard alone', () => {
   })
 })
 
-describe('who wants less motion', () => {
-  it('gets none', async () => {
+describe('reduced motion', () => {
+  it('plays no animations', async () => {
     const { service, page } = await phone.joined({ context: { reducedMotion: 'reduce' } })
     await service.ask('alice')
     await page.locator('.ring .rest').waitFor()

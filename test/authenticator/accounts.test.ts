@@ -10,7 +10,7 @@ const phone = phones()
 const names = (page: Page) => page.locator('.list .row small bdi').allInnerTexts()
 
 describe('an account', () => {
-  it('is called as its owner likes, on this device alone', async () => {
+  it('can be renamed, on this device only', async () => {
     const { page } = await phone.joined()
     await button(page, 'Options for alice at Wiki').click()
 
@@ -23,7 +23,7 @@ describe('an account', () => {
     expect(await seen(button(page, 'Show code for alice at Work'))).toBe(true)
   })
 
-  it('has its own name back when the other one is taken away', async () => {
+  it('gets its original name back when the new one is removed', async () => {
     const { page } = await phone.joined()
     await button(page, 'Options for alice at Wiki').click()
     await page.getByLabel('Name on this device').fill('Work')
@@ -36,7 +36,7 @@ describe('an account', () => {
     expect(await headline(page, 'Wiki')).toBe(true)
   })
 
-  it('says how to move it to another device', async () => {
+  it('explains how to move it to another device', async () => {
     const { page } = await phone.joined()
 
     await button(page, 'Options for alice at Wiki').click()
@@ -44,7 +44,7 @@ describe('an account', () => {
     expect(await seen(page.getByText('On the web page, open “Your devices”'))).toBe(true)
   })
 
-  it('is removed from the device and from the service, after asking once more', async () => {
+  it('is removed from the device and the service after a confirmation', async () => {
     const { service, userId, page } = await phone.joined()
 
     await button(page, 'Options for alice at Wiki').click()
@@ -59,7 +59,7 @@ describe('an account', () => {
     expect(await page.evaluate(readKeys)).toEqual([])
   })
 
-  it('can be taken off a device whose service does not answer', async () => {
+  it('can be removed from a device whose service does not respond', async () => {
     const { service, page } = await phone.joined()
     await button(page, 'Options for alice at Wiki').click()
     await button(page, 'Remove this account').click()
@@ -73,7 +73,7 @@ describe('an account', () => {
     expect(await page.evaluate(readKeys)).toEqual([])
   })
 
-  it('says by whom it was removed when it was not its owner', async () => {
+  it('names the organization that removed it', async () => {
     const { service, userId, page } = await phone.joined()
 
     await service.client.tokens.revoke(service.domainId, userId)
@@ -83,7 +83,7 @@ describe('an account', () => {
     expect(await headline(page, 'Add an account')).toBe(true)
   })
 
-  it('says so when another device took its place, and the other one has it', async () => {
+  it('reports that another device replaced this one', async () => {
     const { service, userId, page } = await phone.joined()
     const { code } = await service.client.tokens.replace(service.domainId, userId)
 
@@ -97,7 +97,7 @@ describe('an account', () => {
     expect(await headline(page, 'Add an account')).toBe(true)
   })
 
-  it('is in every tab as soon as one has added it', async () => {
+  it('appears in every tab as soon as one tab adds it', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const page = await phone.open(service, `#code=${code}`)
@@ -109,7 +109,7 @@ describe('an account', () => {
     expect(await seen(other.getByText('Nothing to approve'))).toBe(true)
   })
 
-  it('shows the image of its domain, and the first letter of its name where there is none', async () => {
+  it('shows the image of its domain, or the first letter of its name', async () => {
     const { service, page } = await phone.joined()
     const emblem = page.locator('.emblem')
     const letter = await emblem.innerText()
@@ -124,7 +124,7 @@ describe('an account', () => {
 })
 
 describe('several accounts', () => {
-  it('stand in the order they were added, and as they are arranged by buttons', async () => {
+  it('are listed in the order they were added, and can be reordered by buttons', async () => {
     const { service, page } = await phone.joined()
     await addAnother(service, page, 'bob')
     await addAnother(service, page, 'carol')

@@ -7,7 +7,7 @@ import { readKeys } from './read-keys.ts'
 const phone = phones()
 
 describe('adding an account', () => {
-  it('shows what a link would join before anything is joined', async () => {
+  it('shows the account of a link before it is added', async () => {
     const service = await startService()
     const { userId, code } = await service.enroll('alice')
 
@@ -19,7 +19,7 @@ describe('adding an account', () => {
     expect(await service.client.tokens.get(service.domainId, userId)).toMatchObject({ state: 'pending' })
   })
 
-  it('takes the code out of the address bar at once', async () => {
+  it('removes the code from the address bar at once', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
 
@@ -28,7 +28,7 @@ describe('adding an account', () => {
     expect(page.url()).toBe(`${service.url}/authenticator/`)
   })
 
-  it('takes a code that was typed, in any case and with blanks', async () => {
+  it('accepts a typed code in any case and with spaces', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const page = await phone.open(service)
@@ -43,7 +43,7 @@ describe('adding an account', () => {
   it.each([
     ['that does not work', '#code=zzzzzzzzz2'],
     ['that was used already', undefined],
-  ])('says what to do about a code %s', async (_, fragment) => {
+  ])('explains what to do about a code %s', async (_, fragment) => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     if (fragment === undefined) await add(await phone.open(service, `#code=${code}`))
@@ -53,7 +53,7 @@ describe('adding an account', () => {
     expect(await seen(page.getByRole('alert').getByText('That code doesn’t work.'))).toBe(true)
   })
 
-  it('does not take a link of another address', async () => {
+  it('rejects a link of another address', async () => {
     const page = await phone.open(await startService())
 
     await page.getByLabel('Activation code or link').fill('https://evil.example/authenticator/#code=abcdefgh23')
@@ -62,7 +62,7 @@ describe('adding an account', () => {
     expect(await seen(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
   })
 
-  it('keeps keys that cannot be read out, for each account its own', async () => {
+  it('stores a separate, non-extractable key for each account', async () => {
     const { service, page } = await phone.joined()
     await addAnother(service, page, 'bob')
 
@@ -71,7 +71,7 @@ describe('adding an account', () => {
     expect(keys).toEqual(Array.from({ length: 4 }, () => ({ extractable: false, exported: 'InvalidAccessError' })))
   })
 
-  it('is what a link leads to, wherever in the app somebody is', async () => {
+  it('opens from a link on any screen', async () => {
     const { service, page } = await phone.joined()
     const { code } = await service.enroll('bob')
     await button(page, 'Settings').click()
@@ -82,7 +82,7 @@ describe('adding an account', () => {
     expect(await headline(page, 'Add this account?')).toBe(true)
   })
 
-  it('is what the shortcut of the installed app leads to', async () => {
+  it('opens from the shortcut of the installed app', async () => {
     const { service, page } = await phone.joined()
 
     await page.goto(`${service.url}/authenticator/#add`)
@@ -92,7 +92,7 @@ describe('adding an account', () => {
   })
 })
 
-describe('on a phone whose installed apps have a storage of their own', () => {
+describe('a phone whose installed apps have separate storage', () => {
   /** As Safari on iOS outside of an installed app says. */
   async function openOnIos(fragment: string) {
     const service = await startService()
@@ -104,7 +104,7 @@ describe('on a phone whose installed apps have a storage of their own', () => {
     return { page, code }
   }
 
-  it('says to install first, and gives the code to take along', async () => {
+  it('asks to install the app first, and shows the code to copy', async () => {
     const { page, code } = await openOnIos('#code=CODE')
 
     await headline(page, 'Install the app first')
@@ -116,7 +116,7 @@ describe('on a phone whose installed apps have a storage of their own', () => {
     expect(await seen(page.getByText('Add to Home Screen'))).toBe(true)
   })
 
-  it('lets who wants to go on without', async () => {
+  it('lets people continue without installing', async () => {
     const { page } = await openOnIos('#code=CODE')
 
     await button(page, 'Continue without installing').click()

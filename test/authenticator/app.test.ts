@@ -12,7 +12,7 @@ const phone = phones()
 const keepsFiles = (page: Page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
 
 describe('the app', () => {
-  it('opens without a connection, says so, and goes on by itself', async () => {
+  it('opens offline with a message, and continues automatically', async () => {
     const { service, page } = await phone.joined()
     await keepsFiles(page)
     await page.context().setOffline(true)
@@ -25,7 +25,7 @@ describe('the app', () => {
     expect(await headline(page, 'Sign in as alice?')).toBe(true)
   })
 
-  it('keeps nothing of the device protocol for offline use', async () => {
+  it('caches nothing of the device protocol', async () => {
     const { service, page } = await phone.joined()
     await keepsFiles(page)
     const byWorker: string[] = []
@@ -48,7 +48,7 @@ describe('the app', () => {
     expect(byWorker.filter((path) => path.startsWith('/device'))).toEqual([])
   })
 
-  it('keeps no files for offline use but its own', async () => {
+  it('caches only its own files', async () => {
     const { page } = await phone.joined()
     await keepsFiles(page)
     await page.reload()
@@ -62,7 +62,7 @@ describe('the app', () => {
     expect(kept).toBe(false)
   })
 
-  it('says plainly that a connection is not secure', async () => {
+  it('explains that a connection is insecure', async () => {
     const service = await startService()
     const page = await phone.open(service)
     // Any name but localhost: browsers then give no keys to http.
@@ -78,7 +78,7 @@ describe('the app', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  it('asks the browser to keep what it stores', async () => {
+  it('asks the browser for persistent storage', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const page = await phone.open(service)
@@ -98,7 +98,7 @@ describe('the app', () => {
     expect(await page.evaluate(() => document.documentElement.dataset['persisted'])).toBe('asked')
   })
 
-  it('counts what waits on its icon, where icons can', async () => {
+  it('shows the number of pending requests as a badge on its icon', async () => {
     const { service, page } = await phone.joined()
     await page.addInitScript(() => {
       const badges: unknown[] = []
@@ -118,7 +118,7 @@ describe('the app', () => {
     await expect.poll(badges).toEqual([0, 1, 0])
   })
 
-  it('offers to be installed where the browser can, and does not ask again when declined', async () => {
+  it('offers installation where supported, and not again after it is declined', async () => {
     const { page } = await phone.joined()
     const offer = () =>
       page.evaluate(() => {
@@ -144,10 +144,10 @@ describe('the app', () => {
   })
 })
 
-describe('what is on the screen', () => {
+describe('the content of the screen', () => {
   const covered = (page: Page) => page.evaluate(() => getComputedStyle(document.querySelector('main')!).visibility)
 
-  it('is hidden from the list of open apps, and back when the app is', async () => {
+  it('is hidden in the list of open apps, and shown again with the app', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice', fromDesk)
     await headline(page, 'Sign in as alice?')
@@ -159,7 +159,7 @@ describe('what is on the screen', () => {
     expect([left, await covered(page)]).toEqual(['hidden', 'visible'])
   })
 
-  it('is hidden at once, before the browser draws the next time', async () => {
+  it('is hidden before the next render of the browser', async () => {
     const { page } = await phone.joined()
 
     const left = await page.evaluate(() => {
@@ -181,7 +181,7 @@ describe('what is on the screen', () => {
     expect(await covered(page)).toBe(expected)
   })
 
-  it('does not jump: nothing moves that somebody is about to touch', async () => {
+  it('does not move elements that a person is about to touch', async () => {
     const { page } = await phone.joined({ context: small })
     await page.addInitScript(() => {
       const shifts: number[] = []
@@ -200,7 +200,7 @@ describe('what is on the screen', () => {
 })
 
 describe('the page', () => {
-  it('breaks no rule of its own policy, and asks nobody but its own service', async () => {
+  it('follows its content security policy, and contacts only its own service', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const page = await phone.open(service)
@@ -233,7 +233,7 @@ describe('the page', () => {
     expect(asked.filter((url) => /[?]|code=/.test(url.replace(/#.*/, '')))).toEqual([])
   })
 
-  it('carries no script or style in itself, and allows none', async () => {
+  it('contains no inline scripts or styles, and allows none', async () => {
     const service = await startService()
 
     const response = await fetch(`${service.url}/authenticator/`)
@@ -244,7 +244,7 @@ describe('the page', () => {
     expect(policy).not.toMatch(/unsafe|\*|https?:/)
   })
 
-  it('is small: under 60 kB of script over the wire, in any language, until the camera opens', () => {
+  it('loads less than 60 kB of compressed script in any language until the camera opens', () => {
     const folder = new URL('../../dist/authenticator/assets/', import.meta.url)
     const scripts = readdirSync(folder).filter((name) => name.endsWith('.js') && !name.startsWith('decode-'))
     const sizes = scripts.map((name) => ({ name, size: gzipSync(readFileSync(new URL(name, folder))).length }))
@@ -256,7 +256,7 @@ describe('the page', () => {
     expect(code!.reduce((sum, size) => sum + size, Math.max(...words!))).toBeLessThan(60_000)
   })
 
-  it('can be used within a second on a processor four times slower', async () => {
+  it('is usable within a second on a processor four times slower', async () => {
     const { page } = await phone.joined({ context: small })
     const session = await page.context().newCDPSession(page)
     // Time of the processor and not of the clock, which also runs while others have the processor.

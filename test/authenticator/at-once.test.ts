@@ -30,8 +30,8 @@ async function askedForPin() {
   return { page, ask }
 }
 
-describe('as soon as it is drawn', () => {
-  it('a screen has told its headline to people who hear it', async () => {
+describe('as soon as a screen is drawn', () => {
+  it('its headline is announced', async () => {
     const { page } = await phone.joined()
     await page.clock.install()
     await page.reload()
@@ -44,7 +44,7 @@ describe('as soon as it is drawn', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
   })
 
-  it('a keypad goes on from the number to the PIN', async () => {
+  it('its keypad moves from the number to the PIN', async () => {
     const { page, ask } = await askedForPin()
     await freeze(page)
     const number = await ask()
@@ -55,7 +55,7 @@ describe('as soon as it is drawn', () => {
     expect(await page.getByLabel('Your PIN').inputValue()).toBe('2580')
   })
 
-  it('a refused PIN is gone: what is typed next stays', async () => {
+  it('a rejected PIN is cleared, and typed text stays', async () => {
     const { page, ask } = await askedForPin()
     await page.getByLabel('Enter the number').fill(await ask())
     await page.getByLabel('Your PIN').fill('1357')

@@ -5,8 +5,8 @@ import { addAnother, button, headline, phones } from './phone.ts'
 const phone = phones()
 
 /** A browser has six connections to one place, for all its windows: what waits for news must leave some for the answer. */
-describe('several windows side by side', () => {
-  it('leave a connection for the answer, however many accounts there are', async () => {
+describe('several open windows', () => {
+  it('leave a free connection for answers, however many accounts there are', async () => {
     const { service, page } = await phone.joined()
     for (const name of ['bob', 'carol', 'dave']) await addAnother(service, page, name)
     const second = await page.context().newPage()
@@ -23,7 +23,7 @@ describe('several windows side by side', () => {
 })
 
 describe('twenty accounts on one phone', () => {
-  it('are all asked for, and answered for', async () => {
+  it('all receive requests, and all can answer them', async () => {
     const { service, page } = await phone.joined({ service: { limits: { triesPerAddress: 100 } } })
     const names = Array.from({ length: 19 }, (_, index) => `person${index}`)
     for (const name of names) await addAnother(service, page, name)

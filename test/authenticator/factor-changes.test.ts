@@ -19,7 +19,7 @@ async function notified(context: object = {}) {
 }
 
 describe('a change of factors', () => {
-  it('is shown on the home screen by itself, with what to do about it, until somebody dismisses it', async () => {
+  it('appears on the home screen with advice, until it is dismissed', async () => {
     const { page, dismiss } = await notified()
     await dismiss.waitFor()
     const card = shown(await page.locator('section.hint', { has: dismiss }).innerText())
@@ -34,7 +34,7 @@ describe('a change of factors', () => {
     expect(await dismiss.count()).toBe(0)
   })
 
-  it('waits behind a request, which is shown first', async () => {
+  it('appears after a pending request, which is shown first', async () => {
     const { service, page, dismiss } = await notified()
     await dismiss.waitFor()
 
@@ -47,7 +47,7 @@ describe('a change of factors', () => {
     expect(await seen(dismiss)).toBe(true)
   })
 
-  it('is shown again where the service did not learn that it was dismissed', async () => {
+  it('is shown again when dismissing it fails at the service', async () => {
     const { page, dismiss } = await notified()
     await dismiss.waitFor()
     let hidden = 0

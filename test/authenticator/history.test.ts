@@ -7,7 +7,7 @@ import { addAnother, button, headline, phones, seen } from './phone.ts'
 const phone = phones()
 
 describe('the history', () => {
-  it('shows what this device answered: what, where, from where; newest first', async () => {
+  it('lists the answers of this device with app and origin, newest first', async () => {
     const { service, page } = await phone.joined()
     for (const [name, word, Browser] of [
       ['Approve', 'Approved', 'Firefox'],
@@ -29,7 +29,7 @@ describe('the history', () => {
     expect(await seen(page.getByText('Wasn’t one of these you?'))).toBe(true)
   })
 
-  it('groups by the day', async () => {
+  it('groups answers by day', async () => {
     const clock = createTestClock()
     const { service, page } = await phone.joined({ service: { clock } })
     await service.ask('alice')
@@ -44,7 +44,7 @@ describe('the history', () => {
     expect(await page.locator('h2').innerText()).toBe(today)
   })
 
-  it('says so when there is nothing yet', async () => {
+  it('explains when it is empty', async () => {
     const { page } = await phone.joined()
 
     await button(page, 'History').click()
@@ -52,7 +52,7 @@ describe('the history', () => {
     expect(await seen(page.getByText('Nothing yet.'))).toBe(true)
   })
 
-  it('shows what it can when one account cannot be read, and says so', async () => {
+  it('shows the other accounts and a message when one cannot be loaded', async () => {
     const { service, page } = await phone.joined()
     await addAnother(service, page, 'bob')
     await service.ask('bob')
@@ -69,7 +69,7 @@ describe('the history', () => {
     expect(await seen(page.getByText('bob at Wiki'))).toBe(true)
   })
 
-  it('is read on, page by page, in one order over all accounts', async () => {
+  it('loads older pages in one order over all accounts', async () => {
     const { service, page } = await phone.joined({ context: { timezoneId: 'UTC' } })
     await addAnother(service, page, 'bob')
     // As a service answers that has more to tell than goes on a page: alice's every minute, bob's every two.

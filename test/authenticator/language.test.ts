@@ -12,10 +12,10 @@ import { button, headline, phones, seen } from './phone.ts'
 
 const phone = phones()
 
-describe('a catalogue', () => {
+describe('the texts', () => {
   const same = new Set(['appName', 'ok', 'pin', 'notifications', 'browser', 'system'])
 
-  it.each(Object.entries({ de, fr, es, pt, ar }))('%s says every word in its own language', (_, words) => {
+  it.each(Object.entries({ de, fr, es, pt, ar }))('in %s are all translated', (_, words) => {
     const untranslated = Object.entries(words).filter(([name, word]) => {
       const english = en[name as keyof typeof en]
       return typeof word === 'string' && word === english && !same.has(name)
@@ -24,7 +24,7 @@ describe('a catalogue', () => {
     expect(untranslated.map(([name]) => name)).toEqual([])
   })
 
-  it.each(Object.entries({ en, de, fr, es, pt, ar }))('%s uses what it is given', (_, words) => {
+  it.each(Object.entries({ en, de, fr, es, pt, ar }))('in %s use their parameters', (_, words) => {
     expect(words.removeSentence('DOMAIN', 'NAME')).toMatch(/(DOMAIN.*NAME)|(NAME.*DOMAIN)/)
     expect(words.at('DOMAIN', 'NAME')).toMatch(/(DOMAIN.*NAME)|(NAME.*DOMAIN)/)
     for (const word of [words.signInAs, words.removedBy, words.moveUp, words.options, words.copyCode, words.version]) {
@@ -38,7 +38,7 @@ describe('a catalogue', () => {
   it.each([
     ['en', en, ['1 second left', '2 seconds left', '11 seconds left']],
     ['ar', ar, ['بقيت ثانية واحدة', 'بقيت ثانيتان', 'بقيت 11 ثانية']],
-  ] as const)('%s counts as its language does', (_, words, expected) => {
+  ] as const)('in %s use the plural forms of the language', (_, words, expected) => {
     expect([1, 2, 11].map(words.timeLeft)).toEqual(expected)
   })
 })
@@ -50,13 +50,13 @@ describe('the language', () => {
     [['nl', 'ja'], 'en', 'en-u-nu-latn'],
     [['en-US@posix', 'en'], 'en', 'en-u-nu-latn'],
     [['ar-EG'], 'ar', 'ar-EG-u-nu-latn'],
-  ])('of a browser that wants %j is %s, with numbers and times of %s', (wanted, code, locale) => {
+  ])('for a browser with %j is %s, with the locale %s', (wanted, code, locale) => {
     const language = chooseLanguage(wanted)
 
     expect([language.code, localeOf(language, wanted)]).toEqual([code, locale])
   })
 
-  it('is the first of the browser that the app speaks; only its words are fetched before anything is shown', async () => {
+  it('is the first supported one of the browser, and only its texts are loaded at the start', async () => {
     const service = await startService()
     const page = await phone.open(service, '', { locale: 'de-AT', serviceWorkers: 'block' })
     const fetched: string[] = []
@@ -73,7 +73,7 @@ describe('the language', () => {
     expect([...new Set(catalogues)]).toEqual(['de'])
   })
 
-  it('can be changed, and stays changed, also without a connection', async () => {
+  it('can be changed permanently, also offline', async () => {
     const { page } = await phone.joined()
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
     await page.context().setOffline(true)
@@ -86,7 +86,7 @@ describe('the language', () => {
     expect(await headline(page, fr.waiting)).toBe(true)
   })
 
-  it('turns the page where it is written from right to left, and leaves digits as they are typed', async () => {
+  it('mirrors the page for right-to-left text, but keeps digits in typing order', async () => {
     const { page } = await phone.joined()
     await button(page, 'Settings').click()
     await page.getByLabel('Language').selectOption('ar')
@@ -100,7 +100,7 @@ describe('the language', () => {
     expect(await seen(page.getByText(/^\d{3} \d{3}/))).toBe(true)
   })
 
-  it('is that of the manifest, too', async () => {
+  it('applies to the manifest, too', async () => {
     const service = await startService()
     const page = await phone.open(service, '', { locale: 'es' })
     await headline(page, es.addTitle)

@@ -61,7 +61,7 @@ const waitForUpdate = (page: Page) =>
   })
 
 describe('a new version', () => {
-  it('takes over when the app is opened the next time, and leaves nothing of the old one', async () => {
+  it('takes over when the app is opened again, and removes the old files', async () => {
     const releases = await startReleases()
     const page = await phone.open(releases)
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
@@ -77,7 +77,7 @@ describe('a new version', () => {
     expect(await kept(page)).toEqual([expect.stringContaining('second-')])
   })
 
-  it('keeps what the page was opened with', async () => {
+  it('keeps the address with which the page was opened', async () => {
     const releases = await startReleases()
     const page = await phone.open(releases)
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
@@ -92,7 +92,7 @@ describe('a new version', () => {
     expect(page.url()).toBe(`${releases.url}/authenticator/`)
   })
 
-  it('is not waited for: without a connection the old one opens', async () => {
+  it('does not block: without a connection the old version opens', async () => {
     const releases = await startReleases()
     const page = await phone.open(releases)
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))

@@ -12,7 +12,7 @@ const show = async (page: Page) => {
 }
 
 describe('the offline code of an account', () => {
-  it('is shown when it is asked for, and signs in', async () => {
+  it('is shown on request, and signs in', async () => {
     const { service, page } = await phone.joined()
 
     expect(await page.getByText(/\d{3} \d{3}/).count()).toBe(0)
@@ -34,7 +34,7 @@ describe('the offline code of an account', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
   })
 
-  it('is copied without its blank', async () => {
+  it('is copied without the space', async () => {
     const { service, page } = await phone.joined()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await show(page)
@@ -47,7 +47,7 @@ describe('the offline code of an account', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
   })
 
-  it('says how long it is good', async () => {
+  it('shows how long it is valid', async () => {
     const { page } = await phone.joined()
 
     await show(page)
@@ -55,7 +55,7 @@ describe('the offline code of an account', () => {
     expect(await page.locator('.code-left').innerText()).toMatch(/^\d{1,2} s$/)
   })
 
-  it('is what the shortcut of the installed app leads to', async () => {
+  it('opens from the shortcut of the installed app', async () => {
     const { service, page } = await phone.joined()
 
     await page.goto('about:blank')

@@ -42,7 +42,7 @@ async function approve(page: Page, number: string, pin: string): Promise<void> {
 }
 
 describe('choosing a PIN', () => {
-  it('takes one that was typed twice on large keys, going from one field to the next by itself', async () => {
+  it('accepts a PIN typed twice on large keys, moving between the fields automatically', async () => {
     const { service, userId, page } = await atTheQuestion('PIN')
     await headline(page, 'Choose a PIN')
 
@@ -57,7 +57,7 @@ describe('choosing a PIN', () => {
     ['1234', '1234', 'easy to guess'],
     ['258', '258', '4 digits'],
     ['2580', '2581', 'don’t match'],
-  ])('does not take %s and %s, and says why', async (pin, again, why) => {
+  ])('rejects %s and %s, and explains why', async (pin, again, why) => {
     const { service, userId, page } = await atTheQuestion('PIN')
 
     await choosePin(page, pin, again)
@@ -67,7 +67,7 @@ describe('choosing a PIN', () => {
     expect(await service.client.tokens.get(service.domainId, userId)).toMatchObject({ state: 'pending' })
   })
 
-  it('is choosing a passcode where the domain wants one', async () => {
+  it('asks for a passcode where the domain requires one', async () => {
     const { service, page } = await atTheQuestion('PASSCODE')
     await headline(page, 'Choose a passcode')
 
@@ -98,7 +98,7 @@ describe('a request in a domain with a PIN', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it('is denied and reported without it', async () => {
+  it('is denied and reported without the PIN', async () => {
     const { service, page } = await joinedWithPin()
     const session = await asked(service, page)
 
@@ -108,7 +108,7 @@ describe('a request in a domain with a PIN', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'denied' })
   })
 
-  it('stays after a wrong PIN, says how many tries are left, and is approved with the right one', async () => {
+  it('stays after a wrong PIN, shows the attempts left, and is approved with the right one', async () => {
     const { service, page } = await joinedWithPin({ maxAllowedRetries: 3 })
     const session = await asked(service, page)
 
@@ -122,7 +122,7 @@ describe('a request in a domain with a PIN', () => {
     expect(pin).toBe('')
   })
 
-  it('says plainly when the last try was wrong: the account is removed', async () => {
+  it('explains after the last wrong attempt that the account is removed', async () => {
     const { service, userId, page } = await joinedWithPin({ maxAllowedRetries: 2 })
     const session = await asked(service, page)
 
@@ -157,7 +157,7 @@ describe('the offline code in a domain with a PIN', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'approved' })
   })
 
-  it('is another one after a wrong PIN, and nothing on the device tells them apart', async () => {
+  it('differs after a wrong PIN, and nothing on the device reveals which one is right', async () => {
     const { service, page } = await joinedWithPin()
 
     const otp = await showCode(page, '1357')
@@ -166,7 +166,7 @@ describe('the offline code in a domain with a PIN', () => {
     expect(await service.ask('alice', { otp })).toMatchObject({ state: 'denied' })
   })
 
-  it('has no secret on the device that works without the PIN', async () => {
+  it('stores no secret on the device that works without the PIN', async () => {
     const { page } = await joinedWithPin()
 
     const keys = await page.evaluate(readKeys)

@@ -10,7 +10,7 @@ type More = Parameters<typeof joinedForPush> extends [unknown, ...infer Rest] ? 
 const joined = (...more: More) => joinedForPush(phone, ...more)
 
 describe('notifications', () => {
-  it('are never asked for by themselves, and by a button once there is an account', async () => {
+  it('are requested only by a button, once there is an account', async () => {
     const { page } = await joined()
     const asked = () => page.evaluate(() => document.documentElement.dataset['asked'])
 
@@ -22,7 +22,7 @@ describe('notifications', () => {
     await expect.poll(asked).toBe('yes')
   })
 
-  it('go where the browser listens: the service sends the id of the session there, and nothing else', async () => {
+  it('carry only the id of the session to the push service of the browser', async () => {
     const { service, pushes, page, told } = await joined()
     await button(page, 'Turn on').click()
     await expect.poll(told).toBe(1)
@@ -33,7 +33,7 @@ describe('notifications', () => {
     expect(pushes.messages[0]?.json).toEqual({ session: id })
   })
 
-  it('are told to the service anew after it has forgotten them', async () => {
+  it('are registered again after the service has lost the subscription', async () => {
     const { service, pushes, page, told } = await joined('granted')
     await expect.poll(told).toBe(1)
     pushes.reply(410)
@@ -47,7 +47,7 @@ describe('notifications', () => {
     await expect.poll(told).toBe(2)
   })
 
-  it('can be switched off, and stay off', async () => {
+  it('can be turned off, and stay off', async () => {
     const { service, pushes, page, told } = await joined()
     await button(page, 'Turn on').click()
     await expect.poll(told).toBe(1)
@@ -63,7 +63,7 @@ describe('notifications', () => {
     expect(pushes.messages).toEqual([])
   })
 
-  it('that are not allowed are not asked for again; settings say what that means', async () => {
+  it('are not requested again once blocked; the settings explain what that means', async () => {
     const { page } = await joined('denied')
 
     const offers = await button(page, 'Turn on').count()
@@ -75,7 +75,7 @@ describe('notifications', () => {
     ).toBe(true)
   })
 
-  it('that are declined in the app are not offered again at once, but stay in the settings', async () => {
+  it('are not offered again once declined, but stay in the settings', async () => {
     const { page } = await joined()
 
     await button(page, 'Not now').click()
@@ -88,7 +88,7 @@ describe('notifications', () => {
     expect(await seen(button(page, 'Turn on'))).toBe(true)
   })
 
-  it('that the browser cannot switch on after all say so', async () => {
+  it('report when the browser fails to turn them on', async () => {
     const { page } = await joined()
     await page.evaluate(() => {
       PushManager.prototype.subscribe = async () => {
@@ -103,7 +103,7 @@ describe('notifications', () => {
     expect(await seen(button(page, 'Turn on'))).toBe(true)
   })
 
-  it('of a device that was removed meanwhile are no trouble', async () => {
+  it('ignore a device that has been removed', async () => {
     const { service, page } = await joined('granted')
     const user = await service.client.users.getByUsername('alice')
     await service.client.tokens.revoke(service.domainId, user.id)
@@ -115,7 +115,7 @@ describe('notifications', () => {
     expect(await seen(page.getByText('You’ll get a notification when someone tries to sign in as you.'))).toBe(true)
   })
 
-  it('do not exist where the service sends none', async () => {
+  it('are unavailable where the service sends none', async () => {
     const { page } = await phone.joined({ service: { push: false } })
 
     await button(page, 'Settings').click()
@@ -125,7 +125,7 @@ describe('notifications', () => {
 })
 
 describe('a push message', () => {
-  it('wakes the closed app to say that there is something, and not what', async () => {
+  it('shows a notification without details while the app is closed', async () => {
     const { service, pushes, page, told } = await joined('granted')
     await expect.poll(told).toBe(1)
     const { deliver, notices } = await delivery(service, page)
@@ -155,7 +155,7 @@ describe('a push message', () => {
     ])
   })
 
-  it('speaks the language that was chosen in the app', async () => {
+  it('uses the language that was chosen in the app', async () => {
     const { service, page } = await joined('granted', { locale: 'de-DE' })
     const { deliver, notices } = await delivery(service, page)
     await close(service, page)
@@ -165,7 +165,7 @@ describe('a push message', () => {
     await expect.poll(notices).toMatchObject([{ title: de.noticeTitle, options: { body: de.noticeBody, lang: 'de' } }])
   })
 
-  it('about a change of factors says so, in the language that was chosen, and not what changed', async () => {
+  it('announces a change of factors in the chosen language, without details', async () => {
     const { service, page } = await joined('granted', { locale: 'de-DE' })
     const { deliver, notices } = await delivery(service, page)
     await close(service, page)
@@ -176,7 +176,7 @@ describe('a push message', () => {
     await expect.poll(notices).toMatchObject([{ title: de.factorChanged, options }])
   })
 
-  it('that makes no sense opens the app all the same', async () => {
+  it('opens the app even when it is unreadable', async () => {
     const { service, page } = await joined('granted')
     const { deliver, notices } = await delivery(service, page)
     await close(service, page)
@@ -186,7 +186,7 @@ describe('a push message', () => {
     await expect.poll(notices).toMatchObject([{ title: 'Approve a request?', options: { tag: 'request' } }])
   })
 
-  it('makes no noise while the app is in front, and is taken back there', async () => {
+  it('is silent while the app is visible, and is closed there', async () => {
     const { service, page } = await joined('granted')
     const { deliver, notices } = await delivery(service, page)
     await page.evaluate(() => {
@@ -200,7 +200,7 @@ describe('a push message', () => {
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset['closed'])).toBe('yes')
   })
 
-  it('opens the request it is about', async () => {
+  it('opens its request', async () => {
     const { service, page } = await joined('granted')
     const { worker } = await delivery(service, page)
     const first = await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
@@ -215,7 +215,7 @@ describe('a push message', () => {
     expect(page.url()).toBe(`${service.url}/authenticator/`)
   })
 
-  it('opens it in the app where that is open already', async () => {
+  it('opens its request in an app that is open already', async () => {
     const { service, page } = await joined('granted')
     const { worker } = await delivery(service, page)
     const first = await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
@@ -230,7 +230,7 @@ describe('a push message', () => {
 })
 
 describe('a new subscription of the browser', () => {
-  it('is told to the service as soon as the app is open', async () => {
+  it('is registered at the service as soon as the app is open', async () => {
     const { service, page, told } = await joined('granted')
     await expect.poll(told).toBe(1)
     const { worker } = await delivery(service, page)

@@ -18,7 +18,7 @@ async function askedJustNow() {
 }
 
 describe('a request', () => {
-  it('appears by itself, with who, from where, with what and when; the title counts it', async () => {
+  it('appears automatically with its facts, and counts in the title', async () => {
     const { service, page } = await phone.joined()
 
     await service.ask('alice', fromDesk)
@@ -29,7 +29,7 @@ describe('a request', () => {
     expect(await page.title()).toBe('(1) Authenticator')
   })
 
-  it('for changing devices names the app, and says nothing of signing in', async () => {
+  it('for changing devices names the app, and does not mention signing in', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { purpose: 'change_devices' })
 
@@ -45,7 +45,7 @@ describe('a request', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved', purpose: 'change_devices' })
   })
 
-  it('is approved with the number, and the list comes back by itself', async () => {
+  it('is approved with the number, and the list returns automatically', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -58,7 +58,7 @@ describe('a request', () => {
     expect(await page.title()).toBe('Authenticator')
   })
 
-  it('is approved with one thumb: large keys stand beside the buttons, and nothing lies over them', async () => {
+  it('can be approved with one thumb: nothing covers the large keys and the buttons', async () => {
     const { service, page } = await phone.joined({ context: small })
     const session = await service.ask('alice', fromDesk)
     await page.getByLabel('Enter the number').waitFor()
@@ -75,7 +75,7 @@ describe('a request', () => {
     [320, 600],
     [375, 667],
     [390, 844],
-  ])('has both answers in sight and apart on a screen of %i x %i', async (width, height) => {
+  ])('shows both answers, well apart, on a screen of %i x %i', async (width, height) => {
     const { service, page } = await phone.joined({ context: { ...small, viewport: { width, height } } })
     await service.ask('alice', fromDesk)
     await headline(page, 'Sign in as alice?')
@@ -90,7 +90,7 @@ describe('a request', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   })
 
-  it('is not approved without the number', async () => {
+  it('cannot be approved without the number', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -115,7 +115,7 @@ describe('a request', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason })
   })
 
-  it('that was reported says what happens next, until that was read', async () => {
+  it('explains after a report what happens next, until that is read', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice')
 
@@ -127,7 +127,7 @@ describe('a request', () => {
     await page.getByText('Nothing to approve').waitFor()
   })
 
-  it('says where to go on after a wrong number', async () => {
+  it('explains how to continue after a wrong number', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
 
@@ -138,7 +138,7 @@ describe('a request', () => {
     expect(await seen(page.getByText('Start again on the web page.'))).toBe(true)
   })
 
-  it('leaves by itself when it is cancelled', async () => {
+  it('closes when it is canceled', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice')
     await headline(page, 'Sign in as alice?')
@@ -148,7 +148,7 @@ describe('a request', () => {
     expect(await headline(page, 'No longer needed')).toBe(true)
   })
 
-  it('leaves by itself when its time is over', async () => {
+  it('closes when it expires', async () => {
     const clock = createTestClock()
     const service = await startService({ service: { clock } })
     const { code } = await service.enroll('alice')
@@ -165,7 +165,7 @@ describe('a request', () => {
     expect(await headline(page, 'Time ran out')).toBe(true)
   })
 
-  it('can be put off, and does not press itself on whoever did', async () => {
+  it('can be postponed, and does not open again automatically', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice')
 
@@ -176,7 +176,7 @@ describe('a request', () => {
     expect(await headline(page, 'Sign in as alice?')).toBe(true)
   })
 
-  it('is left by the back key of the phone', async () => {
+  it('closes by the back key of the phone', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice')
     await headline(page, 'Sign in as alice?')
@@ -186,7 +186,7 @@ describe('a request', () => {
     expect(await headline(page, 'You have a sign-in request')).toBe(true)
   })
 
-  it('is left by a back key that is pressed before the page has drawn its next frame', async () => {
+  it('closes by a back key that is pressed before the next frame', async () => {
     const { service, page } = await phone.joined()
     await page.clock.install()
     await page.clock.pauseAt(Date.now() + 1_000)
@@ -198,7 +198,7 @@ describe('a request', () => {
     expect(await headline(page, 'You have a sign-in request')).toBe(true)
   })
 
-  it('opens by itself as soon as the one before is answered', async () => {
+  it('opens as soon as the previous one is answered', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
     await headline(page, 'Sign in as alice?')
@@ -213,7 +213,7 @@ describe('a request', () => {
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
   })
 
-  it('tells people what the app sends as text, never as markup', async () => {
+  it('shows what the app sends as text, never as markup', async () => {
     const { service, page } = await phone.joined()
 
     await service.ask('alice', { attributes: [{ key: 'Browser', value: '<img src=x onerror=alert(1)>' }] })
@@ -223,7 +223,7 @@ describe('a request', () => {
 })
 
 describe('several requests', () => {
-  it('are listed, newest first, and opened by a tap', async () => {
+  it('are listed newest first, and open by a tap', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
     await headline(page, 'Sign in as alice?')
@@ -237,7 +237,7 @@ describe('several requests', () => {
     expect(await page.locator('.facts').innerText()).toContain('Newer')
   })
 
-  it('are answered each by the account it is for', async () => {
+  it('are each answered by their own account', async () => {
     const { service, page } = await phone.joined()
     await addAnother(service, page, 'bob')
 
@@ -251,7 +251,7 @@ describe('several requests', () => {
 })
 
 describe('an answer', () => {
-  it('that cannot be sent says so, and is sent again by the same button', async () => {
+  it('can be sent again by the same button after it failed', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
     await page.getByLabel('Enter the number').fill(session.number!)
@@ -265,7 +265,7 @@ describe('an answer', () => {
     expect(await headline(page, 'Approved')).toBe(true)
   })
 
-  it('whose receipt was lost counts once, and is told as it was', async () => {
+  it('counts once when its response was lost, and shows its real outcome', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice')
     let lost = 0
@@ -281,7 +281,7 @@ describe('an answer', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 
-  it('is not given by a tap that was meant for what was there before', async () => {
+  it('ignores a tap that was meant for the previous screen', async () => {
     const page = await askedJustNow()
 
     const early = await button(page, 'Approve').isDisabled()
@@ -291,7 +291,7 @@ describe('an answer', () => {
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
   })
 
-  it('is not given by the second click on a window that lay over it and is gone', async () => {
+  it('ignores the second click on a window that covered it', async () => {
     const page = await askedJustNow()
     await page.clock.fastForward(500)
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
@@ -307,8 +307,8 @@ describe('an answer', () => {
   })
 })
 
-describe('a phone that slept', () => {
-  it('finds everything that is pending when it is opened', async () => {
+describe('a phone that was asleep', () => {
+  it('shows all pending requests when it is opened', async () => {
     const { service, page } = await phone.joined()
     await page.goto('about:blank')
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'First' }] })

@@ -36,7 +36,7 @@ async function watchCameras(page: Page): Promise<() => Promise<number>> {
 }
 
 describe('scanning', () => {
-  it('reads the QR code of the web page, and goes on where the link would', async () => {
+  it('reads the QR code of the web page, and continues like the link', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     await camera.look(`${service.url}/authenticator/#code=${code}`)
@@ -49,7 +49,7 @@ describe('scanning', () => {
     expect(await seen(page.getByText('alice'))).toBe(true)
   })
 
-  it('fetches the decoder only when the camera opens', async () => {
+  it('loads the decoder only when the camera opens', async () => {
     const service = await startService()
     await camera.look()
     const page = await phone.open(service)
@@ -65,7 +65,7 @@ describe('scanning', () => {
     expect(before).toEqual([])
   })
 
-  it('says so when the code belongs to another address', async () => {
+  it('rejects a code of another address with a message', async () => {
     await camera.look('https://evil.example/authenticator/#code=abcdefgh23')
     const page = await phone.open(await startService())
 
@@ -74,7 +74,7 @@ describe('scanning', () => {
     expect(await seen(page.getByRole('alert').getByText('belongs to another address'))).toBe(true)
   })
 
-  it('goes on looking when the code is for something else', async () => {
+  it('continues when the code is for something else', async () => {
     await camera.look('otpauth://totp/Shop:alice?secret=JBSWY3DPEHPK3PXP')
     const page = await phone.open(await startService())
 
@@ -87,7 +87,7 @@ describe('scanning', () => {
   it.each([
     ['is left', (page: Page) => button(page, 'Type the code instead').click()],
     ['is hidden', (page: Page) => setHidden(page, true)],
-  ])('switches the camera off when it %s', async (_, leave) => {
+  ])('turns the camera off when it %s', async (_, leave) => {
     await camera.look()
     const page = await phone.open(await startService())
     const filming = await watchCameras(page)
@@ -99,7 +99,7 @@ describe('scanning', () => {
     await expect.poll(filming).toBe(0)
   })
 
-  it('switches it on again when the page is seen again', async () => {
+  it('turns the camera on again when the page is visible again', async () => {
     await camera.look()
     const page = await phone.open(await startService())
     await button(page, 'Scan QR code').click()
@@ -116,7 +116,7 @@ describe('scanning', () => {
     ['not allowed', 'NotAllowedError', 'Camera access isn’t allowed.'],
     ['missing', 'NotFoundError', 'No camera is available'],
     ['in use elsewhere', 'NotReadableError', 'No camera is available'],
-  ])('says what to do where the camera is %s, and leaves typing', async (_, name, sentence) => {
+  ])('explains what to do when the camera is %s, and allows typing', async (_, name, sentence) => {
     const page = await phone.open(await startService())
     await page.addInitScript((error) => {
       navigator.mediaDevices.getUserMedia = async () => {
@@ -134,7 +134,7 @@ describe('scanning', () => {
 })
 
 describe('the camera', () => {
-  it('is allowed to this page alone, and no other of the powerful things', async () => {
+  it('is allowed for this page only, and no other powerful feature is', async () => {
     const service = await startService()
 
     const { headers } = await fetch(`${service.url}/authenticator/`)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { acceptedVersion, defaultVendor, Vendor } from '../../src/contract/media-type.ts'
 
-describe('the version an Accept header asks for', () => {
+describe('the version that an Accept header requests', () => {
   it.each([
     [undefined, '1.3'],
     ['', '1.3'],
@@ -16,7 +16,7 @@ describe('the version an Accept header asks for', () => {
     ['application/vnd.service.v1+json; version=1.4, application/vnd.service.v1+json; q=0.9', '1.4'],
     ['application/vnd.service.v1+json; version=1.4; q=0.1, */*', '1.3'],
     ['text/html, */*; q=0.1', '1.3'],
-  ])('reads %j as %s', (accept, version) => {
+  ])('parses %j as %s', (accept, version) => {
     expect(acceptedVersion(defaultVendor, accept)).toBe(version)
   })
 
@@ -30,7 +30,7 @@ describe('the version an Accept header asks for', () => {
     expect(acceptedVersion(defaultVendor, accept)).toBeUndefined()
   })
 
-  it('follows the vendor word', () => {
+  it('uses the vendor word', () => {
     const vendor = Vendor.parse({ mediaType: 'acme' })
 
     expect(acceptedVersion(vendor, 'application/vnd.acme.v1+json; version=1.4')).toBe('1.4')

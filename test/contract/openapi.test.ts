@@ -29,7 +29,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('speaks the words of the vendor, and no others', () => {
+  it('uses the words of the vendor only', () => {
     const text = JSON.stringify(document)
 
     expect(text).toContain('application/vnd.acme.v1+json; version=1.4')
@@ -51,7 +51,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  it('says how long texts may be', () => {
+  it('contains the limits of texts', () => {
     const { NewUser } = document.components.schemas as Shown
 
     expect(NewUser!.properties!).toMatchObject({
@@ -60,7 +60,7 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  it('names every error code that there is', () => {
+  it('contains every error code', () => {
     const text = JSON.stringify(document.components.schemas['ErrorBody'])
 
     for (const code of Object.keys(errorStatus)) expect(text).toContain(code)
@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the examples', () => {
-  it.each(operations)('are what the contract takes and gives: $name', ({ name, endpoint }) => {
+  it.each(operations)('match the contract: $name', ({ name, endpoint }) => {
     const example = examples[name]!
 
     expect('request' in example).toBe(endpoint.body !== undefined)
@@ -77,13 +77,13 @@ describe('the examples', () => {
     expect(endpoint.response?.parse(example.answer)).toEqual(example.answer)
   })
 
-  it('are of operations that exist', () => {
+  it('belong to existing operations', () => {
     expect(Object.keys(examples).sort()).toEqual(operations.map(({ name }) => name).sort())
   })
 })
 
 describe('second-factor openapi', () => {
-  it('prints the document with the words it is given', async () => {
+  it('prints the document with the words of the vendor', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
     onTestFinished(() => log.mockRestore())
 

@@ -112,7 +112,7 @@ const filled = (path: string) =>
   path.replace(/:(\w+)/g, (_, name: string) => exampleParams[name as keyof typeof exampleParams])
 
 describe('the operations of the contract', () => {
-  it('are the ones that the interface document lists, and those that 1.4 added', () => {
+  it('are those of the interface document and those that 1.4 added', () => {
     expect(operations.map(({ endpoint }) => operationTitle(endpoint)).sort()).toEqual(
       [...interfaceDocument, ...since14].sort(),
     )
@@ -125,7 +125,7 @@ describe('the operations of the contract', () => {
     expect(new Set([...routes, ...operations].map(({ endpoint }) => endpoint)).size).toBe(operations.length)
   })
 
-  it.each(operations)('have a method of the client: $name', async ({ name, endpoint }) => {
+  it.each(operations)('each have a method of the client: $name', async ({ name, endpoint }) => {
     const { client, asked } = exampleService()
 
     const result = await calls[name]!(client)
@@ -134,7 +134,7 @@ describe('the operations of the contract', () => {
     expect(result).toEqual(results[name] ?? examples[name]?.answer)
   })
 
-  it('are all that the client can call', () => {
+  it('are the only ones that the client can call', () => {
     expect(Object.keys(calls).sort()).toEqual(operations.map(({ name }) => name).sort())
   })
 

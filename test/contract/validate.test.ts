@@ -16,7 +16,7 @@ const Options = z.strictObject({
   gate: z.boolean().optional(),
 })
 
-describe('a mistake in options', () => {
+describe('a validation error', () => {
   it.each<[object, string]>([
     [{ logoutpath: '/x' }, '"logoutpath" is unknown: did you mean "logoutPath"?'],
     [{ tiemout: 5 }, '"tiemout" is unknown: did you mean "timeout"?'],
@@ -37,7 +37,7 @@ describe('a mistake in options', () => {
     expect(() => parseOptions(Options, 'mfa', given)).toThrow(new TypeError(`mfa: ${message}`))
   })
 
-  it('is told in words also where the value itself is of another kind, or missing', () => {
+  it('has a readable message when the whole value has the wrong type or is missing', () => {
     const Body = z.object({ name: z.string() })
     const mistakesOf = (value: unknown) => {
       const validated = validate(Body, value)

@@ -29,7 +29,7 @@ describe('the offline code', () => {
     expect((await currentCode(await accountWithCodes(), now))?.code).toBe(code)
   })
 
-  it('says when there is another one, by the clock of the device', async () => {
+  it('reports when the next one starts, by the clock of the device', async () => {
     const account = await accountWithCodes()
     account.clockOffset = 40
 
@@ -38,13 +38,13 @@ describe('the offline code', () => {
     expect(found).toEqual({ code: '287082', expiresAt: 20 })
   })
 
-  it('is none for an account from before there were codes', async () => {
+  it('is undefined for an old account without codes', async () => {
     const { codeSecret: _, ...account } = await accountWithCodes()
 
     expect(await currentCode(account, 59)).toBeUndefined()
   })
 
-  it('comes from a key that cannot be read out, unless the device keeps files', async () => {
+  it('comes from a non-extractable key, unless the device saves files', async () => {
     const kept = await importCodeSecret({ secret }, true)
     const { codeSecret } = await accountWithCodes()
 
@@ -52,7 +52,7 @@ describe('the offline code', () => {
     await expect(exportCodeSecret(codeSecret!)).rejects.toMatchObject({ name: 'InvalidAccessError' })
   })
 
-  it('signs its owner in, once', async () => {
+  it('signs its owner in once', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     const account = await createDevice().activate(service.url, code, { name: 'Test' })
@@ -65,7 +65,7 @@ describe('the offline code', () => {
     expect(again).toMatchObject({ state: 'denied', reason: 'wrong_code' })
   })
 
-  it('ends with its device', async () => {
+  it('stops working with its device', async () => {
     const service = await startService()
     const { userId, code } = await service.enroll('alice')
     const account = await createDevice().activate(service.url, code, { name: 'Test' })
@@ -95,7 +95,7 @@ describe('base32', () => {
     expect(fromBase32(encoded.padEnd(Math.ceil(encoded.length / 8) * 8, '='))).toEqual(bytes)
   })
 
-  it('is not read from anything else', () => {
+  it('rejects anything else', () => {
     expect(() => fromBase32('MZXW0')).toThrow(TypeError)
   })
 })

@@ -13,7 +13,7 @@ async function enrolled(username = 'alice') {
 }
 
 describe('a device and the service', () => {
-  it('shows what a code would join before joining', async () => {
+  it('shows the account of a code before it is added', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
 
@@ -26,7 +26,7 @@ describe('a device and the service', () => {
     })
   })
 
-  it('uses an activation code up', async () => {
+  it('accepts an activation code once', async () => {
     const service = await startService()
     const { code } = await service.enroll('alice')
     await device.activate(service.url, code, { name: 'Test' })
@@ -63,7 +63,7 @@ describe('a device and the service', () => {
     expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason })
   })
 
-  it('hears the same answer twice, and no other one after it', async () => {
+  it('accepts the same answer twice, and then no other answer', async () => {
     const { service, account } = await enrolled()
     await service.ask('alice')
     const { requests = [] } = await device.requests(account)
@@ -76,7 +76,7 @@ describe('a device and the service', () => {
     await expect(other).rejects.toMatchObject({ code: 'api.error.conflict.state' })
   })
 
-  it('hears of a request while its call is held, and of its end', async () => {
+  it('delivers a request and its end to a held call', async () => {
     const { service, account } = await enrolled()
     const lists: number[] = []
     const stop = new AbortController()
@@ -100,7 +100,7 @@ describe('a device and the service', () => {
     expect(lists.slice(-2)).toEqual([1, 0])
   })
 
-  it('is told when its token was revoked', async () => {
+  it('reports that the token was revoked', async () => {
     const { service, userId, account } = await enrolled()
     const watching = device.watch(account, { signal: new AbortController().signal, onChange: () => {} })
 
@@ -109,7 +109,7 @@ describe('a device and the service', () => {
     await expect(watching).rejects.toMatchObject({ code: 'api.error.device.revoked' })
   })
 
-  it('takes its key off the service', async () => {
+  it('removes the key from the service', async () => {
     const { service, userId, account } = await enrolled()
 
     await device.remove(account)

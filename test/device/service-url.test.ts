@@ -7,7 +7,7 @@ describe('an activation link', () => {
     ['https://mfa.example/authenticator/#code=abcdefgh23', 'https://mfa.example', 'abcdefgh23'],
     ['http://localhost:3000/mfa/authenticator/#code=ABCDE-FGH23', 'http://localhost:3000/mfa', 'abcdefgh23'],
     ['https://mfa.example/authenticator#code=abcdefgh23', 'https://mfa.example', 'abcdefgh23'],
-  ])('%s names the service and the code', (link, service, code) => {
+  ])('%s contains the service and the code', (link, service, code) => {
     expect(parseActivationLink(link)).toEqual({ serviceUrl: service, code })
   })
 
@@ -17,13 +17,13 @@ describe('an activation link', () => {
     'https://mfa.example/authenticator/?code=abcdefgh23',
     'https://mfa.example/authenticator/#code=abc',
     'javascript:alert(1)//authenticator/#code=abcdefgh23',
-  ])('%s is none', (text) => {
+  ])('%s is rejected', (text) => {
     expect(parseActivationLink(text)).toBeUndefined()
   })
 })
 
 describe("a service's address", () => {
-  it('has one form, however it was typed', () => {
+  it('is normalized, however it was typed', () => {
     expect(serviceUrl('HTTPS://MFA.example/mfa/')).toBe('https://mfa.example/mfa')
     expect(serviceUrl('https://mfa.example')).toBe('https://mfa.example')
   })

@@ -7,7 +7,7 @@ import { openDatabase } from '../../example-app/database.ts'
 const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }
 
 describe('accounts', () => {
-  describe('of somebody', () => {
+  describe('of one user', () => {
     // Hashing takes its time, as it should.
     const accounts = createAccounts(openDatabase(':memory:'))
     let created: Account | undefined
@@ -29,7 +29,7 @@ describe('accounts', () => {
     })
   })
 
-  it('have usernames of their own, also when two people want one at once', async () => {
+  it('have unique usernames, also when two people choose one at once', async () => {
     const accounts = createAccounts(openDatabase(':memory:'))
 
     const both = await Promise.all([accounts.create(alice), accounts.create({ ...alice, password: 'another horse' })])
@@ -37,7 +37,7 @@ describe('accounts', () => {
     expect(both.filter((account) => account !== undefined)).toHaveLength(1)
   })
 
-  it('keep neither the password nor the same hash for the same password', async () => {
+  it('store no password, and different hashes for the same password', async () => {
     const database = openDatabase(':memory:')
     const accounts = createAccounts(database)
     await accounts.create(alice)
@@ -49,7 +49,7 @@ describe('accounts', () => {
     expect(rows[0]!.password_hash.equals(rows[1]!.password_hash)).toBe(false)
   })
 
-  it('open by the new password alone once it is changed', async () => {
+  it('open only with the new password once it is changed', async () => {
     const accounts = createAccounts(openDatabase(':memory:'))
     const created = await accounts.create(alice)
 
@@ -59,7 +59,7 @@ describe('accounts', () => {
     expect(await accounts.verify('alice', 'battery staple')).toEqual(created)
   })
 
-  it('never show salt or hash to the app', async () => {
+  it('never expose salt or hash to the app', async () => {
     const accounts = createAccounts(openDatabase(':memory:'))
     await accounts.create(alice)
 

@@ -28,7 +28,7 @@ function arrange() {
 }
 
 describe('the example app', () => {
-  it('goes from a new account to the sign-in page, the username filled in', async () => {
+  it('leads from a new account to the sign-in page with the username filled in', async () => {
     const { browser, submit } = arrange()
 
     const created = await submit('/sign-up', alice)
@@ -39,7 +39,7 @@ describe('the example app', () => {
     expect(page.text).toContain('value="alice"')
   })
 
-  it('shows what is wrong with a form and keeps what was typed, but not the password', async () => {
+  it('shows form errors and the typed values, but not the password', async () => {
     const { submit } = arrange()
 
     const answer = await submit('/sign-up', { ...alice, email: 'not an address', password: 'a secret of mine' })
@@ -50,7 +50,7 @@ describe('the example app', () => {
     expect(answer.text).not.toContain('a secret of mine')
   })
 
-  it('shows what was typed as text, never as a page', async () => {
+  it('shows typed values as text, never as markup', async () => {
     const { submit } = arrange()
 
     const answer = await submit('/sign-up', { ...alice, username: '"><script>alert(1)</script>' })
@@ -59,7 +59,7 @@ describe('the example app', () => {
     expect(answer.text).toContain('&lt;script&gt;')
   })
 
-  it('answers a wrong password and an unknown username alike', async () => {
+  it('gives the same response for a wrong password and an unknown username', async () => {
     const { submit } = arrange()
     await submit('/sign-up', alice)
 
@@ -71,7 +71,7 @@ describe('the example app', () => {
     expect(unknown.text.replace('bobby', 'alice')).toBe(wrong.text)
   })
 
-  it('remembers where somebody wanted to go before signing in', async () => {
+  it('returns to the requested page after signing in', async () => {
     const { browser, submit } = arrange()
     await submit('/sign-up', alice)
 
@@ -82,7 +82,7 @@ describe('the example app', () => {
     expect(signedIn.headers['location']).toBe('/danger-zone')
   })
 
-  it('sends nobody to another site after signing in', async () => {
+  it('never redirects to another site after signing in', async () => {
     const { submit } = arrange()
     await submit('/sign-up', alice)
 
@@ -91,7 +91,7 @@ describe('the example app', () => {
     expect(signedIn.headers['location']).toBe('/account')
   })
 
-  it('gives a new web session to who signs in', async () => {
+  it('starts a new web session at sign-in', async () => {
     const { submit } = arrange()
     await submit('/sign-up', alice)
 
@@ -109,7 +109,7 @@ describe('the example app', () => {
     ['of another origin, from an old browser', { Origin: 'http://evil.example' }],
     ['of a hidden origin', { Origin: 'null' }],
     ['that does not say where it comes from', {}],
-  ])('refuses a form %s', async (_what, headers) => {
+  ])('rejects a form %s', async (_what, headers) => {
     const { app } = arrange()
 
     const answer = await request(app).post('/sign-up').set(headers).type('form').send(alice)
@@ -117,7 +117,7 @@ describe('the example app', () => {
     expect(answer.status).toBe(403)
   })
 
-  it('takes a form of its own from a browser too old for Sec-Fetch-Site', async () => {
+  it('accepts its own form from a browser too old for Sec-Fetch-Site', async () => {
     const { app } = arrange()
 
     const answer = await request(app).post('/sign-up').set('Origin', 'http://localhost:3000').type('form').send(alice)
@@ -125,7 +125,7 @@ describe('the example app', () => {
     expect(answer.status).toBe(303)
   })
 
-  it('shows no page of its own to somebody whose second step cannot be checked', async () => {
+  it('shows no page when the second step cannot be checked', async () => {
     const { browser, submit } = arrange()
     await submit('/sign-up', alice)
     await submit('/sign-in', alice)
@@ -138,7 +138,7 @@ describe('the example app', () => {
     expect(danger.headers['location']).not.toBe('/danger-zone?changed')
   })
 
-  it('lets pages run no script, load nothing foreign and stand in no frame', async () => {
+  it('forbids scripts, foreign resources and frames on its pages', async () => {
     const { browser } = arrange()
 
     const { headers } = await browser.get('/')
@@ -148,7 +148,7 @@ describe('the example app', () => {
     expect(headers['cache-control']).toBe('no-store')
   })
 
-  it('says no more than it must when a request cannot be read', async () => {
+  it('reveals no details when a request cannot be parsed', async () => {
     const { submit } = arrange()
 
     const answer = await submit('/sign-up', { ...alice, name: 'x'.repeat(20_000) })

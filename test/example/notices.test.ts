@@ -12,8 +12,8 @@ const taken = (...events: readonly MfaEvent[]) => {
   return notices
 }
 
-describe('what the example tells people about', () => {
-  it('is each change of what they can pass the second step with, newest first', () => {
+describe('the recent activity', () => {
+  it('contains each change of their factors, newest first', () => {
     const notices = taken(
       { ...occasion, at: 1, type: 'factor.added', kind: 'device', id: 'd1' },
       { ...occasion, at: 2, type: 'factor.replaced', kind: 'app', id: 'a1' },
@@ -29,7 +29,7 @@ describe('what the example tells people about', () => {
     ])
   })
 
-  it('is what may come from somebody else: a report, and codes that are paused', () => {
+  it('contains possible attacks: a report, and paused codes', () => {
     const notices = taken(
       { ...occasion, at: 1, type: 'push.ended', sessionId: 's1', reason: 'reported' },
       { ...occasion, at: 2, type: 'push.ended', sessionId: 's2', reason: 'timeout' },
@@ -39,7 +39,7 @@ describe('what the example tells people about', () => {
     expect(notices.forUser('alice').map(({ at }) => at)).toEqual([3, 1])
   })
 
-  it('is nothing about other people, and nothing of everyday', () => {
+  it('contains nothing about other people or everyday events', () => {
     const notices = taken(
       { ...occasion, userKey: 'username:bobby', at: 1, type: 'factor.added', kind: 'device', id: 'd1' },
       { ...occasion, userKey: undefined, at: 2, type: 'recovery_codes.made', count: 5 },

@@ -54,7 +54,7 @@ async function openBrowsers(chromium: Browser): Promise<{ page: Page; phone: Bro
 const serviceWorker = (page: Page) =>
   page.evaluate(async () => (await navigator.serviceWorker.ready).active?.scriptURL ?? 'none')
 
-it('lets a phone in the network approve over https what was asked for on this computer', async () => {
+it('lets a phone in the network approve over https', async () => {
   const { chromium, publicUrl, here } = await arrange()
   const { page, phone } = await openBrowsers(chromium)
 
@@ -76,7 +76,7 @@ it('lets a phone in the network approve over https what was asked for on this co
   expect(cookies).not.toEqual([])
 })
 
-it('binds browsers to https for no longer than it runs: other programs use localhost too', async () => {
+it('sets no lasting https policy for localhost, which other programs use too', async () => {
   const { chromium, here } = await arrange()
   const { page } = await openBrowsers(chromium)
 
@@ -85,7 +85,7 @@ it('binds browsers to https for no longer than it runs: other programs use local
   expect(answer?.headers()['strict-transport-security']).toBeUndefined()
 })
 
-it('says over plain http, accessibly, how the phone comes to trust this computer', async () => {
+it('explains over plain http, accessibly, how a phone trusts this computer', async () => {
   const { chromium, authority, publicUrl } = await arrange()
   const { phone } = await openBrowsers(chromium)
   const page = await phone.newPage()

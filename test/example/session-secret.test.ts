@@ -15,7 +15,7 @@ describe('the secret of the cookies', () => {
     expect(await sessionSecret(file)).toBe(await sessionSecret(file))
   })
 
-  it('is one, also when two processes start at once', async () => {
+  it('is the same for two processes that start at once', async () => {
     const file = await newFile()
 
     const secrets = await Promise.all([sessionSecret(file), sessionSecret(file)])
@@ -23,7 +23,7 @@ describe('the secret of the cookies', () => {
     expect(new Set(secrets).size).toBe(1)
   })
 
-  it('is for the eyes of its owner only', async () => {
+  it('is readable by its owner only', async () => {
     const file = await newFile()
 
     await sessionSecret(file)

@@ -41,7 +41,7 @@ describe('the flags of the example', () => {
     })
   })
 
-  it.each([[['--htps']], [['extra']], [['--port']]])('refuse %j, and say where help is', (args) => {
+  it.each([[['--htps']], [['extra']], [['--port']]])('reject %j, and mention --help', (args) => {
     const { given, said } = flags(...args)
 
     expect(given).toBeUndefined()
@@ -52,7 +52,7 @@ describe('the flags of the example', () => {
 describe('the settings of the example', () => {
   const lan = ['192.0.2.7', '198.51.100.4']
 
-  it('serve this computer alone without https', () => {
+  it('serve only this computer without https', () => {
     expect(readSettings({}, {}, lan)).toMatchObject({
       host: '127.0.0.1',
       publicUrl: 'http://localhost:3000',
@@ -68,15 +68,15 @@ describe('the settings of the example', () => {
     })
   })
 
-  it('take the address they are told to listen on for the one to be reached by', () => {
+  it('use the listening address as the public one', () => {
     expect(readSettings({}, { https: true, host: '198.51.100.4' }, lan).publicUrl).toBe('https://198.51.100.4:3000')
   })
 
-  it('know no address for phones where there is no network', () => {
+  it('have no address for phones without a network', () => {
     expect(readSettings({}, { https: true }, []).publicUrl).toBe('https://localhost:3000')
   })
 
-  it('take a flag before what the environment says', () => {
+  it('prefer flags to the environment', () => {
     expect(readSettings({ PORT: '4000', HOST: '127.0.0.2' }, { port: '5000', host: '127.0.0.3' }, lan)).toMatchObject({
       port: 5000,
       host: '127.0.0.3',
@@ -88,12 +88,12 @@ describe('the settings of the example', () => {
     [{}, { port: '70000' }, 'PORT or --port must be between 1 and 65534'],
     [{ PUBLIC_URL: 'app.example' }, {}, 'PUBLIC_URL must be an address'],
     [{ PUBLIC_URL: 'http://app.example' }, { https: true }, 'PUBLIC_URL must start with https://'],
-  ])('refuse %j with %j in words', (environment, given, words) => {
+  ])('reject %j with %j and a message', (environment, given, words) => {
     expect(() => readSettings(environment, given, lan)).toThrow(words)
   })
 })
 
-describe('what the terminal says with https', () => {
+describe('the greeting in the terminal with https', () => {
   async function greet(lan: readonly string[], args: { color?: boolean; host?: string } = {}) {
     const folder = await mkdtemp(join(tmpdir(), 'second-factor-https-'))
     onTestFinished(() => rm(folder, { recursive: true }))
@@ -103,7 +103,7 @@ describe('what the terminal says with https', () => {
     return { authority, text: phoneGreeting(settings, { trustUrl: settings.trust!.url, authority, folder, color }) }
   }
 
-  it('is where to go on the computer and on the phone, with a code to scan and what to compare', async () => {
+  it('shows the addresses for computer and phone, a code to scan and the fingerprint', async () => {
     const { authority, text } = await greet(['192.0.2.7'])
 
     expect(text).toContain('On this computer   https://localhost:3000')
@@ -113,7 +113,7 @@ describe('what the terminal says with https', () => {
     expect(text).toContain(authority.fingerprint256)
   })
 
-  it('is that there is no network, where there is none, and nothing to scan', async () => {
+  it('shows that there is no network, and no code', async () => {
     const { text } = await greet([])
 
     expect(text).toContain('this computer has no network address')
@@ -121,20 +121,20 @@ describe('what the terminal says with https', () => {
     expect(text).not.toContain('Scan')
   })
 
-  it('is the one address there is, where it listens on one only', async () => {
+  it('shows the only address that it listens on', async () => {
     expect((await greet(['192.0.2.7'], { host: '192.0.2.7' })).text).toContain(
       'On this computer   https://192.0.2.7:3000',
     )
   })
 
-  it('has colors on terminals only', async () => {
+  it('uses colors on terminals only', async () => {
     expect((await greet(['192.0.2.7'], { color: true })).text).toContain('\u001B[')
     expect((await greet(['192.0.2.7'])).text).not.toContain('\u001B[')
   })
 })
 
 describe("this computer's addresses", () => {
-  it('are those that others in its networks reach, virtual networks last', () => {
+  it('are those reachable from its networks, virtual networks last', () => {
     const interfaces = {
       lo: [address('127.0.0.1', { internal: true })],
       docker0: [address('172.17.0.1')],
@@ -151,7 +151,7 @@ describe("this computer's addresses", () => {
     ['desk.office.example', 'desk.local'],
     ['localhost', undefined],
     ['my desk', undefined],
-  ])('of %s are found as %s', (hostname, name) => {
+  ])('contain the name %s as %s', (hostname, name) => {
     expect(localName(hostname)).toBe(name)
   })
 })

@@ -43,7 +43,7 @@ async function enter(arranged: Arranged): Promise<Account> {
 }
 
 describe('the story of the example app', () => {
-  it('lets a new person in only after the device it just set up approved', async () => {
+  it('signs a new user in only after the new device approved', async () => {
     const arranged = await arrange()
     const { account, page } = await enroll(arranged)
 
@@ -58,7 +58,7 @@ describe('the story of the example app', () => {
     expect(approved.text).toContain('Approved on your device')
   })
 
-  it('goes on to the page first asked for', async () => {
+  it('continues to the requested page', async () => {
     const arranged = await arrange()
     const account = await enter(arranged)
 
@@ -71,7 +71,7 @@ describe('the story of the example app', () => {
     expect(last.path).toBe('/danger-zone')
   })
 
-  it('wants the second step again for the danger zone when it is five minutes old', async () => {
+  it('requires the second step again for the danger zone after five minutes', async () => {
     const arranged = await arrange()
     await enter(arranged)
 
@@ -86,7 +86,7 @@ describe('the story of the example app', () => {
     expect(elsewhere.path).toBe('/account')
   })
 
-  it('tells on the account page of a device that was added, and leads to all that there are', async () => {
+  it('lists an added device on the account page, and links to all devices', async () => {
     const arranged = await arrange()
     await enter(arranged)
 

@@ -8,7 +8,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "  const padded = bytes.length === 20 ? new Uint8Array([...bytes, 0, 0, 0, 0]) : bytes\n  const crypted = new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), padded))\n  if (bytes.length === 20) return crypted\n  if (crypted.subarray(20).some((byte) => byte !== 0)) throw new Error('another PIN')\n  return crypted.slice(0, 20)\n",
     test: 'authenticator/pin.test.ts',
-    title: 'is another one after a wrong PIN, and nothing on the device tells them apart',
+    title: 'differs after a wrong PIN, and nothing on the device reveals which one is right',
   },
   {
     defense: 'taking an activation code out of the address bar',
@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search)\n",
     replace: '',
     test: 'authenticator/adding.test.ts',
-    title: 'takes the code out of the address bar at once',
+    title: 'removes the code from the address bar at once',
   },
   {
     defense: 'the address that a link has to belong to',
@@ -24,7 +24,7 @@ export const mutants: readonly Mutant[] = [
     find: "link.serviceUrl === serviceUrl ? { code: link.code } : { wrong: 'otherAddress' }",
     replace: '{ code: link.code }',
     test: 'authenticator/scan.test.ts',
-    title: 'says so when the code belongs to another address',
+    title: 'rejects a code of another address with a message',
   },
   {
     defense: 'keys that the browser gives to nobody',
@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
     find: 'extractableKeys: z.boolean().default(false)',
     replace: 'extractableKeys: z.boolean().default(true)',
     test: 'authenticator/adding.test.ts',
-    title: 'keeps keys that cannot be read out, for each account its own',
+    title: 'stores a separate, non-extractable key for each account',
   },
   {
     defense: 'the cover of an app that is left',
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     find: "  document.addEventListener('visibilitychange', () => cover(document.hidden))\n",
     replace: '',
     test: 'authenticator/app.test.ts',
-    title: 'is hidden at once, before the browser draws the next time',
+    title: 'is hidden before the next render of the browser',
   },
   {
     defense: 'hiding a code when the page is left',
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const disabled = busy || !ready',
     replace: 'const disabled = busy || !clock',
     test: 'authenticator/requests.test.ts',
-    title: 'is not given by a tap that was meant for what was there before',
+    title: 'ignores a tap that was meant for the previous screen',
   },
   {
     defense: 'the moment after the window is in front again',
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     find: "    addEventListener('focus', restart)\n",
     replace: '',
     test: 'authenticator/requests.test.ts',
-    title: 'is not given by the second click on a window that lay over it and is gone',
+    title: 'ignores the second click on a window that covered it',
   },
   {
     defense: 'the few connections that all windows share',
@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
     find: '`second-factor connection ${index % maxHeld}`',
     replace: '`second-factor connection ${index} ${Math.random()}`',
     test: 'authenticator/connections.test.ts',
-    title: 'leave a connection for the answer, however many accounts there are',
+    title: 'leave a free connection for answers, however many accounts there are',
   },
   {
     defense: 'emptying the field of a wrong PIN',
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     find: "    field.value = ''\n",
     replace: '',
     test: 'authenticator/pin.test.ts',
-    title: 'stays after a wrong PIN, says how many tries are left, and is approved with the right one',
+    title: 'stays after a wrong PIN, shows the attempts left, and is approved with the right one',
   },
   {
     defense: 'the same words in all notifications',
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
     find: 'showNotification(title, {',
     replace: 'showNotification(data?.text() ?? title, {',
     test: 'authenticator/push.test.ts',
-    title: 'wakes the closed app to say that there is something, and not what',
+    title: 'shows a notification without details while the app is closed',
   },
   {
     defense: 'asking for notifications by a button alone',
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (state === 'on') void sync()\n",
     replace: "if (state === 'asking') void Notification.requestPermission()\n",
     test: 'authenticator/push.test.ts',
-    title: 'are never asked for by themselves, and by a button once there is an account',
+    title: 'are requested only by a button, once there is an account',
   },
   {
     defense: 'switching the camera off when it is left',
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     find: '    return () => stop.abort()\n',
     replace: '    return undefined\n',
     test: 'authenticator/scan.test.ts',
-    title: 'switches the camera off when it %s',
+    title: 'turns the camera off when it %s',
   },
   {
     defense: 'switching the camera off while the page is hidden',
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!screen || !visible.now) return undefined',
     replace: 'if (!screen) return undefined',
     test: 'authenticator/scan.test.ts',
-    title: 'switches the camera off when it %s',
+    title: 'turns the camera off when it %s',
   },
   {
     defense: 'what the page allows of a device',
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     find: "  'Permissions-Policy': 'camera=(self), geolocation=(), microphone=(), payment=(), usb=()',\n",
     replace: '',
     test: 'authenticator/scan.test.ts',
-    title: 'is allowed to this page alone, and no other of the powerful things',
+    title: 'is allowed for this page only, and no other powerful feature is',
   },
   {
     defense: 'that no code is made of text',
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
     find: "import './no-eval.ts'\n",
     replace: '',
     test: 'authenticator/app.test.ts',
-    title: 'breaks no rule of its own policy, and asks nobody but its own service',
+    title: 'follows its content security policy, and contacts only its own service',
   },
   {
     defense: 'that the service worker leaves the device protocol alone',
@@ -136,7 +136,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (request.method !== 'GET' || !request.url.startsWith(self.registration.scope)) return",
     replace: "if (request.method !== 'GET') return",
     test: 'authenticator/app.test.ts',
-    title: 'keeps nothing of the device protocol for offline use',
+    title: 'caches nothing of the device protocol',
   },
   {
     defense: 'that only files of the app are kept',
@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (response.ok && request.url.startsWith(`${self.registration.scope}assets/`)) {',
     replace: 'if (response.ok) {',
     test: 'authenticator/app.test.ts',
-    title: 'keeps no files for offline use but its own',
+    title: 'caches only its own files',
   },
   {
     defense: 'dropping the files of the old version',
@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await Promise.all(old.map((name) => caches.delete(name)))\n',
     replace: '',
     test: 'authenticator/new-version.test.ts',
-    title: 'takes over when the app is opened the next time, and leaves nothing of the old one',
+    title: 'takes over when the app is opened again, and removes the old files',
   },
   {
     defense: 'attributes as text',
@@ -160,6 +160,6 @@ export const mutants: readonly Mutant[] = [
     find: '<bdi>{printable(value)}</bdi>',
     replace: '<bdi dangerouslySetInnerHTML={{ __html: printable(value) }} />',
     test: 'authenticator/requests.test.ts',
-    title: 'tells people what the app sends as text, never as markup',
+    title: 'shows what the app sends as text, never as markup',
   },
 ]

@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const window = 1',
     replace: 'const window = 2',
     test: 'properties/totp.test.ts',
-    title: 'is one step on either side of the expected one; ten are seen; beyond it nothing is',
+    title: 'accepts one step on either side, and recognizes ten',
   },
   {
     defense: 'refusing steps that were accepted',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: ' && step > source.lastStep',
     replace: '',
     test: 'properties/totp.test.ts',
-    title: 'accepts no step twice, nor one before it, in whatever order codes come',
+    title: 'accepts no step twice and no earlier step, in any order of codes',
   },
   {
     defense: 'two codes that follow each other',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'step !== seenStep + 1',
     replace: 'step <= seenStep',
     test: 'properties/totp.test.ts',
-    title: 'moves for two codes in a row, and for no other two',
+    title: 'moves only for two consecutive codes',
   },
   {
     defense: 'the number of uses of a bypass code',

@@ -179,7 +179,7 @@ export const mutants: readonly Mutant[] = [
     find: "request.purpose === 'change_devices'",
     replace: 'false',
     test: 'authenticator/requests.test.ts',
-    title: 'for changing devices names the app, and says nothing of signing in',
+    title: 'for changing devices names the app, and does not mention signing in',
   },
   {
     defense: 'the notices of a change on the other devices',
@@ -291,6 +291,6 @@ export const mutants: readonly Mutant[] = [
     find: "return { name: 'request', pending: only }",
     replace: 'return screen',
     test: 'authenticator/factor-changes.test.ts',
-    title: 'waits behind a request, which is shown first',
+    title: 'appears after a pending request, which is shown first',
   },
 ]

@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
     find: 'nameConstraints(constraintsFor(names)),',
     replace: '',
     test: 'example/https.test.ts',
-    title: 'passes for nobody else: %s',
+    title: 'can impersonate no other site: %s',
   },
   {
     defense: 'the hash that codes are found by',

@@ -17,7 +17,7 @@ export const mutants: readonly Mutant[] = [
     .returning('deviceId')`,
     replace: "    .returning('deviceId')",
     test: 'properties/session-machine.test.ts',
-    title: 'are what the documents say, whatever happens in whatever order and at whatever time',
+    title: 'match the documented model for any sequence of events',
   },
   {
     defense: 'hearing the same answer again, and no other',

@@ -8,7 +8,7 @@ export const mutants: readonly Mutant[] = [
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
     test: 'authenticator/at-once.test.ts',
-    title: 'a screen has told its headline',
+    title: 'its headline is announced',
   },
   {
     defense: 'a keypad goes from field to field before it is drawn',
@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
     test: 'authenticator/at-once.test.ts',
-    title: 'a keypad goes on',
+    title: 'its keypad moves from the number',
   },
   {
     defense: 'a refused PIN is removed before what was wrong with it is drawn',
@@ -24,6 +24,6 @@ export const mutants: readonly Mutant[] = [
     find: 'import { useLayoutEffect,',
     replace: 'import { useEffect as useLayoutEffect,',
     test: 'authenticator/at-once.test.ts',
-    title: 'a refused PIN is gone',
+    title: 'a rejected PIN is cleared',
   },
 ]

@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'holdStep = Math.min(holdStep + 1, maxHoldStep)',
     replace: 'holdStep = 0',
     test: 'device/device.test.ts',
-    title: 'asks to be held longer while nothing cuts the calls, and no longer than at first once something does',
+    title: 'requests longer holds while no proxy cuts the calls, and the shortest once one does',
   },
   {
     defense: 'a device whose long calls are cut asks for short ones',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: '        holdStep = 0\n        maxHoldStep = 0\n',
     replace: '        patience = 0\n',
     test: 'device/device.test.ts',
-    title: 'asks to be held longer while nothing cuts the calls, and no longer than at first once something does',
+    title: 'requests longer holds while no proxy cuts the calls, and the shortest once one does',
   },
   {
     defense: 'redeeming is waited for longer than other calls',

@@ -247,7 +247,7 @@ export const mutants: readonly Mutant[] = [
     find: '!page || page.host !== (host ?? req.headers.host)',
     replace: '!page || host === prefix',
     test: 'properties/return-to.test.ts',
-    title: 'of a post is a page of this host, whatever it says it came from',
+    title: 'of a POST is a page of this host, whatever the Referer',
   },
   {
     defense: 'using a signed call once, for answers that were recorded',

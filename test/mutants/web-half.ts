@@ -245,7 +245,7 @@ export const mutants: readonly Mutant[] = [
       { file: 'src/express/request/return-to.ts', find: "path.startsWith('//') || ", replace: '' },
     ],
     test: 'properties/return-to.test.ts',
-    title: 'is on the origin of the app and not the challenge itself, whatever was asked for and from wherever',
+    title: 'is on the origin of the app and never the challenge itself',
   },
   {
     defense: 'comparing factors with those of this mfa()',

@@ -33,7 +33,7 @@ describe('an address as somebody wrote it', () => {
     )
   })
 
-  it('is an address or nothing, whatever it is, and reads as the same one again', () => {
+  it('is parsed to an address that parses to itself, or to nothing', () => {
     const parts = fc.array(fc.constantFrom('1', '255', '.', ':', '::', '[', ']', '%', ',', '"', 'ffff', 'for=', ' '))
     fc.assert(
       fc.property(
@@ -62,11 +62,11 @@ describe('an address as somebody wrote it', () => {
     '192.0.2.7, unknown',
     '[192.0.2.7',
     'localhost',
-  ])('is not in %j', (value) => {
+  ])('is not found in %j', (value) => {
     expect(parseIpAddress(value)).toBeUndefined()
   })
 
-  it('of IPv4 is the same one behind the prefix that maps it, dotted or not', () => {
+  it('of IPv4 is the same in its IPv6-mapped forms', () => {
     expect([parseIpAddress('::ffff:192.0.2.7'), parseIpAddress('[::FFFF:c000:0207]:443')]).toEqual([
       '192.0.2.7',
       '192.0.2.7',
@@ -94,7 +94,7 @@ describe('an address as somebody wrote it', () => {
 describe('text that is too long', () => {
   const maximum = 12
 
-  it('is shortened to its limit, keeps its beginning and ends with an ellipsis', () => {
+  it('is shortened to its limit with an ellipsis at the end', () => {
     fc.assert(
       fc.property(text, (value) => {
         const shown = truncateText(stripText(value), maximum)
@@ -114,7 +114,7 @@ describe('text that is too long', () => {
     ['a letter and its accent', `${'a'.repeat(10)}e\u0301 and more`, `${'a'.repeat(10)}…`],
     ['a surrogate pair', `${'a'.repeat(10)}😀😀😀`, `${'a'.repeat(10)}😀…`],
     ['a letter with accents without end', `e${'\u0301'.repeat(10_000)}`, `e${'\u0301'.repeat(10)}…`],
-  ])('is not cut inside %s, except where nothing would be left', (_what, value, shown) => {
+  ])('is not cut inside %s, unless nothing would be left', (_what, value, shown) => {
     expect(truncateText(value, maximum)).toBe(shown)
   })
 })
@@ -125,7 +125,7 @@ describe('attributes', () => {
     value: fc.string({ maxLength: 400 }),
   })
 
-  it('fit a device, and the last one says how many were left out', () => {
+  it('fit a device, and the last one counts those left out', () => {
     fc.assert(
       fc.property(fc.array(attribute, { maxLength: 40 }), (given) => {
         const { attributes, leftOut } = fitAttributes(given)

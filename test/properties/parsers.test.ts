@@ -38,7 +38,7 @@ function isReadOrRefused(read: () => unknown, kind: new (...args: never[]) => Er
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1)
 
 describe('an Accept header', () => {
-  it('asks for a version that there is, or for none, whatever it says', () => {
+  it('requests a known version or none, whatever it contains', () => {
     fc.assert(
       fc.property(anything, (accept) => {
         expect([undefined, '1.3', '1.4']).toContain(acceptedVersion(defaultVendor, accept))
@@ -47,7 +47,7 @@ describe('an Accept header', () => {
     )
   })
 
-  it('is read alike with any case and any blanks', () => {
+  it('is parsed the same with any case and spaces', () => {
     const blanks = fc.stringMatching(/^[ \t]{0,3}$/)
     fc.assert(
       fc.property(fc.constantFrom('1.3', '1.4'), blanks, blanks, fc.boolean(), (version, before, after, upper) => {
@@ -59,7 +59,7 @@ describe('an Accept header', () => {
 })
 
 describe('a query', () => {
-  it('is read back as it was written', () => {
+  it('is parsed back as it was written', () => {
     const values = fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { noNullPrototype: true })
     fc.assert(
       fc.property(values, (given) => {
@@ -72,7 +72,7 @@ describe('a query', () => {
     )
   })
 
-  it('has own members only, or is malformed, whatever it is', () => {
+  it('has only own members, or is malformed', () => {
     fc.assert(
       fc.property(anything, (text) => {
         expect(isReadOrRefused(() => parseQuery(`/x?${text}`), ApiProblem)).toBe(true)
@@ -84,7 +84,7 @@ describe('a query', () => {
 })
 
 describe('a preference to wait', () => {
-  it('is at most a minute, and never negative or no number', () => {
+  it('is between zero and a minute', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -102,7 +102,7 @@ describe('a preference to wait', () => {
 })
 
 describe('rows of an array', () => {
-  it('are what JSON has them to be, however they are laid out', () => {
+  it('match JSON.parse, whatever their layout', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), fc.constantFrom(0, 2, '\t'), (rows, space) => {
         const text = JSON.stringify(rows, null, space)
@@ -111,7 +111,7 @@ describe('rows of an array', () => {
     )
   })
 
-  it('are refused where JSON refuses them, and the other way round', () => {
+  it('are rejected exactly where JSON.parse rejects them', () => {
     // Somewhere, or right at the end.
     const places = fc.oneof(fc.nat(), fc.constantFrom(-2, -1))
     const values = fc.array(fc.oneof(fc.constantFrom(1, ''), fc.jsonValue()))
@@ -140,7 +140,7 @@ describe('rows of an array', () => {
     )
   })
 
-  it('and other JSON never say what was wrong by quoting it', () => {
+  it('never quote invalid JSON in errors', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8 }), (secret) => {
         expect(String(thrownBy(() => parseJson(`{"code":"${secret}`)))).not.toContain(secret)
@@ -156,7 +156,7 @@ describe('an attribute', () => {
     fc.constantFrom('\u0000', '\n', '\u0085', '\u061c', '\u200f', '\u202e', '\u2067', '\ud800', '\udc00'),
   )
 
-  it('has nothing left that could disturb or turn round the text about it', () => {
+  it('contains no character that could break or reverse the surrounding text', () => {
     fc.assert(
       fc.property(fc.string({ unit: disturbed, maxLength: 300 }), (value) => {
         const parsed = Attribute.safeParse({ key: 'k', value })
@@ -170,7 +170,7 @@ describe('an attribute', () => {
 })
 
 describe('an activation code', () => {
-  it('is read in any case, with any blanks and hyphens', () => {
+  it('is parsed in any case, with any spaces and hyphens', () => {
     const code = fc.array(fc.constantFrom(...activationCodeAlphabet.split('')), { minLength: 10, maxLength: 10 })
     fc.assert(
       fc.property(code, fc.constantFrom('', ' ', '-', ' - '), fc.boolean(), (letters, between, upper) => {
@@ -180,7 +180,7 @@ describe('an activation code', () => {
     )
   })
 
-  it('is ten letters of its alphabet or nothing', () => {
+  it('is ten characters of its alphabet, or invalid', () => {
     fc.assert(
       fc.property(anything, (text) => {
         const { success, data } = ActivationCode.safeParse(text)
@@ -193,7 +193,7 @@ describe('an activation code', () => {
 })
 
 describe('a key ring', () => {
-  it('is read back, the first key first', () => {
+  it('is parsed back in order', () => {
     const ids = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(ids, fc.uint8Array({ minLength: keySize, maxLength: keySize }), (names, secret) => {
@@ -204,7 +204,7 @@ describe('a key ring', () => {
     )
   })
 
-  it('that is wrong is an error of type that repeats no key', () => {
+  it('throws a TypeError without any key when it is invalid', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 48 }), anything, (secret, end) => {
         const key = Buffer.from(secret).toString('base64')
@@ -217,7 +217,7 @@ describe('a key ring', () => {
 })
 
 describe('a file of hardware tokens', () => {
-  it('of CSV is read back as it was written', () => {
+  it('of CSV is parsed back as it was written', () => {
     const field = fc.string().filter((text) => text.trim() === text)
     const records = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { maxLength: 5 })
     fc.assert(
@@ -230,7 +230,7 @@ describe('a file of hardware tokens', () => {
     )
   })
 
-  it('is read or refused in words, whatever it is', async () => {
+  it('is parsed, or rejected with a message', async () => {
     const lines = fc.array(
       fc.constantFrom('<KeyContainer', '>', '<Key>', '</', '<!DOCTYPE x>', '&amp;', '"', ',', '\n', 'x'),
     )
@@ -269,7 +269,7 @@ describe('an address', () => {
 })
 
 describe('a posted form', () => {
-  it('is read as its browser wrote it, and never anything but text', async () => {
+  it('is parsed as the browser wrote it, always to text', async () => {
     const form = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), { maxLength: 8 })
     await fc.assert(
       fc.asyncProperty(form, async (fields) => {

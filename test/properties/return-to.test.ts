@@ -28,8 +28,8 @@ const paths = fc.oneof(
 
 const bases = ['https://app.example', 'http://app.example:8080/a/b?c', 'https://app.example/mfa/', 'http://[::1]/x//y']
 
-describe('where a challenge goes on to', () => {
-  it('is on the origin of the app and not the challenge itself, whatever was asked for and from wherever', () => {
+describe('the return path of a challenge', () => {
+  it('is on the origin of the app and never the challenge itself', () => {
     fc.assert(
       fc.property(paths, (path) => {
         const safe = safeReturnTo(path, '/mfa')
@@ -46,7 +46,7 @@ describe('where a challenge goes on to', () => {
     )
   })
 
-  it('is the path asked for, where that is an ordinary one', () => {
+  it('is the requested path where that is an ordinary one', () => {
     const segment = fc.stringMatching(/^[a-z0-9-]{1,8}$/).filter((word) => word !== 'mfa')
     fc.assert(
       fc.property(fc.array(segment, { maxLength: 4 }), fc.webQueryParameters(), (segments, query) => {
@@ -56,7 +56,7 @@ describe('where a challenge goes on to', () => {
     )
   })
 
-  it('of a post is a page of this host, whatever it says it came from', () => {
+  it('of a POST is a page of this host, whatever the Referer', () => {
     fc.assert(
       fc.property(fc.oneof(paths, fc.webUrl({ withQueryParameters: true })), (referer) => {
         const req = { method: 'POST', url: '/x', headers: { host: 'app.example', referer } }

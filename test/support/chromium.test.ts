@@ -33,7 +33,7 @@ describe('the browser that the tests use', () => {
     expect(foreign).toBe('TypeError')
   })
 
-  it('finds its fonts in its own folder, wherever the checkout is', async () => {
+  it('loads its fonts from its own folder, wherever the checkout is', async () => {
     const tab = await browser.newPage()
     await tab.setContent('<p>text</p>')
 

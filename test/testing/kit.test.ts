@@ -33,7 +33,7 @@ describe('the kit for tests of an app', () => {
   })
   afterEach(() => service.close())
 
-  it('signs an agent in with everything, in a few lines', async () => {
+  it('signs an agent in with both steps in a few lines', async () => {
     const agent = request.agent(createApp(service))
     const device = await service.enroll('alice')
 
@@ -43,7 +43,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/')).text).toBe('hello push')
   })
 
-  it('moves time for both halves', async () => {
+  it('moves time for app and service', async () => {
     const agent = request.agent(createApp(service))
     const device = await service.enroll('alice')
     await agent.post('/login/alice')
@@ -54,7 +54,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/danger')).status).toBe(403)
   })
 
-  it('denies and reports like people', async () => {
+  it('denies and reports like a person', async () => {
     const agent = request.agent(createApp(service))
     const device = await service.enroll('alice')
     await agent.post('/login/alice')
@@ -68,7 +68,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/mfa')).text).toContain('Reported')
   })
 
-  it('signs in as the app does, with the second step or without', async () => {
+  it('signs in with the login of the app, with or without the second step', async () => {
     const app = createApp(service)
     const signIn = createSignIn({ service, login: (agent: TestAgent, user: string) => agent.post(`/login/${user}`) })
     const [half, whole] = [request.agent(app), request.agent(app)]
@@ -80,7 +80,7 @@ describe('the kit for tests of an app', () => {
     expect((await whole.get('/')).text).toBe('hello push')
   })
 
-  it('signs several people in at once, also the same one twice, with users of the app’s own kind', async () => {
+  it('signs in several users at once, also one user twice, with the app’s own user type', async () => {
     const app = createApp(service)
     const login = (agent: TestAgent, user: { username: string }) => agent.post(`/login/${user.username}`)
     const signIn = createSignIn({ service, login })
@@ -103,7 +103,7 @@ describe('the kit for tests of an app', () => {
     expect(await service.enroll('alice')).not.toBe(first)
   })
 
-  it('has codes that pass once', async () => {
+  it('issues codes that work once', async () => {
     const agent = request.agent(createApp(service))
     await service.enroll('alice')
     await agent.post('/login/alice')
@@ -116,7 +116,7 @@ describe('the kit for tests of an app', () => {
     expect((await agent.get('/')).text).toBe('hello bypass')
   })
 
-  it('says that the login failed, where it did', async () => {
+  it('reports a failed login', async () => {
     const signIn = createSignIn({
       service,
       login: (agent: TestAgent, user: unknown) => agent.post(`/nowhere/${String(user)}`),
@@ -126,7 +126,7 @@ describe('the kit for tests of an app', () => {
     await expect(signIn(request.agent(createApp(service)), 7, { mfa: true })).rejects.toThrow('no username')
   })
 
-  it('says what is wrong: nothing to approve, nobody signed in, the wrong device', async () => {
+  it('names the mistake: nothing to approve, no one signed in, the wrong device', async () => {
     const agent = request.agent(createApp(service))
     const [alice, bob] = [await service.enroll('alice'), await service.enroll('bob')]
 

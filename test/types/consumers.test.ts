@@ -133,12 +133,12 @@ async function check(compiler: string, options: object, files: Files): Promise<s
 }
 
 describe.each(compilers)('the types of the packed package, by TypeScript %s', (_, compiler, own) => {
-  it.each(projects)('say nothing wrong to a project of %s', { timeout: 120_000 }, async (_name, options, files) => {
+  it.each(projects)('compile in a project of %s', { timeout: 120_000 }, async (_name, options, files) => {
     expect(await check(compiler, { ...options, ...own }, files)).toEqual([])
   })
 })
 
-it('the package cannot be had by CommonJS under node16, as the README says', async () => {
+it('the package cannot be required under node16, as the README says', async () => {
   const said = await check('typescript', resolution('node16'), { 'app.cts': apps.commonJs })
 
   expect(said).toContainEqual(expect.stringMatching(/TS1471|TS1479|TS1541/))
