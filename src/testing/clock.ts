@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
-  /** Moves time on, calls back what falls due on the way in order, and lets what that started settle. */
+  /** Advances time, runs the timers that become due in order, and waits for the promises that they start. */
   advance(seconds: number): Promise<void>
 }
 
@@ -36,5 +36,5 @@ function earliest<T extends { readonly due: number }>(timers: ReadonlySet<T>, en
   return [...timers].filter((timer) => timer.due <= end).sort((a, b) => a.due - b.due)[0]
 }
 
-/** One turn of the event loop, so that promises that a callback started can go on. */
+/** One turn of the event loop, so that promises that a callback started can continue. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))

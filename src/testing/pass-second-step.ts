@@ -1,6 +1,6 @@
 import type { TestDevice } from './test-device.ts'
 
-/** What of a supertest agent is needed here: it keeps the cookies, and does not follow redirects. */
+/** The part of a supertest agent that is used here. It stores cookies and does not follow redirects. */
 export interface Agent {
   get(path: string): AgentRequest
   post(path: string): AgentRequest
@@ -21,14 +21,14 @@ export interface PassOptions {
   readonly path?: string
 }
 
-/** What a browser says of itself when somebody goes to a page. */
+/** The headers of a browser that navigates to a page. */
 const browser = { Accept: 'text/html', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Site': 'same-origin' }
 
 /**
- * Passes the second step of an agent that has signed in: opens the challenge, approves on the device, goes on.
+ * Passes the second step for an agent that has signed in: opens the challenge, approves on the device, and continues.
  *
- * @returns the answer that leads on; its `location` is the page first asked for.
- * @throws {Error} that says what the challenge page said instead.
+ * @returns the redirect response; its `location` is the page that was requested first.
+ * @throws {Error} with the headline of the challenge page when it fails.
  *
  * @example
  * const agent = request.agent(app)
@@ -42,7 +42,7 @@ export async function passSecondStep(
 ): Promise<AgentAnswer> {
   const { path = '/mfa' } = options
   const page = await agent.get(path).set(browser)
-  if (page.status !== 200) throw new Error(`The challenge answered ${page.status}${headline(page)}`)
+  if (page.status !== 200) throw new Error(`The challenge page returned status ${page.status}${headline(page)}`)
   await device.approve()
   const done = await agent.post(`${path}/complete`).set(browser)
   if (done.status !== 303 || done.headers['location']?.startsWith(path)) {

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 
 import type { ServiceHandle } from '../service-handle.ts'
 
-/** A door of its own for devices, wherever the app under test mounts the same routes. */
+/** Serves the device routes on a separate port, wherever the app under test mounts them. */
 export async function serveRoutes(routes: ServiceHandle['routes']): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((req, res) => routes(req, res, () => res.writeHead(404).end()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A test that forgets to close still ends.
+  // Does not keep a test alive that forgets to close it.
   server.unref()
   const { port } = server.address() as AddressInfo
   return {

@@ -4,19 +4,19 @@ import type { TestService } from './test-service.ts'
 
 export interface SignInOptions<A extends Agent, U> {
   readonly service: Pick<TestService, 'enroll'>
-  /** The app's own login: what the kit cannot know. */
+  /** Performs the app's own login. */
   readonly login: (agent: A, user: U) => PromiseLike<unknown>
-  /** How the service knows the user; by default the user itself, or its `username`. */
+  /** The user's name at the service; by default the user itself, or its `username`. */
   readonly username?: (user: U) => string
   /** Where mfa() serves the challenge. */
   readonly path?: string
 }
 
-/** Signs an agent in; with `mfa: true` the second step is passed as well, on a device that the user has from then on. */
+/** Signs an agent in. With `mfa: true` it also passes the second step, on a device that it sets up for the user. */
 export type SignIn<A extends Agent, U> = (agent: A, user: U, options?: { readonly mfa?: boolean }) => Promise<void>
 
 /**
- * Tells the kit how people sign in to the app, once for all its tests.
+ * Creates a sign-in function from the app's own login, for all tests of the app.
  *
  * @example
  * const signIn = createSignIn({
@@ -37,11 +37,11 @@ function usernameOf(user: unknown): string {
   if (typeof user === 'string') return user
   const { username } = (user ?? {}) as { username?: unknown }
   if (typeof username === 'string') return username
-  throw new TypeError('createSignIn: this user has no username: give username: (user) => …')
+  throw new TypeError('createSignIn: the user has no username. Set the option username: (user) => …')
 }
 
-/** What came of a login is best known where it went wrong, not two steps later. */
+/** Reports a failed login here, and not two steps later. */
 function checkLogin(answer: unknown): void {
   const { status } = (answer ?? {}) as { status?: unknown }
-  if (typeof status === 'number' && status >= 400) throw new Error(`The login answered ${status}`)
+  if (typeof status === 'number' && status >= 400) throw new Error(`The login returned status ${status}`)
 }

@@ -3,14 +3,14 @@ import type { Decision, DeviceRequest } from '../contract/device.ts'
 import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 
-/** A person's device, in the hand of a test. */
+/** A user's device, controlled by a test. */
 export interface TestDevice {
-  /** What waits for an answer, newest first. */
+  /** The pending requests, newest first. */
   pending(): Promise<readonly DeviceRequest[]>
-  /** Approves the newest request, with the number that its web page shows. @throws {Error} when nothing is pending. */
+  /** Approves the newest request, with the number from its web page. @throws {Error} when no request is pending. */
   approve(): Promise<void>
   deny(): Promise<void>
-  /** "This was not me." */
+  /** "This wasn’t me." */
   report(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export function createTestDevice(
 
   async function answer(decision: Decision): Promise<void> {
     const [request] = await pending()
-    if (!request) throw new Error(`Nothing is pending for ${account.user.username}: open the challenge page first`)
+    if (!request) throw new Error(`No request is pending for ${account.user.username}. Open the challenge page first.`)
     const { number } = decision === 'approve' ? await client.sessions.get(domainId, request.id) : {}
     await core.answer(account, request, { decision, ...(number === undefined ? {} : { number }) })
   }

@@ -11,23 +11,23 @@ import type { TestDevice } from './test-device.ts'
 import { createTestDevice } from './test-device.ts'
 import { serveRoutes } from './serve-routes.ts'
 
-/** A real service in memory, for an app's own tests. Hand it to `mfa({ service, clock: service.clock })`. */
+/** A real service in memory, for the tests of an app. Pass it to `mfa({ service, clock: service.clock })`. */
 export interface TestService extends ServiceHandle {
-  /** Stands still until it is moved, for the service and, where it is given to mfa(), for the web half. */
+  /** A clock that stands still until a test moves it. Pass it to mfa() as well. */
   readonly clock: TestClock
-  /** What an administrator can do. */
+  /** A client with the rights of an administrator. */
   readonly client: Client
   readonly domainId: string
-  /** Makes the user known, as `provision` would. */
+  /** Adds the user, as `provision` would. */
   addUser(username: string): Promise<User>
-  /** Sets up a device for a user, who is made known if need be. Asked again, it answers the same device. */
+  /** Sets up a device for a user, who is added if necessary. Further calls return the same device. */
   enroll(username: string): Promise<TestDevice>
-  /** A code that passes the second step of this user once, however they would come by one. */
+  /** Creates a code with which this user can pass the second step once. */
   code(username: string): Promise<string>
 }
 
 /**
- * Starts a service in milliseconds; nothing of it outlives `close()`.
+ * Starts a service within milliseconds. `close()` removes everything.
  *
  * @example
  * const service = await startTestService()
@@ -41,7 +41,7 @@ export async function startTestService(): Promise<TestService> {
   const handle = embedded({ database: ':memory:', clock })
   const { baseUrl, apiKey, domainId } = await handle.connect()
   const client = createClient({ baseUrl, apiKey })
-  const door = await serveRoutes(handle.routes)
+  const listener = await serveRoutes(handle.routes)
   const core = createDevice({ clock })
 
   async function addUser(username: string): Promise<User> {
@@ -53,9 +53,9 @@ export async function startTestService(): Promise<TestService> {
   async function enroll(username: string, before: TestDevice | undefined): Promise<TestDevice> {
     const { id } = await addUser(username)
     const { code } = await client.tokens.issue(domainId, id)
-    // Nothing was issued: the device is good still.
+    // No code was issued, so the present device still works.
     if (code === undefined && before) return before
-    const account = await core.activate(door.url, code ?? '', { name: 'Test device' })
+    const account = await core.activate(listener.url, code ?? '', { name: 'Test device' })
     return createTestDevice(core, account, { client, domainId })
   }
   const devices = new Map<string, Promise<TestDevice>>()
@@ -69,7 +69,7 @@ export async function startTestService(): Promise<TestService> {
     domainId,
     addUser,
     enroll(username: string) {
-      // One after the other, so that people who sign in twice at once have one device.
+      // One after the other, so that concurrent sign-ins of a user share one device.
       const before = devices.get(username)?.catch(() => undefined) ?? Promise.resolve(undefined)
       const device = before.then((known) => enroll(username, known))
       devices.set(username, device)
@@ -81,7 +81,7 @@ export async function startTestService(): Promise<TestService> {
       return code
     },
     async close() {
-      await door.close()
+      await listener.close()
       await handle.close()
     },
   })

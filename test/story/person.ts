@@ -44,7 +44,7 @@ export function wrong(number: string): string {
 }
 
 export async function typeNumber(authenticator: Page, number: string): Promise<void> {
-  await authenticator.getByLabel('Enter the number shown on the web page').fill(number)
+  await authenticator.getByLabel('Enter the number from the web page').fill(number)
 }
 
 /** Fails on anything that axe calls a violation (WCAG 2.2 A and AA, and its best practices). */

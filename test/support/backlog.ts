@@ -7,11 +7,11 @@ interface Backlog {
   /** One domain in which the users have an expired code of a first device, one in which they have one of a replacement. */
   readonly domainIds: readonly [string, string]
   readonly count: number
-  /** All of it is over at this time. Unix time, seconds. */
+  /** All rows are expired at this time, Unix time, seconds. */
   readonly now: number
 }
 
-/** Rows of each kind that a sweep removes or settles, as they are left after an outage, and the users whose they are. */
+/** Inserts rows of each kind that a sweep removes or settles, as after an outage, and their users. */
 export async function insertBacklog(db: Queryable, { organizationId, domainIds, count, now }: Backlog): Promise<void> {
   const [organization, first, second] = [organizationId, ...domainIds].map((id) => sql.lit(id))
   const numbers = sql`with recursive number (n) as (select 1 union all select n + 1 from number where n < ${sql.lit(count)})`

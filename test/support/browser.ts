@@ -1,10 +1,10 @@
 import request from 'supertest'
 
-/** A web browser without script: keeps cookies, says of itself what browsers say. */
+/** A web browser without JavaScript: stores cookies and sends the headers of a browser. */
 export interface Browser {
   /** Opens a page as a person does, without following redirects. */
   open(path: string, headers?: Record<string, string>): Promise<request.Response>
-  /** Opens a page and goes where it is sent, as browsers do. */
+  /** Opens a page and follows redirects, as browsers do. */
   visit(path: string): Promise<request.Response & { path: string }>
   /** Fetches data as a page's script does. */
   fetch(path: string): Promise<request.Response>

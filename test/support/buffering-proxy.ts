@@ -2,18 +2,18 @@ import { request } from 'node:http'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
 export interface ProxyOptions {
-  /** What it shows the app under, and takes off. */
+  /** The path prefix of the app, which the proxy strips. */
   readonly prefix: string
-  /** Of the app. */
+  /** The port of the app. */
   readonly port: () => number
-  /** Calls back after so many milliseconds; it cuts answers that have not ended by then. */
+  /** Starts a timer, milliseconds; the proxy cuts responses that have not ended by then. */
   readonly after?: (milliseconds: number, callback: () => void) => () => void
 }
 
-/** nginx's `proxy_read_timeout`, ms. */
+/** The `proxy_read_timeout` of nginx, ms. */
 const patience = 60_000
 
-/** A reverse proxy of the worst kind: strips a prefix, and passes an answer on once it has all of it. */
+/** The worst kind of reverse proxy: it strips a prefix, and buffers each response until it is complete. */
 export function createBufferingProxy({ prefix, port, after }: ProxyOptions): RequestListener {
   return (req, res) => {
     const { method, url = '' } = req

@@ -1,6 +1,6 @@
 import { buildAssets } from '../../scripts/assets.ts'
 
-/** The pages' script and the authenticator are built once before the tests that serve them. */
+/** Builds the script of the pages and the authenticator once, before the tests that serve them. */
 export default async function setup(): Promise<void> {
   await buildAssets()
 }

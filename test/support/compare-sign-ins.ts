@@ -13,12 +13,12 @@ import { insertManyUsers } from './many-users.ts'
 import { nobody } from '../../src/service/monitoring/observer.ts'
 import { openPostgres } from './postgres.ts'
 
-/** Sign-ins of each kind in one comparison. */
+/** The number of sign-ins of each kind in one comparison. */
 const rounds = 60
-/** Noise makes a comparison come out high now and then; a look-up that reads all users makes each of them come out so. */
+/** Noise makes some comparisons come out high; a look-up that reads all users makes all of them come out high. */
 const comparisons = 15
 
-/** @returns how much longer a sign-in takes with many users, at best: 1 where it takes as long. */
+/** @returns the lowest ratio of the time of a sign-in with many users to that with few: 1 when they are equal. */
 export async function compareSignIns(
   engine: (typeof engines)[number],
   { few, many }: { few: number; many: number },
@@ -27,11 +27,11 @@ export async function compareSignIns(
   const [small, large] = [await signIns(await newDatabase(), few), await signIns(await newDatabase(), many)]
   let best = Infinity
   for (let comparison = 0; comparison < comparisons && best > 1.1; comparison += 1) {
-    // No noise is as loud as a look-up that reads all users.
+    // A look-up that reads all users is slower than any noise.
     if (best > 5 && best < Infinity) break
     const times: [number[], number[]] = [[], []]
     for (let round = 0; round < rounds; round += 1) {
-      // In turns, so that whatever else the machine does slows down both.
+      // In turns, so that other load on the machine slows down both.
       times[0].push(await timed(small))
       times[1].push(await timed(large))
     }
@@ -40,7 +40,7 @@ export async function compareSignIns(
   return best
 }
 
-/** In memory on SQLite: what the disk takes would hide the rest. */
+/** SQLite in memory, as the time of the disk would hide the difference. */
 async function databases(engine: (typeof engines)[number]): Promise<() => Promise<string>> {
   if (engine === 'SQLite') return () => Promise.resolve(':memory:')
   const postgres = await openPostgres()
@@ -48,7 +48,7 @@ async function databases(engine: (typeof engines)[number]): Promise<() => Promis
   return () => postgres.createDatabase()
 }
 
-/** A service with so many users, and one of them who signs in with a recovery code. */
+/** A service with this many users, one of whom signs in with a recovery code. */
 async function signIns(database: string, count: number): Promise<() => Promise<void>> {
   // All users are inserted in one statement.
   const opened = await openService(ServiceOptions.parse({ database, ...keysFor(database) }), nobody, {

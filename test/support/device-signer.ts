@@ -6,13 +6,13 @@ import type { CryptoKey } from 'jose'
 import { devicePaths } from '../../src/contract/device.ts'
 import type { PublicKey } from '../../src/contract/device.ts'
 
-/** A device as an attacker, or another implementation, might build it: signs whatever it is told to. */
+/** A device as an attacker, or another implementation, could build it: it signs anything. */
 export interface DeviceSigner {
   readonly publicKey: PublicKey
   readonly privateKey: CryptoKey
-  /** Known once it is activated. */
+  /** Set after activation. */
   id: string | undefined
-  /** What an honest call would claim, with what is to be different about it. */
+  /** The claims of an honest call, with overrides. */
   sign(claims: Claimed, key?: CryptoKey, header?: Record<string, unknown>): Promise<string>
 }
 

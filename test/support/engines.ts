@@ -7,10 +7,10 @@ import { afterAll, beforeAll } from 'vitest'
 import { openPostgres } from './postgres.ts'
 import type { Postgres } from './postgres.ts'
 
-/** For `describe.each`: what holds for the service holds on both. */
+/** For `describe.each`: the service behaves the same on both. */
 export const engines = ['SQLite', 'PostgreSQL'] as const
 
-/** In a `describe`. @returns where a new database is to be had, good for several services at once. */
+/** Call it in a `describe`. @returns a function that creates a database, which several services can share. */
 export function useEngine(engine: (typeof engines)[number]): () => Promise<string> {
   let postgres: Postgres | undefined
   let folder: string

@@ -9,11 +9,11 @@ import type { ExampleAppOptions } from '../../example-app/app.ts'
 import type { ServiceHandle } from '../../src/service-handle.ts'
 import { embedded } from '../../src/service/embedded.ts'
 
-/** The example app, as `npm start` has it, on a free port until the test is over. Answers its address. */
+/** Starts the example app, as `npm start` does, on a free port until the test is over. @returns its address. */
 export async function startExampleApp(given: Omit<Given, 'publicUrl'> = {}): Promise<string> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // Browsers give keys to `localhost` as if it were https.
+  // Browsers treat `localhost` as secure.
   const publicUrl = `http://localhost:${(server.address() as AddressInfo).port}`
   serveExampleApp(server, { publicUrl, service: embedded({ database: ':memory:' }), ...given })
   return publicUrl
@@ -21,7 +21,7 @@ export async function startExampleApp(given: Omit<Given, 'publicUrl'> = {}): Pro
 
 type Given = Pick<ExampleAppOptions, 'publicUrl' | 'clock'> & { readonly service?: ServiceHandle }
 
-/** The same on a server that is there. Without a service, the environment names one. */
+/** Serves the example app on an existing server. Without a service, it uses the environment variables. */
 export function serveExampleApp(server: Server, given: Given): void {
   const example = createExampleApp({
     database: ':memory:',

@@ -7,11 +7,11 @@ import { encodeQR } from 'qr'
 
 const size = { width: 640, height: 480 }
 
-/** A camera that looks at a wall, or at a QR code on it. */
+/** A camera that shows a blank wall, or a QR code on it. */
 export interface FakeCamera {
-  /** For `launchChromium`. */
+  /** Arguments for `launchChromium`. */
   readonly args: readonly string[]
-  /** What is in front of it when it is opened the next time; nothing but the wall without a text. */
+  /** The QR code that it shows when it is opened next; without a text, only the wall. */
   look(text?: string): Promise<void>
   remove(): void
 }
@@ -32,7 +32,7 @@ export async function createFakeCamera(): Promise<FakeCamera> {
   }
 }
 
-/** YUV4MPEG2: a header, then frames of brightness and two planes of colour, which stays grey. */
+/** YUV4MPEG2: a header, then frames of one brightness plane and two color planes, which stay gray. */
 function video(text: string | undefined): Buffer {
   const frame = Buffer.concat([
     Buffer.from('FRAME\n'),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import express from 'express'
 
 export interface ForwardingOptions {
-  /** Of the files of a single-page app. */
+  /** The folder of a single-page app. */
   readonly folder: string
   /** The origin of the server behind it. */
   readonly to: string
@@ -15,7 +15,7 @@ export interface ForwardingOptions {
   readonly headers?: (req: IncomingMessage) => Readonly<Record<string, string>>
 }
 
-/** What nginx does with `try_files $uri /index.html` and a `location` with `proxy_pass`. */
+/** Behaves like nginx with `try_files $uri /index.html` and a `location` with `proxy_pass`. */
 export function createForwardingServer(options: ForwardingOptions): RequestListener {
   const { folder, to, forwarded, headers = () => ({ host: new URL(to).host }) } = options
   const files = express()

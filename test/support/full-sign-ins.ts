@@ -5,8 +5,8 @@ import type { ServiceNodes } from './service-nodes.ts'
 import { numberOn, startWebApp } from './web-app.ts'
 
 /**
- * People who sign in again and again: at a real app with `mfa()` in front, whose service is behind `origin`, with a device
- * that asks the same address. To be called in a test.
+ * Starts users who sign in repeatedly: to a real app with `mfa()`, whose service is behind `origin`, with devices that use the
+ * same address. Call it in a test.
  */
 export async function startPeople(nodes: ServiceNodes, origin: string, count: number) {
   const { apiKey, domainId } = nodes
@@ -29,13 +29,13 @@ export async function startPeople(nodes: ServiceNodes, origin: string, count: nu
     return { username, account: await device.activate(origin, code, { name: 'Test device' }) }
   }
 
-  /** From the login to the page behind the gate: a push, its answer on the device, and the number. */
+  /** A full sign-in, from the login to the protected page: a push, the number, and the answer on the device. */
   async function signIn({ username, account }: { username: string; account: Account }): Promise<void> {
     const browser = app.browser()
     await app.signIn(browser, username)
     const page = await browser.visit('/account')
     const number = numberOn(page)
-    // As the page itself does.
+    // As the page does.
     const told = browser.fetch('/mfa/status')
     void told.catch(() => undefined)
     const [asked] = (await device.requests(account)).requests ?? []
@@ -50,7 +50,7 @@ export async function startPeople(nodes: ServiceNodes, origin: string, count: nu
 
   return {
     app,
-    /** Everybody signs in, one time after the other, until `isOver` says so. @returns how often, and what went wrong. */
+    /** Each user signs in repeatedly until `isOver` returns true. @returns the number of sign-ins, and the errors. */
     signInUntil: async (isOver: (count: number) => boolean) => {
       let done = 0
       const lost: string[] = []

@@ -9,9 +9,9 @@ export interface LoadBalancer {
 }
 
 /**
- * What nginx does in front of several nodes: takes them in turn, keeps connections alive, and tries the next node when one
- * refuses the connection, or breaks it before it has answered a request that may be sent twice.
- * @param nodes Addresses such as `http://127.0.0.1:8787`, as they are at the moment.
+ * Behaves like nginx in front of several nodes: uses them in turn, keeps connections alive, and tries the next node when one
+ * refuses the connection, or breaks it before it responds to an idempotent request.
+ * @param nodes Returns the present addresses, such as `http://127.0.0.1:8787`.
  */
 export async function startLoadBalancer(nodes: () => readonly string[]): Promise<LoadBalancer> {
   const agent = new Agent({ keepAlive: true })

@@ -1,27 +1,27 @@
 import { SMTPServer } from 'smtp-server'
 import type { SMTPServerOptions } from 'smtp-server'
 
-/** A mail as it arrived. */
+/** A received mail. */
 export interface ReceivedMail {
   readonly from: string
   readonly to: readonly string[]
   readonly raw: string
-  /** By name, in lower case. */
+  /** Headers by lowercase name. */
   readonly headers: ReadonlyMap<string, string>
   readonly text: string
   readonly html: string
-  /** The code in its text, without its blank. */
+  /** The code in its text, without the space. */
   readonly code: string
 }
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>
 
-/** A real SMTP server that keeps what it is given. */
+/** A real SMTP server that stores the mails it receives. */
 export async function startMailServer(options: SMTPServerOptions = {}) {
   const mails: ReceivedMail[] = []
   const waiting: (() => void)[] = []
   const arrival = () => new Promise<void>((resolve) => void waiting.push(resolve))
-  /** What it says to the next mail in place of taking it: an error, or nothing at all. */
+  /** How it rejects the next mail: with an error, or by never responding. */
   let next: 'take' | 'refuse' | 'hang' = 'take'
   let beforeTaking = () => Promise.resolve()
   const server = new SMTPServer({
@@ -38,7 +38,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
         for (const resolve of waiting.splice(0)) resolve()
         return done()
       }
-      // A sender that hangs up half-way has sent nothing.
+      // Ignores a mail whose sender disconnects halfway.
       void readAll(stream).then(take, () => {})
     },
     ...options,
@@ -50,15 +50,15 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
   return {
     port: bound.port,
     mails,
-    /** Resolves when there are so many mails in all. */
+    /** Resolves when this many mails have arrived in total. */
     received: async (count: number) => {
       while (mails.length < count) await arrival()
     },
-    /** Resolves when one more mail is there. */
+    /** Resolves when another mail has arrived. */
     arrival,
     refuse: () => void (next = 'refuse'),
     hang: () => void (next = 'hang'),
-    /** What happens while a mail is on its way. */
+    /** Runs while a mail is being received. */
     meanwhile: (act: () => Promise<void>) => void (beforeTaking = act),
     take: () => void (next = 'take'),
     close: () => new Promise<void>((resolve) => server.close(resolve)),

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 
 import type { Queryable } from '../../src/service/store/schema.ts'
 
-/** Users, all of them members of one domain; far faster than any interface of the service adds them. */
+/** Inserts members of one domain, far faster than any interface of the service. */
 export async function insertManyUsers(
   db: Queryable,
   { organizationId, domainId, count }: { organizationId: string; domainId: string; count: number },
 ): Promise<void> {
   const numbers = sql`with recursive number (n) as (select 1 union all select n + 1 from number where n < ${sql.lit(count)})`
-  // 40 hexadecimal digits that no two have in common.
+  // 40 hexadecimal digits, unique for each user.
   const id = sql`${sql.lit('f'.repeat(32))} || cast(10000000 + n as text)`
   await sql`insert into "user" (id, organization_id, username, name_key, name, email, ever_enrolled, created_at)
     ${numbers} select ${id}, ${sql.lit(organizationId)}, 'person ' || n, 'person ' || n, 'Person', 'person@example.com', 1, 1
@@ -17,7 +17,7 @@ export async function insertManyUsers(
     ${numbers} select ${sql.lit(domainId)}, ${id} from number`.execute(db)
 }
 
-/** For each of these users one of everything that a user can have or leave behind. */
+/** Gives each of these users one row of every kind that a user can have. */
 export async function furnishManyUsers(
   db: Queryable,
   { organizationId, domainId }: { organizationId: string; domainId: string },

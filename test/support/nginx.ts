@@ -9,14 +9,14 @@ import { freePort } from './service-nodes.ts'
 
 export interface Nginx {
   readonly origin: string
-  /** What it logged as errors. */
+  /** Its error log. */
   readonly errors: () => string
   close(): Promise<void>
 }
 
 /**
  * A real nginx in front of several nodes.
- * @param keepAlive For how long it keeps a connection to a node that nobody uses, seconds; below --drain-seconds.
+ * @param keepAlive How long it keeps an idle connection to a node, seconds; less than --drain-seconds.
  */
 export async function startNginx(ports: readonly number[], keepAlive: number): Promise<Nginx> {
   if (spawnSync('nginx', ['-v']).error) throw new Error('This test needs nginx. Install it: apt-get install nginx')

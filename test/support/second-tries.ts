@@ -2,10 +2,10 @@ import { stdout } from 'node:process'
 
 import type { Reporter, TestCase } from 'vitest/node'
 
-/** A busy machine makes some of thousands wait too long. More than this is a fault of the tests or of the product. */
-const maxSecondTries = 3
+/** On a busy machine some of thousands of tests time out. More than this points to a fault in the tests or the product. */
+const maxRetriedTests = 3
 
-/** Names the tests that passed only when they were tried again (`retry`), and lets a run fail that has too many. */
+/** Lists the tests that passed only when retried (`retry`), and fails a run with too many of them. */
 export default class SecondTries implements Reporter {
   readonly #names: string[] = []
 
@@ -14,9 +14,9 @@ export default class SecondTries implements Reporter {
   }
 
   onTestRunEnd(): void {
-    for (const name of this.#names) stdout.write(`PASSED ONLY AT ITS SECOND TRY: ${name}\n`)
-    if (this.#names.length <= maxSecondTries) return
-    stdout.write(`${this.#names.length} tests needed a second try, ${maxSecondTries} may.\n`)
+    for (const name of this.#names) stdout.write(`PASSED ONLY WHEN RETRIED: ${name}\n`)
+    if (this.#names.length <= maxRetriedTests) return
+    stdout.write(`${this.#names.length} tests passed only when retried; at most ${maxRetriedTests} may.\n`)
     process.exitCode = 1
   }
 }

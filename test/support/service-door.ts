@@ -7,15 +7,15 @@ import { onTestFinished } from 'vitest'
 import type { Clock } from '../../src/clock.ts'
 import { listen } from './listen.ts'
 
-/** What stands in front of a real service: lets calls through, or answers them in its own way. */
+/** A proxy in front of a real service: it forwards calls, or handles them itself. */
 export interface Door {
-  /** How many calls came. */
+  /** The number of received calls. */
   asked: number
-  /** Answers instead of the service. */
+  /** Handles calls instead of the service. */
   instead: RequestListener | undefined
 }
 
-/** A real service behind a door, for mfa() to be given. */
+/** A real service behind this proxy, for the `service` option of mfa(). */
 export async function startServiceWithDoor(clock?: Clock) {
   const service = embedded({ database: ':memory:', ...(clock && { clock }) })
   const connection = await service.connect()

@@ -1,2 +1,2 @@
-/** How long a test waits for what must come, milliseconds: in a page, and by `expect.poll`. Below the limit of a test. */
+/** How long a test waits for an expected change, milliseconds: in a page, and with `expect.poll`. Less than the timeout of a test. */
 export const waitTimeout = 20_000

@@ -122,7 +122,7 @@ describe('the kit for tests of an app', () => {
       login: (agent: TestAgent, user: unknown) => agent.post(`/nowhere/${String(user)}`),
     })
 
-    await expect(signIn(request.agent(express()), 'alice')).rejects.toThrow('The login answered 404')
+    await expect(signIn(request.agent(express()), 'alice')).rejects.toThrow('The login returned status 404')
     await expect(signIn(request.agent(createApp(service)), 7, { mfa: true })).rejects.toThrow('no username')
   })
 
@@ -130,9 +130,9 @@ describe('the kit for tests of an app', () => {
     const agent = request.agent(createApp(service))
     const [alice, bob] = [await service.enroll('alice'), await service.enroll('bob')]
 
-    await expect(alice.approve()).rejects.toThrow('Nothing is pending for alice')
-    await expect(passSecondStep(agent, alice)).rejects.toThrow('The challenge answered 401: Sign in first')
+    await expect(alice.approve()).rejects.toThrow('No request is pending for alice')
+    await expect(passSecondStep(agent, alice)).rejects.toThrow('The challenge page returned status 401: Sign in first')
     await agent.post('/login/alice')
-    await expect(passSecondStep(agent, bob)).rejects.toThrow('Nothing is pending for bob')
+    await expect(passSecondStep(agent, bob)).rejects.toThrow('No request is pending for bob')
   })
 })

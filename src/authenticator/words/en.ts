@@ -89,7 +89,7 @@ export const en = {
   browser: 'Browser',
   system: 'System',
   time: 'Time',
-  numberLabel: 'Enter the number shown on the web page',
+  numberLabel: 'Enter the number from the web page',
   yourPin: 'Your PIN',
   yourPasscode: 'Your passcode',
   timeLeft: (seconds: number) =>
