@@ -22,19 +22,19 @@ interface PassportTotp {
   ) => PassportStrategy
 }
 interface Otplib {
-  verifySync(options: object): { readonly valid: boolean }
+  readonly verifySync: (options: object) => { readonly valid: boolean }
 }
 interface Speakeasy {
-  readonly totp: { verify(options: object): boolean }
+  readonly totp: { readonly verify: (options: object) => boolean }
 }
 interface BetterAuth {
-  betterAuth(options: object): { readonly $context: Promise<{ runMigrations(): Promise<void> }> }
+  readonly betterAuth: (options: object) => { readonly $context: Promise<{ runMigrations(): Promise<void> }> }
 }
 interface BetterAuthPlugins {
-  twoFactor(options: object): object
+  readonly twoFactor: (options: object) => object
 }
 interface BetterAuthNode {
-  toNodeHandler(auth: object): RequestListener
+  readonly toNodeHandler: (auth: object) => RequestListener
 }
 
 /** Those that are installed in the folder. */
