@@ -4,7 +4,7 @@ import { ApiError } from '../client/errors.ts'
 import type { HardwareToken } from '../contract/hardware.ts'
 import type { ConnectedService } from './service.ts'
 
-/** A new secret of 160 bits (RFC 4226 section 4, R6), hexadecimal. @param random answers so many random bytes. */
+/** A new secret of 160 bits (RFC 4226 section 4, R6), hexadecimal. @param random returns that many random bytes. */
 export function newAppSecret(random: (size: number) => Uint8Array): string {
   return Buffer.from(random(20)).toString('hex')
 }
@@ -15,12 +15,12 @@ export function keyUri({ issuer, account, seed }: { issuer: string; account: str
   return new TOTP({ ...names, secret: Secret.fromHex(seed), digits: 6, period: 30 }).toString()
 }
 
-/** They only say which account it is. A longer name would not fit into a QR code, in scripts that take 9 or 12 characters a letter. */
+/** Names only identify the account. Longer ones do not fit into a QR code in scripts that take 9 or 12 bytes per letter. */
 function cut(name: string, length: number): string {
   return Array.from(name).slice(0, length).join('')
 }
 
-/** The secret as people type it. */
+/** The secret in groups of four, for typing. */
 export function typedSecret(seed: string): string {
   return Secret.fromHex(seed).base32.replace(/(.{4})(?=.)/g, '$1 ')
 }
@@ -28,14 +28,14 @@ export function typedSecret(seed: string): string {
 export type AppOutcome =
   | { readonly kind: 'added'; readonly app: HardwareToken }
   | { readonly kind: 'wrong_code' }
-  /** It had to be the first factor and was not, or there is another one now than the person saw. */
+  /** It had to be the first factor and was not, or another factor was added since the user loaded the page. */
   | { readonly kind: 'too_late' }
 
-/** Stores the app where the code is right that it shows. That code is used up: whoever saw it typed signs in with nothing. */
+/** Stores the app if its code is correct. The code is then used up, so an onlooker cannot sign in with it. */
 export async function addApp(
   { client, domainId }: ConnectedService,
   userId: string,
-  given: {
+  enrolling: {
     seed: string
     code: string
     first: boolean
@@ -44,7 +44,7 @@ export async function addApp(
     epoch?: string | undefined
   },
 ): Promise<AppOutcome> {
-  const { seed, code, first, replaces, pass, epoch } = given
+  const { seed, code, first, replaces, pass, epoch } = enrolling
   try {
     const app = await client.hardware.enroll(domainId, userId, {
       type: 'TOTP6',
@@ -67,6 +67,6 @@ const outcomes: Partial<Record<string, AppOutcome>> = {
   'api.error.invalid.otp': { kind: 'wrong_code' },
   'api.error.conflict.enrolled': { kind: 'too_late' },
   'api.error.conflict.hardware': { kind: 'too_late' },
-  // An administrator has issued an activation code meanwhile.
+  // An administrator has issued an activation code in the meantime.
   'api.error.conflict.state': { kind: 'too_late' },
 }

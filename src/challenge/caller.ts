@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 const callers = new AsyncLocalStorage<string>()
 
-/** Makes all calls to the service in `run` those of a user, so that no user can take what all share. */
+/** Attributes all service calls in `run` to a user, so that no user can take up the calls that all users share. */
 export function asCaller<T>(userKey: string, run: () => T): T {
   return callers.run(userKey, run)
 }
 
-/** Whose call it is; undefined where it is nobody's in particular. */
+/** The user that the current call is attributed to, if any. */
 export function currentCaller(): string | undefined {
   return callers.getStore()
 }

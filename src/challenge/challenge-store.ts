@@ -1,15 +1,15 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * What a 1.3 service does not do for us: using an approval up once, over all nodes of the app. A service that speaks 1.4
- * does it itself, and this is never asked.
+ * Redeems each approval of a 1.3 service once, over all nodes of the app. A service that speaks 1.4 does that itself, and
+ * this store is never used.
  */
 export interface ChallengeStore {
-  /** @returns true the first time it is asked about a session, false ever after; remembered for `ttl` seconds. */
+  /** @returns true on the first call for a session and false on every later one, for at least `ttl` seconds. */
   use(sessionId: string, ttl: number): Promise<boolean>
 }
 
-/** For an app of one process. With several, an approval could be used once in each: they must share a store. */
+/** For an app with one process. Several processes must share a store, or each could redeem the same approval. */
 export function createMemoryChallengeStore(clock: Clock): ChallengeStore {
   const used = new Set<string>()
   return {

@@ -2,72 +2,72 @@ import { clockSkew } from '../clock.ts'
 import type { Factor } from '../contract/users.ts'
 
 /**
- * One attempt of one web session to pass the second step. Plain data: it lives in the web session, so it must survive
- * JSON, and nothing in it is believed that the service can be asked for.
+ * One attempt of one web session to pass the second step. It is stored in the web session, so it must survive JSON; where
+ * the service knows better, the service is asked.
  */
 export interface Challenge {
-  /** 128 bit, base64url. The service redeems an approval for it alone; it never reaches the browser. */
+  /** 128 bits, base64url. The service redeems an approval only for this id; it is never sent to the browser. */
   readonly id: string
-  /** 128 bit, base64url. Names this challenge to its own page, and proves that a form came from there. */
+  /** 128 bits, base64url. Identifies this challenge on its own page, and proves that a form came from there. */
   readonly page: string
-  /** Whose second step this is; a challenge of somebody else is worth nothing. */
+  /** The user who has to pass it; it is worth nothing to any other user. */
   readonly userKey: string
-  /** `change_devices`: the pass may change what the second step is passed with. Both others never may. */
+  /** Only a pass for `change_devices` may change factors. */
   readonly purpose: 'sign_in' | 'step_up' | 'change_devices'
   /** Unix time, seconds. Sessions older than this do not count. */
   readonly createdAt: number
-  /** Where to go on to: a path on this origin. */
+  /** Where the user continues afterwards: a path on this origin. */
   readonly returnTo: string
-  /** What is accepted, where that is less than the app accepts. */
+  /** The accepted factors, if fewer than those the app accepts. */
   readonly factors?: readonly Factor[] | undefined
-  /** Where to go when the person gives up, if the app said so. */
+  /** Where the user continues after giving up, if the app said so. */
   readonly giveUpTo?: string | undefined
-  /** The session that is followed now. */
+  /** The current session of the service. */
   readonly sessionId?: string
-  /** When that was asked for, Unix seconds. */
+  /** When that was created, Unix seconds. */
   readonly askedAt?: number | undefined
-  /** How often the device was asked. */
+  /** The number of push requests so far. */
   readonly asks?: number
-  /** What was given to have it approved at once. */
+  /** The factor of the code that approved it. */
   readonly givenFactor?: Factor | undefined
-  /** The session whose bad end the app was told of. */
+  /** The session whose end without approval was emitted as an event. */
   readonly told?: string | undefined
-  /** What was offered on the way, and what came of it: a first factor that is being set up, or is. */
+  /** Whether a first factor was offered during this challenge, and whether it is set up by now. */
   readonly enrollment?: 'offered' | 'done' | undefined
-  /** The activation code it has shown, sealed. */
+  /** The activation code that its page has shown, sealed. */
   readonly shownCode?: string | undefined
-  /** Whether the browser is to be remembered once this is passed. */
+  /** Whether to remember the browser once this is passed. */
   readonly remember?: boolean | undefined
-  /** What the page has to say of the last thing the person tried. */
+  /** The result of the user's last attempt, for the page to show. */
   readonly notice?: Notice | undefined
 }
 
 /** Times in Unix seconds. */
 export type Notice =
   | { readonly kind: 'no_code' | 'emailed' | 'email_failed' | 'app_ready' }
-  /** How many more may be tried, where the service says so. */
+  /** The number of tries left, if the service says so. */
   | { readonly kind: 'wrong_code'; readonly triesLeft?: number | undefined }
   | { readonly kind: 'email_paused'; readonly until: number }
-  /** `ofChallenge`: this challenge takes no more, whatever the user may try in another one. */
+  /** `ofChallenge`: only this challenge takes no more codes. */
   | { readonly kind: 'codes_paused'; readonly until: number; readonly ofChallenge?: boolean | undefined }
 
-/** How long a challenge is gone on with rather than begun anew, seconds. */
+/** How long a challenge can be reused, seconds. */
 export const challengeLifetime = 900
 
-/** What a web session has passed. Anything else is not verified. */
+/** The verification record of a web session. A web session without one is not verified. */
 export interface Verified {
   /** Unix time, seconds, at which the second step was settled. */
   readonly at: number
   readonly factor: Factor
-  /** The very device, token or code; undefined for e-mail, and where a 1.3 service does not say. */
+  /** Id of the device, token or code; undefined for e-mail, and if a 1.3 service does not say. */
   readonly factorId?: string | undefined
-  /** What it was passed for. One for changing devices also counts as signing in and as a step-up, never the reverse. */
+  /** One for changing devices also counts as a sign-in and as a step-up, never the reverse. */
   readonly purpose: Challenge['purpose']
   /** The service's session that was approved. */
   readonly sessionId?: string | undefined
-  /** The user's epoch when it was passed: it ends with it. Undefined where the service speaks 1.3. */
+  /** The user's epoch at that time: the record ends when the epoch changes. Undefined for a 1.3 service. */
   readonly epoch?: string | undefined
-  /** The one that the user gets by a change this web session has begun to make: it outlasts that change alone. */
+  /** The epoch that follows a change made by this web session: the record survives that one change. */
   readonly nextEpoch?: string | undefined
   readonly userKey: string
 }
@@ -83,23 +83,23 @@ export interface NewChallenge {
   readonly factors?: readonly Factor[] | undefined
 }
 
-/** @param random answers so many random bytes. */
-export function createChallenge(given: NewChallenge, now: number, random: (size: number) => Uint8Array): Challenge {
+/** @param random returns that many random bytes. */
+export function createChallenge(wanted: NewChallenge, now: number, random: (size: number) => Uint8Array): Challenge {
   return {
     id: Buffer.from(random(16)).toString('base64url'),
     page: Buffer.from(random(16)).toString('base64url'),
-    userKey: given.userKey,
-    purpose: given.purpose,
+    userKey: wanted.userKey,
+    purpose: wanted.purpose,
     createdAt: now,
-    returnTo: given.returnTo,
-    giveUpTo: given.giveUpTo,
-    factors: given.factors,
+    returnTo: wanted.returnTo,
+    giveUpTo: wanted.giveUpTo,
+    factors: wanted.factors,
   }
 }
 
 /**
- * Whether a marker says that this user passed the second step no longer than `maxAge` seconds ago. One from the future says
- * nothing: the clock was ahead, and the marker would be good for as much longer.
+ * Whether a record says that this user passed the second step at most `maxAge` seconds ago. A record from the future does not
+ * count: the clock was ahead when it was made, and it would be valid for too long.
  */
 export function isFresh(
   verified: Verified | undefined,

@@ -4,15 +4,15 @@ import { secondsToWait } from './throttle.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
 
-/** What came of it; `until` in Unix seconds. */
+/** The result; `until` in Unix seconds. */
 export type EmailOutcome =
   | { readonly kind: 'emailed' }
-  /** No further one is sent until then. */
+  /** No other e-mail is sent until then. */
   | { readonly kind: 'email_paused'; readonly until: number }
-  /** The mail server does not take it. The service itself is well, and says so. */
+  /** The mail server rejected it; the service itself is available. */
   | { readonly kind: 'email_failed' }
 
-/** Has a code sent to the user's address, once: another try is for the person to make. */
+/** Has the service e-mail a code to the user, without a retry: the user decides about that. */
 export async function sendEmailCode(service: ConnectedService, user: MfaUser, now: number): Promise<EmailOutcome> {
   const known = await findMember(service, user)
   if (!known || known.factors?.includes('email') === false) return { kind: 'emailed' }
@@ -28,9 +28,9 @@ export async function sendEmailCode(service: ConnectedService, user: MfaUser, no
 }
 
 function isMailTrouble({ version }: ConnectedService, error: unknown): boolean {
-  // As many e-mails as may be are waiting for the mail server.
+  // The queue of e-mails for the mail server is full.
   if (error instanceof UnreachableError) return error.reason === 'no_room'
   if (!(error instanceof ApiError)) return false
-  // 1.3 has no code of its own for this. The service has just said who the user is, so it is not out.
+  // 1.3 has no error code for this. The service has just returned the user, so it is available.
   return error.code === 'api.error.unavailable.mail' || (version === '1.3' && error.status === 503)
 }

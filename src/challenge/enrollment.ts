@@ -7,17 +7,17 @@ import type { ChallengeStatus } from './challenge-status.ts'
 import type { MfaUser } from './user.ts'
 import { findMember, findUser, provisionUser } from './user.ts'
 
-/** What the app says about people who set up a first factor. */
+/** The app's rules for users who set up a first factor. */
 export interface EnrollOptions {
   /** Whether this user may set up a first factor with the password alone. */
   readonly mayEnroll: (version: Version) => Promise<boolean>
-  /** The activation code that this challenge has shown already; for services that do not say who issued one. */
+  /** The activation code that this challenge has shown already, for services that do not say who issued a code. */
   readonly shownCode: (service: ConnectedService) => string | undefined
 }
 
 /**
- * Offers a device only to users who never had a factor anywhere, and only where the app allows that: otherwise whoever
- * knows the password could add one. The service checks the former again when the device is stored.
+ * Offers a device only to users who never had a factor in any domain, and only if the app allows that: otherwise an attacker
+ * who knows the password could add one. The service checks the former again when the device is stored.
  */
 export async function enroll(
   service: ConnectedService,
@@ -33,12 +33,12 @@ export async function enroll(
   return version === '1.3' ? issueCode(service, known, options) : issueFirstCode(service, known)
 }
 
-/** Whether somebody may set up a first factor. Only what stores it knows for sure. */
+/** Whether the user may set up a first factor, as far as known: the service decides when it stores the factor. */
 export function mayHaveFirst({ everEnrolled }: Pick<User, 'everEnrolled'>): boolean {
   return everEnrolled === false
 }
 
-/** A code that ends with the first factor the user has, whatever that is and whoever has seen the code. */
+/** Issues a code that becomes invalid as soon as the user has any factor, so it does not matter who else has seen it. */
 async function issueFirstCode({ client, domainId }: ConnectedService, known: User): Promise<ChallengeStatus> {
   try {
     return enrollingWith(await client.tokens.issueFirst(domainId, known.id))
@@ -48,7 +48,7 @@ async function issueFirstCode({ client, domainId }: ConnectedService, known: Use
   }
 }
 
-/** A 1.3 service does not say who issued a pending code: one that this challenge has not shown may be an administrator's. */
+/** A 1.3 service does not say who issued a pending code: if this challenge has not shown it, an administrator may have. */
 async function issueCode(
   service: ConnectedService,
   known: User,
@@ -60,12 +60,12 @@ async function issueCode(
   return enrollingWith(await client.tokens.issue(domainId, known.id))
 }
 
-/** No code is answered where an administrator has issued one, to be handed over in person. */
+/** The service returns no code if an administrator has issued one, to be handed over in person. */
 function enrollingWith({ code }: Pick<Token, 'code'>): ChallengeStatus {
   return code === undefined ? { kind: 'code_needed' } : { kind: 'enrolling', code }
 }
 
-/** Whether an administrator has issued an activation code that was not used yet. */
+/** Whether an activation code of an administrator is still unused. */
 export async function hasHandedOverCode(service: ConnectedService, userId: string): Promise<boolean> {
   const token = await tokenOf(service, userId)
   return token?.state === 'pending' && !token.selfEnrollment
@@ -80,15 +80,15 @@ async function tokenOf({ client, domainId }: ConnectedService, userId: string): 
   }
 }
 
-/** What the app says of people whom the service does not know. */
+/** The app's rules for users that the service does not know. */
 export interface ProvisionOptions extends EnrollOptions {
   readonly provision: boolean
-  /** Whether names that look alike are different people. */
+  /** Whether similar names belong to different users. */
   readonly usernames: 'distinct' | 'exact'
 }
 
-/** Brings in whom the service does not know yet, and offers them a device. */
-export async function join(
+/** Provisions a user that the service does not know, and offers them a device. */
+export async function provisionAndEnroll(
   service: ConnectedService,
   user: MfaUser,
   options: ProvisionOptions,
@@ -97,8 +97,8 @@ export async function join(
 }
 
 /**
- * Brings in whom the service does not know yet, where that is wanted.
- * @returns where the user stands if not.
+ * Provisions a user that the service does not know, if the app wants that.
+ * @returns the status if the user was not provisioned.
  */
 export async function provisionMember(
   service: ConnectedService,
@@ -111,7 +111,7 @@ export async function provisionMember(
   return provisioned.kind === 'created' ? undefined : { kind: 'no_member' }
 }
 
-/** Whether the user's device is ready to be asked. Only reads. */
+/** Whether the user has an active device. Only reads. */
 export async function isActivated(service: ConnectedService, user: MfaUser): Promise<boolean> {
   const known = await findMember(service, user)
   if (!known) return false

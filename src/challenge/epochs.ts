@@ -6,85 +6,85 @@ import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findUser, userKeyOf } from './user.ts'
 
-/** How long an epoch is believed without a stream that would tell of its change, seconds. */
+/** How long an epoch is trusted without a stream that reports changes, seconds. */
 const believedFor = 60
-/** When to ask again for somebody who is kept out because the service could not be asked, seconds. */
+/** When to ask again about a user who is denied because the service was unreachable, seconds. */
 const retryAfter = 5
-/** After the last request of a verified user the stream is closed: it would keep a process from ending. Seconds. */
+/** The stream is closed this long after the last request of a verified user, seconds: it would keep the process alive. */
 const idleAfter = 20
-/** About 20 MB. Users beyond that are asked about again when they come by. */
+/** About 20 MB. Beyond that, the oldest entry is dropped, and its user looked up again at the next request. */
 const maxUsers = 50_000
 
-/** The epochs of the users who come by, so that almost every request is decided without asking the service. */
+/** Caches the epochs of recent users, so that almost every request is decided without asking the service. */
 export interface Epochs {
-  /** Whether `covers` can decide on this user now; `ask` first where it cannot. */
+  /** Whether `covers` can decide about this user now; otherwise call `ask` first. */
   isKnown(userKey: string): boolean
-  /** Asks the service. Never rejects. @returns what went wrong, to one of those who ask at the same moment. */
+  /** Asks the service. Never rejects. @returns what failed, to one of the callers that ask at the same moment. */
   ask(user: MfaUser): Promise<Unchecked | undefined>
-  /** Whether the user has the epoch still that the record was made under. */
+  /** Whether the user's epoch is still that of the record. */
   covers(verified: Verified): boolean
-  /** The same where nobody can wait: a user who was never asked about is believed. */
+  /** The same for callers that cannot wait: the record of an unknown user is trusted. */
   believes(verified: Verified): boolean
-  /** What the service has just said of the user. */
+  /** Takes over the epoch that the service has just returned. */
   learn(verified: Verified): void
-  /** The user's epoch as far as it is known. */
+  /** The user's epoch, if known. */
   current(userKey: string): string | undefined
-  /** Has the service asked anew about this user at the next request. */
+  /** Makes the next request ask the service about this user again. */
   doubt(userKey: string): void
 }
 
-/** The service could not be asked. */
+/** The service was unreachable. */
 export interface Unchecked {
   readonly error: unknown
-  /** Until when records count all the same, Unix time, seconds. */
+  /** Until when records count nevertheless, Unix time, seconds. */
   readonly until: number
 }
 
-interface Given {
+interface EpochOptions {
   readonly connect: () => Promise<ConnectedService>
   readonly clock: Clock
-  /** How long records count while the service cannot be asked, seconds. */
+  /** How long records count while the service is unreachable, seconds. */
   readonly maxUnchecked: number
 }
 
 interface Entry {
-  /** Whether the service was asked with success. */
+  /** Whether the service has answered about this user. */
   known: boolean
-  /** Undefined where the service has no epochs. */
+  /** Undefined if the service has no epochs. */
   epoch: string | undefined
-  /** Whether the service has no such user. */
+  /** Whether the service does not know this user. */
   gone: boolean
   userId: string | undefined
   /** Unix times, seconds. */
   readAt: number
   readonly since: number
   failedAt: number | undefined
-  /** The stream that would have told of a change since it was read. */
+  /** The stream that reports changes since it was read. */
   stream: number | undefined
-  /** Whether a stream has told of a change. */
+  /** Whether a stream has reported a change. */
   changed: boolean
   asking: Promise<Unchecked | undefined> | undefined
 }
 
-export function createEpochs({ connect, clock, maxUnchecked }: Given): Epochs {
+export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Epochs {
   const entries = new Map<string, Entry>()
   const byId = new Map<string, Set<Entry>>()
-  /** Of each read under way, the users whose epochs changed since it began. */
+  /** For each pending read, the users whose epochs changed since it started. */
   const reads = new Set<Set<string>>()
-  /** 1.3 has no epochs: nothing ends there. */
+  /** 1.3 has no epochs: records end only by age. */
   let without = false
   let watch: EpochWatch | undefined
   let usedAt = 0
 
   const isDenied = (entry: Entry) => entry.changed || age(checkedAt(entry)) >= maxUnchecked
 
-  /** How long ago a time is, seconds. What a clock that was ahead has dated says nothing. */
+  /** How long ago a time is, seconds. A time from a clock that was ahead counts as very long ago. */
   function age(time: number): number {
     const now = clock.now()
     return time > now + clockSkew ? Number.POSITIVE_INFINITY : now - time
   }
 
-  /** Until when the entry was right for certain, Unix time, seconds. */
+  /** Until when the entry was certainly correct, Unix time, seconds. */
   function checkedAt({ known, since, readAt, stream }: Entry): number {
     if (!known) return since
     const told = stream === undefined ? undefined : watch?.completeUntil(stream)
@@ -92,7 +92,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: Given): Epochs {
   }
 
   function changedUser(userId: string): void {
-    for (const heard of reads) heard.add(userId)
+    for (const changedNow of reads) changedNow.add(userId)
     for (const entry of byId.get(userId) ?? []) entry.changed = true
   }
 
@@ -147,8 +147,8 @@ export function createEpochs({ connect, clock, maxUnchecked }: Given): Epochs {
   }
 
   async function read(entry: Entry, user: MfaUser): Promise<Unchecked | undefined> {
-    const heard = new Set<string>()
-    reads.add(heard)
+    const changedNow = new Set<string>()
+    reads.add(changedNow)
     try {
       const service = await connect()
       without = service.version === '1.3'
@@ -156,7 +156,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: Given): Epochs {
       const stream = openWatch(service).openStream()
       const found = await findUser(service, user)
       bind(entry, found?.id)
-      const changed = found !== undefined && heard.has(found.id)
+      const changed = found !== undefined && changedNow.has(found.id)
       Object.assign(entry, { known: true, epoch: found?.epoch, gone: !found, readAt: clock.now(), stream, changed })
       entry.failedAt = undefined
       return undefined
@@ -164,16 +164,16 @@ export function createEpochs({ connect, clock, maxUnchecked }: Given): Epochs {
       entry.failedAt = clock.now()
       return { error, until: checkedAt(entry) + maxUnchecked }
     } finally {
-      reads.delete(heard)
+      reads.delete(changedNow)
     }
   }
 
   function covers(verified: Verified): boolean {
     if (without) return true
     const entry = entries.get(verified.userKey)
-    // Nobody has asked, so it is not known that nothing has changed.
+    // Unknown users may have changed factors.
     if (!entry || entry.gone || entry.changed) return false
-    // What a 1.3 service approved has none, and never ends so.
+    // Records of a 1.3 service have no epoch, and never end this way.
     if (!entry.known && verified.epoch === undefined) return true
     if (entry.known && !isOf(verified, entry)) return false
     return age(checkedAt(entry)) < Math.max(believedFor, maxUnchecked)
@@ -223,7 +223,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: Given): Epochs {
   }
 }
 
-/** The next one is known to a web session that has begun to change something, and to no other. */
+/** Only the web session that makes a change knows the next epoch. */
 function isOf({ epoch, nextEpoch }: Verified, entry: Pick<Entry, 'epoch'>): boolean {
   return epoch === entry.epoch || (nextEpoch !== undefined && nextEpoch === entry.epoch)
 }

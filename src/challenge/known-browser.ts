@@ -3,7 +3,7 @@ import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
 
-/** @returns until when this browser passes the gate for this user, Unix seconds; undefined where it does not. */
+/** @returns until when this browser is remembered for this user, Unix seconds; undefined if it is not. */
 export async function readRememberedUntil(
   service: ConnectedService,
   user: MfaUser,

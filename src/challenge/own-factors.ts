@@ -6,20 +6,20 @@ import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
 
-/** What a person has to pass a second step with. */
+/** The factors of a user. */
 export interface OwnFactors {
   readonly userId: string
   readonly email: string
-  /** What the second step can be passed with now, in whatever domain. */
+  /** The factors that can be used now, in any domain. */
   readonly factors: readonly Factor[]
-  /** `pending` where a device is only to be set up. */
+  /** `pending` while its device is not set up. */
   readonly token: Token | undefined
   readonly hardware: HardwareToken | undefined
-  /** How many recovery codes are left; undefined where the domain takes none. */
+  /** The number of recovery codes left; undefined if the domain accepts none. */
   readonly recoveryCodes: number | undefined
 }
 
-/** @returns nothing where the service does not know the user. */
+/** @returns undefined if the service does not know the user. */
 export async function readOwnFactors(service: ConnectedService, user: MfaUser): Promise<OwnFactors | undefined> {
   const known = await findMember(service, user)
   if (!known) return undefined
@@ -33,15 +33,15 @@ export async function readOwnFactors(service: ConnectedService, user: MfaUser): 
   return { userId, email, factors, token, hardware, recoveryCodes: recoveryCodesOf(known, domain) }
 }
 
-/** What can be removed of what there is. Recovery codes are for the day on which the rest is lost, not instead of it. */
+/** The factors that users can remove. Recovery codes do not replace them: they are for users who lost the rest. */
 export type Removable = 'device' | 'hardware'
 
-/** Whether somebody could still sign in without it. */
+/** Whether it is the last factor of the user. */
 export function isLast({ token, hardware }: OwnFactors, what: Removable): boolean {
   return what === 'device' ? hardware === undefined : token?.state !== 'active'
 }
 
-/** @returns false where it was the last one by the time. */
+/** @returns false if it was the last one by then. */
 export async function remove(
   { client, domainId }: ConnectedService,
   { userId }: OwnFactors,
@@ -60,8 +60,8 @@ export async function remove(
 const gone: ReadonlySet<string> = new Set(['api.error.notfound.token', 'api.error.notfound.hardware'])
 
 /**
- * A code for another device: the present one stays until it is used.
- * @returns nothing where an administrator has issued one, to be handed over in person.
+ * Issues a code for another device; the present one stays until the code is used.
+ * @returns undefined if an administrator has issued a code, to be handed over in person.
  */
 export async function deviceCode(
   { client, domainId }: ConnectedService,
@@ -81,13 +81,13 @@ export function isHandedOver({ token }: OwnFactors): boolean {
   return token?.state === 'pending' && !token.selfEnrollment
 }
 
-/** The code that a page has shown and nobody has used yet. */
+/** The code that a page has shown and that is still unused. */
 export function pendingCode({ token }: OwnFactors): { readonly expiresAt: number } | undefined {
   if (token?.state === 'active') return token.replacement
   return token?.selfEnrollment && token.expiresAt !== undefined ? { expiresAt: token.expiresAt } : undefined
 }
 
-/** Five, each good once and for ever, in place of all there were. */
+/** Replaces all recovery codes by five new ones, each valid once and without expiry. */
 export async function makeRecoveryCodes(
   { client, domainId }: ConnectedService,
   { userId }: OwnFactors,
@@ -97,7 +97,7 @@ export async function makeRecoveryCodes(
   return made.flatMap(({ code }) => code ?? [])
 }
 
-/** Whether somebody who has none could be given some. A lesser API key cannot, and a 1.3 service does not say. */
+/** Whether this user has no recovery codes and could get some. An `auth` API key cannot create any; 1.3 does not say. */
 export async function mayOfferRecoveryCodes(service: ConnectedService, user: MfaUser): Promise<boolean> {
   if (service.version === '1.3') return false
   try {

@@ -5,7 +5,7 @@ import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
 
-/** What cannot be tried now; a 1.3 service says nothing of it before it is tried. */
+/** The factors that are paused; a 1.3 service says so only when they are tried. */
 export async function readPauses(
   service: ConnectedService,
   user: MfaUser,
@@ -15,12 +15,12 @@ export async function readPauses(
   return known ? service.client.browsers.pauses(service.domainId, known.id, browser) : {}
 }
 
-/** A pause that is longer ends only by an administrator, seconds: the longest other one is a day. */
+/** Only an administrator ends a longer pause, seconds: all others last a day at most. */
 const maxPause = 365 * 24 * 60 * 60
 
 /**
- * Whether codes are paused, and until when: as the service says of the user now, because an administrator may have
- * unlocked them; or as it said when the last code was tried, where that was of this challenge or it says nothing now.
+ * Whether codes are paused, and until when. What the service says now counts, because an administrator may have unlocked
+ * them; what it said after the last code counts if that concerned this challenge, or if the service says nothing now.
  */
 export function codesPause(
   { codes }: Pauses,
@@ -33,7 +33,7 @@ export function codesPause(
   return { until: endOf(notice.until, now) }
 }
 
-/** @returns nothing where only an administrator ends it. */
+/** @returns undefined if only an administrator ends it. */
 export function endOf(until: number, now: number): number | undefined {
   return until - now > maxPause ? undefined : until
 }

@@ -2,7 +2,7 @@ import { ApiError } from '../client/errors.ts'
 import type { Attribute } from '../contract/sessions.ts'
 import type { Challenge } from './challenge.ts'
 import type { ProvisionOptions } from './enrollment.ts'
-import { enroll, join } from './enrollment.ts'
+import { enroll, provisionAndEnroll } from './enrollment.ts'
 import type { ConnectedService } from './service.ts'
 import type { ChallengeStatus } from './challenge-status.ts'
 import { statusOf } from './challenge-status.ts'
@@ -10,7 +10,7 @@ import { secondsToWait } from './throttle.ts'
 import type { MfaUser } from './user.ts'
 import { referenceOf } from './user.ts'
 
-/** Who asks, as the device is told. */
+/** The user and browser that send a request, as the device shows them. */
 export interface Sender {
   readonly user: MfaUser
   readonly attributes: readonly Attribute[]
@@ -25,7 +25,7 @@ export interface PushOptions extends ProvisionOptions {
   readonly now: number
 }
 
-/** How soon a request may be sent again, seconds: the person's first look at the device should find one. */
+/** How soon a request may be sent again, seconds: users should first look at their device. */
 export const sendAgainAfter = 15
 
 /** A challenge after a step, and its status now. */
@@ -34,7 +34,7 @@ export interface Progress {
   readonly status: ChallengeStatus
 }
 
-/** Asks the device. Where none is enrolled, answers what there is to do instead. */
+/** Sends a push request. If that fails, the returned status says what the user can do instead. */
 export async function start(
   service: ConnectedService,
   challenge: Challenge,
@@ -66,14 +66,14 @@ async function push(
   return { challenge: asked, status: statusOf(session, asked) }
 }
 
-/** What every session of a challenge says. */
+/** The members of every session of a challenge. */
 export function describe(challenge: Challenge, { user, attributes, ipAddress, browser }: Sender) {
   return {
     user: referenceOf(user),
     attributes: [...attributes],
     challenge: challenge.id,
     ...(browser === undefined ? {} : { browser }),
-    // The device says what the approval is good for, and the service holds it to that.
+    // The device shows what is approved, and the service accepts the approval for nothing else.
     ...(challenge.purpose === 'change_devices' ? { purpose: challenge.purpose } : {}),
     ...(ipAddress === undefined ? {} : { ipAddress }),
   }
@@ -87,14 +87,14 @@ async function statusWhenPushFailed(
   if (wait !== undefined) return { kind: 'throttled', until: options.now + wait }
   if (!(error instanceof ApiError)) throw error
   if (error.code === 'api.error.notfound.token') {
-    // Who passed before had a factor. If it was taken away since, who is in may be the reason: signing in comes first.
+    // A verified user had a factor. If it was removed since, perhaps because of an intruder, they have to sign in first.
     return challenge.purpose !== 'sign_in' ? { kind: 'no_device' } : enroll(service, user, options)
   }
-  if (error.code === 'api.error.notfound.user') return join(service, user, options)
+  if (error.code === 'api.error.notfound.user') return provisionAndEnroll(service, user, options)
   throw error
 }
 
-/** Where the challenge stands now. Only reads. */
+/** The status of the challenge now. Only reads. */
 export async function look(service: ConnectedService, challenge: Challenge): Promise<ChallengeStatus> {
   if (challenge.sessionId === undefined) return { kind: 'ended', reason: 'cancelled' }
   try {
@@ -105,7 +105,7 @@ export async function look(service: ConnectedService, challenge: Challenge): Pro
   }
 }
 
-/** Resolves once the followed session has settled, however. Only reads. */
+/** Resolves once the session is settled, whatever the result. Only reads. */
 export async function whenSettled(
   service: ConnectedService,
   { sessionId }: { readonly sessionId: string },
@@ -118,7 +118,7 @@ export async function whenSettled(
   }
 }
 
-/** Takes the request back from the device. Does nothing when it is settled. */
+/** Cancels the request on the device. Does nothing if the session is settled. */
 export async function cancel(service: ConnectedService, challenge: Challenge): Promise<void> {
   if (challenge.sessionId === undefined) return
   try {

@@ -5,16 +5,16 @@ import type { Factor } from '../contract/users.ts'
 import type { Challenge, Verified } from './challenge.ts'
 import type { ConnectedService } from './service.ts'
 
-/** By how much the service's clock may be behind ours, seconds; the service binds a session to its challenge anyway. */
+/** How far the service's clock may be behind ours, seconds; the service binds a session to its challenge anyway. */
 const clocksApart = 30
-/** How long a 1.3 service can still show an approval, and so how long it has to be remembered as used; seconds. */
+/** How long a 1.3 service returns an approval, and so how long it has to be remembered as redeemed; seconds. */
 const rememberedFor = 86_400
 
-/** What came of an approval. */
+/** The result of redeeming an approval. */
 export interface Redeemed {
-  /** Nothing where it counts for nothing. */
+  /** Undefined if the approval does not count. */
   readonly verified?: Verified
-  /** The browser in which it was, where the service knows it from now on. */
+  /** The browser it was in, if the service knows it from now on. */
   readonly browser?: KnownBrowser | undefined
 }
 
@@ -26,8 +26,8 @@ interface Redeeming {
 }
 
 /**
- * Uses the approval up. The service answers yes once, to the challenge that asked: whoever gets the answer may be
- * verified, nobody else.
+ * Redeems the approval of a challenge. The service accepts that once, so when two web sessions race, only the one that gets
+ * the answer may be verified.
  */
 export async function redeem(
   service: ConnectedService,
@@ -40,12 +40,12 @@ export async function redeem(
     : redeemSession(service, challenge, { sessionId: challenge.sessionId, browser }))
   if (found?.state !== 'approved') return {}
   const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = found
-  // An approval from before the challenge was demanded proves nothing about now.
+  // An approval that is older than the challenge does not answer it.
   if (createdAt === undefined || createdAt + clocksApart < challenge.createdAt) return {}
   if (!allowed.includes(factor)) return {}
   const { purpose, sessionId, userKey } = challenge
   const { factorId, epoch } = found
-  // A service whose clock is ahead must not make the pass last longer than it may.
+  // If the service's clock is ahead, the record must not be valid for longer.
   const at = Math.min(settledAt, now)
   return { verified: { at, factor, factorId, purpose, sessionId, epoch, userKey }, browser: found.browser }
 }
@@ -63,7 +63,7 @@ async function redeemSession(
   }
 }
 
-/** A 1.3 service tells everybody as often as they ask that a session is approved; that it counts once is ours to see to. */
+/** A 1.3 service reports an approval as often as it is asked: the challenge store has to see that it counts once. */
 async function useOnce(
   { client, domainId, challengeStore }: ConnectedService,
   sessionId: string,

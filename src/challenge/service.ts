@@ -13,19 +13,19 @@ import { currentRequestId } from './request-id.ts'
 import { createSealer } from './sealing.ts'
 import type { Sealer } from './sealing.ts'
 
-/** A service that can be asked. */
+/** A service that is connected. */
 export interface ConnectedService {
   readonly client: Client
   /** Where its REST interface is. */
   readonly baseUrl: string
   readonly domainId: string
-  /** What it speaks. 1.3 asks, waits and takes codes; it knows no challenges, numbers, reasons or factors. */
+  /** The version it speaks. 1.3 has push and codes, but no challenges, numbers, reasons or factors. */
   readonly version: Version
-  /** Uses approvals up where the service does not. */
+  /** Redeems approvals once if the service does not. */
   readonly challengeStore: ChallengeStore
-  /** Seals what web sessions keep of a secret. */
+  /** Encrypts secrets in web sessions. */
   readonly sealer: Sealer
-  /** The same for whatever asks again and again: it has a small share of the calls, and keeps nobody who acts waiting. */
+  /** The same for polling, with a small share of the calls, so that users who act do not wait for it. */
   readonly polling: ConnectedService
 }
 
@@ -36,15 +36,15 @@ export interface ConnectOptions {
   readonly maxConcurrency: number
   readonly clock: Clock
   readonly challengeStore: ChallengeStore
-  /** Called whenever the service answers a call with anything but a fault of its own. */
+  /** Called for each response that is no server error. */
   readonly answered?: () => void
 }
 
 /**
- * Connects once and answers the same service from then on; a failed try is made again by the next caller.
+ * Connects once and returns the same service from then on; after a failure the next caller tries again.
  *
  * @throws {UnreachableError} with the reason as its cause; {ApiError} when the service refuses us; {SetupError} when it
- * cannot be opened until somebody changes something.
+ * cannot be opened before the setup is fixed.
  */
 export function createConnector(open: () => Promise<Connection>, options: ConnectOptions) {
   const limit = createCallLimit({
@@ -96,7 +96,7 @@ async function openService(
   return { ...common, client, polling }
 }
 
-/** Reports each answer; what a stream brings later is not looked at. */
+/** Reports each response, but not what a stream sends later. */
 function reporting(answered: () => void): typeof fetch {
   return async (...call) => {
     const response = await fetch(...call)

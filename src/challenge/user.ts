@@ -6,11 +6,11 @@ import type { User } from '../contract/users.ts'
 import { Email, Name, Username } from '../contract/users.ts'
 import type { ConnectedService } from './service.ts'
 
-/** What an app has no value for: absent, null or empty, as its database says it. */
+/** Accepts null and the empty string, as databases have them, for a value that is absent. */
 const unlessEmpty = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional())
 
-/** The app user, as the service is to know it. Other members, such as an `id` of the app's own, are ignored. */
+/** The app user as the service knows it. Other members, such as an `id` of the app, are ignored. */
 export const MfaUser = z
   .object({
     /** The name the user signs in to the app with; 1 to 128 characters. */
@@ -44,17 +44,17 @@ export interface AppUser {
   readonly email?: string | null | undefined
 }
 
-/** What markers and challenges are bound to. */
+/** The key that verification records and challenges are bound to. */
 export function userKeyOf(user: MfaUser): string {
   return user.serviceUserId === undefined ? `username:${user.username}` : `id:${user.serviceUserId}`
 }
 
-/** How a session names the user. */
+/** The user as sessions refer to it. */
 export function referenceOf(user: MfaUser): { id: string } | { username: string } {
   return user.serviceUserId === undefined ? { username: user.username ?? '' } : { id: user.serviceUserId }
 }
 
-/** The service's user of an app user; undefined when it has none. */
+/** The service's user for an app user, if any. */
 export async function findUser({ client }: ConnectedService, user: MfaUser): Promise<User | undefined> {
   const reference = referenceOf(user)
   try {
@@ -65,18 +65,18 @@ export async function findUser({ client }: ConnectedService, user: MfaUser): Pro
   }
 }
 
-/** The same, where the user belongs to our domain: in one organization, users of other apps are found as well. */
+/** The same, only if the user belongs to our domain: an organization also has the users of other apps. */
 export async function findMember(service: ConnectedService, user: MfaUser): Promise<User | undefined> {
   const known = await findUser(service, user)
   return known?.domains.includes(service.domainId) ? known : undefined
 }
 
-/** What came of creating a user. */
+/** The result of creating a user. */
 export type Provisioned =
   | { readonly kind: 'created' }
-  /** There is nothing to create: `user` gave a `serviceUserId`. */
+  /** The option `user` returned a `serviceUserId` instead of a name. */
   | { readonly kind: 'no_name' }
-  /** The service knows a name that could be mistaken for this one. @see MfaOptions.usernames */
+  /** The service knows a similar name. @see MfaOptions.usernames */
   | { readonly kind: 'similar_name'; readonly reason: string }
 
 const emailMissing =
@@ -84,11 +84,11 @@ const emailMissing =
   "such as { username: 'alice', email: 'alice@example.com' }"
 
 /**
- * Creates the user and its membership where the service does not know the username yet. A known user is never added
- * again: an administrator may have taken it out of the domain.
+ * Creates the user and its membership if the service does not know the username yet. A known user is never added again,
+ * because an administrator may have removed it from the domain.
  *
- * @param exact Whether names that look alike are different people. A 1.3 service takes them so in any case.
- * @returns `created` also where another node created the user at the same moment.
+ * @param exact Whether similar names belong to different users. For a 1.3 service they always do.
+ * @returns `created` also if another node created the user at the same moment.
  */
 export async function provisionUser(
   service: ConnectedService,
@@ -105,7 +105,7 @@ export async function provisionUser(
     return { kind: 'created' }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    // Another node was first, and adds the membership.
+    // Another node was faster, and adds the membership.
     if (error.code === 'api.error.conflict.username') return { kind: 'created' }
     if (error.code === 'api.error.conflict.similarusername') return { kind: 'similar_name', reason: error.message }
     throw error

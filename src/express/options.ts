@@ -23,10 +23,10 @@ import { createLanguages } from './pages/languages.ts'
 import type { LanguageChoice, Languages } from './pages/languages.ts'
 import type { MessagesByLanguage } from './pages/messages/replace.ts'
 
-/** The request that options are called with. `user` is whatever the app's own login put there. */
+/** The request that options are called with. `user` is what the app's own login set. */
 export type AppRequest = Request & { readonly user?: object | undefined; readonly session?: object | null | undefined }
 
-/** The app's own logout handler. One that takes more than `req` answers by itself, or calls `next()`. */
+/** The app's own logout handler. If it takes more than `req`, it answers itself or calls `next()`. */
 export type Logout = (req: AppRequest, res: Response, next: NextFunction) => unknown
 
 export interface Logger {
@@ -38,7 +38,7 @@ export interface Logger {
 const consoleLogger: Logger = {
   info: () => {},
   warn: (message) => process.emitWarning(message.replace(/^mfa: /, ''), { type: 'MfaWarning' }),
-  // oxlint-disable-next-line no-console -- an app that gives no logger has no other place for it
+  // oxlint-disable-next-line no-console -- without a logger there is no other place
   error: (message) => console.error(message),
 }
 
@@ -66,16 +66,16 @@ const webAddress = () =>
     .refine(isPlain, 'must be an address such as https://app.example/portal, with nothing after its path')
     .transform((url) => url.replace(/\/+$/, ''))
 
-/** Whether all of an address is origin and ordinary path. */
+/** Whether an address consists of an origin and a plain path. */
 function isPlain(address: string): boolean {
   const url = URL.parse(address)
   return url !== null && /^(\/[\w.~%-]+)*\/?$/.test(url.pathname) && url.search === '' && url.hash === ''
 }
 
-/** It ends up in a style sheet, so nothing but this form gets there. */
-const Colour = z.string().regex(/^#([\da-f]{3}|[\da-f]{6})$/i, 'must be a colour such as #2450c8')
+/** It is inserted into a style sheet, so only this form is allowed. */
+const Color = z.string().regex(/^#([\da-f]{3}|[\da-f]{6})$/i, 'must be a color such as #2450c8')
 
-/** Browsers read `\` as `/`, and two of them as another origin. */
+/** Browsers read `\` as `/`, and a path that starts with two of them as another origin. */
 const ownPath = z
   .string()
   .regex(/^\/(?![/\\])[^\\\s"'<>]*$/, 'must be a path on the app’s own origin, such as /logo.svg')
@@ -116,7 +116,7 @@ export const MfaOptionsSchema = z.strictObject({
     .default([]),
   appName: z.string().min(1).max(64).optional(),
   logo: ownPath.optional(),
-  accent: z.union([Colour, z.strictObject({ light: Colour, dark: Colour })]).optional(),
+  accent: z.union([Color, z.strictObject({ light: Color, dark: Color })]).optional(),
   helpUrl: z
     .union([ownPath, z.url({ protocol: /^https$/ })], 'must be a path such as /help, or an https address')
     .optional(),
@@ -153,14 +153,14 @@ export interface ResolvedOptions extends Readonly<
   Omit<z.output<typeof MfaOptionsSchema>, 'service' | 'messages' | 'language' | 'accent' | 'devices'>
 > {
   readonly languages: Languages
-  /** Of its factors only what the app accepts at all. */
+  /** Its factors are limited to those the app accepts. */
   readonly devices: { readonly factors: readonly Factor[]; readonly maxAge: number }
   readonly accent: Accent | undefined
-  /** The service's own public routes, where it has any here. */
+  /** The public routes of an embedded service. */
   readonly routes: ServiceHandle['routes'] | undefined
-  /** Which domain of which service it is. */
+  /** Identifies the service and its domain. */
   readonly serviceId: string
-  /** Of a service elsewhere. */
+  /** The address of a remote service. */
   readonly serviceUrl: string | undefined
   readonly open: () => Promise<Connection>
 }
@@ -168,7 +168,7 @@ export interface ResolvedOptions extends Readonly<
 /**
  * @param environment read only for what `service` does not say.
  * @throws {TypeError} that names the option and what to write there; never its value.
- * @throws {SetupError} where the addresses would lead people nowhere.
+ * @throws {SetupError} if users could not open the configured addresses.
  */
 export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessEnv): ResolvedOptions {
   const { MFA_AUTHENTICATOR_URL: elsewhere } = environment
@@ -206,7 +206,7 @@ export function resolveOptions(options: MfaOptions, environment: NodeJS.ProcessE
   })
 }
 
-/** @throws {TypeError} where the app accepts none of the factors that are to change others: nobody could change anything. */
+/** @throws {TypeError} if the app accepts none of the factors that confirm changes: no user could change anything. */
 function resolveDevices({ devices, factors }: Pick<z.output<typeof MfaOptionsSchema>, 'devices' | 'factors'>) {
   const accepted = factors.filter((factor) => devices.factors?.includes(factor) ?? true)
   if (accepted.length > 0) return Object.freeze({ factors: accepted, maxAge: devices.maxAge })

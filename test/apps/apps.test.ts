@@ -52,7 +52,7 @@ describe.each([
     await page.getByRole('heading', { name: 'Transfer' }).waitFor()
     clock.advance(300)
     await page.reload()
-    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+    await page.getByRole('heading', { name: "Confirm that it's you" }).waitFor()
     expect(page.url()).toBe(`${url}/mfa`)
     await approve()
     await page.waitForURL(at('/transfer'))

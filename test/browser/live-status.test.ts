@@ -128,7 +128,7 @@ describe('a broken connection', () => {
   it('is said as such and never taken for a denial; the page goes on when it is back', async () => {
     const { page, context, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
-    const note = page.getByText('You are offline')
+    const note = page.getByText("You're offline")
 
     await context.setOffline(true)
     traffic.cut()

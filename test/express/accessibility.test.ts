@@ -188,10 +188,10 @@ describe('by keyboard alone', () => {
   it('help is found and the way out', async () => {
     const { page } = await waiting()
 
-    await pressTabUntil(page, 'I cannot use my device')
+    await pressTabUntil(page, "I can't use my device")
     await page.keyboard.press('Enter')
     await page.getByText('ask your administrator').waitFor()
-    await pressTabUntil(page, 'Stop')
+    await pressTabUntil(page, 'Cancel this sign-in')
     await pressTabUntil(page, 'Sign out')
     await page.keyboard.press('Enter')
 
@@ -202,16 +202,16 @@ describe('by keyboard alone', () => {
 describe('the time', () => {
   it('that is left is warned of once, 20 seconds before, and the focus stays where it is', async () => {
     const { page } = await waiting((tab) => tab.clock.install())
-    const news = page.getByRole('status').filter({ hasText: 'nearly up' })
-    await page.getByText('I cannot use my device').focus()
+    const news = page.getByRole('status').filter({ hasText: 'out of time' })
+    await page.getByText("I can't use my device").focus()
 
     await page.clock.runFor(69_000)
     expect(await news.count()).toBe(0)
     await page.clock.runFor(2_000)
 
-    expect(await news.textContent()).toBe('Time is nearly up. Send again for more.')
+    expect(await news.textContent()).toBe('Almost out of time. Send again?')
     expect(await page.locator('#time').textContent()).toBe('19 seconds left')
-    expect(await focused(page)).toBe('I cannot use my device')
+    expect(await focused(page)).toBe("I can't use my device")
   })
 
   it('is extended by sending again, as often as people want', async () => {
@@ -219,7 +219,7 @@ describe('the time', () => {
     for (let times = 0; times < 3; times++) {
       await app.clock.advance(80)
       await page.reload()
-      expect(await page.locator('#news').textContent()).toContain('nearly up')
+      expect(await page.locator('#news').textContent()).toContain('out of time')
       await page.getByRole('button', { name: 'Send again' }).click()
       await page.getByRole('button', { name: 'Send again in' }).waitFor()
     }
@@ -285,7 +285,7 @@ describe('a browser without script', () => {
     expect(page.text).toContain('http-equiv="refresh"')
     expect(page.text).toContain('<a href="/mfa?still">Stop this page from reloading</a>')
     expect(stopped.text).not.toContain('http-equiv="refresh"')
-    expect(stopped.text).toContain('<a href="/mfa">Let this page reload by itself</a>')
+    expect(stopped.text).toContain('<a href="/mfa">Let this page reload automatically</a>')
   })
 })
 

@@ -16,7 +16,7 @@ describe('a pass for changing devices', () => {
     const done = await browser.submit('/mfa/complete')
 
     expect([asked.headers['location'], done.headers['location']]).toEqual(['/mfa', '/mfa/devices'])
-    expect(page.text).toContain('Confirm the change of your devices')
+    expect(page.text).toContain('Confirm the change to your devices')
     expect(page.text).not.toContain('Approve the sign-in')
     expect(request).toMatchObject({ purpose: 'change_devices' })
     expect((await browser.submit('/mfa/devices/device')).headers['location']).toBe('/mfa/devices/device')

@@ -46,7 +46,7 @@ describe('a code instead of the device', () => {
     expect((await browser.visit('/mfa')).text).toContain('href="/mfa?use=code">Use a code instead')
     const entry = await browser.visit('/mfa?use=code')
 
-    expect(page.text).toContain('I cannot use my device')
+    expect(page.text).toContain('I can&#39;t use my device')
     expect(entry.text).toContain('autocomplete="one-time-code"')
     expect(entry.text).toContain('inputmode="numeric"')
     expect(entry.text).not.toContain('http-equiv="refresh"')
@@ -102,7 +102,7 @@ describe('a code instead of the device', () => {
     const entry = await browser.visit(wrong.headers['location'] as string)
 
     expect(wrong.headers['location']).toBe('/mfa?use=code')
-    expect(entry.text).toContain('That code did not work')
+    expect(entry.text).toContain('That code didn&#39;t work')
     expect(entry.text).toContain('aria-invalid="true"')
     expect(await verifiedBy(browser)).toBeUndefined()
     await app.answer(account, 'approve', numberOn(page))

@@ -375,7 +375,7 @@ describe('removing', () => {
     const answer = await browser.submit('/mfa/devices/remove', { what })
 
     expect(answer.status).toBe(409)
-    expect(answer.text).toContain('This is your last one')
+    expect(answer.text).toContain('This is your only one')
     expect(await app.user()).toEqual(before)
   })
 

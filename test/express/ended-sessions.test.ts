@@ -304,7 +304,7 @@ describe('who ends their other sessions on the page', () => {
     await clock.advance(60)
 
     expect(done.headers['location']).toBe('/mfa/devices?done=sessions')
-    expect(page.text).toContain('Your other sessions are ended.')
+    expect(page.text).toContain('Your other sessions have ended.')
     expect([await isIn(mine), await isIn(theirs)]).toEqual([true, false])
     expect(one.events.map(({ type }) => type)).toContain('sessions.ended')
   })

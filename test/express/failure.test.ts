@@ -41,25 +41,31 @@ const json =
 
 describe('a service in trouble', () => {
   it.each<[string, RequestListener | undefined, string, string, string]>([
-    ['down', undefined, 'unavailable', 'does not answer', '5'],
-    ['slow', () => {}, 'slow', 'takes too long', '5'],
-    ['talking rubbish', (_req, res) => void res.end('<html>welcome</html>'), 'unavailable', 'does not answer', '5'],
-    ['breaking off', (req) => void req.socket.destroy(), 'unavailable', 'does not answer', '5'],
+    ['down', undefined, 'unavailable', 'isn&#39;t responding', '5'],
+    ['slow', () => {}, 'slow', 'is taking too long', '5'],
+    [
+      'talking rubbish',
+      (_req, res) => void res.end('<html>welcome</html>'),
+      'unavailable',
+      'isn&#39;t responding',
+      '5',
+    ],
+    ['breaking off', (req) => void req.socket.destroy(), 'unavailable', 'isn&#39;t responding', '5'],
     [
       'redirecting',
       (_req, res) => void res.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
       'unavailable',
-      'does not answer',
+      'isn&#39;t responding',
       '5',
     ],
-    ['failing', json(500, 'api.error.internal'), 'unavailable', 'does not answer', '5'],
-    ['refusing the key', json(401, 'api.error.unauthorized'), 'misconfigured', 'not set up', '5'],
-    ['busy', json(429, 'api.error.toomanyrequests', { 'retry-after': '7' }), 'busy', 'too much to do', '7'],
+    ['failing', json(500, 'api.error.internal'), 'unavailable', 'isn&#39;t responding', '5'],
+    ['refusing the key', json(401, 'api.error.unauthorized'), 'misconfigured', 'isn&#39;t set up', '5'],
+    ['busy', json(429, 'api.error.toomanyrequests', { 'retry-after': '7' }), 'busy', 'is overloaded', '7'],
     [
       'overloaded',
       json(503, 'api.error.unavailable', { 'retry-after': '7', unprocessed: 'overload' }),
       'busy',
-      'too much to do',
+      'is overloaded',
       '7',
     ],
   ])('that is %s lets nobody in, and says so on a page and in JSON', async (_, answers, error, words, retryAfter) => {
@@ -117,7 +123,7 @@ describe('failMode', () => {
     const page = await browser.visit('/account')
 
     expect([page.status, page.headers['retry-after']]).toEqual([503, '5'])
-    expect(page.text).toContain('too much to do')
+    expect(page.text).toContain('is overloaded')
     expect(events.at(-1)).toMatchObject({ type: 'service.unavailable', reason: 'busy' })
   })
 

@@ -329,7 +329,7 @@ describe('recovery codes for who has just set up a first factor', () => {
     const shown = await browser.submit('/mfa/devices/codes')
     const again = await browser.open('/mfa/recovery')
 
-    expect(offer.text).toContain('Keep recovery codes')
+    expect(offer.text).toContain('Save recovery codes')
     expect([asked, passed].map(({ headers }) => headers['location'])).toEqual(['/mfa', '/mfa/recovery'])
     const codes = codesOn(shown)
     expect(new Set(codes).size).toBe(5)

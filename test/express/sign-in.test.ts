@@ -85,7 +85,7 @@ describe.each([
 
     const answered = await app.answer(account, 'approve', wrong)
     expect(answered).toMatchObject({ state: 'denied', reason: 'wrong_number' })
-    expect((await browser.visit('/mfa')).text).toContain('The numbers did not match')
+    expect((await browser.visit('/mfa')).text).toContain('The numbers didn&#39;t match')
 
     await browser.submit('/mfa/send')
     const again = await browser.visit('/mfa')
@@ -114,7 +114,7 @@ describe.each([
 
     await browser.submit('/mfa/cancel')
 
-    expect((await browser.visit('/mfa')).text).toContain('The sign-in was stopped')
+    expect((await browser.visit('/mfa')).text).toContain('The sign-in was canceled')
     expect((await app.device.requests(account)).requests).toEqual([])
   })
 
@@ -189,7 +189,7 @@ describe.each([
     const down = await browser.visit('/account')
     expect(down.status).toBe(503)
     expect(down.headers['retry-after']).toBe('5')
-    expect(down.text).toContain('We cannot check right now')
+    expect(down.text).toContain('We can&#39;t verify you right now')
     expect(down.text).not.toContain('disk full')
     // At the start, and by the request.
     expect(errors).toEqual([expect.stringContaining('disk full'), expect.stringContaining('disk full')])
@@ -210,7 +210,7 @@ describe('a step-up', () => {
     await app.clock.advance(300)
 
     const page = await browser.visit('/danger')
-    expect(page.text).toContain('Confirm that it is you')
+    expect(page.text).toContain('Confirm that it&#39;s you')
     expect((await browser.fetch('/account')).body.verified).toBe(true)
     await app.answer(account, 'approve', numberOn(page))
 

@@ -65,7 +65,7 @@ describe('the page while codes are locked', () => {
     expect(page.text).not.toContain(codeField)
     expect(page.text).toContain('You can still approve on your device.')
     expect(page.text).toContain('unlock codes and requests')
-    expect(page.text).not.toContain('With a bypass code')
+    expect(page.text).not.toContain('with a bypass code')
     await app.answer(app.account, 'approve', numberOn(await owner.visit('/mfa')))
   })
 

@@ -12,7 +12,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'opening no path that could be read as another',
     file: 'src/express/request/public-path.ts',
-    find: ' && !couldMeanAnother(path)',
+    find: ' && !isAmbiguous(path)',
     replace: '',
     test: 'express/public-path.test.ts',
     title: 'opens all below a path that ends in /*, and nothing that could be read as another path',

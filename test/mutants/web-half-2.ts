@@ -212,8 +212,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'noticing that Passport comes too late',
     file: 'src/express/request/app-user.ts',
-    find: '  checkPassportRan(req)\n  const given',
-    replace: '  const given',
+    find: '  checkPassportRan(req)\n  const appUser',
+    replace: '  const appUser',
     test: 'express/gate.test.ts',
     title: 'is an error before Passport has read the login, also with a user option that finds nobody',
   },

@@ -113,7 +113,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
   })
 
   it.each([
-    ['wrong', '000000', 'wrong_code', 'That code did not work'],
+    ['wrong', '000000', 'wrong_code', "That code didn't work"],
     ['no code at all', 'hunter2', 'no_code', 'A code has 6 to 9 digits'],
     ['empty', '', 'no_code', 'A code has 6 to 9 digits'],
   ])('fails with 401 when it is %s, and says so to a callback', async (_, code, reason, words) => {
@@ -298,7 +298,7 @@ describe('what Passport does with the outcome', () => {
     const answer = await browser.submit('/second-step', { code: '000000' })
 
     expect([answer.status, answer.headers['location']]).toEqual([302, '/second-step'])
-    expect((await sessionOf(browser)).data.messages).toEqual([expect.stringContaining('That code did not work')])
+    expect((await sessionOf(browser)).data.messages).toEqual([expect.stringContaining("That code didn't work")])
   })
 
   it('failureRedirect carries no Retry-After: that would delay following it', async () => {
@@ -330,7 +330,7 @@ describe('what Passport does with the outcome', () => {
 
     await browser.submit('/second-step', { code: '000000' })
 
-    expect(flashed).toEqual([['error', expect.stringContaining('That code did not work')]])
+    expect(flashed).toEqual([['error', expect.stringContaining("That code didn't work")]])
   })
 
   it('failWithError hands the status to the error handler', async () => {

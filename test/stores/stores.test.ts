@@ -83,7 +83,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     const answer = await browser.submit('/mfa/complete')
 
     expect(answer.status).toBe(503)
-    expect(answer.text).toContain('You are not signed in yet')
+    expect(answer.text).toContain('You&#39;re not signed in yet')
     expect((await browser.fetch('/account')).body.verified).not.toBe(true)
     expect((await store.read(idOf(browser)))?.mfa?.verified).toBeUndefined()
   })

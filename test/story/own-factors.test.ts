@@ -43,7 +43,7 @@ async function confirmChange(app: Arranged['app'], page: Page, code: () => strin
   await heading(page, 'Enter a code to change your devices')
   await app.clock.advance(30)
   await page.getByLabel('Code', { exact: true }).fill(code())
-  await press(page, 'Check')
+  await press(page, 'Verify')
 }
 
 type Arranged = Awaited<ReturnType<typeof arrange>>
@@ -64,8 +64,8 @@ async function setUpApp({ app, page }: Arranged, look: Arranged['look'] = () => 
   await look()
   await app.clock.advance(30)
   await page.getByLabel('Code', { exact: true }).fill(code())
-  await press(page, 'Check')
-  await heading(page, 'Keep recovery codes')
+  await press(page, 'Verify')
+  await heading(page, 'Save recovery codes')
   return code
 }
 
@@ -87,7 +87,7 @@ describe.each([true, false])('own factors in a real browser, with script: %s', (
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Save as a file')])
     const [first = ''] = await page.getByRole('listitem').allTextContents()
     expect(await readFile(await download.path(), 'utf8')).toContain(first)
-    await page.getByRole('link', { name: 'I have kept them' }).click()
+    await page.getByRole('link', { name: "I've saved them" }).click()
     await page.waitForURL(`${app.url}/account`)
   })
 
@@ -132,8 +132,8 @@ describe.each([true, false])('own factors in a real browser, with script: %s', (
     await page.getByText('Remove the app').click()
     await look()
     await press(page, 'Remove it')
-    await page.getByText('It is removed.').waitFor()
+    await page.getByText("It's removed.").waitFor()
     await page.getByText('Remove the device').click()
-    await page.getByText('This is your last one').waitFor()
+    await page.getByText('This is your only one').waitFor()
   })
 })

@@ -110,7 +110,7 @@ describe('the main path, with script', () => {
     await typeNumber(authenticator, wrong(await numberOn(page)))
     await authenticator.getByRole('button', { name: 'Approve' }).click()
 
-    await page.getByRole('heading', { name: 'The numbers did not match' }).waitFor()
+    await page.getByRole('heading', { name: "The numbers didn't match" }).waitFor()
     await authenticator.getByText('The numbers didn’t match').waitFor()
     await expectAccessible(page)
     await expectAccessible(authenticator)
@@ -119,9 +119,9 @@ describe('the main path, with script', () => {
   it('takes the request off the device when the person stops', async () => {
     const { page, authenticator } = await enrolled()
 
-    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Cancel this sign-in' }).click()
 
-    await page.getByRole('heading', { name: 'The sign-in was stopped' }).waitFor()
+    await page.getByRole('heading', { name: 'The sign-in was canceled' }).waitFor()
     await authenticator.getByText('Nothing to approve').waitFor()
     await expectAccessible(page)
   })

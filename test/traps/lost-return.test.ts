@@ -74,7 +74,7 @@ describe('a lost returnTo', () => {
 
     const page = await browser.visit(`${challenge}&returnTo=${encodeURIComponent('/page#/danger')}`)
 
-    expect(page.text).toContain('Confirm that it is you')
+    expect(page.text).toContain('Confirm that it&#39;s you')
     expect(await pass(app, account, browser)).toBe('/page#/danger')
     expect((await browser.fetch('/danger')).status).toBe(200)
   })

@@ -1,11 +1,11 @@
 import type { Response } from 'express'
 
 /**
- * Turns a redirect to another origin into a page that goes there by itself. Our forms may be sent to this origin alone (the
- * directive `form-action`), and Chromium blocks redirects of the answer to other ones, such as that of an identity provider.
+ * Turns a redirect to another origin into a page that refreshes to it. Our forms may only be sent to this origin (the directive
+ * `form-action`), and Chromium then blocks a redirect of the answer to another one, such as an identity provider.
  */
 export function leaveByPage(res: Response): void {
-  const writeHead = res.writeHead.bind(res) as (...given: unknown[]) => Response
+  const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response
   const changed = (status: number, ...rest: unknown[]) => {
     const location = res.getHeader('Location')
     if (status < 300 || status > 399 || typeof location !== 'string' || !isElsewhere(location)) {
@@ -19,6 +19,6 @@ export function leaveByPage(res: Response): void {
   Object.defineProperty(res, 'writeHead', { configurable: true, writable: true, value: changed })
 }
 
-/** Whether it names an origin; the own one is reached that way, too. */
+/** Whether it names an origin; a page reaches our own origin as well. */
 const isElsewhere = (location: string): boolean =>
   (URL.parse(location, 'http://own.invalid')?.host ?? 'own.invalid') !== 'own.invalid'

@@ -12,8 +12,8 @@ import type { WebRequest } from '../request/web-request.ts'
 import { withdrawShownCode } from './withdraw-shown-code.ts'
 
 /**
- * `POST /mfa/sign-out`: ends the second step, then the app's login. In this order, because a handler that answers stores
- * the web session by that, and one that fails must leave nobody verified.
+ * `POST /mfa/sign-out`: ends the second step, then the app's login. In this order, because the answer of the app's handler stores
+ * the web session, and if the handler fails, the user must not stay verified.
  */
 export async function logOut(request: WebRequest): Promise<Outcome> {
   const { req, context, state } = request
@@ -32,7 +32,7 @@ export async function logOut(request: WebRequest): Promise<Outcome> {
   }
 }
 
-/** Says once that the app's route at `logoutPath` refuses the form of our pages: it may be a link, or want a CSRF token. */
+/** Warns once if the app's route at `logoutPath` rejects the form of our pages: it may be a link, or require a CSRF token. */
 export function watchLogoutPath(req: Request, res: Response, options: ResolvedOptions): void {
   const { logout, logoutPath, logoutMethod } = options
   if (logout || req.method !== 'POST' || logoutMethod !== 'POST' || !isLogout(req, logoutPath)) return
@@ -55,10 +55,10 @@ function cancelRequest({ state: { challenge }, context }: WebRequest): void {
     .catch((error: unknown) => logFailure(context, 'a request was not canceled at sign-out', error))
 }
 
-/** How long a handler that takes `res` has for its answer, ms. */
+/** How long a handler that takes `res` may take to answer, ms. */
 const answerTimeout = 10_000
 
-/** Resolves when the handler has answered, has called `next()`, or is done and answers nothing. */
+/** Resolves when the handler has answered, has called `next()`, or is done without an answer. */
 function run(logout: Logout, { req, context }: WebRequest, res: Response): Promise<void> {
   const { options } = context.mfa
   return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ function run(logout: Logout, { req, context }: WebRequest, res: Response): Promi
     }
     res.once('close', () => settle())
     const called = Promise.resolve().then(() => logout(req, res, settle))
-    // A promise that is done says nothing of a callback in which the handler answers.
+    // A handler that takes `res` may still answer in a callback after its promise is settled.
     called.then(() => (logout.length === 1 ? settle() : undefined), settle)
   })
 }

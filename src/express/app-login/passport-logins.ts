@@ -11,13 +11,13 @@ import { isRenewedLogin } from '../request/second-step-logins.ts'
 /** `req.logIn` or `req.logOut` of Passport. */
 type Method = (this: IncomingMessage, ...args: unknown[]) => unknown
 
-/** One wrapper for each function of Passport, not for each request. */
+/** One wrapper per function of Passport, not per request. */
 const wrappers = new WeakMap<Method, Method>()
 const ours = new WeakSet<Method>()
 
 /**
- * From here on Passport's `req.logIn()` and `req.logOut()` end the second step that was passed in this web session. With
- * `keepSessionInfo` Passport itself would carry it over to whoever signs in next.
+ * Makes Passport's `req.logIn()` and `req.logOut()` end the second step of this web session. With `keepSessionInfo` Passport
+ * itself would carry it over to the next user.
  */
 export function wrapPassport(req: IncomingMessage): void {
   const methods = req as Partial<Record<string, Method>> & IncomingMessage
@@ -44,7 +44,7 @@ function wrapLogIn(logIn: Method): Method {
     const context = contextOf(this)
     const { res } = this as Request
     if (context && res) warnOfLaterUser(this as Request, res, context)
-    // With `session: false` the web session stays whose it was.
+    // With `session: false` the web session keeps its user.
     if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) forgetWithLogin(this)
     return logIn.call(this, user, ...rest)
   }
@@ -53,7 +53,7 @@ function wrapLogIn(logIn: Method): Method {
 function wrapLogOut(logOut: Method): Method {
   return function logOutAfterMfa(...args) {
     const context = contextOf(this)
-    // Passport goes on at once; what fails is logged.
+    // Passport does not wait; a failure is logged.
     if (context) void withdrawShownCode(this, context.mfa)
     forgetWithLogin(this)
     return logOut.apply(this, args)

@@ -6,18 +6,18 @@ import type { MfaUser } from '../../challenge/user.ts'
 import type { Mfa } from '../request/context.ts'
 import { readMfaState } from '../session/web-session.ts'
 
-/** Requests that have done so: several of the ways out can meet in one. */
+/** Requests that have done so: one request can sign out in several ways. */
 const done = new WeakSet<IncomingMessage>()
 
 /**
- * Withdraws the code for another device that this web session has shown, when its login ends: whoever uses the browser
- * next, or has noted the code, sets up nothing with it. Nobody is kept from signing out: where the service cannot be
- * asked, the code ends by itself within 15 minutes.
+ * Withdraws the code for another device that this web session has shown, when its login ends: the next user of the browser, or
+ * an onlooker, cannot use it. If the service is unreachable, the user is signed out nevertheless, and the code expires within
+ * 15 minutes.
  */
 export async function withdrawShownCode(req: IncomingMessage, { options, connect }: Mfa): Promise<void> {
   const { service: issuer = options.serviceId, codeShown } = readMfaState(req)
   if (!codeShown || codeShown.until <= options.clock.now()) return
-  // What another service has issued, its own mfa() withdraws.
+  // The mfa() of another service withdraws that service's codes.
   if (issuer !== options.serviceId || done.has(req)) return
   done.add(req)
   try {
@@ -32,7 +32,7 @@ export async function withdrawShownCode(req: IncomingMessage, { options, connect
   }
 }
 
-/** The reverse of `userKeyOf()`: who has signed out is not on the request any more. */
+/** The reverse of `userKeyOf()`, because the request of a user who has signed out does not have the user any more. */
 function userOf(userKey: string): MfaUser {
   const [, kind = '', name = ''] = /^(id|username):(.*)$/s.exec(userKey) ?? []
   return kind === 'id' ? { serviceUserId: name } : { username: name }

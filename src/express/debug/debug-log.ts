@@ -5,7 +5,7 @@ import type { Logger } from '../options.ts'
 import { explain } from './explain.ts'
 import type { Trace } from '../request/trace.ts'
 
-/** What is kept at most: of web sessions, and of each; characters of a text. */
+/** The limits: of web sessions, and per web session; characters of a text. */
 export const debugLimits = { webSessions: 30, requests: 40, steps: 12, events: 40, lines: 40, text: 400 }
 
 /** One request of a web session, as the page shows it. */
@@ -13,18 +13,18 @@ export interface TracedRequest {
   /** Unix time, seconds. */
   readonly at: number
   readonly method: string
-  /** Without its query, which may hold what only the app should know. */
+  /** Without the query, which may contain secrets of the app. */
   readonly path: string
   readonly requestId: string
   userKey: string | undefined
-  /** Undefined while it is not answered. */
+  /** Undefined before the answer. */
   status: number | undefined
   readonly steps: string[]
 }
 
-/** What the page shows to one web session, newest last. */
+/** The record of one web session, newest last. */
 export interface Recorded {
-  /** Who was signed in last. */
+  /** The user who was signed in last. */
   userKey: string | undefined
   requests: TracedRequest[]
   events: MfaEvent[]
@@ -38,7 +38,7 @@ export interface LoggedLine {
 
 type Started = Pick<TracedRequest, 'at' | 'method' | 'path' | 'requestId'>
 
-/** What happened lately, in memory: each web session has its own, and reads no other. */
+/** Recent requests, in memory: each web session has its own record, and cannot read another. */
 export interface DebugLog {
   /** @param key of the web session. */
   begin(
@@ -46,13 +46,13 @@ export interface DebugLog {
     started: Started,
   ): { readonly trace: Trace; readonly end: (status: number, key: string | undefined) => void }
   read(key: string | undefined): Recorded
-  /** What was logged outside of requests: about the app as a whole. */
+  /** Lines that were logged outside requests, about the app as a whole. */
   readonly lines: readonly LoggedLine[]
-  /** The same logger, listened to. */
+  /** Wraps a logger so that its lines are recorded. */
   listen(logger: Logger): Logger
 }
 
-/** @param blot takes secrets out of a text. */
+/** @param redact removes secrets from a text. */
 export function createDebugLog(redact: (text: string) => string): DebugLog {
   const webSessions = new Map<string, Recorded>()
   const present = new AsyncLocalStorage<Recorded>()
@@ -91,7 +91,7 @@ export function createDebugLog(redact: (text: string) => string): DebugLog {
         isOf(userKey) {
           request.userKey = userKey
           if (userKey === undefined) return
-          // Somebody else has signed in: what was recorded before is not theirs to read.
+          // Another user has signed in, who must not read the record of the previous one.
           if ((recorded.userKey ?? userKey) !== userKey) Object.assign(recorded, nothing(), { requests: [request] })
           recorded.userKey = userKey
         },
@@ -101,7 +101,7 @@ export function createDebugLog(redact: (text: string) => string): DebugLog {
         trace,
         end(status, later) {
           request.status = status
-          // The web session got another id: nobody who knows the old one reads on.
+          // The web session has a new id: the old id must not read on.
           if (later === undefined || later === key || webSessions.get(key) !== recorded) return
           webSessions.delete(key)
           webSessions.set(later, recorded)
@@ -125,7 +125,7 @@ export function createDebugLog(redact: (text: string) => string): DebugLog {
 
 const nothing = (): Recorded => ({ userKey: undefined, requests: [], events: [], lines: [] })
 
-/** The oldest make room. */
+/** Removes the oldest entry beyond the limit. */
 function push<T>(list: T[], entry: T, max: number): void {
   list.push(entry)
   if (list.length > max) list.shift()

@@ -69,7 +69,7 @@ async function showDebug(request: DebugRequest, own: Recorded): Promise<Outcome>
   return { state: 'as-is', answer }
 }
 
-/** The app's own function is what may be wrong: the page says so, and does not fail. */
+/** The app's own function may be what is wrong: then the page says so instead of failing. */
 async function findUser(mfa: Mfa, req: Request) {
   try {
     return { user: await resolveAppUser(req, mfa.options), failure: undefined }
@@ -112,7 +112,7 @@ function showEvent(
   return { time: timeOf(at), type, requestId, facts: redact(said.join(', ')) }
 }
 
-/** As the clock of this machine shows it. */
+/** In the time zone of this machine. */
 function timeOf(at: number): string {
   return new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(at * 1000)
 }

@@ -14,15 +14,15 @@ import type { Trace } from '../request/trace.ts'
 import { createRedactor, shownOptions } from './shown-options.ts'
 import type { ShownOption } from './shown-options.ts'
 
-/** What `debug: true` adds to an mfa(). */
+/** The additions of `debug: true`. */
 export interface Debug {
   readonly log: DebugLog
   readonly options: readonly ShownOption[]
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly redact: (text: string) => string
 }
 
-/** @returns the options that mfa() is to go by, whose logger is listened to; nothing else where debug is off. */
+/** @returns the options with a logger that records for the debug page; without `debug: true`, the options as they are. */
 export function withDebug(
   given: MfaOptions,
   resolved: ResolvedOptions,
@@ -35,8 +35,8 @@ export function withDebug(
 }
 
 /**
- * Follows a request to its end, where the web session may have another id: after a login, and after the second step. What
- * was recorded goes along only where the user is still the same or has just signed in, and so never past a sign-out.
+ * Records a request to its end, when the web session may have a new id: after a login, and after the second step. The record
+ * moves to the new id only if the user is still the same or has just signed in, and so never past a sign-out.
  */
 export function followRequest(mfa: Mfa, { log }: Debug, req: Request, res: Response, requestId: string): Trace {
   const key = webSessionKey(mfa, req) ?? newKey(mfa, req, res)
@@ -56,7 +56,7 @@ export function followRequest(mfa: Mfa, { log }: Debug, req: Request, res: Respo
   }
 }
 
-/** What tells this web session from all others; undefined where it is not followed yet. */
+/** The key of this web session in the log; undefined if it is not recorded yet. */
 export function webSessionKey(mfa: Mfa, req: Request): string | undefined {
   return sessionIdOf(req) ?? debugCookie.read(req, cookieContext(mfa, req))
 }

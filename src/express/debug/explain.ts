@@ -2,7 +2,7 @@ import type { Need } from '../request/need.ts'
 import type { GateDecision, GuardDecision, TraceStep } from '../request/trace.ts'
 import type { Unverified } from '../request/verified.ts'
 
-/** In a sentence. Of the pages this one alone speaks English only: whoever reads it writes the app. */
+/** Explains a step in a sentence. The debug page is in English only, because its readers are developers. */
 export function explain(step: TraceStep): string {
   switch (step.kind) {
     case 'gate':

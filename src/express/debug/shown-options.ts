@@ -8,12 +8,12 @@ export interface ShownOption {
   readonly isDefault: boolean
 }
 
-/** What stands for a secret. */
+/** Replaces a secret. */
 const redacted = '•••'
 
 /**
- * The options in force. A text is shown only where it is known to be no secret, so that an option that is added later is
- * blotted until somebody decides otherwise.
+ * The options in force. A text is shown only if its option is listed as no secret, so options that are added later are redacted
+ * by default.
  */
 export function shownOptions(given: MfaOptions, resolved: ResolvedOptions): readonly ShownOption[] {
   const names = Object.keys(MfaOptionsSchema.shape)

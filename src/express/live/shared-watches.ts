@@ -2,30 +2,30 @@ import type { ConnectedService } from '../../challenge/service.ts'
 import { pause } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 
-/** What the page is told: that something changed. What it means, the server decides when the page comes back. */
+/** What the page is told: only that something changed. The server decides what that means when the page reloads. */
 export type Change = 'settled' | 'activated' | 'none'
 
-/** Something that pages wait for. */
+/** Something pages wait for. */
 export interface Watched {
-  /** The same for all pages that wait for the same, and of one user alone. */
+  /** Equal for all pages that wait for the same thing, and specific to one user. */
   readonly name: string
-  /** Whether there is a change by now. */
+  /** Returns whether there is a change by now. */
   readonly look: (service: ConnectedService) => Promise<Change>
-  /** Resolves when there is a change, or the signal ends it. */
+  /** Resolves when there is a change, or the signal is aborted. */
   readonly follow: (service: ConnectedService, signal: AbortSignal) => Promise<Change>
 }
 
-/** Asks the service once for all pages of this process that wait for the same. */
+/** Asks the service once for all pages of this process that wait for the same thing. */
 export interface SharedWatches {
-  /** Resolves when there is a change; with `none` when the signal or the time (ms) is over. */
+  /** Resolves when there is a change; with `none` when the signal is aborted or the timeout (ms) is over. */
   follow(watched: Watched, signal: AbortSignal, timeout: number): Promise<Change>
-  /** What is known now, at most a second old. While pages follow, they would know of a change. */
+  /** Returns the present state, at most a second old. While pages follow, it is `none`: they would report a change. */
   look(watched: Watched): Promise<Change>
 }
 
-/** How long a watch goes on without pages, ms: connecting again and again does not start it again and again. */
+/** How long a watch continues without pages, ms, so that a page that reconnects does not restart it. */
 const linger = 2_000
-/** How long what was seen is passed on to others, ms. */
+/** How long a result is shared with other pages, ms. */
 const lookLifetime = 1_000
 
 type Outcome = { readonly change: Change } | { readonly error: unknown }
@@ -100,8 +100,8 @@ const minPause = 1_000
 const maxPause = 15_000
 
 /**
- * What the service tells nobody, so that it must be asked again and again: less often the longer it takes, by a quarter
- * of the time that has passed.
+ * Watches what the service does not report, by polling: the pause between two polls is a quarter of the time that has passed
+ * since the start.
  */
 export function polled(
   clock: Clock,

@@ -1,9 +1,9 @@
-/** Streams and held requests that one web session may have open: four windows side by side. */
+/** The number of streams and held requests that one web session may have open: four windows side by side. */
 const maxPerWebSession = 4
-/** And all web sessions of one user in this process together. */
+/** The number for all web sessions of one user in this process. */
 const maxPerUser = 8
 
-/** Whose stream or held request it is. */
+/** The owner of a stream or held request. */
 export interface StreamOwner {
   readonly userKey: string
   readonly webSession: string
@@ -14,17 +14,17 @@ interface Place {
   readonly makeRoom: () => void
 }
 
-/** Bounds what one account can hold open. Each process counts its own. */
+/** Limits the connections that one account can hold open. Each process counts its own. */
 export interface StreamPlaces {
   /**
-   * Takes a place for a stream. Over the limit of a web session its oldest one is asked to make room, as that window was
-   * probably left; over the limit of a user there is none, so that one web session cannot close the streams of another.
+   * Takes a place for a stream. Over the limit of a web session, its oldest connection has to make room, because that window was
+   * probably left; over the limit of a user, no place is given, so that no web session can close the streams of another.
    *
-   * @param makeRoom is called once when somebody else needs the place, which is then left already.
-   * @returns how to leave the place; undefined where there is none.
+   * @param makeRoom is called once when the place is given to another connection; it need not be left then.
+   * @returns a function that leaves the place; undefined if there is none.
    */
   takeForStream(owner: StreamOwner, makeRoom: () => void): (() => void) | undefined
-  /** Takes a place for a held request, which asks again by itself: it never takes the place of another. */
+  /** Takes a place for a held request. It never replaces another connection, because the page asks again anyway. */
   takeForHeld(owner: StreamOwner, makeRoom: () => void): (() => void) | undefined
 }
 

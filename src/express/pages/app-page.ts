@@ -4,18 +4,18 @@ import { keyUri, typedSecret } from '../../challenge/authenticator-app.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
 
-/** Where the first code goes to, below the challenge path. */
+/** Where the first code is posted, below the challenge path. */
 export type AppPath = 'enroll/app' | 'devices/app'
 
 interface Given {
   /** Hexadecimal. */
   readonly seed: string
   readonly path: AppPath
-  /** Whether one was wrong already. */
+  /** Whether a wrong code was entered. */
   readonly wrong: boolean
 }
 
-/** What any authenticator app is set up with. The secret is on this page and in no address. */
+/** The secret for any authenticator app. It is on this page and in no address. */
 export function appPage(request: WebRequest, { seed, path, wrong }: Given) {
   const layout = layoutOf(request)
   const { user, state } = request

@@ -5,19 +5,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { accentStyle } from './accent.ts'
 import type { Accent } from './accent.ts'
 
-/** The pages' own files. They never change within a process, and their address carries what they hold. */
+/** The files of the pages. They never change within a process, and their address contains a hash of the content. */
 const files = {
   '/assets/style.css': { type: 'text/css; charset=utf-8', file: new URL('style.css', import.meta.url) },
   '/assets/challenge.js': {
     type: 'text/javascript; charset=utf-8',
-    // Built from src/browser; the same place from the sources and from the build.
+    // Built from src/browser; the path is the same from src/ and from dist/.
     file: new URL('../../../dist/browser/challenge.js', import.meta.url),
   },
 } as const
 
 type Name = keyof typeof files
 
-/** What the app changes in them. */
+/** The options of the app that change them. */
 interface Look {
   readonly accent?: Accent | undefined
 }
@@ -29,7 +29,7 @@ interface Asset {
 
 const loaded = new Map<string, Asset>()
 
-/** The address of a file below the challenge path, with its version. */
+/** The address of a file below the challenge path, including its version. */
 export function assetPath(base: string, name: Name, look: Look): string {
   return `${base}${name}?v=${load(name, look).version}`
 }
@@ -39,7 +39,7 @@ export function isAsset(req: IncomingMessage, below: string): below is Name {
   return Object.hasOwn(files, below) && (req.method === 'GET' || req.method === 'HEAD')
 }
 
-/** Serves one of the files, the same to everybody. */
+/** Serves one of the files, the same for all users. */
 export function serveAsset(req: IncomingMessage, res: ServerResponse, name: Name, look: Look): void {
   const { body } = load(name, look)
   res.setHeader('Content-Type', files[name].type)
@@ -49,7 +49,7 @@ export function serveAsset(req: IncomingMessage, res: ServerResponse, name: Name
   res.end(req.method === 'HEAD' ? undefined : body)
 }
 
-/** What the app adds for this browser alone, a shared cache must not hand to others (RFC 9111 section 7.3). */
+/** A shared cache must not hand a cookie that the app sets for this browser to others (RFC 9111 section 7.3). */
 function sharing(res: ServerResponse): 'public' | 'private' {
   return res.hasHeader('Set-Cookie') ? 'private' : 'public'
 }

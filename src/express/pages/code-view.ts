@@ -3,11 +3,11 @@ import { pausedSaid, saidOf } from './notice.ts'
 import { nextRequest } from './status-view.ts'
 import type { StatusPage } from './status-view.ts'
 
-/** The field for a code, with what came of the last one. */
+/** The field for a code, with the result of the last one. */
 export function codeView(page: StatusPage) {
   const { layout, challenge, status, others, now } = page
   const { notice: last } = challenge
-  // Where they still are, there is no field.
+  // While codes are paused, there is no field.
   const notice = last?.kind === 'codes_paused' ? undefined : last
   const said = notice && saidOf(layout.language, notice, now)
   const { code } = layout.words
@@ -18,7 +18,7 @@ export function codeView(page: StatusPage) {
     headline: said?.headline ?? (challenge.purpose === 'change_devices' ? code.changeDevices : code.headline),
     said: said?.sentence,
     wrong: said !== undefined && notice?.kind !== 'emailed' && notice?.kind !== 'app_ready',
-    // Of an e-mail it says nothing of what was typed.
+    // A notice about an e-mail does not concern what was typed.
     invalid: said !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
     canEmail: others.includes('email'),
     canPush: hasDevice(status) && (status.kind === 'waiting' || nextRequest(page) === undefined),
@@ -29,7 +29,7 @@ function hasDevice({ kind }: StatusPage['status']): boolean {
   return kind !== 'no_device' && kind !== 'code_needed'
 }
 
-/** While codes are paused there is no field; requests to the device are offered where they can be sent. */
+/** Shown instead of the field while codes are paused; offers a push request if one can be sent. */
 export function pausedView(page: StatusPage) {
   const { layout, challenge, status, pauses, now } = page
   const pause = codesPause(pauses, challenge, page)
@@ -46,7 +46,7 @@ export function pausedView(page: StatusPage) {
   }
 }
 
-/** How to go on by the device, or when that is possible again. */
+/** Offers the device, or says when it can be used again. */
 function deviceWay(page: StatusPage) {
   const { layout, status } = page
   const { paused } = layout.words
@@ -56,7 +56,7 @@ function deviceWay(page: StatusPage) {
   return addition === undefined ? { addition: paused.device, button: paused.button, action: 'send' } : { addition }
 }
 
-/** What time it is where the person is only the browser knows: it says until when, where we say for how long. */
+/** Only the browser knows the user's time zone: it says until when, while the server says for how long. */
 function untilOf({ words, span }: StatusPage['layout'], until: number | undefined, now: number) {
   if (until === undefined) return {}
   return { until, untilWords: words.notices.codes_paused.until('{time}', span(Math.max(1, until - now))) }

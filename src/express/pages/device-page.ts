@@ -9,13 +9,13 @@ interface Given {
   readonly code: string
   /** Unix time, seconds. */
   readonly expiresAt: number
-  /** Where the service's REST interface is. */
+  /** The address of the service's REST interface. */
   readonly baseUrl: string
-  /** Whether there is a device that stays until then. */
+  /** Whether there is a device now, which stays until the new one is active. */
   readonly replaces: boolean
 }
 
-/** What another device is set up with. */
+/** Link, QR code and activation code for another device. */
 export function devicePage(request: WebRequest, { code, expiresAt, baseUrl, replaces }: Given) {
   const { req, context, state } = request
   const layout = layoutOf(request)

@@ -8,20 +8,20 @@ import type { StatusPage, StatusOf } from './status-view.ts'
 
 type Ending = 'ended' | 'throttled' | 'no_device' | 'no_member' | 'similar_name'
 
-/** It ended badly, or could not begin. */
+/** The request ended without approval, or could not be sent. */
 export function endView(page: StatusPage, status: StatusOf<Ending>) {
   const { layout, now } = page
   return {
     ...layout,
     ...messageOf(page, status),
     ...wayOf(page, status),
-    // Nobody is known by this name: no code is, either.
+    // The service does not know the user, so codes are no alternative.
     ...(status.kind === 'similar_name' ? { help: layout.helpUrl } : { hasWays: true }),
     ...(status.kind === 'throttled' ? { again: Math.max(0, status.until - now) } : {}),
   }
 }
 
-/** Where the device is not asked for a while, a code is the way on, if the person has one and codes are not paused as well. */
+/** While no push request can be sent, a code is the alternative, if the user has a factor for it and codes are not paused. */
 function wayOf(page: StatusPage, status: StatusOf<Ending>) {
   const { layout, challenge, pauses, others, now } = page
   const codes = codesPause(pauses, challenge, page)
@@ -35,7 +35,7 @@ function wayOf(page: StatusPage, status: StatusOf<Ending>) {
   return { addition, button: layout.words.throttled.button, target: `${layout.base}?use=code`, usesCode: true }
 }
 
-/** The sign-in is long over when somebody changes devices. */
+/** The words for a change of devices, which is no sign-in. */
 function changeEnded(
   { purpose }: StatusPage['challenge'],
   words: Messages,

@@ -8,7 +8,7 @@ import type { Messages } from './messages/en.ts'
 import { replaceMessages } from './messages/replace.ts'
 import type { MessagesByLanguage } from './messages/replace.ts'
 
-/** A language the pages speak. */
+/** A language of the pages. */
 export interface Language {
   /** As in the attribute `lang` (BCP 47). */
   readonly tag: string
@@ -16,11 +16,11 @@ export interface Language {
   readonly words: Messages
 }
 
-/** One language, or what tells it of a request; without it browsers say what people prefer. */
+/** One language, or a function that chooses it for a request; by default the browser chooses. */
 export type LanguageChoice = string | ((req: AppRequest) => string | undefined)
 
 export interface Languages {
-  /** The first is what is spoken to who understands none of them. */
+  /** The first one is the fallback. */
   readonly all: readonly [Language, ...Language[]]
   readonly choice: LanguageChoice | undefined
 }
@@ -28,12 +28,12 @@ export interface Languages {
 const ours: Readonly<Record<string, Messages>> = { en, ar }
 
 /**
- * Our languages, and the app's.
- * @throws {TypeError} that names what is misspelt.
+ * Returns our languages and those of the app.
+ * @throws {TypeError} that names what is misspelled.
  */
-export function createLanguages(given: MessagesByLanguage, choice: LanguageChoice | undefined): Languages {
-  const [first = 'en', ...rest] = new Set([...Object.keys(ours), ...Object.keys(given)])
-  const speak = (tag: string) => createLanguage(tag, given[tag] ?? {})
+export function createLanguages(messages: MessagesByLanguage, choice: LanguageChoice | undefined): Languages {
+  const [first = 'en', ...rest] = new Set([...Object.keys(ours), ...Object.keys(messages)])
+  const speak = (tag: string) => createLanguage(tag, messages[tag] ?? {})
   const languages: Languages = { all: [speak(first), ...rest.map(speak)], choice }
   if (typeof choice === 'string' && !find(languages, choice)) {
     throw new TypeError(`mfa: language: no words for ${choice}: give messages: { ${choice}: { … } }`)
@@ -41,7 +41,7 @@ export function createLanguages(given: MessagesByLanguage, choice: LanguageChoic
   return Object.freeze(languages)
 }
 
-/** For pages that only developers read. */
+/** The language of pages for developers. */
 export function englishOf({ all }: Languages): Language {
   return all.find(({ tag }) => tag === 'en') ?? all[0]
 }
@@ -59,20 +59,20 @@ export function languageFor(req: Request, { mfa }: RequestContext): Language {
   const { languages } = mfa.options
   const { all, choice } = languages
   const wanted = typeof choice === 'function' ? choice(req) : choice
-  // Apps without types return null, too.
+  // Untyped apps may return null.
   if (typeof wanted === 'string') return find(languages, wanted) ?? all[0]
   const accepted = req.acceptsLanguages(all.map(({ tag }) => tag))
   return all.find(({ tag }) => tag === accepted) ?? all[0]
 }
 
-/** Who asks for `de-AT` is content with `de`. */
+/** Finds a language by its tag; `de` also serves `de-AT`. */
 function find({ all }: Languages, wanted: string): Language | undefined {
   const exact = all.find(({ tag }) => tag.toLowerCase() === wanted.toLowerCase())
   return exact ?? all.find(({ tag }) => tag === mainOf(wanted))
 }
 
-/** A language of the app's own stands on the one it is a kind of, or on English. */
-function createLanguage(tag: string, given: MessagesByLanguage[string]): Language {
+/** A language of the app takes missing texts from our language with the same main tag, or from English. */
+function createLanguage(tag: string, texts: MessagesByLanguage[string]): Language {
   if (!/^[a-z]{2,3}(-[a-z\d]{2,8})*$/i.test(tag)) {
     throw new TypeError(`mfa: messages.${tag}: name a language first, such as messages: { en: { … } }`)
   }
@@ -80,7 +80,7 @@ function createLanguage(tag: string, given: MessagesByLanguage[string]): Languag
   return Object.freeze({
     tag,
     direction: rightToLeft.has(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr',
-    words: replaceMessages(words, given, `mfa: messages.${tag}`),
+    words: replaceMessages(words, texts, `mfa: messages.${tag}`),
   })
 }
 

@@ -11,27 +11,27 @@ import type { Messages } from './messages/en.ts'
 
 const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), cache: true })
 
-/** What every page has around it. */
+/** The parts that all pages have. */
 export interface Layout {
   readonly base: string
-  /** Where the script asks for changes, and the page reloads; by default the challenge. */
+  /** Where the script waits for changes, and the page reloads; by default the challenge. */
   readonly liveBase?: string
   readonly language: Language
-  /** All that it says. */
+  /** The texts. */
   readonly words: Messages
-  /** Whether the page's script runs, and without script the page reloads. */
+  /** Whether the page waits for changes: by script, otherwise by reloading. */
   readonly live?: boolean
-  /** Whether the script completes at once. */
+  /** Whether the script completes the challenge at once. */
   readonly settled?: boolean
-  /** Whether somebody types here: then nothing reloads. */
+  /** Whether users type on this page: then it does not reload. */
   readonly typing?: boolean
-  /** Of the forms of this page. */
+  /** The token of its forms. */
   readonly token?: string
-  /** Whether it needs more room than a card has. */
+  /** Whether it is wider than a card. */
   readonly wide?: boolean
 }
 
-/** What a page needs to know of its request. */
+/** The part of a request that a page needs. */
 export type PageRequest = Pick<WebRequest, 'req' | 'context' | 'state'>
 
 /** @param fixed The language, where users cannot choose it. */
@@ -69,13 +69,13 @@ function signOutOf({ base, prefix, mfa: { options } }: RequestContext) {
   return { address: prefix + logoutPath, isOurs: false, isLink: logoutMethod === 'GET' }
 }
 
-/** As people see it: of an accent or an emoji all parts. */
+/** The first letter with all its accents, or the whole emoji. */
 function firstLetter(name: string): string {
   const [first] = new Intl.Segmenter().segment(name)
   return first?.segment ?? ''
 }
 
-/** @param model All that the view shows. */
+/** @param model Everything that the view shows. */
 export function page(
   status: number,
   view: string,

@@ -4,9 +4,9 @@ import { formatDuration } from '../../contract/format-duration.ts'
 import type { Language } from './languages.ts'
 import { oneText } from './messages/one-text.ts'
 
-/** What is said of the last thing somebody tried. */
+/** The texts for the result of the user's last attempt. */
 export interface Said {
-  /** In place of the page's own. */
+  /** Replaces the headline of the page. */
   readonly headline?: string
   readonly sentence: string
 }
@@ -20,7 +20,7 @@ export function saidOf({ tag, words }: Language, notice: Notice, now: number): S
   return { ...said, sentence: said.sentence(formatDuration(tag, Math.max(1, notice.until - now))) }
 }
 
-/** @param until Nothing where only an administrator ends it. */
+/** @param until Undefined if only an administrator ends the pause. */
 export function pausedSaid(
   { tag, words }: Pick<Language, 'tag' | 'words'>,
   until: number | undefined,

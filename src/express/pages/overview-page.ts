@@ -11,11 +11,11 @@ type Layout = ReturnType<typeof layoutOf>
 interface Given {
   readonly own: OwnFactors
   readonly service: ConnectedService
-  /** Of its forms. */
+  /** The token of its forms. */
   readonly token: string
 }
 
-/** Everything somebody has to pass the second step with. */
+/** All factors of the user. */
 export function overviewPage(request: WebRequest, { own, service, token }: Given): Page {
   const { req, context } = request
   const layout = layoutOf(request)
@@ -42,12 +42,12 @@ export function overviewPage(request: WebRequest, { own, service, token }: Given
   })
 }
 
-/** For how long the code of another device is still good. */
+/** How long the code for another device is still valid. */
 function pendingOf({ words, language }: Layout, code: { readonly expiresAt: number } | undefined, now: number) {
   return code && words.devices.device.pending(formatDuration(language.tag, Math.max(1, code.expiresAt - now)))
 }
 
-/** What was just done, as the address of the page says; it may say anything, and we only what we know. */
+/** The text for what was just done. The address names it, and may contain anything, so only known names count. */
 function saidOf(done: Readonly<Record<string, string>>, asked: unknown): string | undefined {
   return typeof asked === 'string' && Object.hasOwn(done, asked) ? done[asked] : undefined
 }

@@ -2,13 +2,13 @@ import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf, page } from './layout.ts'
 
-/** Asks whether to keep recovery codes. */
+/** Offers recovery codes. */
 export function offerPage(request: WebRequest, { token }: { readonly token: string }): Page {
   const layout = layoutOf(request)
   return page(200, 'offer', { ...layout, token, headline: layout.words.recovery.offer })
 }
 
-/** Shows new recovery codes, to be printed or kept as a file. */
+/** Shows new recovery codes, to be printed or saved as a file. */
 export function codesPage(
   request: WebRequest,
   { codes, token, next }: { readonly codes: readonly string[]; readonly token: string; readonly next: string },
@@ -17,12 +17,12 @@ export function codesPage(
   return page(200, 'codes', { ...layout, token, headline: layout.words.recovery.headline, codes, spaced, next })
 }
 
-/** The same as a text to keep. */
+/** The same as the text of a file. */
 export function codesFile(request: WebRequest, codes: readonly string[]): string {
   const { appName, username, words } = layoutOf(request)
   const title = [appName, username, words.recovery.headline].filter(Boolean).join(' · ')
   return [title, '', ...codes.map(spaced), '', words.recovery.once, ''].join('\r\n')
 }
 
-/** As people copy it. */
+/** In groups of three, for copying. */
 const spaced = (code: string): string => code.replace(/(\d{3})(?=\d)/g, '$1 ')

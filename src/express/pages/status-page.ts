@@ -47,7 +47,7 @@ function enrollingView({ layout, req, context, baseUrl, version }: StatusPage, c
   }
 }
 
-/** Where the authenticator is, which takes the code of an administrator. */
+/** Links to the authenticator, where users type the code of their administrator. */
 function codeNeededView({ layout, req, context, baseUrl, version }: StatusPage) {
   const { headline, codeNeeded: sentence } = layout.words.enrolling
   const link = version === '1.4' ? authenticatorUrl(req, context, baseUrl) : foreignLink(context)

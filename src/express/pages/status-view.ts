@@ -7,20 +7,20 @@ import type { Factor } from '../../contract/users.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf } from './layout.ts'
 
-/** What the page of a challenge shows. */
+/** The data that the page of a challenge shows. */
 export interface View {
   readonly challenge: Challenge
   readonly status: ChallengeStatus
-  /** What this user could pass with beside the device. */
+  /** The factors of this user other than the device. */
   readonly others: readonly Factor[]
-  /** What cannot be tried now. */
+  /** The factors that are paused. */
   readonly pauses: Pauses
-  /** Where the service's REST interface is. */
+  /** The address of the service's REST interface. */
   readonly baseUrl: string
   readonly version: Version
 }
 
-/** A page of a challenge, about to be rendered. */
+/** A page of a challenge with its request and layout. */
 export interface StatusPage extends WebRequest, View {
   readonly layout: ReturnType<typeof challengeLayout>
   /** Unix time, seconds. */
@@ -47,13 +47,13 @@ function challengeLayout(request: WebRequest, { challenge, others, version }: Vi
   }
 }
 
-/** When the next request can be sent, in words; nothing where it can be sent now. */
+/** When the next request can be sent, in words; undefined if it can be sent now. */
 export function nextRequest({ layout, status, pauses, now }: StatusPage): string | undefined {
   const until = status.kind === 'throttled' ? status.until : (pauses.push?.until ?? now)
   return until > now ? layout.words.throttled.sentence(layout.span(until - now)) : undefined
 }
 
-/** Whether this browser can be remembered, and is to be. */
+/** The offer to remember this browser, and whether the user has accepted it. */
 function rememberOf(language: string, offered: false | { readonly days: number }, { remember = false }: Challenge) {
   if (!offered) return undefined
   const days = new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(offered.days)

@@ -4,7 +4,7 @@ import type { StatusPage, StatusOf } from './status-view.ts'
 /** Marks the address of the page when the user wanted to send another request too soon. */
 export const tooEarly = 'early'
 
-/** How long before the end people are warned, so that there is time to ask for more (WCAG 2.2.1); seconds. */
+/** How long before the end users are warned, so that they have time to send another request (WCAG 2.2.1); seconds. */
 const warnAt = 20
 
 const headlines = (waiting: StatusPage['layout']['words']['waiting']) => ({
@@ -13,7 +13,7 @@ const headlines = (waiting: StatusPage['layout']['words']['waiting']) => ({
   change_devices: waiting.changeDevices,
 })
 
-/** The device is being asked. */
+/** A push request waits for its answer. */
 export function waitingView({ layout, challenge, req, now }: StatusPage, status: StatusOf<'waiting'>) {
   const { waiting } = layout.words
   const { number, expiresAt, createdAt } = status
@@ -30,6 +30,7 @@ export function waitingView({ layout, challenge, req, now }: StatusPage, status:
     warnAt,
     news: newsOf(),
     canStop: true,
+    isChange: challenge.purpose === 'change_devices',
   }
 
   function newsOf(): string {

@@ -10,15 +10,15 @@ interface PassportRequest {
 }
 
 /**
- * The app user, or undefined when nobody is signed in.
+ * Returns the app user, or undefined when nobody is signed in.
  *
- * @throws {Error} that names the mend, when that cannot be known: not knowing must never let anybody through.
+ * @throws {Error} that says how to fix it, when that cannot be known: doubt must never let a request pass.
  */
 export async function resolveAppUser(req: AppRequest, options: ResolvedOptions): Promise<MfaUser | undefined> {
   checkPassportRan(req)
-  const given = options.user ? await options.user(req) : userOfPassport(req)
-  if (!given) return undefined
-  const user = validate(MfaUser, given)
+  const appUser = options.user ? await options.user(req) : userOfPassport(req)
+  if (!appUser) return undefined
+  const user = validate(MfaUser, appUser)
   if (user.success) return user.data
   throw new TypeError(
     `mfa: user(req) returned a user with a mistake: ${describeMistakes(user.mistakes)}. ${userExample}`,
@@ -29,7 +29,7 @@ const userExample =
   "Return an object such as { username: 'alice' }, with name and email if you have them, or nothing when nobody is " +
   'signed in: mfa({ user: (req) => req.user && { username: req.user.email } })'
 
-/** Passport keeps a login in the web session; when it is there but not on the request, Passport comes too late. */
+/** Passport stores a login in the web session: if it is there and not on the request, Passport runs too late. */
 function checkPassportRan(req: AppRequest): void {
   const { session, _userProperty: property = 'user' } = req as PassportRequest
   const stored = session?.passport?.user

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { parseIpAddress } from '../../contract/ip-address.ts'
 import type { Attribute } from '../../contract/sessions.ts'
 
-/** What helps a person tell their own sign-in from somebody else's. As good as the browser's word for it. */
+/** Browser and system, which help users recognize their own sign-in. The browser may lie about them. */
 export function clientAttributes(req: IncomingMessage): Attribute[] {
   const agent = (req.headers['user-agent'] ?? '').slice(0, maxAgentLength)
   const facts: [string, string | undefined][] = [
@@ -13,19 +13,19 @@ export function clientAttributes(req: IncomingMessage): Attribute[] {
   return facts.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]))
 }
 
-/** Browsers need half of it; what is longer is there to keep us busy, characters. */
+/** Browsers need half of it, and longer ones are an attack; characters. */
 const maxAgentLength = 512
 
 /**
- * The address the request came from, as Express sees it through the proxies the app trusts; undefined where what they
- * say is not an address. A proxy's own address would name the wrong machine.
+ * The address the request came from, as Express sees it through the proxies that the app trusts; undefined if they report
+ * no valid address, because a proxy's own address would name the wrong machine.
  */
 export function clientAddress(req: IncomingMessage & { ip?: string | undefined }): string | undefined {
   const address = req.ip ?? req.socket.remoteAddress
   return address === undefined ? undefined : parseIpAddress(address)
 }
 
-/** First match wins: browsers name those they want to be taken for as well. */
+/** The first match wins: browsers also name those that they imitate. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

@@ -2,21 +2,21 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Whether a POST comes from a page of this origin. A browser that sends `Sec-Fetch-Site` has said all there is to say;
- * an older one sends `Origin`; what sends neither must know the token of the page.
+ * Whether a POST comes from a page of this origin. If present, `Sec-Fetch-Site` alone decides; older browsers send `Origin`;
+ * a request with neither must carry the token of the page.
  */
 export function isTrustedPost(
   req: IncomingMessage,
-  given: { token: unknown; expected: string | undefined; publicUrl: string | undefined },
+  { token, expected, publicUrl }: { token: unknown; expected: string | undefined; publicUrl: string | undefined },
 ): boolean {
   const site = req.headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'
   const { origin } = req.headers
-  if (origin !== undefined) return isOwnOrigin(req, origin, given.publicUrl)
-  return sameText(given.token, given.expected)
+  if (origin !== undefined) return isOwnOrigin(req, origin, publicUrl)
+  return sameText(token, expected)
 }
 
-/** A page of another origin cannot set Host: without a configured address it is what the browser itself calls us. */
+/** A page of another origin cannot set Host: if no address is configured, Host is the app's address in this browser. */
 function isOwnOrigin(req: IncomingMessage, given: string, publicUrl: string | undefined): boolean {
   const origin = URL.parse(given)
   if (!origin) return false

@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Whether a person's browser goes to a page, as opposed to a script that fetches data and a page that frames another. */
+/** Whether a browser opens a page, as opposed to a script that fetches data, or a frame. */
 export function isNavigation(req: IncomingMessage): boolean {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination = 'document' } = req.headers
   if (mode !== undefined) return mode === 'navigate' && destination === 'document'
   return /\btext\/html\b/i.test(req.headers.accept ?? '')
 }
 
-/** Whether a page's script or frame asks. What says nothing of itself is no browser: those always send Accept. */
+/** Whether the request comes from a script or a frame. Without these headers it is no browser: those always send Accept. */
 export function isScript(req: IncomingMessage): boolean {
   const { 'sec-fetch-mode': mode, accept } = req.headers
   return !isNavigation(req) && (mode !== undefined || accept !== undefined)
 }
 
-/** Browsers fetch pages ahead that nobody asked for yet; those must not send anything to a device. */
+/** Whether a browser preloads a page that the user has not opened yet: that must not send a push request. */
 export function isPrefetch(req: IncomingMessage): boolean {
   return /\bprefetch\b/i.test(`${header(req, 'sec-purpose')} ${header(req, 'purpose')} ${header(req, 'x-moz')}`)
 }

@@ -10,7 +10,7 @@ export const NeedSchema = z.strictObject({
   factors: z.array(Factor).min(1).optional(),
 })
 
-/** What a route wants of the second step. */
+/** The second step that a route requires. */
 export interface Need {
   /**
    * The maximum age of the second step, in seconds; at most 43,200.
@@ -25,11 +25,11 @@ export interface Need {
 }
 
 /**
- * @param caller whose options these are.
+ * @param caller The function that takes these options.
  * @throws {TypeError} on unknown options; {RangeError} when maxAge is over 43,200 s.
  */
-export function readNeed(caller: string, given: Need): Need {
-  const need = parseOptions(NeedSchema, caller, given)
+export function readNeed(caller: string, options: Need): Need {
+  const need = parseOptions(NeedSchema, caller, options)
   const { maxAge } = need
   if (maxAge !== undefined && maxAge > maxVerifiedAge) {
     throw new RangeError(

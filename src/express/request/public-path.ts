@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Whether the request's path is listed in the option `public`: as it is, or below an entry that ends in `/*`. */
+/** Whether the option `public` lists the request's path, exactly or by an entry that ends in `/*`. */
 export function isPublic(
   req: IncomingMessage & { readonly originalUrl?: string },
   { public: entries }: { readonly public: readonly string[] },
@@ -9,14 +9,14 @@ export function isPublic(
   return entries.some((entry) => covers(entry, path))
 }
 
-/** The same of a path, or of the pattern that a route is declared with. */
+/** Whether an entry covers a path, or the pattern of a route. */
 export function covers(entry: string, path: string): boolean {
   if (!entry.endsWith('/*')) return path === entry
-  return path.startsWith(entry.slice(0, -1)) && !couldMeanAnother(path)
+  return path.startsWith(entry.slice(0, -1)) && !isAmbiguous(path)
 }
 
-/** `/api/../admin` begins with `/api/`, and a static handler or a proxy behind the gate reads it as `/admin`. */
-function couldMeanAnother(path: string): boolean {
+/** `/api/../admin` starts with `/api/`, but a static handler or a proxy behind the gate reads it as `/admin`. */
+function isAmbiguous(path: string): boolean {
   return /[%\\#]|\/\/|\/\.\.?([;/]|$)/.test(path)
 }
 

@@ -7,8 +7,8 @@ import { readRequestId } from '../../contract/request-id.ts'
 type TrustsProxy = (address: string | undefined, hop: number) => boolean
 
 /**
- * The id of a request in log lines, events and calls to the service: the `X-Request-Id` that a proxy has set which the app
- * trusts (`trust proxy`), else a new one. Browsers could send one to confuse whoever reads the logs, so theirs is ignored.
+ * Returns the id of a request in log lines, events and calls to the service: the `X-Request-Id` of a proxy that the app trusts
+ * (`trust proxy`), otherwise a new one. Ids of browsers are ignored, because attackers could use them to forge log lines.
  */
 export function createRequestId(req: IncomingMessage): RequestId {
   let id: string | undefined

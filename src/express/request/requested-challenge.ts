@@ -5,15 +5,15 @@ import { Factor } from '../../contract/users.ts'
 import type { RequestContext } from './context.ts'
 import { safeReturnTo } from './return-to.ts'
 
-/** What a script was refused for. */
+/** The kind of challenge that a route demands. */
 export interface ChallengeWanted {
   readonly purpose: Challenge['purpose']
   readonly factors?: readonly Factor[] | undefined
 }
 
 /**
- * Where a script sends the person when it was refused; it may add `returnTo`. A script's request opens no challenge, so
- * the address says which one is wanted. That proves nothing: the guard looks at what was passed in the end.
+ * The address to which a refused script sends the user; it may add `returnTo`. The request of a script opens no challenge, so
+ * the address names the kind of challenge. That proves nothing: the guard checks the verification record afterwards.
  */
 export function challengeAddress({ base }: RequestContext, { purpose, factors }: ChallengeWanted): string {
   const asked = [
@@ -29,10 +29,10 @@ export interface RequestedChallenge extends ChallengeWanted {
 
 /** The challenge that the address of the page asks for; undefined for the plain address. */
 export function requestedChallenge(req: Request, context: RequestContext): RequestedChallenge | undefined {
-  // Not `req.query`: what that makes of `returnTo[]=` is up to the app's query parser.
+  // Not `req.query`: how it reads `returnTo[]=` depends on the app's query parser.
   const asked = new URLSearchParams(req.originalUrl.split('?', 2)[1])
   if (!parameters.some((name) => asked.has(name))) return undefined
-  // Another site's link leads here as well, but says nothing about what to ask for or where to go on to.
+  // A link on another site may lead here, but must not choose the challenge or the next page.
   if (isFromElsewhere(req)) return { purpose: 'sign_in', returnTo: undefined }
   const factors = asked.get('factors')?.split(',').filter(isFactor)
   return {

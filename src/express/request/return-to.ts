@@ -1,33 +1,33 @@
 import type { IncomingMessage } from 'node:http'
 
-const longest = 2048
+const maxLength = 2048
 
-/** How browsers see the app, which a proxy in front may show under another address. */
+/** The app's address as browsers see it, which a proxy may change. */
 export interface PublicAddress {
-  /** The challenge pages' path, prefix and mount path included. */
+  /** The path of the challenge pages, including prefix and mount path. */
   readonly base: string
-  /** What a proxy in front takes off every path, such as `/portal`. */
+  /** The prefix that a proxy removes from every path, such as `/portal`. */
   readonly prefix: string
-  /** The configured host; undefined where Host is to be believed. */
+  /** The configured host; undefined if the Host header is trusted. */
   readonly host: string | undefined
 }
 
-/** @param publicUrl says all there is to know: headers such as X-Forwarded-Prefix come from whoever sends them. */
+/** @param publicUrl Headers such as X-Forwarded-Prefix are ignored, because anyone can send them. */
 export function publicAddressOf(publicUrl: string | undefined, pathInside: string): PublicAddress {
   const url = publicUrl === undefined ? undefined : new URL(publicUrl)
   const prefix = url === undefined || url.pathname === '/' ? '' : url.pathname
-  // Where it is used below a parameter or a wildcard, whoever asks says what that is: never another host.
+  // If mfa() is mounted below a parameter or a wildcard, the client chooses that part: it must never become another host.
   return { base: prefix + pathInside.replace(/^[/\\]+/, '/'), prefix, host: url?.host }
 }
 
 /**
- * A path on this very origin, or undefined. Everything that a browser could read as another origin, or a proxy as
- * another header, is refused rather than mended.
+ * Returns a path on this origin, or undefined. Whatever a browser could read as another origin, or a proxy as another header,
+ * is rejected, never repaired.
  *
- * @param own the challenge pages' own path: going back there would go round in circles.
+ * @param own The path of the challenge pages: returning there would be a loop.
  */
 export function safeReturnTo(value: unknown, own: string): string | undefined {
-  if (typeof value !== 'string' || value.length > longest) return undefined
+  if (typeof value !== 'string' || value.length > maxLength) return undefined
   // Browsers read `\` as `/` and drop tabs and line breaks, so `/\evil` and `/<tab>/evil` are other origins.
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   if (!/^\/(?![/\\])[^\\\s\u0000-\u001f\u007f]*$/.test(value)) return undefined
@@ -39,7 +39,7 @@ export function safeReturnTo(value: unknown, own: string): string | undefined {
   return path
 }
 
-/** Where a request that is stopped here wanted to go: its own path, or for anything but a read the page it came from. */
+/** Where a stopped request continues later: at its own path, or, unless it was a read, at the page it came from. */
 export function requestedPath(
   req: IncomingMessage & { originalUrl?: string },
   { base, prefix, host }: PublicAddress,

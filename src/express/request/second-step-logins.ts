@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 const renewed = new WeakMap<IncomingMessage, unknown>()
 
-/** The second step signs in nobody new: Passport's login of this user that follows keeps what was passed. */
+/** The second step does not change the user: the login that Passport runs next for this user keeps the MFA state. */
 export function markRenewedLogin(req: IncomingMessage, appUser: unknown): void {
   renewed.set(req, appUser)
 }
@@ -11,7 +11,7 @@ export function isRenewedLogin(req: IncomingMessage, appUser: unknown): boolean 
   return renewed.has(req) && renewed.get(req) === appUser
 }
 
-/** Whether `passport.authenticate('mfa')` has let this request through. */
+/** Whether `passport.authenticate('mfa')` has succeeded in this request. */
 export function hadSecondStep(req: IncomingMessage): boolean {
   return renewed.has(req)
 }

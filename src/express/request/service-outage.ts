@@ -6,7 +6,7 @@ import type { OutageWatch } from '../../outage.ts'
 import type { RequestContext } from './context.ts'
 import type { Logger } from '../options.ts'
 
-/** Logs once that the service is gone, and once that it is back, however many people find out. */
+/** Logs once that the service is gone, and once that it is back, however many requests notice. */
 export function createServiceOutage(clock: Clock, logger: Logger): OutageWatch {
   return createOutageWatch(clock, {
     onStart: (error) => logger.error(`mfa: service gone: ${describe(error)} (request ${currentRequestId()})`),
@@ -16,28 +16,28 @@ export function createServiceOutage(clock: Clock, logger: Logger): OutageWatch {
 }
 
 /**
- * A service that answers no is not out: that is never a reason to do without it. Nor is one that we have not asked, as
- * whoever asks us often enough could bring that about.
+ * Whether the service is unreachable. A service that refuses is not. Nor is it if we did not ask because too many calls were
+ * pending: an attacker could cause that by many requests, and so trigger `failMode`.
  */
 export function isOutage(error: unknown): error is Error {
   if (error instanceof UnreachableError) return error.reason !== 'no_room'
-  // Whoever asks the service often enough could bring about that it refuses others, too.
+  // The same holds for a service that refuses because it is overloaded.
   return error instanceof ApiError && error.status >= 500 && error.unprocessed !== 'overload'
 }
 
-/** Logs what somebody goes on without. In an outage, all of it is one line. */
+/** Logs that something optional failed. In an outage, all of that is one line. */
 export function logFailure({ mfa, requestId }: RequestContext, what: string, error: unknown): void {
   if (isOutage(error)) return mfa.outage.failed(error)
   const reason = error instanceof Error ? error.message : String(error)
   mfa.options.logger.warn(`mfa: ${what}: ${reason} (request ${requestId()})`)
 }
 
-/** In one line, for the log. */
+/** Describes an error in one line, for the log. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = error instanceof ApiError ? ` ${error.code}` : ''
   const cause = error.cause instanceof Error ? error.cause.message : ''
   const why = error.message.includes(cause) ? '' : ` (${cause})`
-  // Our own messages name their function already.
+  // Our own messages start with it already.
   return `${error.name}${code}: ${error.message.replace(/^mfa: /, '')}${why}`
 }

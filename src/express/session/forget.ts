@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { removeMfaState, removeAndSaveMfaState, hasWebSession } from './web-session.ts'
 
 /**
- * Ends the second step of this web session with its login: whoever signs in here next has to pass it again. For apps that
- * sign people out before `mfa()` runs, or without Passport; behind `mfa()` it is `req.mfa.forget()`.
+ * Ends the second step of this web session: the next user to sign in has to pass it again. For apps that sign users out before
+ * `mfa()` runs, or without Passport; after `mfa()` use `req.mfa.forget()`.
  *
  * @example
  * app.post('/logout', async (req, res) => {
@@ -17,7 +17,7 @@ export async function forgetMfa(req: IncomingMessage): Promise<void> {
   if (hasWebSession(req)) await removeAndSaveMfaState(req)
 }
 
-/** The same where whoever ends the login stores the web session: before Passport signs somebody in or out. */
+/** The same before Passport signs a user in or out, which stores the web session. */
 export function forgetWithLogin(req: IncomingMessage): void {
   if (hasWebSession(req)) removeMfaState(req)
 }

@@ -1,34 +1,34 @@
 import type { IncomingMessage } from 'node:http'
 
-/** How browsers see the app. */
+/** The app's address as browsers see it. */
 interface CookieContext {
-  /** The path that a proxy in front takes off. */
+  /** The prefix that a proxy removes from every path. */
   readonly prefix: string
   readonly mfa: { readonly options: { readonly publicUrl?: string | undefined } }
 }
 
-/** A cookie of the browser that is no part of the web session, and holds one random id: 128 bits, base64url. */
+/** A cookie outside the web session that contains one random id: 128 bits, base64url. */
 export interface IdCookie {
-  /** The id as the browser sends it. Anybody can send any id: what it is worth is decided elsewhere. */
+  /** The id that the browser sends. Clients can send any id, so the caller has to check it. */
   read(req: IncomingMessage, context: CookieContext): string | undefined
   /** @param cookie `seconds` is how long the browser keeps it. @returns the value of `Set-Cookie`. */
   write(req: IncomingMessage, context: CookieContext, cookie: { readonly id: string; readonly seconds: number }): string
 }
 
-/** The browser, as the service knows it: see `remembered.ts`. */
+/** Identifies the browser to the service: see `sign-in/remembered.ts`. */
 export const browserCookie = createIdCookie('mfa-browser')
 
 /**
- * What this browser is setting up. A web session can be planted in somebody else's browser, with the secret of an
- * authenticator app in it that the attacker knows; this cookie is not part of it.
+ * Binds a setup to this browser. An attacker can plant a web session in a victim's browser, with the secret of an authenticator
+ * app that the attacker knows; this cookie is not part of that web session.
  */
 export const setupCookie = createIdCookie('mfa-setup')
 
-/** With `debug: true`: stands for a web session that has no id on the server, as those of cookie-session. */
+/** With `debug: true`: identifies a web session without an id on the server, as those of cookie-session. */
 export const debugCookie = createIdCookie('mfa-debug')
 
 function createIdCookie(plainName: string): IdCookie {
-  // No other host can set a cookie of that prefix; it demands https and the whole host (RFC 6265bis section 4.1.3.2).
+  // No other host can set a cookie with this prefix; it requires https and `Path=/` (RFC 6265bis section 4.1.3.2).
   const nameOf = (req: IncomingMessage, context: CookieContext): string =>
     isSecure(req, context) && context.prefix === '' ? `__Host-${plainName}` : plainName
   return Object.freeze({
@@ -54,7 +54,7 @@ function createIdCookie(plainName: string): IdCookie {
   } satisfies IdCookie)
 }
 
-/** As the browser sees the app; where its address is not configured, as the connection says. */
+/** Whether browsers use https; without a configured address the connection decides. */
 function isSecure(req: IncomingMessage, { mfa }: CookieContext): boolean {
   const { publicUrl } = mfa.options
   return publicUrl === undefined ? 'encrypted' in req.socket : publicUrl.startsWith('https:')

@@ -4,18 +4,18 @@ import { isLoopback } from './loopback.ts'
 interface Addresses {
   readonly authenticatorUrl: string | undefined
   readonly publicUrl: string | undefined
-  /** Of the REST interface of a service elsewhere; undefined for an embedded one. */
+  /** The address of a remote service's REST interface; undefined for an embedded service. */
   readonly serviceUrl: string | undefined
 }
 
 interface Circumstances {
   readonly production: boolean
-  /** Whether the service is known to have an authenticator of its own, whose address nobody can derive. */
+  /** Whether the service has a different authenticator, whose address cannot be derived. */
   readonly foreign: boolean
 }
 
 /**
- * Checks where the authenticator will be, as people open it on their phone.
+ * Checks the address at which users open the authenticator on their phones.
  *
  * @throws {SetupError} that names the option to write.
  */
@@ -31,7 +31,7 @@ export function checkAuthenticatorUrl(addresses: Addresses, { production, foreig
   }
 }
 
-/** An address from the environment may be right for this process, and still nothing for a phone. */
+/** A loopback address may work for this process, but not for a phone. */
 function requireReachable(serviceUrl: string): void {
   const url = new URL(serviceUrl)
   if (!isLoopback(url)) return
@@ -42,7 +42,7 @@ function requireReachable(serviceUrl: string): void {
   )
 }
 
-/** Browsers give keys to pages of https alone. */
+/** Browsers give cryptographic keys only to https pages. */
 function requirePublic(address: string, what: string): void {
   const url = new URL(address)
   const why = isLoopback(url)

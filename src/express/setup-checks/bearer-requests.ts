@@ -7,12 +7,12 @@ import type { ResolvedOptions } from '../options.ts'
 import { isPublic } from '../request/public-path.ts'
 import { warn } from '../request/warn.ts'
 
-/** Those that were warned about it. */
+/** Apps that were warned already. */
 const warned = new WeakSet<ResolvedOptions>()
 
 /**
- * Says once that an API behind `mfa()` takes bearer tokens: the gate goes by web sessions, and nobody is signed in there.
- * Whether the token came after a second step is known only where it was issued.
+ * Warns once if an API behind `mfa()` accepts bearer tokens: the gate checks web sessions, and such requests have none. Only the
+ * issuer of a token knows whether the user had passed the second step.
  */
 export function warnOfBearer(req: Request, res: Response, { mfa: { options } }: RequestContext): void {
   if (!options.gate || warned.has(options) || !isBearer(req) || isPublic(req, options)) return

@@ -15,12 +15,12 @@ interface PassportRequest {
   readonly session?: { readonly passport?: { readonly user?: unknown } } | null
 }
 
-/** Those that were warned about it. */
+/** Apps that were warned already. */
 const warned = new WeakSet<ResolvedOptions>()
 
 /**
- * Says once that a request went past the gate because its user appeared only after mfa() ran: such a user has given a
- * password, and nobody has asked for more. Looks when the answer is complete, and only at requests that can have one.
+ * Warns once if a request passed the gate because its user was set only after mfa() ran: that user has given a password, and
+ * was not asked for a second step. Checks when the answer is complete.
  */
 export function warnOfLaterUser(req: Request, res: Response, context: RequestContext): void {
   const { options } = context.mfa
@@ -28,7 +28,7 @@ export function warnOfLaterUser(req: Request, res: Response, context: RequestCon
   const before = userOf(req)
   res.once('finish', () => {
     if (userOf(req) === before || hadSecondStep(req) || isHarmless(req, res)) return
-    // What the app cannot say of this user any more is no reason to fail: the answer is out.
+    // An error of the app's `user` function must not fail anything: the answer has been sent.
     isUngated(req, context).then(
       (ungated) => ungated && warnOnce(req, options),
       () => {},
@@ -41,7 +41,7 @@ function userOf(req: Request): unknown {
   return (req as unknown as Record<string, unknown>)[property] ?? undefined
 }
 
-/** A refusal gave nothing away. After a login that lasts, nor did a redirect: where it leads to is gated. */
+/** A refusal reveals nothing, and neither does a redirect after a lasting login: its target is gated. */
 function isHarmless(req: Request, res: Response): boolean {
   const { session } = req as unknown as PassportRequest
   return res.statusCode >= (session?.passport?.user === undefined ? 400 : 300)

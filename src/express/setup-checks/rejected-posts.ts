@@ -6,11 +6,10 @@ import type { ResolvedOptions } from '../options.ts'
 import { warn } from '../request/warn.ts'
 
 /**
- * Says once that something before `mfa()` refuses POSTs below its path, as CSRF protection does that wants a token of its own in
- * each: neither the pages nor the authenticator have one, and `mfa()` never sees such a request. So this listens where
- * requests arrive.
+ * Warns once if middleware before `mfa()` rejects POSTs below its path, such as CSRF protection that requires its own token:
+ * neither the pages nor the authenticator have one. `mfa()` never sees such a request, so this listens on the server.
  *
- * @returns what is to be called with each request that `mfa()` sees.
+ * @returns a function to call with each request that `mfa()` sees.
  */
 export function createRejectedPosts(options: ResolvedOptions): (req: Request) => void {
   const servers = new WeakSet<Server>()
@@ -41,7 +40,7 @@ export function createRejectedPosts(options: ResolvedOptions): (req: Request) =>
   return (req) => {
     if (warned) return
     seen.add(req)
-    // Node says in no type that a socket knows its server.
+    // Node's types do not have the server of a socket.
     const { server } = req.socket as typeof req.socket & { readonly server?: Server }
     if (!server || servers.has(server)) return
     servers.add(server)
@@ -49,7 +48,7 @@ export function createRejectedPosts(options: ResolvedOptions): (req: Request) =>
   }
 }
 
-/** csurf, lusca, csrf-csrf and csrf-sync leave `req.csrfToken()` behind; what an error handler makes of the refusal differs. */
+/** csurf, lusca, csrf-csrf and csrf-sync set `req.csrfToken()`, also where the app's error handler changes the status. */
 function isRejectedByCsrf(
   req: IncomingMessage & { readonly csrfToken?: unknown },
   { statusCode }: ServerResponse,

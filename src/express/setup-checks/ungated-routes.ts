@@ -8,7 +8,7 @@ interface Layer {
   readonly handle?: { readonly name?: string }
 }
 
-/** Warns of routes that were added before `mfa()` and are none that people need while they are signed out. */
+/** Warns of routes that were added before `mfa()` and do not look like those that signed-out users need. */
 export function ungatedRoutes({ app }: Request, options: ResolvedOptions): string | undefined {
   if (!options.gate) return undefined
   const layers = layersOf(app)
@@ -28,8 +28,8 @@ export function ungatedRoutes({ app }: Request, options: ResolvedOptions): strin
 }
 
 /**
- * Warns where the gate stops a POST that `passport.authenticate()` was to answer: a code in it is never read, and somebody who has
- * not passed cannot sign in as somebody else.
+ * Warns if the gate stops a POST to a route of `passport.authenticate()`: a code in it is never read, and users who have not
+ * passed the second step cannot sign in as another user.
  */
 export function gatedLogin({ app, method, path, baseUrl }: Request): string | undefined {
   const isStopped = method === 'POST' && layersOf(app).some((layer) => layer.route?.path === path && isLogin(layer))
@@ -45,7 +45,7 @@ function layersOf(app: unknown): readonly Layer[] {
   return Array.isArray(stack) ? (stack as Layer[]) : []
 }
 
-/** A route with a handler of `passport.authenticate()` signs people in, whatever its path. */
+/** A route with a handler of `passport.authenticate()` signs users in, whatever its path. */
 function isLogin({ route }: Layer): boolean {
   return route?.stack?.some(({ handle }) => handle?.name === 'authenticate') ?? false
 }
@@ -55,7 +55,7 @@ const isOpenToAll = (path: string): boolean => [waysIn, callbacks, forMachines, 
 const waysIn =
   /\/((log|sign)-?_?(in|out|up|on|off)|register|(forgot|reset)(-?password)?)([/_-]|$)|^\/(magic(-?link)?|password|verify(-?email)?)(\/|$)/i
 
-/** Where an identity provider sends people back to. */
+/** Where an identity provider redirects to. */
 const callbacks = /^\/(auth|oauth2?|oidc|openid|saml2?|sso|passkeys?|webauthn)(\/|$)|\/(cb|callback|acs)$/i
 
 const forMachines = /^\/(health|healthz|livez|ready|readyz|ping|metrics|version|\.well-known|csp-report)(\/|$)/i

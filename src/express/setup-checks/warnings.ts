@@ -6,7 +6,7 @@ import { warn } from '../request/warn.ts'
 import { paleAccents } from '../pages/accent.ts'
 import { ungatedRoutes } from './ungated-routes.ts'
 
-/** Something that works and is likely not meant: what it is, and the mend. */
+/** Detects a setup that works but is probably not intended. @returns what it is, and how to fix it. */
 type Check = (req: Request, options: ResolvedOptions) => string | undefined
 
 const checks: readonly Check[] = [
@@ -19,7 +19,7 @@ const checks: readonly Check[] = [
   paleAccent,
 ]
 
-/** Looks at the app once, by its first request, and says what is likely wrong; each thing once. */
+/** Checks the app once, at its first request, and logs what is probably wrong. */
 export function createWarner(options: ResolvedOptions): (req: Request) => void {
   let looked = false
   return (req) => {
@@ -59,7 +59,7 @@ function plainPublicUrl(_req: Request, { publicUrl }: ResolvedOptions): string |
   )
 }
 
-/** Whether something goes unencrypted over a network; to this machine it goes over none. */
+/** Whether an address is unencrypted and leaves this machine. */
 function isPlain(address: string | undefined): boolean {
   const url = address === undefined ? null : URL.parse(address)
   return url?.protocol === 'http:' && !isLoopback(url)

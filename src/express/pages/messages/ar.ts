@@ -21,7 +21,8 @@ export const ar: Messages = {
     sendAgain: 'أرسِل مجددًا',
     sendAgainIn: (span) => `أرسِل مجددًا · تتبقّى ${span}`,
     tooSoon: 'امنح جهازك لحظة أولًا.',
-    stop: 'إيقاف',
+    stop: 'إلغاء تسجيل الدخول هذا',
+    stopChange: 'إلغاء هذا التغيير',
   },
   enrolling: {
     headline: 'أعِدّ جهازك',
