@@ -31,7 +31,7 @@ describe.each([
   { name: 'cookie-session', file: './cookie-session/app.js', prefix: '', hash: '' },
   { name: 'behind a buffering proxy', file: './behind-proxy/app.js', prefix: '/portal', hash: '' },
 ])('an app with $name', ({ file, prefix, hash }) => {
-  it('takes a person from the login over the second step and a step-up to where they wanted to go, and out', async () => {
+  it('leads a user from the login through the second step and a step-up to the requested page, and out', async () => {
     const { url, clock, page, phone } = await arrange(file, prefix)
     const at = (path: string) => url + hash + path
     await page.clock.install()

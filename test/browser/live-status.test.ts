@@ -18,7 +18,7 @@ describe('the waiting page', () => {
   it.each([
     ['plainly', []],
     ['through the compression middleware', [compression({ threshold: 0 })]],
-  ])('goes on by its event stream alone, %s', async (_, before) => {
+  ])('continues by its event stream alone, %s', async (_, before) => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium, { before })
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
@@ -29,7 +29,7 @@ describe('the waiting page', () => {
     expect(await heading(page)).toBe('You are at /account')
   })
 
-  it('goes over to held requests where a buffered stream says nothing for five seconds', async () => {
+  it('switches to held requests if a buffered stream delivers nothing for five seconds', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium, { behindProxy: true })
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
@@ -41,7 +41,7 @@ describe('the waiting page', () => {
     await arrived()
   })
 
-  it('does not try streams again in a tab where they are buffered', async () => {
+  it('does not try streams again in a tab where they were buffered', async () => {
     const { page, traffic } = await openWaitingPage(chromium, { behindProxy: true })
     await page.clock.fastForward(5000)
     await expect.poll(() => traffic.open('/mfa/status')).toBe(1)
@@ -52,7 +52,7 @@ describe('the waiting page', () => {
     expect(traffic.asked('/mfa/events')).toBe(1)
   })
 
-  it('goes over to held requests where a stream falls silent', async () => {
+  it('switches to held requests if a stream falls silent', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     // By then the page has heard that the stream is open.
@@ -65,7 +65,7 @@ describe('the waiting page', () => {
     await arrived()
   })
 
-  it('reloads itself where scripts are off, also behind the proxy', async () => {
+  it('reloads without JavaScript, also behind the proxy', async () => {
     const context = { javaScriptEnabled: false }
     const { page, url, device } = await openWaitingPage(chromium, { behindProxy: true, context })
     const refresh = await page.locator('meta[http-equiv=refresh]').getAttribute('content')
@@ -78,8 +78,8 @@ describe('the waiting page', () => {
   })
 })
 
-describe('a page that nobody looks at', () => {
-  it('holds no connection, and catches up when it is looked at again', async () => {
+describe('a hidden page', () => {
+  it('holds no connection, and catches up when it is visible again', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
@@ -92,7 +92,7 @@ describe('a page that nobody looks at', () => {
     await arrived()
   })
 
-  it('is one of six tabs: only the one in front holds a connection, and each goes on when its turn comes', async () => {
+  it('is one of six tabs: only the visible one holds a connection, and each continues once it is visible', async () => {
     const { url, page, context, device, traffic, arrived, events } = await openWaitingPage(chromium)
     const others = await Promise.all(Array.from({ length: 5 }, () => context.newPage()))
     for (const other of others) {
@@ -110,7 +110,7 @@ describe('a page that nobody looks at', () => {
     expect(events.filter(({ type }) => type === 'push.sent')).toHaveLength(1)
   })
 
-  it('holds none while the phone it is on sleeps, and catches up when that wakes', async () => {
+  it('holds none while the phone sleeps, and catches up when it wakes', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
 
@@ -125,7 +125,7 @@ describe('a page that nobody looks at', () => {
 })
 
 describe('a broken connection', () => {
-  it('is said as such and never taken for a denial; the page goes on when it is back', async () => {
+  it('is reported and never taken for a denial; the page continues when it is back', async () => {
     const { page, context, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     const note = page.getByText("You're offline")
@@ -143,7 +143,7 @@ describe('a broken connection', () => {
     await arrived()
   })
 
-  it('does not have the page loaded again, which would show the browser’s own error', async () => {
+  it('does not reload the page, which would show the error page of the browser', async () => {
     const { page, context, device, arrived } = await openWaitingPage(chromium)
     await context.setOffline(true)
 
@@ -156,7 +156,7 @@ describe('a broken connection', () => {
     await arrived()
   })
 
-  it('at the very end is tried again', async () => {
+  it('at the very end is retried', async () => {
     const { page, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     let failures = 0
@@ -170,7 +170,7 @@ describe('a broken connection', () => {
     await arrived()
   })
 
-  it('at a proxy says nothing: the page asks on', async () => {
+  it('at a proxy is ignored: the page keeps asking', async () => {
     const { page, url, device, traffic, arrived } = await openWaitingPage(chromium)
     await page.route(/\/mfa\/(events|status)$/, (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
     const refused = page.waitForResponse('**/mfa/events')
@@ -208,7 +208,7 @@ describe('"Send again"', () => {
 })
 
 describe('the back button', () => {
-  it('leads past the challenge that was passed', async () => {
+  it('skips the challenge that was passed', async () => {
     const { page, url, device, arrived } = await openWaitingPage(chromium)
     await device.approve()
     await arrived()
@@ -220,7 +220,7 @@ describe('the back button', () => {
     expect(await heading(page)).toBe('You are at /account')
   })
 
-  it('to a challenge that waits in another page brings it up to date, also from the page cache', async () => {
+  it('to a pending challenge updates the page, also from the page cache', async () => {
     const { page, device, service } = await openWaitingPage(chromium)
     await show(page, false)
     await service.clock.advance(91)

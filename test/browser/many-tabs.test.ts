@@ -24,7 +24,7 @@ async function openWindow(context: BrowserContext, url: string): Promise<Page> {
 }
 
 describe('six windows of one web session', () => {
-  it('hold four streams and take no turns; the two oldest look now and then, and read again when a person comes back', async () => {
+  it('hold four streams without alternating; the two oldest poll, and check again when the user returns', async () => {
     const { url, page, context, device, service, traffic } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     const windows = [page]
@@ -55,7 +55,7 @@ describe('six windows of one web session', () => {
     expect(await Promise.all(windows.map(heading))).toEqual(Array(6).fill('You are at /account'))
   })
 
-  it('read again also when a window is clicked that was in sight all the time', async () => {
+  it('check again also when a window is clicked that was visible all the time', async () => {
     const { url, page, context, traffic } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     for (let count = 0; count < 4; count++) await openWindow(context, url)
@@ -69,7 +69,7 @@ describe('six windows of one web session', () => {
 })
 
 describe('a user with eight streams elsewhere', () => {
-  it('has a page that opens no stream again and asks every 15 seconds, until it is in', async () => {
+  it('has a page that opens no stream and polls every 15 seconds until it is verified', async () => {
     const { url, page, device, service, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
     await show(page, false)

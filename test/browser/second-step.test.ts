@@ -31,7 +31,7 @@ function openPage(href = 'https://app.example/page?tab=2#/reports') {
 afterEach(() => vi.unstubAllGlobals())
 
 describe('leadToSecondStep()', () => {
-  it('leads to the challenge that an answer names, which then leads back here', async () => {
+  it('opens the challenge that an answer names, which then returns here', async () => {
     const went = openPage()
 
     expect(await leadToSecondStep(answerOf({ ...asked, challenge: '/mfa?purpose=step_up' }))).toBe(true)
@@ -40,7 +40,7 @@ describe('leadToSecondStep()', () => {
     expect(went).toEqual([`https://app.example/mfa?purpose=step_up&returnTo=${back}`])
   })
 
-  it('leads back to where the app says', async () => {
+  it('returns where the app says', async () => {
     const went = openPage()
 
     await leadToSecondStep(answerOf(asked), '/basket')
@@ -73,7 +73,7 @@ describe('leadToSecondStep()', () => {
     },
   )
 
-  it('stops with an error that says what to do, where the page is at the address of the challenge already', async () => {
+  it('fails with an error that says what to do if the page is at the address of the challenge already', async () => {
     const went = openPage('https://app.example/mfa?returnTo=%2F')
 
     await expect(leadToSecondStep(answerOf(asked))).rejects.toThrow('does not forward /mfa to mfa()')
@@ -81,7 +81,7 @@ describe('leadToSecondStep()', () => {
     expect(went).toEqual([])
   })
 
-  it('stops also where a router shows another address for that of the challenge, and says so once', async () => {
+  it('fails also if a router shows another address for the challenge, and reports it once', async () => {
     stubSessionStorage()
     openPage('https://app.example/')
     await leadToSecondStep(answerOf(asked))
@@ -93,7 +93,7 @@ describe('leadToSecondStep()', () => {
     expect(await leadToSecondStep(answerOf(asked))).toBe(true)
   })
 
-  it('leads on for several answers of one page, for another challenge, and long after', async () => {
+  it('works for several answers of one page, for another challenge, and much later', async () => {
     vi.useFakeTimers()
     stubSessionStorage()
     openPage()

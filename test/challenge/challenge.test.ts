@@ -4,8 +4,8 @@ import { createChallenge, isFresh } from '../../src/challenge/challenge.ts'
 
 const verified = { at: 1000, factor: 'push', purpose: 'sign_in', userKey: 'username:alice' } as const
 
-describe('the marker of a passed second step', () => {
-  it('counts for the user who passed it, nobody else', () => {
+describe('the verification record', () => {
+  it('counts only for its user', () => {
     expect(isFresh(verified, 'username:alice', 1001)).toBe(true)
     expect(isFresh(verified, 'username:bob', 1001)).toBe(false)
     expect(isFresh(verified, 'id:alice', 1001)).toBe(false)
@@ -24,7 +24,7 @@ describe('the marker of a passed second step', () => {
 })
 
 describe('a challenge', () => {
-  it('has two unrelated random names of 128 bits: one for the service, one for its page', () => {
+  it('has two independent random ids of 128 bits: one for the service, one for its page', () => {
     let next = 0
     const random = (size: number) => new Uint8Array(size).fill(++next)
 

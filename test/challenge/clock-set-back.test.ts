@@ -11,19 +11,19 @@ const day = 86_400
 const verified = (at: number): Verified => ({ at, factor: 'push', userKey: 'id:1', epoch: 'epoch' }) as Verified
 
 describe('a web app whose clock was ahead and is set back', () => {
-  it('takes nobody for verified who passed in the future', () => {
+  it('rejects verification records from the future', () => {
     const passed = [now + day, now + 61, now + 60, now].map((at) => isFresh(verified(at), 'id:1', now))
 
     expect(passed).toEqual([false, false, true, true])
   })
 
-  it('relies on nothing for longer than it would have', () => {
+  it('trusts nothing for longer than otherwise', () => {
     const relied = [now + day, now + 361, now + 360, now + 1, now].map((until) => isBeforeEnd(until, 300, now))
 
     expect(relied).toEqual([false, false, true, true, false])
   })
 
-  it('asks again whether a web session has ended, and believes nothing meanwhile', async () => {
+  it('asks again whether a web session has ended, and denies it until then', async () => {
     const clock = createTestClock(now)
     let ahead = day
     const connect = () => Promise.reject(new Error('away'))

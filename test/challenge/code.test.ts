@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { readCode } from '../../src/challenge/code.ts'
 
-describe('a code as people give it', () => {
+describe('a code as users type it', () => {
   it.each([
     ['as it is', '123456'],
     ['in groups', ' 123 456 '],

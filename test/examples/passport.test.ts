@@ -79,7 +79,7 @@ describe('the Passport example with its own form for codes', () => {
     expect((await browser.fetch('/')).status).toBe(403)
     const wrong = await browser.submit('/second-step', { code: '000000' })
     expect(wrong.headers['location']).toBe('/second-step')
-    expect((await browser.open('/second-step')).text).toContain('That code didn&#39;t work')
+    expect((await browser.open('/second-step')).text).toContain("That code didn't work")
     const right = await browser.submit('/second-step', { code: await service.code('alice') })
 
     expect(right.headers['location']).toBe('/')

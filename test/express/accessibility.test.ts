@@ -49,7 +49,7 @@ async function pressTabUntil(page: Page, wanted: string): Promise<void> {
 }
 
 describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
-  it('are accessible in both languages and colours, from 320 pixels and in letters twice as large', async () => {
+  it('are accessible in both languages and color schemes, from 320 pixels and at twice the font size', async () => {
     const english = await narrowTab('en')
     const arabic = await narrowTab('ar')
     const wrong: unknown[] = []
@@ -127,7 +127,7 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
 })
 
 describe('by keyboard alone', () => {
-  it('a device is set up: the link is the first stop after the headline', async () => {
+  it('sets up a device: the link is the first stop after the headline', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -143,7 +143,7 @@ describe('by keyboard alone', () => {
     expect(authenticator.url()).toContain('/mfa/authenticator/#code=')
   })
 
-  it('a sign-in is approved: what happened has the focus, and what to do is the next stop', async () => {
+  it('approves a sign-in: the result has the focus, and the next action is the next stop', async () => {
     const { app, account, page } = await waiting()
     expect(await focused(page)).toBe('Approve the sign-in')
 
@@ -161,7 +161,7 @@ describe('by keyboard alone', () => {
     expect(await page.textContent('body')).toContain('"verified":true')
   })
 
-  it('a code is typed: wrong, then pasted in groups', async () => {
+  it('enters a code: a wrong one, then one pasted in groups', async () => {
     const { app, page } = await waiting()
     const { baseUrl, apiKey } = await app.service.connect()
     const client = createClient({ baseUrl, apiKey })
@@ -185,7 +185,7 @@ describe('by keyboard alone', () => {
     await page.waitForURL(`${app.url}/account`)
   })
 
-  it('help is found and the way out', async () => {
+  it('reaches help and sign-out', async () => {
     const { page } = await waiting()
 
     await pressTabUntil(page, "I can't use my device")
@@ -200,7 +200,7 @@ describe('by keyboard alone', () => {
 })
 
 describe('the time', () => {
-  it('that is left is warned of once, 20 seconds before, and the focus stays where it is', async () => {
+  it('warns once, 20 seconds before the end, and leaves the focus where it is', async () => {
     const { page } = await waiting((tab) => tab.clock.install())
     const news = page.getByRole('status').filter({ hasText: 'out of time' })
     await page.getByText("I can't use my device").focus()
@@ -214,7 +214,7 @@ describe('the time', () => {
     expect(await focused(page)).toBe("I can't use my device")
   })
 
-  it('is extended by sending again, as often as people want', async () => {
+  it('is extended by sending again, as often as users want', async () => {
     const { app, page } = await waiting()
     for (let times = 0; times < 3; times++) {
       await app.clock.advance(80)
@@ -227,7 +227,7 @@ describe('the time', () => {
     expect(await page.locator('#time').textContent()).toMatch(/^(90|89|88) seconds left$/)
   })
 
-  it('until it can be sent again is counted down on the button, which waits for it', async () => {
+  it('before a resend is counted down on the button, which is enabled at the end', async () => {
     const { page } = await waiting((tab) => tab.clock.install())
     const send = page.locator('#send button')
 
@@ -241,7 +241,7 @@ describe('the time', () => {
     expect(await send.isEnabled()).toBe(true)
   })
 
-  it('until it can be sent again is said by the server as well, which holds to it', async () => {
+  it('before a resend is shown and enforced by the server as well', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -256,7 +256,7 @@ describe('the time', () => {
     expect(page.text).toContain('>Send again in 10 seconds</button>')
   })
 
-  it('of codes that are paused is said as the clock of the browser has it', async () => {
+  it('at which paused codes work again is shown in the time zone of the browser', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -275,7 +275,7 @@ describe('the time', () => {
 })
 
 describe('a browser without script', () => {
-  it('can stop the reloading, and go on with it', async () => {
+  it('can stop the reloading, and resume it', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')
@@ -289,8 +289,8 @@ describe('a browser without script', () => {
   })
 })
 
-describe('what people have set in their system', () => {
-  it('is heeded: nothing moves, and in forced colours the QR code stays dark on light', async () => {
+describe('the settings of the user’s system', () => {
+  it('are respected: nothing moves, and with forced colors the QR code stays dark on light', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')

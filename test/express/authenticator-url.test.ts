@@ -37,7 +37,7 @@ describe('the address of the authenticator', () => {
     'http://[::1]:8787/api',
     'http://[::ffff:127.0.0.1]:8787/api',
     'http://0.0.0.0:8787/api',
-  ])('is never a service’s address that no phone can open: %s', (baseUrl) => {
+  ])('is never an address of the service that phones cannot open: %s', (baseUrl) => {
     expect(() => start({ service: remote(baseUrl) })).toThrow(SetupError)
     expect(() => start({ service: remote(baseUrl) })).toThrow(
       /authenticatorUrl is required.* write .*authenticatorUrl: 'https:\/\/mfa\.example'.*While you develop/,
@@ -45,7 +45,7 @@ describe('the address of the authenticator', () => {
     expect(() => start({ service: remote(baseUrl), authenticatorUrl: new URL(baseUrl).origin })).not.toThrow()
   })
 
-  it('is derived from a service that phones can reach, and asked for of nobody whose service has another one', () => {
+  it('is derived from a service that phones can reach, and not required if the service has another authenticator', () => {
     expect(() => start({ service: remote('https://mfa.example/api') })).not.toThrow()
     expect(() => start({ service: { ...remote('http://127.0.0.1/api'), version: '1.3' } })).not.toThrow()
   })
@@ -63,7 +63,7 @@ describe('the address of the authenticator', () => {
     expect(() => start({})).toThrow('authenticatorUrl: must be an http(s) address')
   })
 
-  it('never quotes what the service’s address may carry', () => {
+  it('never quotes secrets in the address of the service', () => {
     expect(() => start({ service: remote('http://alice:hunter2@127.0.0.1/hunter3') })).toThrow(
       expect.not.objectContaining({ message: expect.stringMatching(/hunter/) }),
     )
@@ -87,7 +87,7 @@ describe('the address of the authenticator', () => {
     expect(() => start({ ...given, authenticatorUrl: 'https://mfa.example' })).not.toThrow()
   })
 
-  it('needs no option in an app with a service of its own, while it is developed', async () => {
+  it('needs no option in development with an embedded service', async () => {
     expect(await offered({})).toBe('http://localhost:PORT/mfa/authenticator/')
   })
 

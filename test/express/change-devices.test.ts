@@ -5,7 +5,7 @@ import { numberOn } from '../support/web-app.ts'
 import { startOwnApp } from './own-factors.ts'
 
 describe('a pass for changing devices', () => {
-  it('is asked for after a sign-in, by a request that says what it is for', async () => {
+  it('is required after a sign-in, by a request that names its purpose', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.signedIn()
 
@@ -22,7 +22,7 @@ describe('a pass for changing devices', () => {
     expect((await browser.submit('/mfa/devices/device')).headers['location']).toBe('/mfa/devices/device')
   })
 
-  it('counts as a step-up, and a step-up does not count for it', async () => {
+  it('counts as a step-up, and a step-up does not count as a pass', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
 
@@ -37,7 +37,7 @@ describe('a pass for changing devices', () => {
     expect(change.headers['location']).toBe('/mfa')
   })
 
-  it('tells scripts where to pass for it', async () => {
+  it('gives scripts the address of the challenge', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.signedIn()
 
@@ -55,7 +55,7 @@ describe('a pass for changing devices', () => {
     expect((await browser.submit('/mfa/devices/device')).headers['location']).toBe('/mfa/devices/device')
   })
 
-  it('is worth nothing by a factor that the address of the page was made to allow', async () => {
+  it('does not count by a factor that only a manipulated address allows', async () => {
     const app = await startOwnApp({ devices: { factors: ['otp'] } })
     const { browser, account } = await app.signedIn()
 
@@ -66,7 +66,7 @@ describe('a pass for changing devices', () => {
     expect((await browser.submit('/mfa/devices/device')).headers['location']).toBe('/mfa')
   })
 
-  it('ends with the code it was given by, when that is withdrawn', async () => {
+  it('ends when the code that passed it is withdrawn', async () => {
     const app = await startOwnApp()
     const { browser } = await app.signedIn()
     const { id } = await app.user()
@@ -80,7 +80,7 @@ describe('a pass for changing devices', () => {
     expect((await browser.open('/mfa/devices/app')).headers['location']).toBe('/mfa')
   })
 
-  it('lasts as long as the option says', async () => {
+  it('lasts as long as the option allows', async () => {
     const app = await startOwnApp({ devices: { maxAge: 60 } })
     const { browser } = await app.withDevice()
 
@@ -92,7 +92,7 @@ describe('a pass for changing devices', () => {
     expect([inTime, late].map(({ headers }) => headers['location'])).toEqual(['/mfa/devices/device', '/mfa'])
   })
 
-  it('that nothing can be passed for is a matter for an administrator', async () => {
+  it('that no factor can give sends the user to an administrator', async () => {
     const app = await startOwnApp({ devices: { factors: ['bypass'] }, helpUrl: '/help' })
     const { browser } = await app.signedIn()
 
@@ -112,7 +112,7 @@ describe('the option devices', () => {
     [{ maxage: 60 }, 'devices'],
     [{ factors: [] }, 'devices.factors'],
     [{ factors: ['email'] }, 'devices.factors'],
-  ])('is refused where nobody could mean it: %j', (devices, named) => {
+  ])('rejects impossible values: %j', (devices, named) => {
     expect(() => mfa({ service, devices: devices as never })).toThrow(named)
   })
 })

@@ -9,7 +9,7 @@ import { clientAddress } from '../../src/express/request/client-facts.ts'
 const from = (ip: string) => ({ ip, socket: { remoteAddress: '10.0.0.1' } }) as never
 
 describe('the address of a browser', () => {
-  it('is an address or nothing, whatever trusted proxies say', () => {
+  it('is a valid address or undefined, whatever trusted proxies send', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constant('unknown')), (said) => {
         const address = clientAddress(from(said))
@@ -18,7 +18,7 @@ describe('the address of a browser', () => {
     )
   })
 
-  it('loses the port that a proxy added, and is none where a proxy did not know it', () => {
+  it('loses the port that a proxy added, and is undefined if a proxy did not know it', () => {
     expect(['198.51.100.7:443', '[2001:db8::7]:443', 'unknown'].map((said) => clientAddress(from(said)))).toEqual([
       '198.51.100.7',
       '2001:db8::7',

@@ -36,7 +36,7 @@ const verifiedBy = async (browser: ReturnType<WebApp['browser']>) =>
   (await browser.fetch('/account')).body.mfa?.verified?.factor as string | undefined
 
 describe('a code instead of the device', () => {
-  it('is a page of its own, which does not reload while somebody types', async () => {
+  it('has its own page, which does not reload while the user types', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')
@@ -52,7 +52,7 @@ describe('a code instead of the device', () => {
     expect(entry.text).not.toContain('http-equiv="refresh"')
   })
 
-  it('lets in by a bypass code, says so, and takes the request off the device', async () => {
+  it('passes with a bypass code, emits that, and cancels the request on the device', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -65,7 +65,7 @@ describe('a code instead of the device', () => {
     expect((await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('is the first page of somebody who has a hardware token and no device', async () => {
+  it('is the first page for users with a hardware token and no device', async () => {
     const app = await startWebApp()
     const administrator = await administratorOf(app)
     await administrator.hardwareToken((await administrator.member('alice')).id)
@@ -79,7 +79,7 @@ describe('a code instead of the device', () => {
     expect(await verifiedBy(browser)).toBe('otp')
   })
 
-  it('works once: the same code does not let a second browser in', async () => {
+  it('works once: the same code does not verify a second browser', async () => {
     const app = await startWebApp()
     const administrator = await administratorOf(app)
     await administrator.hardwareToken((await administrator.member('alice')).id)
@@ -93,7 +93,7 @@ describe('a code instead of the device', () => {
     expect(verified.filter(Boolean)).toHaveLength(1)
   })
 
-  it('that is wrong is said to be wrong, never why, and the device can still approve', async () => {
+  it('is rejected without the reason when it is wrong, and the device can still approve', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -135,7 +135,7 @@ describe('a code instead of the device', () => {
     expect(await verifiedBy(browser)).toBeUndefined()
   })
 
-  it('of a kind that the app does not allow lets nobody in', async () => {
+  it('of a factor that the app does not accept verifies nobody', async () => {
     const app = await startWebApp({ mfa: { factors: ['push'] } })
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')
@@ -150,7 +150,7 @@ describe('a code instead of the device', () => {
 })
 
 describe('an approval that can no longer be used', () => {
-  it('leads to a page with a way on, not round in circles', async () => {
+  it('leads to a page with a next step, not into a loop', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')

@@ -19,7 +19,7 @@ describe('a POST', () => {
     },
   )
 
-  it('that the browser calls same-origin is ours', () => {
+  it('is trusted when the browser calls it same-origin', () => {
     expect(own({ 'sec-fetch-site': 'same-origin' })).toBe(true)
   })
 
@@ -30,25 +30,25 @@ describe('a POST', () => {
     },
   )
 
-  it('from an older browser on our own origin is ours', () => {
+  it('is trusted from an older browser on our own origin', () => {
     expect(own({ origin: 'https://app.example' })).toBe(true)
     expect(own({ origin: 'https://app.example', host: '127.0.0.1:3000' }, { publicUrl: 'https://app.example' })).toBe(
       true,
     )
   })
 
-  it('of another scheme than the configured address is refused', () => {
+  it('is rejected with another scheme than the configured address', () => {
     expect(own({ origin: 'http://app.example' }, { publicUrl: 'https://app.example' })).toBe(false)
   })
 
   it.each([undefined, '', 'guess', ['the-token-of-the-page'], { length: 21 }])(
-    'with neither header is refused with the token %j',
+    'is rejected without headers and with the token %j',
     (given) => {
       expect(own({}, { token: given })).toBe(false)
     },
   )
 
-  it('with neither header is ours when it knows the token of the page', () => {
+  it('is trusted without headers when it has the token of the page', () => {
     expect(own({}, { token })).toBe(true)
   })
 })

@@ -25,7 +25,7 @@ async function arrange() {
 const enterCode = (browser: Browser) => browser.copy().submit('/mfa/code', { code: '123456' })
 
 describe('a service that stops answering', () => {
-  it('does not tie up the app: 500 people are each told, and few calls are made', async () => {
+  it('does not block the app: 500 users get an answer each, and few calls are made', async () => {
     const { app, door, browser } = await arrange()
 
     const answers = await Promise.all(
@@ -42,7 +42,7 @@ describe('a service that stops answering', () => {
     expect((await app.browser().fetch('/')).status).toBe(200)
   })
 
-  it('is then not waited for: the next are told at once when to come back, and it is not asked', async () => {
+  it('is not waited for any more: the next users get Retry-After at once, and no call is made', async () => {
     const { door, browser } = await arrange()
     await Promise.all(Array.from({ length: 10 }, () => enterCode(browser)))
     const { asked } = door
@@ -54,7 +54,7 @@ describe('a service that stops answering', () => {
     expect(door.asked).toBe(asked)
   })
 
-  it('is found again by itself: one tries for all after five seconds', async () => {
+  it('is detected again automatically: one call tries for all after five seconds', async () => {
     const { app, door, browser } = await arrange()
     await Promise.all(Array.from({ length: 10 }, () => enterCode(browser)))
     await app.clock.advance(5)

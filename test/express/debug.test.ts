@@ -32,7 +32,7 @@ async function read(browser: Browser): Promise<string> {
 const startDebugged = (options: Partial<MfaOptions> = {}) => startWebApp({ mfa: { debug: true, ...options } })
 
 describe('the page for developers', () => {
-  it('explains what was decided before and after the second step, and tells the events', async () => {
+  it('explains the decisions before and after the second step, and lists the events', async () => {
     const app = await startDebugged()
     const browser = app.browser()
     await browser.open('/account?secret=hunter2')
@@ -65,7 +65,7 @@ describe('the page for developers', () => {
     expect(after).toMatch(/challenge\.passed factor: push, sessionId: [\da-f]{40}/)
   })
 
-  it('is there for people who are not signed in, and where the option user fails', async () => {
+  it('works without a user, and when the option user fails', async () => {
     const app = await startDebugged()
     expect(await read(app.browser())).toContain('User nobody is signed in, as the option user says')
 
@@ -80,7 +80,7 @@ describe('the page for developers', () => {
     expect(text).toMatch(/GET \/account .* 500 .* Failed: TypeError: user\(req\) returned/)
   })
 
-  it('is shown to no other web session, and to nobody who signs in after', async () => {
+  it('is not shown to another web session, nor to the next user', async () => {
     const app = await startDebugged()
     const [alice, bob] = [app.browser(), app.browser()]
     await app.signIn(alice, 'alice')
@@ -99,7 +99,7 @@ describe('the page for developers', () => {
     expect(await read(alice)).not.toMatch(/alice/)
   })
 
-  it('is not shown under an id that the web session had before, which somebody else may know', async () => {
+  it('is not shown under an earlier id of the web session, which an attacker may know', async () => {
     const app = await startDebugged()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -112,7 +112,7 @@ describe('the page for developers', () => {
     expect(await read(planted)).not.toContain('/after')
   })
 
-  it('forgets what was recorded when somebody else signs in under the same id', async () => {
+  it('discards the record when another user signs in under the same id', async () => {
     const app = express()
     app.use(session({ secret: 'test', resave: false, saveUninitialized: true }))
     app.get('/as/:name', (req, res) => {
@@ -180,7 +180,7 @@ describe('the page for developers', () => {
     expect((await browser.submit('/mfa/debug')).status).toBe(404)
   })
 
-  it('is not there unless debug is on, and in production mfa() refuses it', async () => {
+  it('does not exist unless debug is on, and in production mfa() rejects the option', async () => {
     for (const options of [{}, { debug: false }]) {
       const app = await startWebApp({ mfa: options })
       const browser = app.browser()
@@ -221,7 +221,7 @@ describe('secrets', () => {
     return { page, cookie: browser.cookie('connect.sid') ?? '' }
   }
 
-  it('of a service elsewhere are blotted out, also where an error would tell them', async () => {
+  it('of a remote service are redacted, also in errors', async () => {
     const answers = express().use(
       (_req, res) => void res.status(401).json({ errors: [{ code: 'x', message: secret }] }),
     )
@@ -238,7 +238,7 @@ describe('secrets', () => {
     expect(page).not.toContain(secret)
   })
 
-  it('of the environment are blotted out', async () => {
+  it('of the environment are redacted', async () => {
     vi.stubEnv('MFA_BASE_URL', `https://alice:${secret}@127.0.0.1:9/api`)
     vi.stubEnv('MFA_AUTHENTICATOR_URL', 'https://mfa.example')
     vi.stubEnv('MFA_API_KEY', secret)
@@ -265,7 +265,7 @@ describe('secrets', () => {
     expect(page).not.toContain(decodeURIComponent(cookie).slice(2, 30))
   })
 
-  it('of an option that is added later are blotted out until somebody says otherwise', async () => {
+  it('of an option that is added later are redacted by default', async () => {
     const { shownOptions } = await import('../../src/express/debug/shown-options.ts')
     const { MfaOptionsSchema: schema } = await import('../../src/express/options.ts')
     const everything = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, secret]))
@@ -289,7 +289,7 @@ describe('secrets', () => {
 })
 
 describe('what it keeps', () => {
-  it('goes along with the web session to its new id, and nothing stays under the old one', () => {
+  it('moves to the new id of the web session, and nothing stays under the old one', () => {
     const log = createDebugLog((text) => text)
     const { end } = log.begin('old', { at: 0, method: 'GET', path: '/account', requestId: '1' })
 
@@ -299,7 +299,7 @@ describe('what it keeps', () => {
     expect(log.read('old').requests).toEqual([])
   })
 
-  it('is bounded, whatever comes', () => {
+  it('is bounded', () => {
     const log = createDebugLog((text) => text)
     const long = 'x'.repeat(10_000)
     for (let webSession = 0; webSession < debugLimits.webSessions + 5; webSession++) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { isIn, startOwnApp } from './own-factors.ts'
 
 describe('/mfa/devices', () => {
-  it('shows what there is to who is verified, as a page and to scripts', async () => {
+  it('shows the factors to verified users, as a page and as JSON', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
 
@@ -21,7 +21,7 @@ describe('/mfa/devices', () => {
     })
   })
 
-  it('leads who is not verified through the second step first, and back', async () => {
+  it('leads unverified users through the second step first, and back', async () => {
     const app = await startOwnApp()
     const { account } = await app.withDevice()
     const browser = app.browser()
@@ -37,7 +37,7 @@ describe('/mfa/devices', () => {
     expect((await browser.open('/mfa/devices')).status).toBe(200)
   })
 
-  it('shows only own things, whatever web session asks', async () => {
+  it('shows each user only their own factors', async () => {
     const app = await startOwnApp()
     await app.withDevice('alice')
     const { browser } = await app.withApp('bob')
@@ -80,20 +80,23 @@ describe('changing what the second step is passed with', () => {
     },
   )
 
-  it.each(['/mfa/devices/app', '/mfa/devices/device'])('shows no secret later than that: %s', async (path) => {
-    const app = await startOwnApp()
-    const { browser } = await app.withDevice()
-    await browser.submit('/mfa/devices/device')
-    await browser.open('/mfa/devices/app')
-    await app.clock.advance(601)
+  it.each(['/mfa/devices/app', '/mfa/devices/device'])(
+    'shows no secret after the pass has expired: %s',
+    async (path) => {
+      const app = await startOwnApp()
+      const { browser } = await app.withDevice()
+      await browser.submit('/mfa/devices/device')
+      await browser.open('/mfa/devices/app')
+      await app.clock.advance(601)
 
-    const stale = await browser.open(path)
+      const stale = await browser.open(path)
 
-    expect(stale.headers['location']).toBe('/mfa')
-    expect(stale.text).toBe('')
-  })
+      expect(stale.headers['location']).toBe('/mfa')
+      expect(stale.text).toBe('')
+    },
+  )
 
-  it.each(changes)('is not done by a page of another site: %s', async (path, fields) => {
+  it.each(changes)('is rejected from another site: %s', async (path, fields) => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await app.addApp(browser)
@@ -105,7 +108,7 @@ describe('changing what the second step is passed with', () => {
     expect(await app.user()).toEqual(before)
   })
 
-  it('knows the forms of its own page, where a browser says nothing of itself', async () => {
+  it('accepts the forms of its own page from browsers that send no headers', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     const page = await browser.open('/mfa/devices')
@@ -120,7 +123,7 @@ describe('changing what the second step is passed with', () => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 200])
   })
 
-  it.each(changes)('is not done by who is not verified: %s', async (path, fields) => {
+  it.each(changes)('is rejected for unverified users: %s', async (path, fields) => {
     const app = await startOwnApp()
     await app.withDevice()
     const browser = app.browser()
@@ -135,7 +138,7 @@ describe('changing what the second step is passed with', () => {
 })
 
 describe('replacing the device', () => {
-  it('leaves the old one in use until the new one is set up; then the old one is told, and the app as well', async () => {
+  it('keeps the old one active until the new one is set up; then notifies the old one, and the app', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
     const old = await app.user()
@@ -155,7 +158,7 @@ describe('replacing the device', () => {
     expect(app.events.at(-1)).toMatchObject({ type: 'factor.replaced', kind: 'device', id: body.device.id })
   })
 
-  it('is noticed by the page at once, and verifies nobody', async () => {
+  it('updates the page at once, and verifies nobody', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -171,7 +174,7 @@ describe('replacing the device', () => {
     expect(await isIn(stranger)).toBe(false)
   })
 
-  it('can be called off: the code is worth nothing then', async () => {
+  it('can be canceled: the code then becomes invalid', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -184,7 +187,7 @@ describe('replacing the device', () => {
     expect((await browser.open('/mfa/devices/device')).headers['location']).toBe('/mfa/devices')
   })
 
-  it('is shown as pending for 15 minutes, and withdrawn at any time', async () => {
+  it('is shown as pending for 15 minutes, and can be withdrawn at any time', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -205,7 +208,7 @@ describe('replacing the device', () => {
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
-  it('is worth nothing after 15 minutes', async () => {
+  it('expires after 15 minutes', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -219,7 +222,7 @@ describe('replacing the device', () => {
   it.each([
     ['at the way out that mfa() knows', { logoutPath: '/logout' }],
     ['by Passport', { logoutPath: undefined }],
-  ])('is worth nothing after signing out: %s', async (_how, mfa) => {
+  ])('is invalid after signing out: %s', async (_how, mfa) => {
     const app = await startOwnApp(mfa)
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -237,7 +240,7 @@ describe('replacing the device', () => {
     ['the user resolver says nobody', '/leave'],
     ['somebody else signs in', '/become/bob'],
     ['the app has destroyed the web session at its logoutPath', '/destroy'],
-  ])('is worth nothing once %s', async (_when, path) => {
+  ])('is invalid once %s', async (_when, path) => {
     const app = await startOwnApp(
       { user: ({ session }) => (session as { person?: MfaUser }).person ?? null, logoutPath: '/destroy' },
       {},
@@ -269,7 +272,7 @@ describe('replacing the device', () => {
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
-  it('keeps nobody from signing out while the service cannot be asked', async () => {
+  it('does not prevent signing out while the service is unreachable', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -282,7 +285,7 @@ describe('replacing the device', () => {
     expect((await browser.fetch('/account')).body.user).toBeNull()
   })
 
-  it('is as well how somebody with an app gets a first device', async () => {
+  it('also gives users with an app their first device', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withApp()
 
@@ -324,7 +327,7 @@ describe('an authenticator app of one’s own', () => {
     expect((await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('is not put in the place of an administrator’s hardware token; that one can only be reported lost', async () => {
+  it('does not replace a hardware token of an administrator, which can only be reported lost', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     const { id } = await app.user()
@@ -351,7 +354,7 @@ describe('an authenticator app of one’s own', () => {
 })
 
 describe('removing', () => {
-  it('a device leaves the app, and the device can answer nothing more', async () => {
+  it('a device leaves the app, and the device can answer no request', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
     await app.addApp(browser)
@@ -379,7 +382,7 @@ describe('removing', () => {
     expect(await app.user()).toEqual(before)
   })
 
-  it('what is not there changes nothing', async () => {
+  it('a factor that does not exist changes nothing', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
 
@@ -403,7 +406,7 @@ describe('new recovery codes', () => {
     expect(now.filter((id) => old.includes(id))).toEqual([])
   })
 
-  it('are told to scripts the same way', async () => {
+  it('are returned to scripts as well', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
 
@@ -413,7 +416,7 @@ describe('new recovery codes', () => {
   })
 })
 
-describe('who was given a bypass code and never had a factor', () => {
+describe('a user with a bypass code who never had a factor', () => {
   it('is not offered a device before it is used, and sets one up after', async () => {
     const app = await startOwnApp()
     const user = await app.client.users.create({ username: 'alice', name: 'Alice', email: 'person@example.com' })

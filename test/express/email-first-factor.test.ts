@@ -49,7 +49,7 @@ async function passedByEmail(more: Partial<MfaOptions>) {
 }
 
 describe('a user without a factor who has passed by e-mail', () => {
-  it('sets up a first one with another pass, where the app lets people do so', async () => {
+  it('sets up a first one with another pass, if the app allows self-enrollment', async () => {
     const { browser, pass } = await passedByEmail({})
 
     const asked = await browser.open('/mfa/devices/app')

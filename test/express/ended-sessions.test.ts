@@ -176,7 +176,7 @@ describe('a verified web session', () => {
     },
   )
 
-  it('ends at once where the stream is open', async () => {
+  it('ends at once while the stream is open', async () => {
     const { node, clock, end } = await arrange()
     const { verified } = await node()
     const browser = await verified()
@@ -189,7 +189,7 @@ describe('a verified web session', () => {
     expect(await eventually(async () => !(await isIn(browser)))).toBe(true)
   })
 
-  it('ends within a minute without the stream, and is asked about once a minute', async () => {
+  it('ends within a minute without the stream, and is checked once a minute', async () => {
     const { node, clock, end } = await arrange()
     const { verified, calls, door } = await node()
     door.shut({ streams: true })
@@ -208,7 +208,7 @@ describe('a verified web session', () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('does not come back when its user is deleted and made again', async () => {
+  it('does not come back when its user is deleted and created again', async () => {
     const { node, clock, alice, call, domain } = await arrange()
     const { verified } = await node()
     const browser = await verified()
@@ -222,7 +222,7 @@ describe('a verified web session', () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('goes on for 15 minutes while the service cannot be asked, with an event, and no longer', async () => {
+  it('stays valid for 15 minutes while the service is unreachable, with an event, and no longer', async () => {
     const { node, clock } = await arrange()
     const { verified, events, door } = await node()
     const browser = await verified()
@@ -241,7 +241,7 @@ describe('a verified web session', () => {
     )
   })
 
-  it('goes on for as long as `maxUnchecked` says, and `maxAge` is what it was', async () => {
+  it('stays valid for `maxUnchecked`, which does not change `maxAge`', async () => {
     const { node, clock } = await arrange()
     const { verified, door } = await node({ maxUnchecked: 400 })
     const browser = await verified()
@@ -269,8 +269,8 @@ describe('a verified web session', () => {
   })
 })
 
-describe('who replaces a device', () => {
-  it('stays in, and everybody else is out once the new one is set up', async () => {
+describe('a user who replaces a device', () => {
+  it('stays verified, and all other web sessions end once the new one is set up', async () => {
     const { node, clock, alice, approve } = await arrange()
     const { verified } = await node()
     const [mine, theirs] = [await verified(), await verified()]
@@ -293,8 +293,8 @@ describe('who replaces a device', () => {
   })
 })
 
-describe('who ends their other sessions on the page', () => {
-  it('stays in, and everybody else is out, other nodes and remembered cookies included', async () => {
+describe('a user who ends their other sessions', () => {
+  it('stays verified, and all other web sessions end, also on other nodes and of remembered browsers', async () => {
     const { node, clock } = await arrange()
     const [one, other] = [await node(), await node()]
     const [mine, theirs] = [await one.verified(), await other.verified()]
@@ -309,7 +309,7 @@ describe('who ends their other sessions on the page', () => {
     expect(one.events.map(({ type }) => type)).toContain('sessions.ended')
   })
 
-  it('stays in, however often', async () => {
+  it('stays verified, however often', async () => {
     const { node, clock } = await arrange()
     const { verified } = await node()
     const browser = await verified()
@@ -321,7 +321,7 @@ describe('who ends their other sessions on the page', () => {
     }
   })
 
-  it('stays in also where a change before it came to nothing', async () => {
+  it('stays verified also after a failed change', async () => {
     const { node, clock, approve } = await arrange()
     const { verified } = await node()
     const browser = await verified()
@@ -339,7 +339,7 @@ describe('who ends their other sessions on the page', () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('does not do so from a page of another site', async () => {
+  it('cannot do so from another site', async () => {
     const { node, clock } = await arrange()
     const { verified } = await node()
     const [mine, theirs] = [await verified(), await verified()]

@@ -12,7 +12,7 @@ async function startTold() {
 }
 
 describe('the events of the web half', () => {
-  it('tell a sign-in from being asked for to being passed: who, when, from where, how', async () => {
+  it('report a sign-in from its request to its end: user, time, address, factor', async () => {
     const { app, events, types } = await startTold()
     const browser = app.browser()
 
@@ -30,7 +30,7 @@ describe('the events of the web half', () => {
     })
   })
 
-  it('tell a bad end once, however often its page is loaded', async () => {
+  it('report a request that was not approved once, however often its page is loaded', async () => {
     const { app, events } = await startTold()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -41,7 +41,7 @@ describe('the events of the web half', () => {
     expect(events.filter(({ type }) => type === 'push.ended')).toMatchObject([{ reason: 'reported' }])
   })
 
-  it('tell wrong codes, refused posts, refused approvals and people who give up', async () => {
+  it('report wrong codes, rejected posts, rejected approvals and users who give up', async () => {
     const { app, types } = await startTold()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -54,7 +54,7 @@ describe('the events of the web half', () => {
     expect(types().slice(4)).toEqual(['code.wrong', 'challenge.refused', 'post.refused', 'challenge.given_up'])
   })
 
-  it('carry no number, code, cookie or challenge', async () => {
+  it('contain no number, code, cookie or challenge', async () => {
     const { app, events } = await startTold()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')

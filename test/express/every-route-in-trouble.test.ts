@@ -61,7 +61,7 @@ function ask(url: string, browser: Browser, method: 'GET' | 'POST', path: string
 }
 
 describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) => {
-  it('every route of the challenge says so, on a page and to scripts, and when to come back', async () => {
+  it('every route of the challenge says so, as a page and as JSON, with Retry-After', async () => {
     const { app, door, browser } = await arrange(error === 'slow' ? 1_000 : undefined)
     await app.enroll(browser, 'alice')
     door.instead = instead
@@ -77,7 +77,7 @@ describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) 
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('so does every route of the own devices, and the web session stays verified', async () => {
+  it('every route of self-service says so, and the web session stays verified', async () => {
     const { app, door, browser } = await arrange(error === 'slow' ? 1_000 : undefined)
     await app.verify(browser, 'alice')
     door.instead = instead
@@ -92,7 +92,7 @@ describe.each(troubles)('while the service %s', (_, instead, error, retryAfter) 
 })
 
 describe('while the service is down', () => {
-  it('the held status says so, and the event stream breaks off: the page comes back and is told', async () => {
+  it('the held status says so, and the event stream breaks: the page reloads and says so', async () => {
     const { app, door, browser } = await arrange()
     await app.enroll(browser, 'alice')
     door.instead = (req) => void req.socket.destroy()
@@ -103,7 +103,7 @@ describe('while the service is down', () => {
     await expect(ask(app.url, browser, 'GET', '/events', 'text/event-stream')).rejects.toThrow('aborted')
   })
 
-  it('a busy one says how long it wants to be left alone', async () => {
+  it('a busy one sets Retry-After', async () => {
     const { app, door, browser } = await arrange()
     await app.enroll(browser, 'alice')
     door.instead = refusal(429, 'api.error.toomanyrequests', { 'retry-after': '7' })

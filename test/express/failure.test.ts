@@ -68,23 +68,26 @@ describe('a service in trouble', () => {
       'is overloaded',
       '7',
     ],
-  ])('that is %s lets nobody in, and says so on a page and in JSON', async (_, answers, error, words, retryAfter) => {
-    const service = answers ? await serviceThat(answers) : down
-    const { app, browser, events } = await signedIn({ service, timeout: error === 'slow' ? 150 : 10_000 })
+  ])(
+    'that is %s verifies nobody, and is reported on a page and in JSON',
+    async (_, answers, error, words, retryAfter) => {
+      const service = answers ? await serviceThat(answers) : down
+      const { app, browser, events } = await signedIn({ service, timeout: error === 'slow' ? 150 : 10_000 })
 
-    const page = await browser.visit('/account')
-    const data = await browser.fetch('/mfa')
+      const page = await browser.visit('/account')
+      const data = await browser.fetch('/mfa')
 
-    expect([page.status, page.headers['retry-after']]).toEqual([503, retryAfter])
-    expect(page.text).toContain(words)
-    expect(page.text).not.toContain('secret detail')
-    expect([data.status, data.body.error]).toEqual([503, error])
-    expect((await browser.fetch('/account')).status).toBe(403)
-    expect(events.at(-1)).toMatchObject({ type: 'service.unavailable', reason: error })
-    expect(app.trouble.join()).not.toContain(keys.apiKey)
-  })
+      expect([page.status, page.headers['retry-after']]).toEqual([503, retryAfter])
+      expect(page.text).toContain(words)
+      expect(page.text).not.toContain('secret detail')
+      expect([data.status, data.body.error]).toEqual([503, error])
+      expect((await browser.fetch('/account')).status).toBe(403)
+      expect(events.at(-1)).toMatchObject({ type: 'service.unavailable', reason: error })
+      expect(app.trouble.join()).not.toContain(keys.apiKey)
+    },
+  )
 
-  it('does not tie up the app: everybody is answered, and other pages go on', async () => {
+  it('does not block the app: all requests are answered, and other pages work', async () => {
     let asked = 0
     const service = await serviceThat(() => void asked++)
     const { app, browser } = await signedIn({ service, timeout: 150 })
@@ -99,7 +102,7 @@ describe('a service in trouble', () => {
 })
 
 describe('failMode', () => {
-  it('lets through whom it says, evented, never verified, past the gate only, and for five minutes', async () => {
+  it('lets the chosen user pass the gate for five minutes, with an event, never verified', async () => {
     const asked: string[] = []
     const failMode: MfaOptions['failMode'] = (_req, error) => asked.push(error.name) > 0
     const { app, browser, events } = await signedIn({ service: down, failMode })
@@ -114,7 +117,7 @@ describe('failMode', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('is not asked where the service was not either: enough requests of one person bring that about', async () => {
+  it('is not asked if no call was made: one user could cause that with enough requests', async () => {
     const failMode = () => expect.unreachable('asked')
     const noRoom = () => Promise.reject(new UnreachableError('no_room', 'There was no room in time.'))
     const service = { routes: () => {}, connect: noRoom, close: () => Promise.resolve() }
@@ -127,7 +130,7 @@ describe('failMode', () => {
     expect(events.at(-1)).toMatchObject({ type: 'service.unavailable', reason: 'busy' })
   })
 
-  it('is not asked where the app is not set up: that is a 500, with its reason in the log and for nobody else', async () => {
+  it('is not asked if the app is not set up correctly: that is a 500, with the reason only in the log', async () => {
     const failMode = () => expect.unreachable('asked')
     const logged: string[] = []
     const logger = { info() {}, warn() {}, error: (message: string) => void logged.push(message) }
@@ -144,7 +147,7 @@ describe('failMode', () => {
     expect(events.map(({ type }) => type)).not.toContain('service.unavailable')
   })
 
-  it('lets nobody through who is not named, and nobody else who signs in afterwards', async () => {
+  it('lets no other user pass, also not the next one in the same web session', async () => {
     const failMode: MfaOptions['failMode'] = (req) => (req.user as { username: string }).username === 'alice'
     const { app, browser } = await signedIn({ service: down, failMode, logoutPath: '/login' })
     await browser.visit('/account')
@@ -156,7 +159,7 @@ describe('failMode', () => {
     expect((await browser.visit('/account')).status).toBe(503)
   })
 
-  it('is not asked when the service is overloaded: whoever asks it often enough could bring that about', async () => {
+  it('is not asked when the service is overloaded: an attacker could cause that with enough requests', async () => {
     const overloaded = json(503, 'api.error.unavailable', { 'retry-after': '7', unprocessed: 'overload' })
     const failMode = () => expect.unreachable('asked')
 
@@ -165,7 +168,7 @@ describe('failMode', () => {
     expect((await browser.visit('/account')).status).toBe(503)
   })
 
-  it('is not asked when the service says no: that is no outage', async () => {
+  it('is not asked when the service refuses: that is no outage', async () => {
     const service = await serviceThat(json(401, 'api.error.unauthorized'))
     const failMode = () => expect.unreachable('asked')
 
@@ -174,7 +177,7 @@ describe('failMode', () => {
     expect((await browser.visit('/account')).status).toBe(503)
   })
 
-  it('that fails itself lets nobody through', async () => {
+  it('lets nobody pass when it throws', async () => {
     const failMode = () => Promise.reject(new Error('policy down'))
 
     const { browser } = await signedIn({ service: down, failMode })

@@ -40,7 +40,7 @@ describe('the gate', () => {
     },
   )
 
-  it('sends a page to the challenge with 303, so that a post does not go on as one', async () => {
+  it('redirects pages to the challenge with 303, so that a POST is not repeated', async () => {
     const answer = await request(appOf())
       .post('/form')
       .set({ ...page, 'x-user': 'alice' })
@@ -57,7 +57,7 @@ describe('the gate', () => {
     [{}, 403],
     [{ accept: 'text/html,application/xhtml+xml' }, 303],
     [{ 'sec-fetch-mode': 'navigate', accept: '*/*' }, 303],
-  ] as const)('tells pages from data by what the browser says of itself: %j is %i', async (headers, status) => {
+  ] as const)('distinguishes pages from data by the headers of the browser: %j is %i', async (headers, status) => {
     const answer = await request(appOf())
       .get('/')
       .set({ 'x-user': 'alice', ...headers })
@@ -65,15 +65,15 @@ describe('the gate', () => {
     expect(answer.status).toBe(status)
   })
 
-  it('lets pass who is not signed in: the app itself decides about them', async () => {
+  it('lets signed-out users pass: the app decides about them', async () => {
     expect((await request(appOf()).get('/')).text).toBe('reached false')
   })
 
-  it('leaves routes before it alone', async () => {
+  it('does not affect routes before it', async () => {
     expect((await request(appOf()).get('/public.css').set('x-user', 'alice')).text).toBe('public')
   })
 
-  it('lets pass the way out, and nothing that merely looks like it', async () => {
+  it('lets requests to logoutPath pass, and no path that merely resembles it', async () => {
     const app = appOf({ logoutPath: '/logout' })
     const statusOf = async (path: string) => (await request(app).post(path).set('x-user', 'alice')).status
 
@@ -93,7 +93,7 @@ describe('the gate', () => {
     }
   })
 
-  it('lets pass whom `required` does not ask for, unverified', async () => {
+  it('lets users pass that `required` exempts, unverified', async () => {
     const app = appOf({ required: async (_req, user) => user.username !== 'guest' })
 
     expect((await request(app).get('/').set('x-user', 'guest')).text).toBe('reached false')
@@ -118,7 +118,7 @@ describe('the gate', () => {
     )
   })
 
-  it('off, leaves it to requireMfa()', async () => {
+  it('leaves everything to requireMfa() when it is off', async () => {
     const app = express()
     app.use(webSession())
     app.use(
@@ -156,14 +156,14 @@ describe('mfa() in the wrong place', () => {
     expect(answer.text).toContain('put app.use(session(…))')
   })
 
-  it('is an error where nothing says who is signed in', async () => {
+  it('is an error if nothing says who is signed in', async () => {
     const answer = await request(appOf({ user: undefined })).get('/')
 
     expect(answer.status).toBe(500)
     expect(answer.text).toContain('put app.use(passport.session()) before app.use(mfa())')
   })
 
-  it('is an error before Passport has read the login, also with a user option that finds nobody', async () => {
+  it('is an error before Passport has read the login, also if the option user returns nobody', async () => {
     const loggedIn: express.RequestHandler = (req, _res, next) => {
       Object.assign(req.session, { passport: { user: 'alice' } })
       next()
@@ -181,7 +181,7 @@ describe('mfa() in the wrong place', () => {
     [{ username: 'a', serviceUserId: 'a'.repeat(40) }, 'serviceUserId: must be absent where there is a username'],
     [{ serviceUserId: 'not-an-id' }, 'serviceUserId: has the wrong form'],
     [{ username: 'alice', email: 'nowhere' }, 'email: must be an e-mail address'],
-  ])('is an error for a user that the service cannot know: %j', async (user, mistake) => {
+  ])('is an error for an invalid user: %j', async (user, mistake) => {
     const answer = await request(appOf({ user: () => user as object })).get('/')
 
     expect(answer.status).toBe(500)
@@ -193,7 +193,7 @@ describe('mfa() in the wrong place', () => {
     { id: 7, username: 'alice', passwordHash: 'x' },
     { username: 'alice', name: null, email: '' },
     { username: 'alice', serviceUserId: null },
-  ])('takes a user as the database of an app has it: %j', async (user) => {
+  ])('accepts a user as the app’s database has it: %j', async (user) => {
     const answer = await request(appOf({ user: () => user })).get('/')
 
     // The service has no such user.
@@ -222,7 +222,7 @@ describe('mfa() in the wrong place', () => {
 })
 
 describe('requireMfa()', () => {
-  it('refuses a user that was set after mfa() ran, as strategies without a web session do', async () => {
+  it('rejects a user that was set after mfa() ran, as strategies without a web session do', async () => {
     const app = express()
     app.use(webSession())
     app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user: (req) => req.user as { username: string } }))
@@ -238,7 +238,7 @@ describe('requireMfa()', () => {
     expect(answer.body.error).toBe('mfa_required')
   })
 
-  it('asks nobody to sign in who is not', async () => {
+  it('answers 401 to signed-out users', async () => {
     const app = express()
     app.use(webSession())
     app.use(mfa({ service, authenticatorUrl: 'https://mfa.example', user: () => null }))
@@ -247,7 +247,7 @@ describe('requireMfa()', () => {
     expect((await request(app).get('/')).status).toBe(401)
   })
 
-  it('knows seconds from milliseconds, and no other options', () => {
+  it('detects milliseconds, and rejects unknown options', () => {
     expect(() => requireMfa({ maxAge: 300_000 })).toThrow(RangeError)
     expect(() => requireMfa({ maxAge: 300_000 })).toThrow(/milliseconds/)
     expect(() => requireMfa({ maxAge: 43_200 })).not.toThrow()
@@ -263,7 +263,7 @@ describe('the options of mfa()', () => {
     [{ service, path: 'mfa' }, /path: must be a path such as \/mfa/],
     [{ service, user: 'alice' }, /user: must be a function/],
     [{}, /MFA_BASE_URL.*|embedded\(/],
-  ])('are checked at start, and the message says what to write: %#', (options, message) => {
+  ])('are checked at startup, with a message that says what to write: %#', (options, message) => {
     expect(() => mfa(options as never)).toThrow(TypeError)
     expect(() => mfa(options as never)).toThrow(message)
   })
@@ -285,7 +285,7 @@ function messageOf(run: () => unknown): string {
 }
 
 describe('a POST to the challenge', () => {
-  it.each(['/mfa/complete', '/mfa/send', '/mfa/cancel'])('%s from another site does nothing', async (path) => {
+  it.each(['/mfa/complete', '/mfa/send', '/mfa/cancel'])('%s from another site has no effect', async (path) => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -298,7 +298,7 @@ describe('a POST to the challenge', () => {
     expect((await app.device.requests(account)).requests).toEqual(before)
   })
 
-  it('without any word of the browser needs the token of the page', async () => {
+  it('without any header of the browser needs the token of the page', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page: waiting } = await app.enroll(browser, 'alice')
@@ -320,7 +320,7 @@ describe('a POST to the challenge', () => {
 })
 
 describe('the pages of the challenge', () => {
-  it('are kept by nobody, framed by nobody, and run only their own script', async () => {
+  it('cannot be cached or framed, and run only their own script', async () => {
     const app = await startWebApp()
     const { page: waiting } = await app.enroll(app.browser(), 'alice')
 
@@ -338,7 +338,7 @@ describe('the pages of the challenge', () => {
     expect(waiting.text).not.toMatch(/<script(?![^>]+src=)|\sstyle=|\son\w+=/)
   })
 
-  it('show what a user is called as text, whatever that is', async () => {
+  it('escape the name of the user', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page: waiting } = await app.enroll(browser, '<img src=x onerror=alert(1)>')

@@ -22,7 +22,7 @@ async function arrange() {
 }
 
 describe('the page that sets up a first device', () => {
-  it('writes nothing when it is loaded again, as each write waits for the disk on behalf of all', async () => {
+  it('writes nothing when it is reloaded, because each write blocks all others', async () => {
     const { app, browser, page, version } = await arrange()
     const before = version()
 

@@ -43,7 +43,7 @@ describe('a user who appears after mfa() ran', () => {
     },
   )
 
-  it('is warned about whatever set the user', async () => {
+  it('logs a warning, whatever set the user', async () => {
     const { app, said } = await arrange()
 
     await app.browser().fetch('/api/token')
@@ -51,7 +51,7 @@ describe('a user who appears after mfa() ran', () => {
     expect(said).toEqual([expect.stringContaining('GET /api/token: somebody signed in after mfa() ran')])
   })
 
-  it('is warned about where another user is signed in already', async () => {
+  it('logs a warning if another user is signed in already', async () => {
     const { app, said } = await arrange()
     const browser = app.browser()
     await app.verify(browser, 'bob')
@@ -61,7 +61,7 @@ describe('a user who appears after mfa() ran', () => {
     expect(said).toEqual([expect.stringContaining('POST /api/once')])
   })
 
-  it('is nothing to warn about where the user who is verified gives the password once more', async () => {
+  it('logs no warning if the verified user enters the password again', async () => {
     const { app, said } = await arrange()
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -71,7 +71,7 @@ describe('a user who appears after mfa() ran', () => {
     expect([status, said]).toEqual([200, []])
   })
 
-  it('is nothing to warn about at a login that leads on, at a guarded route, or without the gate', async () => {
+  it('logs no warning at a login that redirects, at a guarded route, or without the gate', async () => {
     const { app, said } = await arrange()
     await app.signIn(app.browser(), 'alice')
     const guarded = await app.browser().submit('/api/guarded', fields)

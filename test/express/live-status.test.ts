@@ -59,7 +59,7 @@ describe('the event stream of a challenge', () => {
   it.each([
     ['plainly', []],
     ['through the compression middleware', [compression({ threshold: 0 })]],
-  ])('arrives at once %s: that it is open, and that the challenge settled', async (_, before) => {
+  ])('opens at once %s, and reports at once that the challenge is settled', async (_, before) => {
     const { url, device, cookie } = await arrange(before)
 
     const { answer, next } = await openStream(url, cookie)
@@ -72,7 +72,7 @@ describe('the event stream of a challenge', () => {
     expect(answer.headers['set-cookie']).toBeUndefined()
   })
 
-  it('says the same of a denial: what it means, the page is told by the server', async () => {
+  it('reports a denial in the same way: the server tells the page what it means', async () => {
     const { url, device, cookie } = await arrange()
     const { next } = await openStream(url, cookie)
     await next()
@@ -82,7 +82,7 @@ describe('the event stream of a challenge', () => {
     expect(await next()).toBe('event: change\ndata: settled\n\n')
   })
 
-  it('keeps beating, so that no proxy takes it for dead', async () => {
+  it('sends heartbeats, so that no proxy closes it', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -94,13 +94,13 @@ describe('the event stream of a challenge', () => {
     expect(await next()).toBe('event: beat\ndata: \n\n')
   })
 
-  it('is for who is signed in', async () => {
+  it('requires a signed-in user', async () => {
     const app = await startWebApp()
 
     expect((await app.browser().fetch('/mfa/events')).status).toBe(401)
   })
 
-  it('ends with its reader: nothing goes on waiting', async () => {
+  it('ends with its reader, and nothing keeps waiting', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -116,7 +116,7 @@ describe('the event stream of a challenge', () => {
 })
 
 describe('a session store that is slow', () => {
-  it('does not let a late status answer undo what was stored meanwhile', async () => {
+  it('does not let a late status answer undo what was saved in the meantime', async () => {
     const store = new session.MemoryStore()
     const set = store.set.bind(store)
     store.set = (id, data, done) => void setImmediate(() => setImmediate(() => set(id, data, done)))

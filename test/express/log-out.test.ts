@@ -46,7 +46,7 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(false)
   })
 
-  it('is what "Sign out" leads to on every page, also beside logoutPath', async () => {
+  it('handles "Sign out" on every page, also beside logoutPath', async () => {
     const app = await startWebApp({ mfa: { logout: byPassport, logoutPath: '/logout' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -70,7 +70,7 @@ describe('the option logout', () => {
     expect((await browser.submit('/mfa/sign-out')).headers['location']).toBe('/goodbye')
   })
 
-  it('ends the second step with the login, where the app keeps its web session and answers at once', async () => {
+  it('ends the second step with the login if the app keeps its web session and answers at once', async () => {
     const app = await startOwnApp(session({ secret: 'test', resave: false, saveUninitialized: false }), (req, res) => {
       Reflect.deleteProperty(req.session ?? {}, 'username')
       res.redirect(303, '/')
@@ -83,7 +83,7 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('signs out where the web session is in the cookie', async () => {
+  it('signs out with cookie-session', async () => {
     const app = await startOwnApp(cookieSession({ name: 'web', keys: ['test'] }), (req) => {
       Object.assign(req, { session: null })
     })
@@ -96,7 +96,7 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('that fails is an error for the app, and leaves nobody verified', async () => {
+  it('passes errors to the app, and leaves nobody verified', async () => {
     const { app, browser } = await verified({ logout: () => Promise.reject(new Error('the store is full')) })
 
     const answer = await browser.submit('/mfa/sign-out')
@@ -106,7 +106,7 @@ describe('the option logout', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('that takes res and never answers is answered for after ten seconds, with a warning', async () => {
+  it('answers after ten seconds, with a warning, if the handler takes res and never answers', async () => {
     const said: string[] = []
     const called = Promise.withResolvers<void>()
     const { app, browser } = await verified({
@@ -122,7 +122,7 @@ describe('the option logout', () => {
     expect(said).toEqual([expect.stringContaining('logout neither answered nor called next()')])
   })
 
-  it('takes the request back that the device shows', async () => {
+  it('cancels the request on the device', async () => {
     const app = await startWebApp({ mfa: { logout: byPassport } })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -133,7 +133,7 @@ describe('the option logout', () => {
     await expect.poll(async () => (await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('signs out while the service does not answer', async () => {
+  it('signs out while the service does not respond', async () => {
     const down = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
     const app = await startWebApp({ mfa: { logout: byPassport, service: down } })
     const browser = app.browser()
@@ -143,7 +143,7 @@ describe('the option logout', () => {
     expect((await browser.submit('/mfa/sign-out')).headers['location']).toBe('/goodbye')
   })
 
-  it('is needed for /mfa/sign-out to be there', async () => {
+  it('is required for /mfa/sign-out to exist', async () => {
     const { browser } = await verified({ logoutPath: '/logout' })
 
     expect((await browser.submit('/mfa/sign-out')).status).toBe(404)
@@ -151,13 +151,13 @@ describe('the option logout', () => {
   })
 })
 
-describe('a sign-out that somebody else wants', () => {
+describe('a sign-out from another site', () => {
   it.each<[string, Record<string, string>]>([
     ['from another site', { 'sec-fetch-site': 'cross-site' }],
     ['from a sibling domain', { 'sec-fetch-site': 'same-site' }],
     ['from another origin, by an older browser', { origin: 'https://evil.example' }],
     ['that says not from where', {}],
-  ])('does nothing: %s', async (_, headers) => {
+  ])('is rejected: %s', async (_, headers) => {
     const { app, browser } = await verified({ logout: byPassport })
     const cookie = sessionCookie(browser)
 
@@ -170,14 +170,14 @@ describe('a sign-out that somebody else wants', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('does nothing by a link or a picture', async () => {
+  it('is rejected by a link or an image', async () => {
     const { browser } = await verified({ logout: byPassport })
 
     expect((await browser.open('/mfa/sign-out', { 'sec-fetch-site': 'cross-site' })).status).toBe(405)
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('works in a browser that says nothing, by the token of the page', async () => {
+  it('needs the token of the page in a browser that sends no headers', async () => {
     const app = await startWebApp({ mfa: { logout: byPassport } })
     const browser = app.browser()
     for (const path of ['/mfa', '/mfa/nowhere']) {
@@ -193,7 +193,7 @@ describe('a sign-out that somebody else wants', () => {
 })
 
 describe('the option logoutPath', () => {
-  it('is posted to, or a link with logoutMethod GET', async () => {
+  it('is posted to, or opened as a link with logoutMethod GET', async () => {
     const footer = async (options: Partial<MfaOptions>) => {
       const app = await startWebApp({ mfa: { logoutPath: '/logout', ...options } })
       const browser = app.browser()
@@ -210,7 +210,7 @@ describe('a logout route of the app that refuses the form of the pages', () => {
   it.each([
     ['it is a link', 404],
     ['it wants a CSRF token', 403],
-  ])('is warned about once, with the two ways to go: %s', async (_, status) => {
+  ])('logs one warning, with the two fixes: %s', async (_, status) => {
     const { browser, said } = await refusing(status, { logoutPath: '/out' })
 
     await browser.submit('/out')
@@ -220,7 +220,7 @@ describe('a logout route of the app that refuses the form of the pages', () => {
     expect(said[0]).toContain("mfa({ logout }) your logout handler, or write logoutMethod: 'GET'")
   })
 
-  it('is nothing to warn about where the pages do not post to it', async () => {
+  it('logs no warning if the pages do not post to it', async () => {
     const link = await refusing(403, { logoutPath: '/out', logoutMethod: 'GET' })
     const own = await refusing(403, { logoutPath: '/out', logout: byPassport })
 

@@ -21,7 +21,7 @@ async function pageWith(look: Partial<MfaOptions>) {
 }
 
 describe('the accent', () => {
-  it('is the app’s, in the style sheet and not in the page, which then has another address', async () => {
+  it('is in the style sheet and not in the page, and changes the address of the style sheet', async () => {
     const usual = await pageWith({})
     const own = await pageWith({ accent: '#0a7a3d' })
 
@@ -32,7 +32,7 @@ describe('the accent', () => {
     expect(own.page.headers['content-security-policy']).toContain("style-src 'self';")
   })
 
-  it('is given once, and lightened for dark pages until it can be read there', () => {
+  it('is lightened for dark pages until it is readable there', () => {
     const { light, dark } = resolveAccent('#0a7a3d')
 
     expect(light).toBe('#0a7a3d')
@@ -42,14 +42,14 @@ describe('the accent', () => {
     expect(resolveAccent({ light: '#000', dark: '#fff' })).toEqual({ light: '#000', dark: '#fff' })
   })
 
-  it('has letters on it that can be read, whatever it is', async () => {
+  it('has readable text on it, whatever it is', async () => {
     const { style } = await pageWith({ accent: { light: '#ffd400', dark: '#113' } })
 
     expect(style).toContain('--accent:#ffd400;--on-accent:#0b0d12')
     expect(style).toContain('--accent:#113;--on-accent:#ffffff')
   })
 
-  it('that is hard to read is warned about once', async () => {
+  it('logs one warning if it is hard to read', async () => {
     const said: string[] = []
     const logger: Logger = { info() {}, error() {}, warn: (message) => void said.push(message) }
 
@@ -61,7 +61,7 @@ describe('the accent', () => {
     expect(paleAccents(resolveAccent('#2450c8'))).toEqual([])
   })
 
-  it('is measured against what it is seen on', () => {
+  it('is measured against its backgrounds', () => {
     const style = readFileSync(new URL('../../src/express/pages/style.css', import.meta.url), 'utf8')
 
     expect([...style.matchAll(/--surface: (#[\da-f]+);/g)].map(([, colour]) => colour)).toEqual([
@@ -82,14 +82,14 @@ describe('the accent', () => {
     '#fff\n',
     { light: '#fff' },
     { light: '#fff', dark: '#000', other: '#000' },
-  ])('that is no plain colour is refused at start: %j', (accent) => {
+  ])('is rejected at startup if it is no plain color: %j', (accent) => {
     expect(() => mfa({ service, accent: accent as string })).toThrow(TypeError)
     expect(() => mfa({ service, accent: accent as string })).toThrow(/accent/)
   })
 })
 
 describe('the logo', () => {
-  it('stands in place of the first letter of the app’s name', async () => {
+  it('replaces the first letter of the app’s name', async () => {
     const own = await pageWith({ logo: '/logo.svg' })
     const usual = await pageWith({})
 
@@ -97,7 +97,7 @@ describe('the logo', () => {
     expect(usual.page.text).toContain('<span class="mark" aria-hidden="true">T</span><bdi>Test</bdi>')
   })
 
-  it('of a name that begins with a picture is the whole picture', async () => {
+  it('is the whole emoji of a name that starts with one', async () => {
     const { page } = await pageWith({ appName: '👩‍🚀 Space' })
 
     expect(page.text).toContain('aria-hidden="true">👩‍🚀</span>')
@@ -109,13 +109,13 @@ describe('the logo', () => {
     '/\\cdn.example',
     'logo.svg',
     'data:image/svg+xml,x',
-  ])('of another origin is refused at start: %s', (logo) => {
+  ])('is rejected at startup if it is on another origin: %s', (logo) => {
     expect(() => mfa({ service, logo })).toThrow('logo: must be a path on the app’s own origin')
   })
 })
 
-describe('the way to help', () => {
-  it('is where people are told what to do without their device', async () => {
+describe('the help link', () => {
+  it('is shown where users learn what to do without their device', async () => {
     const app = await startWebApp({ mfa: { helpUrl: 'https://help.example/mfa?from=sign-in' } })
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')
@@ -130,7 +130,7 @@ describe('the way to help', () => {
 })
 
 describe('a page', () => {
-  it('with all it loads is less than 8 kB on the way', async () => {
+  it('is less than 8 kB compressed, with everything it loads', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { page } = await app.enroll(browser, 'alice')

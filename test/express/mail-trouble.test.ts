@@ -78,7 +78,7 @@ describe('a mail server that refuses', () => {
     },
   )
 
-  it('is asked once for each press, and does not stop calls to the service', async () => {
+  it('is called once per click, and does not block calls to the service', async () => {
     const tried = vi.fn<() => Promise<void>>(() => Promise.resolve())
     const { app, browser, failMode } = await arrange()
     server.meanwhile(tried)
@@ -94,7 +94,7 @@ describe('a mail server that refuses', () => {
 })
 
 describe('a mail server that hangs', () => {
-  it('is waited for longer than the service is, and then said like one that refuses', async () => {
+  it('has a longer timeout than the service, and is then reported like one that refuses', async () => {
     const { app, browser, failMode } = await arrange({ timeout: 1_000 })
     server.hang()
     const waiting = running.clock.timerSet(8)
@@ -111,7 +111,7 @@ describe('a mail server that hangs', () => {
     expect([app.trouble, failMode.mock.calls]).toEqual([[], []])
   })
 
-  it('leaves the device as a way in', async () => {
+  it('leaves the device as an alternative', async () => {
     const { app, browser, approve } = await arrange()
     server.hang()
     const waiting = running.clock.timerSet(8)

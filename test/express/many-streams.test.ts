@@ -59,7 +59,7 @@ async function arrange(options: Parameters<typeof startWebApp>[0] = {}) {
 }
 
 describe('one password-only account', () => {
-  it('with 900 idle streams leaves the sign-in of others answered, and failMode unasked', async () => {
+  it('with 900 idle streams does not block the sign-in of others, and triggers no failMode', async () => {
     const failMode = vi.fn<() => boolean>(() => false)
     const { app, door, enrolling } = await arrange({ mfa: { failMode, maxConcurrency: 16 } })
     const sessions: Browser[] = []
@@ -84,7 +84,7 @@ describe('one password-only account', () => {
 })
 
 describe('many requests of one account', () => {
-  it('that hang leave the service to others', async () => {
+  it('that hang do not block others', async () => {
     const { app, door, enrolling } = await arrange({ mfa: { maxConcurrency: 16, timeout: 30_000 } })
     const { browser: flooding } = await enrolling('mallory')
     const { browser: acting } = await enrolling('alice')
@@ -104,7 +104,7 @@ describe('many requests of one account', () => {
 })
 
 describe('the streams of one web session', () => {
-  it('are four: the oldest is told to close, and the others stay', async () => {
+  it('are limited to four: the oldest is closed, and the others stay', async () => {
     const { app, enrolling } = await arrange()
     const { browser } = await enrolling('alice')
     const streams: Stream[] = []
@@ -136,7 +136,7 @@ describe('the streams of one web session', () => {
     expect(first.isOpen()).toBe(true)
   })
 
-  it('are all told of a change', async () => {
+  it('all report a change', async () => {
     const { app, enrolling } = await arrange()
     const { browser, page } = await enrolling('alice')
     const streams = await Promise.all(Array.from({ length: 4 }, () => openStream(app.url, browser)))
@@ -171,7 +171,7 @@ describe('the streams of one web session', () => {
 })
 
 describe('the streams of one user', () => {
-  it('are eight: a further one is answered 204, and those of another web session stay open', async () => {
+  it('are limited to eight: another one is answered with 204, and those of another web session stay open', async () => {
     const { app, enrolling } = await arrange()
     const sessions = [await enrolling('alice'), await enrolling('alice'), await enrolling('alice')]
     const open = (index: number) =>
@@ -184,7 +184,7 @@ describe('the streams of one user', () => {
     expect(held.every((stream) => stream.isOpen())).toBe(true)
   })
 
-  it('leave no place for held requests, which are answered at once with when to ask again', async () => {
+  it('leave no place for held requests, which are answered at once with retryAfter', async () => {
     const { app, enrolling } = await arrange()
     const [one, two, third] = [await enrolling('alice'), await enrolling('alice'), await enrolling('alice')]
     for (const { browser } of [one, two]) {
@@ -196,7 +196,7 @@ describe('the streams of one user', () => {
     expect((await third.browser.fetch('/mfa/status?now')).body).toEqual({ change: 'none', retryAfter: 15 })
   })
 
-  it('do not count against somebody else', async () => {
+  it('do not count for another user', async () => {
     const { app, enrolling } = await arrange()
     for (let count = 0; count < 2; count++) {
       const { browser } = await enrolling('mallory')
@@ -261,7 +261,7 @@ describe('polling for pages that wait', () => {
     expect(counts).toEqual([16, 4, 4])
   })
 
-  it('is done once for all of them, and told to all', async () => {
+  it('is done once for all of them', async () => {
     const { clock, follow, changes, asked, change } = arrangePolls()
     for (let count = 0; count < 100; count++) follow()
     await turn()
@@ -274,7 +274,7 @@ describe('polling for pages that wait', () => {
     expect(changes).toEqual(Array(100).fill('activated'))
   })
 
-  it('does not start anew for pages that connect again and again', async () => {
+  it('does not restart for pages that reconnect', async () => {
     const { clock, follow, asked } = arrangePolls()
     for (let count = 0; count < 100; count++) {
       follow()()
@@ -287,7 +287,7 @@ describe('polling for pages that wait', () => {
     expect(asked()).toBeLessThanOrEqual(3)
   })
 
-  it('ends for a page whose time is over, and goes on for the others', async () => {
+  it('ends for a page that times out, and continues for the others', async () => {
     const { clock, follow, changes, change } = arrangePolls()
     follow(25_000)
     follow()
@@ -300,7 +300,7 @@ describe('polling for pages that wait', () => {
     expect(changes).toEqual(['none', 'activated'])
   })
 
-  it('is not needed for pages that only look: they share what was seen within a second', async () => {
+  it('is not needed for single reads: they share a result for a second', async () => {
     const { clock, watches, watched, asked, change } = arrangePolls()
     for (let count = 0; count < 100; count++) expect(await watches.look(watched)).toBe('none')
     expect(asked()).toBe(1)
@@ -311,7 +311,7 @@ describe('polling for pages that wait', () => {
     expect(await watches.look(watched)).toBe('activated')
   })
 
-  it('answers pages that only look from what is followed already', async () => {
+  it('answers single reads from a running poll', async () => {
     const { watches, watched, follow, asked } = arrangePolls()
     follow()
     await turn()
@@ -323,7 +323,7 @@ describe('polling for pages that wait', () => {
 })
 
 describe('polls', () => {
-  it('of many accounts leave slots to those who act', async () => {
+  it('of many accounts leave request slots to users who act', async () => {
     const { app, door, enrolling } = await arrange({ mfa: { maxConcurrency: 8 } })
     const { browser: acting } = await enrolling('alice')
     const people: Browser[] = []

@@ -35,23 +35,23 @@ describe('the words of the pages', () => {
     expect(page.text).toContain('data-words="Hurry: {time}"')
   })
 
-  it('are text: markup in them is shown, not obeyed', async () => {
+  it('are text: markup in them is escaped', async () => {
     const page = await waitingPage({ messages: { en: { waiting: { signIn: '<script>alert(1)</script>' } } } })
 
     expect(page.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;</h1>')
     expect(page.text).not.toContain('<script>alert')
   })
 
-  it('say how long it was that nobody answered', async () => {
+  it('say how long the request was valid', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
     await app.clock.advance(90)
 
-    expect((await browser.visit('/mfa')).text).toContain('<p>Nobody answered within 90 seconds.</p>')
+    expect((await browser.visit('/mfa')).text).toContain('<p>The request wasn&#39;t answered within 90 seconds.</p>')
   })
 
-  it('can be of a language of the app’s own, which is English where it says nothing', async () => {
+  it('can be in another language of the app, with English as the fallback', async () => {
     const options = { messages: { de: { waiting: { signIn: 'Anmeldung bestätigen' } } } }
 
     const page = await waitingPage(options, 'de-AT,de;q=0.9')
@@ -62,7 +62,7 @@ describe('the words of the pages', () => {
     expect(page.text).toContain('90 Sekunden left')
   })
 
-  it('of a kind of a language stand on that language', async () => {
+  it('of a regional language fall back to the language', async () => {
     const page = await waitingPage({ language: 'ar-EG', messages: { 'ar-EG': { waiting: { stop: 'كفاية' } } } })
 
     expect(page.text).toContain('<html lang="ar-EG" dir="rtl">')
@@ -70,7 +70,7 @@ describe('the words of the pages', () => {
     expect(page.text).toContain(ar.waiting.withNumber)
   })
 
-  it('name the app, where it does not', async () => {
+  it('contain a default name for the app', async () => {
     const { url, ...app } = await startWebApp({ mfa: { appName: undefined, language: 'ar' } })
     const page = await app.browser().visit('/mfa')
 
@@ -91,21 +91,21 @@ describe('a mistake in the words', () => {
     ['a text in place of several', { en: { waiting: 'x' } }, 'messages.en.waiting must be an object of texts'],
     ['something inherited', { en: { constructor: 'x' } }, 'messages.en.constructor: there is no such text'],
     ['nothing at all', 'x', 'messages: must be texts by language'],
-  ])('such as %s is a TypeError at start that names it', (_, messages, error) => {
+  ])('such as %s is a TypeError at startup that names it', (_, messages, error) => {
     const start = () => mfa({ service, messages: messages as NonNullable<MfaOptions['messages']> })
 
     expect(start).toThrow(TypeError)
     expect(start).toThrow(error)
   })
 
-  it('is one for the compiler, too', () => {
+  it('is also a compiler error', () => {
     // @ts-expect-error -- there is no such text
     const typo: MfaOptions = { messages: { en: { waiting: { sigIn: 'x' } } } }
 
     expect(() => mfa({ ...typo, service })).toThrow('there are signIn')
   })
 
-  it('is found in the language wanted, where there are no words for it', () => {
+  it('is reported for a language without texts', () => {
     expect(() => mfa({ service, language: 'fr' })).toThrow('language: no words for fr')
     expect(() => mfa({ service, language: 'fr', messages: { fr: {} } })).not.toThrow()
   })
@@ -130,14 +130,14 @@ describe('the language of the pages', () => {
     expect(page.headers['vary']).toMatch(/\bAccept-Language\b/)
   })
 
-  it('is the one the app says, whatever the browser prefers', async () => {
+  it('is chosen by the app, whatever the browser prefers', async () => {
     const page = await waitingPage({ language: 'ar' }, 'en')
 
     expect(page.text).toContain('<html lang="ar" dir="rtl">')
     expect(page.headers['vary']).toBeUndefined()
   })
 
-  it('is told by the app of each request; where it knows none, the browser is asked', async () => {
+  it('is chosen by the app for each request, otherwise by the browser', async () => {
     const language: MfaOptions['language'] = (req) => /lang=(\w+)/.exec(req.url ?? '')?.[1]
     const app = await startWebApp({ mfa: { language } })
     const lookAt = async (path: string) => {
@@ -151,7 +151,7 @@ describe('the language of the pages', () => {
     expect(await lookAt('/mfa?lang=')).toBe('ar')
   })
 
-  it('is that of what scripts are told, too', async () => {
+  it('is also used for scripts', async () => {
     const app = await startWebApp({ mfa: { language: 'ar' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -164,7 +164,7 @@ describe('the language of the pages', () => {
     expect((await app.browser().fetch('/mfa')).body.message).toContain(ar.problems.sign_in_first.headline)
   })
 
-  it('turns neither number nor code nor names around', async () => {
+  it('does not reverse numbers, codes or names', async () => {
     const app = await startWebApp({ mfa: { language: 'ar' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -181,7 +181,7 @@ describe('the language of the pages', () => {
 })
 
 describe('Arabic', () => {
-  it.each(Object.entries(walks))('is all there is on the pages %s', async (_, walk) => {
+  it.each(Object.entries(walks))('is the only language on the pages %s', async (_, walk) => {
     const english: string[] = []
     for await (const { name, browser, path } of walk({ language: 'ar' })) {
       const { text } = await browser.visit(path)
@@ -202,7 +202,7 @@ describe('English', () => {
   const sources = globSync('src/{express,passport}/**/*.{ts,eta}').filter((file) => !file.includes('/messages/'))
   const code = sources.map((file) => readFileSync(file, 'utf8')).join('\n')
 
-  it.each(texts(en).map(([path]) => path))('says %s nowhere in vain', (path) => {
+  it.each(texts(en).map(([path]) => path))('uses %s on some page', (path) => {
     const [part = '', ...rest] = path.split('.')
     // Of parts that are looked up by what happened, the part is what is named.
     const wanted = lookedUp.has(part) ? [part] : [rest.at(-1) ?? part]

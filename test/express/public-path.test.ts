@@ -16,7 +16,7 @@ async function signedIn(options: Partial<MfaOptions>) {
 }
 
 describe('the option public', () => {
-  it('opens exactly the paths it lists to people who have not passed', async () => {
+  it('opens exactly the listed paths to unverified users', async () => {
     const statusOf = await signedIn({ public: ['/second-step'] })
 
     expect(await statusOf('/second-step')).toBe(200)
@@ -26,7 +26,7 @@ describe('the option public', () => {
     }
   })
 
-  it('opens all below a path that ends in /*, and nothing that could be read as another path', async () => {
+  it('opens everything below a path that ends in /*, and no ambiguous path', async () => {
     const statusOf = await signedIn({ public: ['/open/*'] })
 
     expect(await statusOf('/open/a/b')).toBe(200)
@@ -43,7 +43,7 @@ describe('the option public', () => {
     }
   })
 
-  it('opens nothing that requireMfa() guards', async () => {
+  it('opens no route that requireMfa() guards', async () => {
     const statusOf = await signedIn({ public: ['/open/*'] })
 
     expect(await statusOf('/open/guarded')).toBe(403)

@@ -29,7 +29,7 @@ async function arrange(mfa: Partial<MfaOptions> = {}, login: object = {}) {
 }
 
 describe('a remembered browser', () => {
-  it('is offered where the app says so, chosen by a form, and only then remembered', async () => {
+  it('is remembered only if the app offers it and the user chooses it', async () => {
     const app = await arrange()
     const { page, marker, done } = await app.remembered()
     const { browser: other } = await app.withDevice('bob')
@@ -43,7 +43,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(other.cookie(name) ?? '', 'bob'))).toBe(false)
   })
 
-  it('is no thing of an app that does not say so', async () => {
+  it('does not exist unless the app offers it', async () => {
     const app = await arrange({ remember: false })
     const { page, marker } = await app.remembered()
 
@@ -67,7 +67,7 @@ describe('a remembered browser', () => {
     ])
   })
 
-  it('is one for its own user alone', async () => {
+  it('is remembered for its own user alone', async () => {
     const app = await arrange()
     const { marker } = await app.remembered()
     await app.withDevice('bob')
@@ -89,7 +89,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(shared, 'bob'))).toBe(false)
   })
 
-  it('is not one for who signs in next in the same web session, even when Passport keeps that', async () => {
+  it('is not remembered for the next user of the web session, even when Passport keeps it', async () => {
     const app = await arrange({}, { keepSessionInfo: true })
     const { marker } = await app.remembered()
     await app.withDevice('bob')
@@ -101,7 +101,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(browser)).toBe(false)
   })
 
-  it('is forgotten after so many days', async () => {
+  it('is forgotten after the configured days', async () => {
     const app = await arrange({ remember: { days: 1 } })
     const { marker } = await app.remembered()
 
@@ -136,7 +136,7 @@ describe('a remembered browser', () => {
     ],
   ]
 
-  it.each(changes)('ends when %s, also in web sessions it has begun, within a minute', async (_what, change) => {
+  it.each(changes)('is forgotten when %s, within a minute also in its web sessions', async (_what, change) => {
     const app = await arrange()
     const { browser, account, marker } = await app.remembered()
     await app.passByDevice(browser, account)
@@ -150,7 +150,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(marker))).toBe(false)
   })
 
-  it('wants the second step while the service cannot be asked', async () => {
+  it('requires the second step while the service is unreachable', async () => {
     const app = await arrange()
     const { marker } = await app.remembered()
     const browser = await app.comeBack(marker)
@@ -159,7 +159,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(browser)).toBe(false)
   })
 
-  it('is not asked about for who needs no second step, nor on the way out', async () => {
+  it('is not checked for users who need no second step, nor at sign-out', async () => {
     const app = await arrange({ required: (_req, user) => user.username !== 'guest' })
     const { marker } = await app.remembered()
     const [guest, leaving] = [await app.comeBack(marker, 'guest'), await app.comeBack('none')]
@@ -171,7 +171,7 @@ describe('a remembered browser', () => {
     expect([guest.cookie(name), leaving.cookie(name)]).toEqual([marker, 'none'])
   })
 
-  it('is not chosen, nor are browsers forgotten, by a page of another site', async () => {
+  it('cannot be chosen or forgotten from another site', async () => {
     const app = await arrange()
     const { browser, marker } = await app.remembered()
     const crossed = { 'sec-fetch-site': 'cross-site' }
@@ -185,7 +185,7 @@ describe('a remembered browser', () => {
     expect(await app.passes(await app.comeBack(marker))).toBe(true)
   })
 
-  it('has its marker in no event, log or web session', async () => {
+  it('has its cookie in no event, log or web session', async () => {
     const app = await arrange()
     const { marker } = await app.remembered()
     await app.passes(await app.comeBack(marker))
@@ -193,7 +193,7 @@ describe('a remembered browser', () => {
     expect(JSON.stringify(app.events) + app.kept() + app.trouble.join()).not.toContain(marker)
   })
 
-  it('has a cookie of the whole host alone where the app is reached by https', async () => {
+  it('has a __Host- cookie if the app uses https', async () => {
     const app = await arrange({ publicUrl: 'https://app.example' })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')

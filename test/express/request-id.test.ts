@@ -96,7 +96,7 @@ describe('the id of a request to the app', () => {
     expect(events.find(({ type }) => type === 'push.sent')?.requestId).toBe(id)
   })
 
-  it('stands in the log lines of the app', async () => {
+  it('is in the log lines of the app', async () => {
     const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
     const app = await startFront({ mfa: { service } })
     const browser = app.browser()
@@ -107,7 +107,7 @@ describe('the id of a request to the app', () => {
     expect(app.trouble.join()).toContain('(request proxy-4712)')
   })
 
-  it('reaches the service also where other middleware of the app has lost its context', async () => {
+  it('reaches the service also if other middleware loses the async context', async () => {
     const outside = new AsyncResource('outside of any request')
     const { browser } = await startSignIn({
       mfa: { gate: false },

@@ -5,7 +5,7 @@ import { numberOn } from '../support/web-app.ts'
 import { codesOf, isIn, secretOn, startOwnApp } from './own-factors.ts'
 
 describe('an authenticator app as the first factor', () => {
-  it('is offered beside the device, to be scanned, opened or typed', async () => {
+  it('is offered beside the device, to scan, open or type', async () => {
     const app = await startOwnApp()
     const { browser, page } = await app.newcomer()
 
@@ -22,7 +22,7 @@ describe('an authenticator app as the first factor', () => {
   it.each([
     ['the longest names there can be', '漢'.repeat(64), '漢'.repeat(128)],
     ['names that would say something else', 'Shop:Evil&issuer=Evil', 'al:ice&secret=AAAA"><img src=x>'],
-  ])('fits into a picture and an address that says nothing else, for %s', async (_what, appName, username) => {
+  ])('fits into a QR code and an address that contain nothing else, for %s', async (_what, appName, username) => {
     const app = await startOwnApp({ appName, user: () => ({ username, email: 'a@example.com' }) })
     const { browser } = await app.newcomer()
 
@@ -50,7 +50,7 @@ describe('an authenticator app as the first factor', () => {
     expect(elsewhere).not.toBe(first)
   })
 
-  it('counts from its first code on, and that code verifies nobody: the next one does', async () => {
+  it('is stored with its first code, which verifies nobody: the next one does', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const code = codesOf(app, await browser.open('/mfa/enroll/app'))
@@ -69,7 +69,7 @@ describe('an authenticator app as the first factor', () => {
     expect(app.happened()).toContain('factor.added')
   })
 
-  it('is not stored before that: a wrong code leaves nothing, and the same secret', async () => {
+  it('is not stored after a wrong code, and keeps its secret', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const before = secretOn(await browser.open('/mfa/enroll/app'))
@@ -82,7 +82,7 @@ describe('an authenticator app as the first factor', () => {
     expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
   })
 
-  it('is one, however many web sessions set one up at once', async () => {
+  it('is stored once, however many web sessions set one up at once', async () => {
     const app = await startOwnApp()
     const people = await Promise.all(Array.from({ length: 4 }, () => app.newcomer()))
     const codes = await Promise.all(
@@ -98,7 +98,7 @@ describe('an authenticator app as the first factor', () => {
     expect((await app.client.hardware.list()).length).toBe(1)
   })
 
-  it('cannot be added by who had a factor: whatever it was, wherever, also when it is gone', async () => {
+  it('cannot be added by users who had any factor, in any domain, even if it was removed', async () => {
     const app = await startOwnApp()
     const [{ browser: late }, { browser: owner }] = [await app.newcomer(), await app.newcomer()]
     const code = codesOf(app, await late.open('/mfa/enroll/app'))
@@ -126,7 +126,7 @@ describe('an authenticator app as the first factor', () => {
     expect(await app.client.users.get(user.id)).toMatchObject({ domains: [], hardware: '', everEnrolled: false })
   })
 
-  it('is asked for as a first factor, so that the service decides when it stores it', async () => {
+  it('is sent as a first factor, so that the service decides when it stores it', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const code = codesOf(app, await browser.open('/mfa/enroll/app'))
@@ -143,7 +143,7 @@ describe('an authenticator app as the first factor', () => {
     expect(sent).toEqual([expect.objectContaining({ otp: code(), first: true })])
   })
 
-  it('ends the activation code that somebody noted who knows the password', async () => {
+  it('invalidates the activation code that an attacker with the password has noted', async () => {
     const app = await startOwnApp()
     const { page } = await app.newcomer()
 
@@ -153,7 +153,7 @@ describe('an authenticator app as the first factor', () => {
     expect((await app.user()).factors).toEqual(['otp'])
   })
 
-  it('is not begun by a page of another site, nor ahead of being asked for', async () => {
+  it('is not started from another site, nor by preloading', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const code = codesOf(app, await browser.open('/mfa/enroll/app'))
@@ -165,7 +165,7 @@ describe('an authenticator app as the first factor', () => {
     expect(await app.user()).toMatchObject({ hardware: '' })
   })
 
-  it('belongs to who is signed in: put into the web session of somebody else, its secret opens nowhere', async () => {
+  it('is bound to its user: its secret does not open in the web session of another user', async () => {
     const app = await startOwnApp()
     const [{ browser: mallory }, { browser: alice }] = [await app.newcomer('mallory'), await app.newcomer('alice')]
     const code = codesOf(app, await mallory.open('/mfa/enroll/app'))
@@ -181,7 +181,7 @@ describe('an authenticator app as the first factor', () => {
     expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
   })
 
-  it('keeps its secret to its page: not in the store, in events, in the log or on other pages', async () => {
+  it('has its secret only on its page: not in the store, in events, in the log or on other pages', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const shown = await browser.open('/mfa/enroll/app')
@@ -203,7 +203,7 @@ describe('an authenticator app as the first factor', () => {
     }
   })
 
-  it('is given up after ten minutes, and begun anew', async () => {
+  it('expires after ten minutes, and starts over', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const shown = await browser.open('/mfa/enroll/app')
@@ -231,26 +231,23 @@ describe('a first factor that an administrator decides about', () => {
     ['mayEnroll says no', { mayEnroll: () => false }],
     ['mayEnroll says nothing that is true', { mayEnroll: () => 'yes' as unknown as boolean }],
     ['selfEnrollment: false, whatever mayEnroll says', { selfEnrollment: false, mayEnroll: () => true }],
-  ] satisfies [string, Partial<MfaOptions>][])(
-    'is set up by nobody with the password alone: %s',
-    async (_what, mfa) => {
-      const app = await startOwnApp(mfa)
+  ] satisfies [string, Partial<MfaOptions>][])('cannot be set up with the password alone: %s', async (_what, mfa) => {
+    const app = await startOwnApp(mfa)
 
-      const tried = await tryAll(app)
+    const tried = await tryAll(app)
 
-      expect(tried.page.text).toContain('Type the activation code that your administrator gave you')
-      expect(tried.page.text).not.toMatch(/#code=|class="code"|enroll\/app/)
-      expect(tried.app).toEqual(['/mfa', '/mfa'])
-      const user = await app.user()
-      expect(user).toMatchObject({ hardware: '', everEnrolled: false })
-      await expect(app.client.tokens.get(app.domainId, user.id)).rejects.toMatchObject({
-        code: 'api.error.notfound.token',
-      })
-      expect(app.happened()).not.toContain('enrollment.offered')
-    },
-  )
+    expect(tried.page.text).toContain('Type the activation code that your administrator gave you')
+    expect(tried.page.text).not.toMatch(/#code=|class="code"|enroll\/app/)
+    expect(tried.app).toEqual(['/mfa', '/mfa'])
+    const user = await app.user()
+    expect(user).toMatchObject({ hardware: '', everEnrolled: false })
+    await expect(app.client.tokens.get(app.domainId, user.id)).rejects.toMatchObject({
+      code: 'api.error.notfound.token',
+    })
+    expect(app.happened()).not.toContain('enrollment.offered')
+  })
 
-  it('is asked of mayEnroll for each user and each way', async () => {
+  it('is decided by mayEnroll for each user and each factor', async () => {
     const asked: (string | undefined)[] = []
     const app = await startOwnApp({
       mayEnroll: (_req, { username }) => {
@@ -268,7 +265,7 @@ describe('a first factor that an administrator decides about', () => {
     expect(asked.filter((name) => name === 'bob')).toHaveLength(3)
   })
 
-  it('lets in with the code of an administrator, which no page shows', async () => {
+  it('can be set up with the code of an administrator, which no page shows', async () => {
     const app = await startOwnApp()
     const { id } = await app.client.users.create({ username: 'alice', name: 'Alice', email: 'alice@example.com' })
     await app.client.domains.addUser(app.domainId, id)
@@ -288,7 +285,7 @@ describe('a first factor that an administrator decides about', () => {
     expect(await isIn(tried.browser)).toBe(true)
   })
 
-  it('ends what was begun before the administrator issued a code', async () => {
+  it('ends a setup that started before the administrator issued a code', async () => {
     const app = await startOwnApp()
     const { browser } = await app.newcomer()
     const code = codesOf(app, await browser.open('/mfa/enroll/app'))
@@ -301,7 +298,7 @@ describe('a first factor that an administrator decides about', () => {
     expect(await app.user()).toMatchObject({ hardware: '', everEnrolled: false })
   })
 
-  it('is neither shown nor withdrawn on the page of devices', async () => {
+  it('is neither shown nor withdrawn on /mfa/devices', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withApp()
     const { id } = await app.user()
@@ -318,8 +315,8 @@ describe('a first factor that an administrator decides about', () => {
   })
 })
 
-describe('recovery codes for who has just set up a first factor', () => {
-  it('are offered once, shown once, and lead on to the page first asked for', async () => {
+describe('recovery codes after setting up a first factor', () => {
+  it('are offered once, shown once, and lead to the page requested first', async () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const { browser, account } = await app.signedIn()
 
@@ -340,7 +337,7 @@ describe('recovery codes for who has just set up a first factor', () => {
     expect(JSON.stringify(app.events) + app.kept()).not.toContain(codes[0])
   })
 
-  it('are offered also to who was approved while sending once more', async () => {
+  it('are also offered if the approval comes while sending again', async () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -352,7 +349,7 @@ describe('recovery codes for who has just set up a first factor', () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('can be declined, and are never asked about again', async () => {
+  it('can be declined, and are never offered again', async () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const { browser } = await app.signedIn()
 
@@ -362,7 +359,7 @@ describe('recovery codes for who has just set up a first factor', () => {
     expect((await browser.open('/mfa/recovery')).headers['location']).toBe('/')
   })
 
-  it('are not offered where nothing was set up on the way', async () => {
+  it('are not offered if nothing was set up', async () => {
     const app = await startOwnApp({ recoveryCodes: true })
     const { account } = await app.signedIn()
     const browser = app.browser()
@@ -374,7 +371,7 @@ describe('recovery codes for who has just set up a first factor', () => {
     expect(done.headers['location']).toBe('/account')
   })
 
-  it('sign in once each, and are good for ever', async () => {
+  it('work once each, and never expire', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     const [code = ''] = codesOn(await browser.submit('/mfa/devices/codes'))
@@ -390,7 +387,7 @@ describe('recovery codes for who has just set up a first factor', () => {
     expect([await isIn(one), await isIn(other)]).toEqual([true, false])
   })
 
-  it('can be had as a file without script, made of nothing but codes', async () => {
+  it('can be saved as a file without JavaScript, and the file contains only codes', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     const codes = codesOn(await browser.submit('/mfa/devices/codes'))

@@ -48,7 +48,7 @@ async function startApp(mfa: Partial<MfaOptions> = {}, store = new session.Memor
 }
 
 describe('a service that speaks 1.3 only', () => {
-  it('is asked plainly: a push without a number, approved, lets in', async () => {
+  it('gets a push without a number, whose approval verifies', async () => {
     const { app, service } = await startApp()
     const device = await service.enroll('alice')
     const browser = app.browser()
@@ -67,7 +67,7 @@ describe('a service that speaks 1.3 only', () => {
     })
   })
 
-  it('has its approvals counted once by the app: a second web session gets nothing from the same one', async () => {
+  it('has its approvals redeemed once by the app: a second web session gets nothing from the same one', async () => {
     const { app, service, raw } = await startApp()
     const device = await service.enroll('alice')
     const [one, other] = [app.browser(), app.browser()]
@@ -91,7 +91,7 @@ describe('a service that speaks 1.3 only', () => {
     expect(verified.toSorted((a, b) => a - b)).toEqual([200, 403])
   })
 
-  it('says no in one way, and the page says so', async () => {
+  it('reports every denial alike, and so does the page', async () => {
     const { app, service } = await startApp()
     const device = await service.enroll('alice')
     const browser = app.browser()
@@ -104,7 +104,7 @@ describe('a service that speaks 1.3 only', () => {
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/mfa')
   })
 
-  it('takes codes, and the app says which kind let in', async () => {
+  it('accepts codes, and the app reports the factor', async () => {
     const { app, service } = await startApp()
     await service.enroll('alice')
     const { id } = await service.client.users.getByUsername('alice')
@@ -118,7 +118,7 @@ describe('a service that speaks 1.3 only', () => {
     expect((await browser.fetch('/account')).body.mfa.verified.factor).toBe('bypass')
   })
 
-  it('cannot say who never had a device: nobody may set one up unless the app says so', async () => {
+  it('cannot say who never had a device: nobody may set one up unless the app allows it', async () => {
     const { app, service } = await startApp()
     await service.addUser('alice')
     const browser = app.browser()
@@ -130,7 +130,7 @@ describe('a service that speaks 1.3 only', () => {
     expect(page.text).toContain('Enter a code')
   })
 
-  it('shows the activation code with the link the app gives, where the app says so', async () => {
+  it('shows the activation code with the link of the app, if the app allows that', async () => {
     const { app, service } = await startApp({
       mayEnroll: (_req, user) => user.username === 'alice',
       authenticatorUrl: 'https://store.example/authenticator',

@@ -6,7 +6,7 @@ import { startServiceWithDoor } from '../support/service-door.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 describe('the log of an app whose service is gone', () => {
-  it('says so once, and once that it is back, however many people found out', async () => {
+  it('says so once, and once that it is back, however many requests notice', async () => {
     const clock = createTestClock()
     const { door, service } = await startServiceWithDoor(clock)
     const lines: string[] = []

@@ -8,7 +8,7 @@ describe.each([
   ['Express 5', express5],
   ['Express 4', express4],
 ])('signing in on %s', (_name, express) => {
-  it('leads a person without a device through setting one up, and lets in only once that device approved', async () => {
+  it('leads users without a device through setting one up, and verifies only once that device has approved', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -33,7 +33,7 @@ describe.each([
     })
   })
 
-  it('goes on to the page first asked for, with its query', async () => {
+  it('continues at the page requested first, with its query', async () => {
     const app = await startWebApp({ express })
     const first = app.browser()
     const account = await app.verify(first, 'alice')
@@ -46,7 +46,7 @@ describe.each([
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/reports?year=2026')
   })
 
-  it('needs no script: the reload of the page goes on', async () => {
+  it('needs no JavaScript: the page continues by reloading', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -94,7 +94,7 @@ describe.each([
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('that nobody answers runs out of time, and can be sent again', async () => {
+  it('that is not answered times out, and can be sent again', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -107,7 +107,7 @@ describe.each([
     expect((await browser.visit('/mfa')).text).toContain('Approve the sign-in')
   })
 
-  it('can be stopped: the device forgets the request', async () => {
+  it('can be canceled, which cancels the request on the device', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -118,7 +118,7 @@ describe.each([
     expect((await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('asks the device once, however often and in how many tabs the page is loaded', async () => {
+  it('sends one request, however often and in how many tabs the page is loaded', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -128,7 +128,7 @@ describe.each([
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
-  it('asks the device once when the first page is loaded ten times at once', async () => {
+  it('sends one request when the first page is loaded ten times at once', async () => {
     const app = await startWebApp({ express })
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -155,7 +155,7 @@ describe.each([
     expect(requests?.[0]?.createdAt).toBe(app.clock.now())
   })
 
-  it('shows the device who asks, from where, and with which browser, but never the number', async () => {
+  it('shows user, address and browser on the device, but never the number', async () => {
     const app = await startWebApp({ express })
     const { account, page } = await app.enroll(app.browser(), 'alice')
 
@@ -176,7 +176,7 @@ describe.each([
     expect(numberOn(page)).toMatch(/^\d\d$/)
   })
 
-  it('says plainly that the service does not answer, lets nobody in, and goes on when it is back', async () => {
+  it('reports that the service does not respond, verifies nobody, and continues when it is back', async () => {
     let up = false
     const errors: string[] = []
     const logger = { info() {}, warn() {}, error: (message: string) => void errors.push(message) }
@@ -202,7 +202,7 @@ describe.each([
 describe('a step-up', () => {
   const express = express5
 
-  it('is asked for when the second step is too long ago, and leads back', async () => {
+  it('is required when the second step is too long ago, and leads back', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
@@ -218,7 +218,7 @@ describe('a step-up', () => {
     expect((await browser.open('/danger')).text).toBe('danger')
   })
 
-  it('tells a script instead of redirecting it', async () => {
+  it('answers scripts with JSON instead of a redirect', async () => {
     const app = await startWebApp({ express })
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -234,7 +234,7 @@ describe('a step-up', () => {
 describe('a passed second step', () => {
   const express = express5
 
-  it('lasts twelve hours, no longer', async () => {
+  it('is valid for twelve hours, no longer', async () => {
     const app = await startWebApp({ express, session: { rolling: true } })
     const browser = app.browser()
     await app.verify(browser, 'alice')

@@ -16,7 +16,7 @@ const idOf = (browser: { cookie(name: string): string | undefined }) =>
 const contentOf = (store: session.MemoryStore) => (store as unknown as { sessions: Record<string, string> }).sessions
 
 describe('a verification record', () => {
-  it('ends at the first request that nobody is signed in for, and is stored as ended', async () => {
+  it('ends at the first request without a user, and is stored as ended', async () => {
     const store = new session.MemoryStore()
     const app = await startOwnLoginApp({ store })
     const browser = await app.verified()
@@ -41,7 +41,7 @@ describe('a verification record', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('ends before the app answers, so that a stream that stays open does not keep it', async () => {
+  it('ends before the app answers, so that an open stream does not keep it', async () => {
     const store = new session.MemoryStore()
     const app = await startOwnLoginApp({ store })
     const browser = await app.verified()
@@ -55,7 +55,7 @@ describe('a verification record', () => {
     await stream
   })
 
-  it('does not bring back a web session that was ended meanwhile', async () => {
+  it('does not resurrect a web session that has ended in the meantime', async () => {
     const store = new session.MemoryStore()
     const app = await startOwnLoginApp({ store })
     const browser = await app.verified()
@@ -67,7 +67,7 @@ describe('a verification record', () => {
     expect(Object.keys(contentOf(store))).toEqual([])
   })
 
-  it('is in no web session that the app itself brings back by changing it', async () => {
+  it('is in no web session that the app itself resurrects by changing it', async () => {
     const store = new session.MemoryStore()
     const app = await startOwnLoginApp({ store })
     const browser = await app.verified()
@@ -83,7 +83,7 @@ describe('a verification record', () => {
     expect(contentOf(store)[idOf(browser)]).not.toContain('verified')
   })
 
-  it('makes no web session for somebody who has none', async () => {
+  it('creates no web session for users who have none', async () => {
     const store = new session.MemoryStore()
     const app = await startOwnLoginApp({ store })
 
@@ -105,7 +105,7 @@ describe('a verification record', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('ends with a sign-out where the web session is in the cookie', async () => {
+  it('ends with a sign-out with cookie-session', async () => {
     const app = await startOwnLoginApp({ webSession: cookieSession({ name: 'web', keys: ['test'] }) })
     const browser = await app.verified()
     await browser.submit('/early/logout')
@@ -116,7 +116,7 @@ describe('a verification record', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('is nothing to forget where there is no web session', async () => {
+  it('is ignored by forgetMfa() if there is no web session', async () => {
     await expect(forgetMfa({} as never)).resolves.toBeUndefined()
   })
 })
@@ -162,7 +162,7 @@ describe('a verification record, with Passport that keeps the web session', () =
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('stays where a request is signed in without the web session', async () => {
+  it('stays if a request is signed in without the web session', async () => {
     const app = await startWebApp({
       routes(express5, passport) {
         const local = passport.authenticate('local', { session: false })
@@ -177,7 +177,7 @@ describe('a verification record, with Passport that keeps the web session', () =
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('is made again by the second step that follows', async () => {
+  it('is created again by the next second step', async () => {
     const app = await startWebApp(keeping)
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')

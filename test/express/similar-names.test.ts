@@ -19,7 +19,7 @@ async function startTolerantApp(mfa: Partial<MfaOptions> = {}) {
   return { ...app, warnings, signInAs, users: createClient({ baseUrl, apiKey }).users }
 }
 
-describe('somebody who signs in under a name that could be mistaken for a known one', () => {
+describe('a user whose name is similar to a known one', () => {
   it.each(['ALICE', 'alice ', 'al\u200bice', 'Álice'])('sets up no first factor: %j', async (username) => {
     const app = await startTolerantApp()
 
@@ -32,7 +32,7 @@ describe('somebody who signs in under a name that could be mistaken for a known 
     expect((await app.users.list()).map((user) => user.username)).toEqual(['alice'])
   })
 
-  it('reads so in Arabic, too', async () => {
+  it('is told so in Arabic, too', async () => {
     const app = await startTolerantApp()
 
     const { page } = await app.signInAs('ALICE', { 'accept-language': 'ar' })
@@ -50,7 +50,7 @@ describe('somebody who signs in under a name that could be mistaken for a known 
     )
   })
 
-  it('is somebody else where the app says that its names are exact', async () => {
+  it('is another user if the app says that its names are exact', async () => {
     const app = await startTolerantApp({ usernames: 'exact' })
 
     await app.signInAs('ALICE')

@@ -27,7 +27,7 @@ function startBank(options: Partial<MfaOptions> = {}) {
 }
 
 describe('requireMfa({ factors })', () => {
-  it('accepts what was passed with one of them, and asks for one of them otherwise', async () => {
+  it('accepts a record of one of them, and demands one of them otherwise', async () => {
     const app = await startBank()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
@@ -46,7 +46,7 @@ describe('requireMfa({ factors })', () => {
     expect((await browser.open('/by-code')).text).toBe('reached')
   })
 
-  it('does not take an approval of another kind, whatever the browser does', async () => {
+  it('rejects an approval by another factor, whatever the browser does', async () => {
     const app = await startBank()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
@@ -61,7 +61,7 @@ describe('requireMfa({ factors })', () => {
 })
 
 describe('req.mfa.challenge()', () => {
-  it('asks from inside a handler, and comes back to where the handler says; nothing is posted again', async () => {
+  it('demands the second step inside a handler, and returns where the handler says; nothing is posted again', async () => {
     const app = await startBank()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
@@ -74,7 +74,7 @@ describe('req.mfa.challenge()', () => {
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/transfer/again')
   })
 
-  it('knows seconds from milliseconds', async () => {
+  it('detects milliseconds', async () => {
     const app = await startBank()
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -85,7 +85,7 @@ describe('req.mfa.challenge()', () => {
     expect(answer.text).toContain('milliseconds')
   })
 
-  it('asks nobody who is not signed in', async () => {
+  it('is an error without a signed-in user', async () => {
     const app = await startBank()
 
     expect((await app.browser().submit('/transfer', { amount: '1' })).text).toContain('nobody is signed in')
@@ -93,7 +93,7 @@ describe('req.mfa.challenge()', () => {
 })
 
 describe('verifiedMfa()', () => {
-  it('returns what was verified', async () => {
+  it('returns the verification record', async () => {
     const app = await startBank()
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -111,7 +111,7 @@ describe('verifiedMfa()', () => {
     })
   })
 
-  it('dates no pass in the future where the clock of the service is ahead', async () => {
+  it('never returns a time in the future if the clock of the service is ahead', async () => {
     const behind = createTestClock(Math.floor(Date.now() / 1000) - 600)
     const app = await startBank({ clock: behind })
     const browser = app.browser()
@@ -126,7 +126,7 @@ describe('verifiedMfa()', () => {
     expect([inTime.status, late.status]).toEqual([200, 303])
   })
 
-  it('throws where nothing was, so that a forgotten guard is an error and not a hole', async () => {
+  it('throws without one, so that a forgotten guard is an error and not a hole', async () => {
     const app = express()
     app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
     const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
-describe('somebody who asks the device too often', () => {
+describe('a user who sends too many requests', () => {
   it('is told to wait, for how long, and can use a code', async () => {
     const app = await startWebApp()
     const browser = app.browser()
@@ -38,8 +38,8 @@ describe('somebody who asks the device too often', () => {
   })
 })
 
-describe('somebody who guesses codes', () => {
-  it('has five tries, is told that codes are paused, and can still approve on the device', async () => {
+describe('an attacker who guesses codes', () => {
+  it('has five tries; then codes are paused, and the device can still approve', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')

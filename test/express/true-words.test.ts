@@ -69,7 +69,7 @@ describe('the page while codes are locked', () => {
     await app.answer(app.account, 'approve', numberOn(await owner.visit('/mfa')))
   })
 
-  it('does not offer a device that cannot be asked now: it says when it can', async () => {
+  it('does not offer a push request that cannot be sent now: it says when it can', async () => {
     const app = await arrange()
     await app.lockCodes()
     await app.spendPushes()
@@ -86,7 +86,7 @@ describe('the page while codes are locked', () => {
     expect(push.text).not.toContain('Use a code')
   })
 
-  it('says that an administrator unlocks them, where nothing else does', async () => {
+  it('says that only an administrator can unlock them', async () => {
     const app = await arrange()
     for (let round = 0; round < 5; round += 1) {
       await app.lockCodes()
@@ -102,7 +102,7 @@ describe('the page while codes are locked', () => {
     expect(page.text).not.toContain(codeField)
   })
 
-  it('has the field again as soon as an administrator has unlocked them', async () => {
+  it('has the field again as soon as an administrator unlocks them', async () => {
     const app = await arrange()
     const browser = await app.enter()
     await browser.visit('/account')
@@ -120,7 +120,7 @@ describe('the page while codes are locked', () => {
 })
 
 describe('the page while no request can be sent', () => {
-  it('offers no code to somebody who has none', async () => {
+  it('offers no code to users who have none', async () => {
     const app = await startWebApp({ mfa: { factors: ['push'] } })
     const account = await app.verify(app.browser(), 'alice')
     for (let round = 0; round < 5; round += 1) {
@@ -138,7 +138,7 @@ describe('the page while no request can be sent', () => {
     expect(page.text).not.toContain('>Use a code<')
   })
 
-  it('does not offer to send again what was denied the last time that was allowed', async () => {
+  it('does not offer to send again after the last allowed request was denied', async () => {
     const app = await arrange()
     await app.spendPushes()
     const browser = await app.enter()

@@ -39,8 +39,8 @@ async function warningsOf(
   return said
 }
 
-describe('what is likely wrong', () => {
-  it('is nothing in a usual app', async () => {
+describe('a warning about the setup', () => {
+  it('is not logged for a common app', async () => {
     expect(await warningsOf({})).toEqual([])
   })
 

@@ -60,7 +60,7 @@ function open(port: number, cookie: string | undefined): Promise<string> {
 }
 
 describe('isVerified() at the upgrade to a WebSocket', () => {
-  it('lets in who passed the second step, and nobody before', async () => {
+  it('accepts verified users only', async () => {
     const { service, port, browser } = await arrange()
     const device = await service.enroll('alice')
     const cookie = () => `connect.sid=${browser.cookie('connect.sid')}`
@@ -75,7 +75,7 @@ describe('isVerified() at the upgrade to a WebSocket', () => {
     expect(await open(port, cookie())).toBe('welcome')
   })
 
-  it('is bound to the user: the marker of one is nothing for another', async () => {
+  it('is bound to the user: the record of another user does not count', async () => {
     const req = { session: { mfa: { verified: { at: Date.now() / 1000, factor: 'push', userKey: 'username:alice' } } } }
 
     expect(isVerified(req as unknown as IncomingMessage, { username: 'alice' })).toBe(true)

@@ -17,7 +17,7 @@ describe("mfa({ factors }) without 'push'", () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('issues no activation code, as no device would be asked', async () => {
+  it('issues no activation code, because no device could approve', async () => {
     const app = await startOwnApp(codesOnly)
     await app.newcomer()
 
@@ -26,7 +26,7 @@ describe("mfa({ factors }) without 'push'", () => {
     await expect(app.client.tokens.get(app.domainId, id)).rejects.toMatchObject({ code: 'api.error.notfound.token' })
   })
 
-  it('asks people who have an app for its code', async () => {
+  it('asks users who have an app for its code', async () => {
     const app = await startOwnApp(codesOnly)
     await app.withApp()
     const browser = app.browser()
@@ -47,7 +47,7 @@ describe("mfa({ factors }) without 'push'", () => {
     expect(page.text).not.toContain('otpauth:')
   })
 
-  it('offers no app to people who had a factor before', async () => {
+  it('offers no app to users who had a factor before', async () => {
     const app = await startOwnApp(codesOnly)
     const user = await app.client.users.create({ username: 'alice', name: 'Alice', email: 'alice@example.com' })
     await app.client.domains.addUser(app.domainId, user.id)
@@ -57,7 +57,7 @@ describe("mfa({ factors }) without 'push'", () => {
     expect(page.path).toBe('/mfa')
   })
 
-  it('creates no user whose name could be mistaken for a known one', async () => {
+  it('creates no user whose name is similar to a known one', async () => {
     const app = await startOwnApp(codesOnly)
     await app.newcomer('alice')
 

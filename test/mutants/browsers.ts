@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const addition = nextRequest(page)',
     replace: 'const addition = undefined as string | undefined',
     test: 'express/true-words.test.ts',
-    title: 'does not offer a device that cannot be asked now: it says when it can',
+    title: 'does not offer a push request that cannot be sent now: it says when it can',
   },
   {
     defense: 'that a pause of requests recommends no codes that are locked, too',
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (codesPaused || others.length === 0)',
     replace: 'if (others.length === 0)',
     test: 'express/true-words.test.ts',
-    title: 'does not offer a device that cannot be asked now: it says when it can',
+    title: 'does not offer a push request that cannot be sent now: it says when it can',
   },
   {
     defense: 'that no code is offered to somebody who has none',
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (codesPaused || others.length === 0)',
     replace: 'if (codesPaused)',
     test: 'express/true-words.test.ts',
-    title: 'offers no code to somebody who has none',
+    title: 'offers no code to users who have none',
   },
   {
     defense: 'other words where only an administrator ends the lock',
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     find: 'until === undefined ? unlock : sentence(',
     replace: 'until === undefined ? sentence(formatDuration(tag, 1)) : sentence(',
     test: 'express/true-words.test.ts',
-    title: 'says that an administrator unlocks them, where nothing else does',
+    title: 'says that only an administrator can unlock them',
   },
   {
     defense: 'that what the service says now counts, and not what it said before',
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (version === '1.4' && !notice.ofChallenge) return undefined",
     replace: '',
     test: 'express/true-words.test.ts',
-    title: 'has the field again as soon as an administrator has unlocked them',
+    title: 'has the field again as soon as an administrator unlocks them',
   },
   {
     defense: 'the figure of sessions that were refused after too many tries',

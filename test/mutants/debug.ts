@@ -9,7 +9,7 @@ export const mutants: readonly Mutant[] = [
     find: "environment['NODE_ENV'] === 'production' && rest.debug",
     replace: 'rest.debug && rest.debug === undefined',
     test,
-    title: 'is not there unless debug is on, and in production mfa() refuses it',
+    title: 'does not exist unless debug is on, and in production mfa() rejects the option',
   },
   {
     defense: 'the end of what was recorded at a sign-out',
@@ -17,7 +17,7 @@ export const mutants: readonly Mutant[] = [
     find: 'isSameUser ? sessionIdOf(req) : undefined',
     replace: 'isSameUser || true ? sessionIdOf(req) : undefined',
     test,
-    title: 'is shown to no other web session, and to nobody who signs in after',
+    title: 'is not shown to another web session, nor to the next user',
   },
   {
     defense: 'the end of what was recorded under the old id of a web session',
@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
     find: '          webSessions.delete(key)\n',
     replace: '',
     test,
-    title: 'goes along with the web session to its new id, and nothing stays under the old one',
+    title: 'moves to the new id of the web session, and nothing stays under the old one',
   },
   {
     defense: 'the end of what was recorded of another user',
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if ((recorded.userKey ?? userKey) !== userKey)',
     replace: 'if (userKey === undefined)',
     test,
-    title: 'forgets what was recorded when somebody else signs in under the same id',
+    title: 'discards the record when another user signs in under the same id',
   },
   {
     defense: 'an id for web sessions that have none',
@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
     find: "(shown, secret = '') => shown.replaceAll(secret, redacted)",
     replace: '(shown) => shown',
     test,
-    title: 'of a service elsewhere are blotted out, also where an error would tell them',
+    title: 'of a remote service are redacted, also in errors',
   },
   {
     defense: 'who signs in at an address, blotted out',
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     find: '.replace(/^(\\w+:\\/\\/)[^/]*@/, `$1${redacted}@`)',
     replace: '',
     test,
-    title: 'of the environment are blotted out',
+    title: 'of the environment are redacted',
   },
   {
     defense: 'the list of options that are no secrets',
@@ -65,7 +65,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (typeof value !== 'object') return redacted",
     replace: "if (typeof value !== 'object') return String(value)",
     test,
-    title: 'of an option that is added later are blotted out until somebody says otherwise',
+    title: 'of an option that is added later are redacted by default',
   },
   {
     defense: 'the limit of what is kept of a web session',
@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (list.length > max) list.shift()\n',
     replace: '',
     test,
-    title: 'is bounded, whatever comes',
+    title: 'is bounded',
   },
   {
     defense: 'the limit of web sessions',
@@ -81,6 +81,6 @@ export const mutants: readonly Mutant[] = [
     find: 'webSessions.size > debugLimits.webSessions',
     replace: 'webSessions.size > Infinity',
     test,
-    title: 'is bounded, whatever comes',
+    title: 'is bounded',
   },
 ]

@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!selfEnrollment) return false\n',
     replace: '',
     test: 'express/self-enrollment.test.ts',
-    title: 'is set up by nobody with the password alone: %s',
+    title: 'cannot be set up with the password alone: %s',
   },
   {
     defense: 'mayEnroll is asked for services that speak 1.4',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!mayEnroll) return',
     replace: `if (!mayEnroll || version !== '1.3') return`,
     test: 'express/self-enrollment.test.ts',
-    title: 'is asked of mayEnroll for each user and each way',
+    title: 'is decided by mayEnroll for each user and each factor',
   },
   {
     defense: 'a first device obeys the switches',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!(await options.mayEnroll(version))) return',
     replace: 'if (false) return',
     test: 'express/self-enrollment.test.ts',
-    title: 'is set up by nobody with the password alone: %s',
+    title: 'cannot be set up with the password alone: %s',
   },
   {
     defense: 'a first authenticator app obeys the switches',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || !(await maySelfEnroll(request, service.version))',
     replace: '',
     test: 'express/self-enrollment.test.ts',
-    title: 'is asked of mayEnroll for each user and each way',
+    title: 'is decided by mayEnroll for each user and each factor',
   },
   {
     defense: 'the service answers no code of an administrator for a page',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: '(await hasHandedOverCode(service, known.id)) ? undefined : ',
     replace: '',
     test: 'express/self-enrollment.test.ts',
-    title: 'lets in with the code of an administrator, which no page shows',
+    title: 'can be set up with the code of an administrator, which no page shows',
   },
   {
     defense: 'the code of an administrator is not answered as one for another device',
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const shownFor = 15 * 60',
     replace: 'const shownFor = 7 * 86_400',
     test: 'express/devices.test.ts',
-    title: 'is worth nothing after 15 minutes',
+    title: 'expires after 15 minutes',
   },
   {
     defense: 'a new id is taken before an activation code is shown',
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     find: ', in the browser ${nonce}`',
     replace: '`',
     test: 'traps/planted-id.test.ts',
-    title: 'has nobody set up an app with a seed the attacker knows: %s',
+    title: 'cannot make a user set up an app with a seed the attacker knows: %s',
   },
   {
     defense: 'the seed of an authenticator app is bound to its user',
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
     find: 'authenticator app of ${context.userKey}, in',
     replace: 'authenticator app in',
     test: 'express/self-enrollment.test.ts',
-    title: 'belongs to who is signed in: put into the web session of somebody else, its secret opens nowhere',
+    title: 'is bound to its user: its secret does not open in the web session of another user',
   },
   {
     defense: 'req.mfa.forget() withdraws the code for another device',
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
     find: '      await withdrawShownCode(req, context.mfa)\n',
     replace: '',
     test: 'express/devices.test.ts',
-    title: 'is worth nothing once %s',
+    title: 'is invalid once %s',
   },
   {
     defense: 'Passport’s logout withdraws the code for another device',
@@ -207,7 +207,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (context) void withdrawShownCode(this, context.mfa)\n',
     replace: '',
     test: 'express/devices.test.ts',
-    title: 'is worth nothing after signing out: %s',
+    title: 'is invalid after signing out: %s',
   },
   {
     defense: 'a sign-out that only forgets the user withdraws the code for another device',
@@ -215,7 +215,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!user || isLogout(req, options.logoutPath))',
     replace: 'if (isLogout(req, options.logoutPath))',
     test: 'express/devices.test.ts',
-    title: 'is worth nothing once %s',
+    title: 'is invalid once %s',
   },
   {
     defense: 'the login of somebody else withdraws the code for another device',
@@ -223,7 +223,7 @@ export const mutants: readonly Mutant[] = [
     find: "  await withdrawShownCode(req, context.mfa)\n  return { state: 'remove' }",
     replace: "  return { state: 'remove' }",
     test: 'express/devices.test.ts',
-    title: 'is worth nothing once %s',
+    title: 'is invalid once %s',
   },
   {
     defense: 'a request for logoutPath withdraws the code for another device',
@@ -231,7 +231,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!user || isLogout(req, options.logoutPath))',
     replace: 'if (!user)',
     test: 'express/devices.test.ts',
-    title: 'is worth nothing once %s',
+    title: 'is invalid once %s',
   },
   {
     defense: 'a first factor beside e-mail obeys the switches',

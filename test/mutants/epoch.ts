@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: "hasMfaState(req) ? 'end' : 'as-is'",
     replace: "hasMfaState(req) ? 'remove' : 'as-is'",
     test: 'express/sign-out.test.ts',
-    title: 'ends before the app answers, so that a stream that stays open does not keep it',
+    title: 'ends before the app answers, so that an open stream does not keep it',
   },
   {
     defense: 'the record is dropped when nobody is signed in',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: "hasMfaState(req) ? 'end' : 'as-is'",
     replace: "hasMfaState(req) ? 'as-is' : 'as-is'",
     test: 'express/sign-out.test.ts',
-    title: 'ends at the first request that nobody is signed in for, and is stored as ended',
+    title: 'ends at the first request without a user, and is stored as ended',
   },
   {
     defense: 'a web session that was ended meanwhile is not stored again',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isCookieSession(session) || (await hasStored(req))) {',
     replace: 'if (isCookieSession(session) || (await hasStored(req)) || true) {',
     test: 'express/sign-out.test.ts',
-    title: 'does not bring back a web session that was ended meanwhile',
+    title: 'does not resurrect a web session that has ended in the meantime',
   },
   {
     defense: 'a record that was forgotten is in nothing that the app stores later',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (ended.has(session)) delete session.mfa',
     replace: '',
     test: 'express/sign-out.test.ts',
-    title: 'is in no web session that the app itself brings back by changing it',
+    title: 'is in no web session that the app itself resurrects by changing it',
   },
   {
     defense: 'req.mfa.forget() ends the record',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: '!isWithoutSession(rest[0]) && ',
     replace: '',
     test: 'express/sign-out.test.ts',
-    title: 'stays where a request is signed in without the web session',
+    title: 'stays if a request is signed in without the web session',
   },
   {
     defense: 'the login that follows the second step keeps what was passed',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'markRenewedLogin(req, req.user)',
     replace: '',
     test: 'passport/mfa-strategy.test.ts',
-    title: 'keeps the marker, and says when and how in authInfo, with %s',
+    title: 'keeps the verification record, and reports time and factor in authInfo, with %s',
   },
   {
     defense: 'a user who appears in a request of nobody is warned about',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: '    warnOfLaterUser(req, res, context)\n',
     replace: '',
     test: 'express/later-user.test.ts',
-    title: 'is warned about whatever set the user',
+    title: 'logs a warning, whatever set the user',
   },
   {
     defense: 'a login in the request of somebody else is warned about',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (context && res) warnOfLaterUser(this as Request, res, context)',
     replace: '',
     test: 'express/later-user.test.ts',
-    title: 'is warned about where another user is signed in already',
+    title: 'logs a warning if another user is signed in already',
   },
   {
     defense: 'a record counts only under the epoch of its user',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: 'for (const entry of byId.get(userId) ?? []) entry.changed = true',
     replace: '',
     test: 'express/ended-sessions.test.ts',
-    title: 'ends at once where the stream is open',
+    title: 'ends at once while the stream is open',
   },
   {
     defense: 'an epoch without a stream is believed for a minute',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return entry.known && !entry.changed && age(checkedAt(entry)) < believedFor',
     replace: 'return entry.known && !entry.changed',
     test: 'express/ended-sessions.test.ts',
-    title: 'ends within a minute without the stream, and is asked about once a minute',
+    title: 'ends within a minute without the stream, and is checked once a minute',
   },
   {
     defense: 'the stream spares reads',
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return age(checkedAt(entry)) < Math.max(believedFor, maxUnchecked)',
     replace: 'return true',
     test: 'express/ended-sessions.test.ts',
-    title: 'goes on for 15 minutes while the service cannot be asked, with an event, and no longer',
+    title: 'stays valid for 15 minutes while the service is unreachable, with an event, and no longer',
   },
   {
     defense: 'a record goes on for a while when the service cannot be asked',
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     find: '< Math.max(believedFor, maxUnchecked)',
     replace: '< believedFor',
     test: 'express/ended-sessions.test.ts',
-    title: 'goes on for 15 minutes while the service cannot be asked, with an event, and no longer',
+    title: 'stays valid for 15 minutes while the service is unreachable, with an event, and no longer',
   },
   {
     defense: 'a user who is made again has another epoch',
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return epoch ?? id',
     replace: "return epoch ?? ''",
     test: 'express/ended-sessions.test.ts',
-    title: 'does not come back when its user is deleted and made again',
+    title: 'does not come back when its user is deleted and created again',
   },
   {
     defense: 'the web session that makes a change knows the next epoch',
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
     find: '{ ...state, verified: { ...verified, epoch, nextEpoch: drawn } }',
     replace: 'state',
     test: 'express/ended-sessions.test.ts',
-    title: 'stays in, and everybody else is out, other nodes and remembered cookies included',
+    title: 'stays verified, and all other web sessions end, also on other nodes and of remembered browsers',
   },
   {
     defense: 'an epoch that was reached is kept when the next one is drawn',
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const epoch = before !== undefined && mfa.epochs.current(userKey) === before ? before : verified.epoch',
     replace: 'const { epoch } = verified',
     test: 'express/ended-sessions.test.ts',
-    title: 'stays in also where a change before it came to nothing',
+    title: 'stays verified also after a failed change',
   },
   {
     defense: 'a code for another device brings the epoch that its web session knows',
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
     find: 'issueCode(saved, epoch, ',
     replace: "issueCode(saved, 'A'.repeat(22), ",
     test: 'express/ended-sessions.test.ts',
-    title: 'stays in, and everybody else is out once the new one is set up',
+    title: 'stays verified, and all other web sessions end once the new one is set up',
   },
   {
     defense: 'a report ends verified web sessions',

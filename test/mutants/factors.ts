@@ -11,7 +11,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const at = Math.min(settledAt, now)',
     replace: 'const at = settledAt',
     test: 'express/step-up.test.ts',
-    title: 'dates no pass in the future where the clock of the service is ahead',
+    title: 'never returns a time in the future if the clock of the service is ahead',
   },
   {
     defense: 'the purpose of a pass',
@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
     find: "...(challenge.purpose === 'change_devices' ? { purpose: challenge.purpose } : {}),",
     replace: '',
     test: 'express/change-devices.test.ts',
-    title: 'is asked for after a sign-in, by a request that says what it is for',
+    title: 'is required after a sign-in, by a request that names its purpose',
   },
   {
     defense: 'the option devices.maxAge',
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
     find: 'verifiedOf(state, context, user, context.mfa.options.devices)',
     replace: 'verifiedOf(state, context, user, { factors: context.mfa.options.devices.factors })',
     test: 'express/change-devices.test.ts',
-    title: 'lasts as long as the option says',
+    title: 'lasts as long as the option allows',
   },
   {
     defense: 'the option devices.factors',
@@ -171,7 +171,7 @@ export const mutants: readonly Mutant[] = [
     find: 'verifiedOf(state, context, user, context.mfa.options.devices)',
     replace: 'verifiedOf(state, context, user, { maxAge: context.mfa.options.devices.maxAge })',
     test: 'express/change-devices.test.ts',
-    title: 'is worth nothing by a factor that the address of the page was made to allow',
+    title: 'does not count by a factor that only a manipulated address allows',
   },
   {
     defense: 'the question of the device, which names what an approval is good for',

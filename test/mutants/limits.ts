@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'address === undefined ? undefined : parseIpAddress(address)',
     replace: 'address',
     test: 'express/client-facts.test.ts',
-    title: 'is an address or nothing',
+    title: 'is a valid address or undefined, whatever trusted proxies send',
   },
   {
     defense: 'of a list of addresses the last one counts, which the browser cannot choose',

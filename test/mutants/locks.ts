@@ -246,7 +246,7 @@ function webApps(): readonly Mutant[] {
       find: ' || verified.at > now + clockSkew',
       replace: '',
       test: 'challenge/clock-set-back.test.ts',
-      title: 'takes nobody for verified who passed in the future',
+      title: 'rejects verification records from the future',
     },
     {
       defense: 'the length of what a web session relies on',
@@ -254,7 +254,7 @@ function webApps(): readonly Mutant[] {
       find: 'now < until && until - now <= length + clockSkew',
       replace: 'now < until',
       test: 'challenge/clock-set-back.test.ts',
-      title: 'relies on nothing for longer than it would have',
+      title: 'trusts nothing for longer than otherwise',
     },
     {
       defense: 'the age of what was heard of an epoch',
@@ -262,7 +262,7 @@ function webApps(): readonly Mutant[] {
       find: 'return time > now + clockSkew ? Number.POSITIVE_INFINITY : now - time',
       replace: 'return now - time',
       test: 'challenge/clock-set-back.test.ts',
-      title: 'asks again whether a web session has ended, and believes nothing meanwhile',
+      title: 'asks again whether a web session has ended, and denies it until then',
     },
   ]
 }

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(request, below)) {',
     replace: "if (isPost && below !== '/sign-out' && !isTrusted(request, below)) {",
     test: 'express/log-out.test.ts',
-    title: 'does nothing: %s',
+    title: 'is rejected: %s',
   },
   {
     defense: 'signing out by POST alone',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: "'/sign-out': { POST: logOut }",
     replace: "'/sign-out': { GET: logOut, POST: logOut }",
     test: 'express/log-out.test.ts',
-    title: 'does nothing by a link or a picture',
+    title: 'is rejected by a link or an image',
   },
   {
     defense: 'ending the second step when mfa() signs out',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: "state: 'end'",
     replace: "state: 'as-is'",
     test: 'express/log-out.test.ts',
-    title: 'ends the second step with the login, where the app keeps its web session and answers at once',
+    title: 'ends the second step with the login if the app keeps its web session and answers at once',
   },
   {
     defense: 'ending the second step before the login',
@@ -31,6 +31,6 @@ export const mutants: readonly Mutant[] = [
     find: "state: 'end'",
     replace: "state: 'remove'",
     test: 'express/log-out.test.ts',
-    title: 'that fails is an error for the app, and leaves nobody verified',
+    title: 'passes errors to the app, and leaves nobody verified',
   },
 ]

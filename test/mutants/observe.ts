@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await asRequest(context.requestId, () =>',
     replace: 'await ((_id: unknown, run: () => Promise<PassportAnswer>) => run())(context.requestId, () =>',
     test: 'express/request-id.test.ts',
-    title: 'reaches the service also where other middleware of the app has lost its context',
+    title: 'reaches the service also if other middleware loses the async context',
   },
   {
     defense: 'log lines of the app carry the id of the request',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: ' (request ${currentRequestId()})',
     replace: '',
     test: 'express/request-id.test.ts',
-    title: 'stands in the log lines of the app',
+    title: 'is in the log lines of the app',
   },
   {
     defense: 'an outage is logged once, however many calls fail in it',
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isOutage(error)) {\n    mfa.outage.failed(error)',
     replace: 'if (false) {\n    mfa.outage.failed(error)',
     test: 'express/service-outage.test.ts',
-    title: 'says so once, and once that it is back, however many people found out',
+    title: 'says so once, and once that it is back, however many requests notice',
   },
   {
     defense: 'figures are served while the database is gone',

@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return ipv4(withPort ?? entry) ?? ipv6(entry)',
     replace: 'return withPort === undefined ? entry : `${entry}`',
     test: 'traps/forwarding.test.ts',
-    title: 'that say %j keep nobody out: the device shows %j',
+    title: 'with %j block nobody: the device shows %j',
   },
   {
     defense: 'taking out characters that disturb or turn text',

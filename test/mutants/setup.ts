@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: '[UnreachableError, ApiError, SetupError].some(',
     replace: '[UnreachableError, ApiError].some(',
     test: 'express/failure.test.ts',
-    title: 'is not asked where the app is not set up: that is a 500, with its reason in the log and for nobody else',
+    title: 'is not asked if the app is not set up correctly: that is a 500, with the reason only in the log',
   },
   {
     defense: 'an error that is no outage is answered by Express',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (!isTrouble(error)) throw error\n',
     replace: '',
     test: 'express/failure.test.ts',
-    title: 'is not asked where the app is not set up: that is a 500, with its reason in the log and for nobody else',
+    title: 'is not asked if the app is not set up correctly: that is a 500, with the reason only in the log',
   },
   {
     defense: 'the organization and the domain that an app has, under whatever name',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: '    requireReachable(serviceUrl)\n',
     replace: '',
     test: 'express/authenticator-url.test.ts',
-    title: 'is never a service’s address that no phone can open',
+    title: 'is never an address of the service that phones cannot open: %s',
   },
   {
     defense: 'https for the authenticator',

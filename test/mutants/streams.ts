@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (changed.has(req)) return () => {}\n',
     replace: '',
     test: 'traps/cookie-session.test.ts',
-    title: 'a page that shows what it has just begun keeps it',
+    title: 'a page that starts something saves it',
   },
   {
     defense: 'the oldest stream of a web session makes room for a fifth',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: '      if (oldest) {\n',
     replace: '      if (oldest && false) {\n',
     test: 'express/many-streams.test.ts',
-    title: 'are four: the oldest is told to close, and the others stay',
+    title: 'are limited to four: the oldest is closed, and the others stay',
   },
   {
     defense: 'a user has eight streams in all',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!oldest && places.size >= maxPerUser) return undefined',
     replace: '',
     test: 'express/many-streams.test.ts',
-    title: 'are eight: a further one is answered 204, and those of another web session stay open',
+    title: 'are limited to eight: another one is answered with 204, and those of another web session stay open',
   },
   {
     defense: 'held requests count among the streams',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return oldest || places.size >= maxPerUser ? undefined : add(places, owner, makeRoom)',
     replace: 'return add(places, owner, makeRoom)',
     test: 'express/many-streams.test.ts',
-    title: 'leave no place for held requests, which are answered at once with when to ask again',
+    title: 'leave no place for held requests, which are answered at once with retryAfter',
   },
   {
     defense: 'a stream that ends leaves its place',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: 'running.get(watched.name) ?? start(watched)',
     replace: 'start(watched)',
     test: 'express/many-streams.test.ts',
-    title: 'is done once for all of them, and told to all',
+    title: 'is done once for all of them',
   },
   {
     defense: 'a watch goes on for a while without pages',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: 'watch.cancelEnd = clock.after(linger, watch.end)',
     replace: 'watch.end()',
     test: 'express/many-streams.test.ts',
-    title: 'does not start anew for pages that connect again and again',
+    title: 'does not restart for pages that reconnect',
   },
   {
     defense: 'polls slow down',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (present) return present',
     replace: '',
     test: 'express/many-streams.test.ts',
-    title: 'is not needed for pages that only look: they share what was seen within a second',
+    title: 'is not needed for single reads: they share a result for a second',
   },
   {
     defense: 'without a device that is being set up the service is not asked for one',
@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     find: 'limit: limit.polls',
     replace: 'limit',
     test: 'express/many-streams.test.ts',
-    title: 'of many accounts leave slots to those who act',
+    title: 'of many accounts leave request slots to users who act',
   },
   {
     defense: 'waiting in the queue of the app is no outage',
@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
     find: 'disconnect = askCalmly(base, listener)',
     replace: 'connect()',
     test: 'browser/many-tabs.test.ts',
-    title: 'hold four streams and take no turns',
+    title: 'hold four streams without alternating; the two oldest poll, and check again when the user returns',
   },
   {
     defense: 'a page for which no connection is held asks at a calm pace',
@@ -176,7 +176,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await pause(Math.max(minPause, retryAfter * 1000))',
     replace: 'await pause(minPause)',
     test: 'browser/many-tabs.test.ts',
-    title: 'has a page that opens no stream again and asks every 15 seconds, until it is in',
+    title: 'has a page that opens no stream and polls every 15 seconds until it is verified',
   },
   {
     defense: 'mail trouble has a code of its own',
@@ -200,7 +200,7 @@ export const mutants: readonly Mutant[] = [
     find: "error.code === 'api.error.unavailable.mail' ||",
     replace: '',
     test: 'express/mail-trouble.test.ts',
-    title: 'is asked once for each press, and does not stop calls to the service',
+    title: 'is called once per click, and does not block calls to the service',
   },
   {
     defense: 'mail trouble of a service that speaks 1.3 is no outage either',
@@ -216,7 +216,7 @@ export const mutants: readonly Mutant[] = [
     find: 'extraTime: mailTimeout * 1_000, ',
     replace: '',
     test: 'express/mail-trouble.test.ts',
-    title: 'is waited for longer than the service is, and then said like one that refuses',
+    title: 'has a longer timeout than the service, and is then reported like one that refuses',
   },
   {
     defense: 'calls that wait for a mail server have few slots',
@@ -256,7 +256,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await asCaller(caller, () => settle(request, res, handler, signal))',
     replace: 'await settle(request, res, handler, signal)',
     test: 'express/many-streams.test.ts',
-    title: 'that hang leave the service to others',
+    title: 'that hang do not block others',
   },
   {
     defense: 'an activation code for a first factor is issued once, not at each look at its page',
@@ -264,7 +264,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!present || hasExpired(present, now)) {\n      const expiresAt',
     replace: 'if (!present || present) {\n      const expiresAt',
     test: 'express/idle-pages.test.ts',
-    title: 'writes nothing when it is loaded again',
+    title: 'writes nothing when it is reloaded, because each write blocks all others',
   },
   {
     defense: 'an e-mail that could not be sent marks no code as wrong',

@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const attach = detachWebSession(req)',
     replace: 'const attach = () => {}',
     test: 'traps/public-files.test.ts',
-    title: 'make no web session for visitors who have none',
+    title: 'create no web session for visitors who have none',
   },
   {
     defense: 'redeeming only what was asked for',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (challenge.sessionId === undefined) return {}\n',
     replace: '',
     test: 'traps/web-session.test.ts',
-    title: 'gets nothing from the owner activating a device: that only makes asking possible',
+    title: 'gains nothing when the owner activates a device: that only makes push possible',
   },
   {
     defense: 'the memory of a first factor',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: '    await useStep(db, id, step)\n',
     replace: '',
     test: 'express/self-enrollment.test.ts',
-    title: 'counts from its first code on, and that code verifies nobody: the next one does',
+    title: 'is stored with its first code, which verifies nobody: the next one does',
   },
   {
     defense: 'the new id of a web session that has passed',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: 'state: { renew: verifiedState(',
     replace: 'state: { save: verifiedState(',
     test: 'traps/planted-id.test.ts',
-    title: 'reads nothing of what is set up later, once the second step is passed',
+    title: 'reads nothing that is set up after the second step',
   },
   {
     defense: 'the domain in the path of what acts for a user',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: 'app: service.sealer.seal(seed, sealedFor(request, nonce), random)',
     replace: 'app: seed',
     test: 'express/self-enrollment.test.ts',
-    title: 'keeps its secret to its page: not in the store, in events, in the log or on other pages',
+    title: 'has its secret only on its page: not in the store, in events, in the log or on other pages',
   },
   {
     defense: 'e-mail changes no strong factor',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(',
     replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'express/devices.test.ts',
-    title: 'is not done by a page of another site: %s',
+    title: 'is rejected from another site: %s',
   },
   {
     defense: 'looking at where a post came from, for ending sessions',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(',
     replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'express/ended-sessions.test.ts',
-    title: 'does not do so from a page of another site',
+    title: 'cannot do so from another site',
   },
   {
     defense: 'looking whether the factor of a pass is in force',
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
     find: 'found && found.factors === (await factorState(db, userId)) ? found : undefined',
     replace: 'found && factorState ? found : undefined',
     test: 'express/remembered.test.ts',
-    title: 'ends when %s, also in web sessions it has begun, within a minute',
+    title: 'is forgotten when %s, within a minute also in its web sessions',
   },
   {
     defense: 'ending known browsers when a factor is taken away',
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
     find: "recognized', error)\n    return undefined",
     replace: "recognized', error)\n    return { state: 'as-is' }",
     test: 'express/remembered.test.ts',
-    title: 'wants the second step while the service cannot be asked',
+    title: 'requires the second step while the service is unreachable',
   },
   {
     defense: 'looking for a web session at every request',
@@ -215,7 +215,7 @@ export const mutants: readonly Mutant[] = [
     find: '  checkPassportRan(req)\n  const appUser',
     replace: '  const appUser',
     test: 'express/gate.test.ts',
-    title: 'is an error before Passport has read the login, also with a user option that finds nobody',
+    title: 'is an error before Passport has read the login, also if the option user returns nobody',
   },
   {
     defense: 'refusing a user who appeared after mfa() ran',
@@ -223,7 +223,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (isLaterUser(context, user)) return 'later_user'\n",
     replace: '',
     test: 'express/gate.test.ts',
-    title: 'refuses a user that was set after mfa() ran, as strategies without a web session do',
+    title: 'rejects a user that was set after mfa() ran, as strategies without a web session do',
   },
   {
     defense: 'warning of a user who appears later',
@@ -288,7 +288,7 @@ export const mutants: readonly Mutant[] = [
     find: "type: 'recovery_codes.made', count: codes.length",
     replace: "type: 'recovery_codes.made', count: codes",
     test: 'express/event-secrets.test.ts',
-    title: 'carry none of the secrets that were seen, typed or kept on the way',
+    title: 'contain none of the secrets that were shown, typed or stored',
   },
   {
     defense: 'the limits on calls at once, of all callers and of one',
@@ -296,7 +296,7 @@ export const mutants: readonly Mutant[] = [
     find: "taken < size && (name === '' || caller.taken < share)",
     replace: "size > 0 || share > caller.taken || name === ''",
     test: 'express/dead-service.test.ts',
-    title: 'does not tie up the app: 500 people are each told, and few calls are made',
+    title: 'does not block the app: 500 users get an answer each, and few calls are made',
   },
   {
     defense: 'taking a service for dead that does not answer',
@@ -304,7 +304,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const maxTimeouts = 5',
     replace: 'const maxTimeouts = 5_000',
     test: 'express/dead-service.test.ts',
-    title: 'is then not waited for: the next are told at once when to come back, and it is not asked',
+    title: 'is not waited for any more: the next users get Retry-After at once, and no call is made',
   },
   {
     defense: 'counting no calls that are older than an answer',
@@ -328,7 +328,7 @@ export const mutants: readonly Mutant[] = [
     find: "return error.reason !== 'no_room'",
     replace: 'return true',
     test: 'express/failure.test.ts',
-    title: 'is not asked where the service was not either: enough requests of one person bring that about',
+    title: 'is not asked if no call was made: one user could cause that with enough requests',
   },
   {
     defense: 'eight streams of one user',
@@ -336,7 +336,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const maxPerUser = 8',
     replace: 'const maxPerUser = 8_000',
     test: 'express/many-streams.test.ts',
-    title: 'with 900 idle streams leaves the sign-in of others answered, and failMode unasked',
+    title: 'with 900 idle streams does not block the sign-in of others, and triggers no failMode',
   },
   {
     defense: 'answering trouble in one place for all routes',
@@ -344,7 +344,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await asCaller(caller, () => recover(request, res, error))',
     replace: "throw caller === '' ? recover(request, res, error) : error",
     test: 'express/every-route-in-trouble.test.ts',
-    title: 'every route of the challenge says so, on a page and to scripts, and when to come back',
+    title: 'every route of the challenge says so, as a page and as JSON, with Retry-After',
   },
   {
     defense: 'waiting until the web session is stored',
@@ -360,7 +360,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (isPrefetch(req)) return message(request, 503, 'not_ahead')\n",
     replace: '',
     test: 'traps/starts.test.ts',
-    title: 'is none: %s asks no device',
+    title: 'does not happen: %s sends no request',
   },
   {
     defense: 'asking no device for a script',
@@ -368,7 +368,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (state.challenge?.sessionId === undefined && isScript(req)) return refuseScript(request)\n',
     replace: '',
     test: 'traps/starts.test.ts',
-    title: 'is none: %s asks no device',
+    title: 'does not happen: %s sends no request',
   },
   {
     defense: 'heeding nothing in a link of another site',
@@ -376,7 +376,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (isFromElsewhere(req)) return { purpose: 'sign_in', returnTo: undefined }\n",
     replace: '',
     test: 'traps/starts.test.ts',
-    title: 'says neither what a verified person is asked nor where they go on to',
+    title: 'decides neither the challenge of a verified user nor where they continue',
   },
   {
     defense: 'the page in the address that a page without script reloads',
@@ -384,7 +384,7 @@ export const mutants: readonly Mutant[] = [
     find: "req.query['page'] === challenge.page",
     replace: "req.query['page'] !== undefined",
     test: 'traps/tabs.test.ts',
-    title: 'does not finish the challenge that came after its own',
+    title: 'does not complete the challenge after its own',
   },
   {
     defense: 'leaving it to Express whose word on addresses counts',
@@ -392,7 +392,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const address = req.ip ??',
     replace: "const address = req.headers['x-forwarded-for'] ?? req.ip ??",
     test: 'traps/forwarding.test.ts',
-    title: 'change neither the address on the device, nor links, nor where anybody is led',
+    title: 'change neither the address on the device, nor links, nor redirects',
   },
   {
     defense: 'the link to the authenticator is not of Host',
@@ -400,7 +400,7 @@ export const mutants: readonly Mutant[] = [
     find: '`http://localhost:${req.socket.localPort ?? 80}`',
     replace: '`http://${req.headers.host}`',
     test: 'traps/forwarding.test.ts',
-    title: 'do not lead the link to the authenticator, which carries a code, elsewhere; nor does Host',
+    title: 'do not change the link to the authenticator, which contains a code; nor does Host',
   },
   {
     defense: 'the origin that a single-page app is led to',
@@ -416,7 +416,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const own = Object.create(null) as MfaState',
     replace: 'const own = {} as MfaState',
     test: 'traps/lies.test.ts',
-    title: 'of a polluted prototype say nobody is verified',
+    title: 'from a polluted prototype verify nobody',
   },
   {
     defense: 'reading what is the own part of the web session alone',
@@ -424,7 +424,7 @@ export const mutants: readonly Mutant[] = [
     find: "const isThere = session && Object.hasOwn(session, 'mfa') &&",
     replace: 'const isThere = session?.mfa &&',
     test: 'traps/lies.test.ts',
-    title: 'of a polluted prototype say nobody is verified',
+    title: 'from a polluted prototype verify nobody',
   },
   {
     defense: 'twelve hours',
@@ -432,8 +432,7 @@ export const mutants: readonly Mutant[] = [
     find: 'export const maxVerifiedAge = 43_200',
     replace: 'export const maxVerifiedAge = 432_000',
     test: 'traps/cookie-session.test.ts',
-    title:
-      'from before signing out is good for as long as it was, twelve hours at most: nothing remembers that it ended',
+    title: 'from before a sign-out stays valid for twelve hours at most, because nothing records that it ended',
   },
   {
     defense: 'letting through only where the app says so',
@@ -441,7 +440,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (mayLetThrough && failMode && isOutage(error) && (await failMode(req, error)))',
     replace: 'if (mayLetThrough && isOutage(error) && failMode !== null)',
     test: 'express/sign-in.test.ts',
-    title: 'says plainly that the service does not answer, lets nobody in, and goes on when it is back',
+    title: 'reports that the service does not respond, verifies nobody, and continues when it is back',
   },
   {
     defense: 'escaping what is written on the pages',
@@ -449,7 +448,7 @@ export const mutants: readonly Mutant[] = [
     find: '><%= it.headline %></h1>',
     replace: '><%~ it.headline %></h1>',
     test: 'express/messages.test.ts',
-    title: 'are text: markup in them is shown, not obeyed',
+    title: 'are text: markup in them is escaped',
   },
   {
     defense: 'pictures of the own origin alone',
@@ -457,6 +456,6 @@ export const mutants: readonly Mutant[] = [
     find: '.regex(/^\\/(?![/\\\\])[^\\\\\\s"\'<>]*$/, ',
     replace: '.regex(/^/, ',
     test: 'express/look.test.ts',
-    title: 'of another origin is refused at start: %s',
+    title: 'is rejected at startup if it is on another origin: %s',
   },
 ]

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: '.regex(/^#([\\da-f]{3}|[\\da-f]{6})$/i, ',
     replace: '.regex(/^/, ',
     test: 'express/look.test.ts',
-    title: 'that is no plain colour is refused at start: %j',
+    title: 'is rejected at startup if it is no plain color: %j',
   },
   {
     defense: 'counting the codes of a challenge in the service',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (taken === undefined) throw',
     replace: 'if (taken === -1) throw',
     test: 'traps/cookie-session.test.ts',
-    title: 'gets no more tries of codes: they are counted by the service',
+    title: 'gets no more tries for codes: the service counts them',
   },
   {
     defense: 'having the service withdraw the code of a first device',
@@ -59,7 +59,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'traps/web-session.test.ts',
-    title: 'does not survive a login as somebody else, even when Passport keeps the web session',
+    title: 'does not survive a login of another user, even when Passport keeps the web session',
   },
   {
     defense: 'ending known browsers when their user leaves the domain',
@@ -82,7 +82,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'express/remembered.test.ts',
-    title: 'is one for its own user alone',
+    title: 'is remembered for its own user alone',
   },
   {
     defense: 'both clocks of a pass for changing devices',
@@ -130,7 +130,7 @@ export const mutants: readonly Mutant[] = [
     find: `  "frame-ancestors 'none'",\n`,
     replace: '',
     test: 'express/gate.test.ts',
-    title: 'are kept by nobody, framed by nobody, and run only their own script',
+    title: 'cannot be cached or framed, and run only their own script',
   },
   {
     defense: 'the older header that forbids framing the challenge',
@@ -138,7 +138,7 @@ export const mutants: readonly Mutant[] = [
     find: "  'X-Frame-Options': 'DENY',\n",
     replace: '',
     test: 'express/gate.test.ts',
-    title: 'are kept by nobody, framed by nobody, and run only their own script',
+    title: 'cannot be cached or framed, and run only their own script',
   },
   {
     defense: 'the policy that forbids framing the authenticator',
@@ -179,6 +179,6 @@ export const mutants: readonly Mutant[] = [
     find: "source.addEventListener('error', () => wait(source.readyState === EventSource.CLOSED ? retryAfterFailure : silentFor))",
     replace: "source.addEventListener('error', () => changed('settled'))",
     test: 'browser/live-status.test.ts',
-    title: 'is said as such and never taken for a denial; the page goes on when it is back',
+    title: 'is reported and never taken for a denial; the page continues when it is back',
   },
 ]

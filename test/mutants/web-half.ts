@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: "(req.originalUrl ?? req.url ?? '').split('?', 1)[0] === logoutPath",
     replace: "(req.originalUrl ?? req.url ?? '').startsWith(logoutPath)",
     test: 'express/gate.test.ts',
-    title: 'lets pass the way out, and nothing that merely looks like it',
+    title: 'lets requests to logoutPath pass, and no path that merely resembles it',
   },
   {
     defense: 'comparing the way out without decoding it',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: "(req.originalUrl ?? req.url ?? '').split('?', 1)[0] === logoutPath",
     replace: "decodeURIComponent((req.originalUrl ?? req.url ?? '').split('?', 1)[0] ?? '') === logoutPath",
     test: 'express/gate.test.ts',
-    title: 'lets pass the way out, and nothing that merely looks like it',
+    title: 'lets requests to logoutPath pass, and no path that merely resembles it',
   },
   {
     defense: 'the gate itself',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!options.gate) return { decision: 'off' }",
     replace: "if (options.gate) return { decision: 'off' }",
     test: 'express/gate.test.ts',
-    title: 'sends a page to the challenge with 303, so that a post does not go on as one',
+    title: 'redirects pages to the challenge with 303, so that a POST is not repeated',
   },
   {
     defense: 'a new id when the second step is passed',
@@ -41,7 +41,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'traps/web-session.test.ts',
-    title: 'lets one of two browsers with a copied cookie win, never both',
+    title: 'verifies one of two browsers with a copied cookie, never both',
   },
   {
     defense: 'the refusal to answer before the web session is stored',
@@ -49,7 +49,7 @@ export const mutants: readonly Mutant[] = [
     find: "error ? reject(new WebSessionError('The web session was not stored.', { cause: error })) : resolve(),",
     replace: 'resolve(error as undefined),',
     test: 'traps/web-session.test.ts',
-    title: 'keeps nobody verified when it cannot be stored',
+    title: 'verifies nobody when it cannot be stored',
   },
   {
     defense: 'taking the record out where it could not be stored',
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
     find: 'verified?.userKey !== userKey || ',
     replace: "verified === undefined || userKey === '' || ",
     test: 'express/websocket.test.ts',
-    title: 'is bound to the user: the marker of one is nothing for another',
+    title: 'is bound to the user: the record of another user does not count',
   },
   {
     defense: 'the challenge that an approval belongs to',
@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
     find: 'createdAt === undefined || createdAt + clocksApart < challenge.createdAt',
     replace: 'createdAt === undefined',
     test: 'traps/web-session.test.ts',
-    title: 'from before a step-up was demanded does not pass it, whatever it is dressed up as',
+    title: 'from before a step-up was demanded does not pass it, whatever it claims to be',
   },
   {
     defense: 'the last factor stays',
@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
     find: '!known || !mayHaveFirst(known) ||',
     replace: '!known ||',
     test: 'express/self-enrollment.test.ts',
-    title: 'cannot be added by who had a factor: whatever it was, wherever, also when it is gone',
+    title: 'cannot be added by users who had any factor, in any domain, even if it was removed',
   },
   {
     defense: 'asking whether a factor is the first where it is stored',
@@ -197,7 +197,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!isTrusted(request)) {',
     replace: 'if (isTrusted === undefined) {',
     test: 'passport/posted-code.test.ts',
-    title: 'is not looked at, and uses up no try',
+    title: '%s is not checked, and uses up no try',
   },
   {
     defense: 'looking at a posted code of who is verified',
@@ -205,7 +205,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (code) return tryPostedCode(',
     replace: '  if (code && !verified) return tryPostedCode(',
     test: 'passport/posted-code.test.ts',
-    title: 'is looked at also when the second step was passed before: a wrong one fails, and takes nothing away',
+    title: 'is checked also for verified users: a wrong one fails, and they stay verified',
   },
   {
     defense: 'the user whose web session goes over',
@@ -213,7 +213,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return userKey === userKeyOf(user) || (userKey',
     replace: "return userKeyOf(user) !== '' || (userKey",
     test: 'passport/posted-code.test.ts',
-    title: 'takes over nothing from the web session of somebody else',
+    title: 'takes over nothing from the web session of another user',
   },
   {
     defense: 'all that keeps a return address on this origin',
@@ -229,7 +229,7 @@ export const mutants: readonly Mutant[] = [
       { file: 'src/express/request/return-to.ts', find: "path.startsWith('//') || ", replace: '' },
     ],
     test: 'traps/open-redirect.test.ts',
-    title: 'is not to be had by any spelling, %s',
+    title: 'is impossible by any spelling, %s',
   },
   {
     defense: 'all that keeps a return address on this origin, for addresses at random',
@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
     find: "return factors.includes(verified.factor) ? verified : 'other_factor'",
     replace: 'return verified',
     test: 'traps/two-instances.test.ts',
-    title: 'take no factor that is not among their own, also when it passed at the other',
+    title: 'accept only their own factors, also for users verified at the other',
   },
   {
     defense: 'the service that somebody was let through at',
@@ -261,7 +261,7 @@ export const mutants: readonly Mutant[] = [
     find: 'service !== options.serviceId || ',
     replace: "service === '' || ",
     test: 'traps/two-instances.test.ts',
-    title: 'with people of their own each let nobody in whom failMode of the other has let through',
+    title: 'with separate users do not accept users that failMode of the other let pass',
   },
   {
     defense: 'the service of a record, and the epoch of its user there',
@@ -276,6 +276,6 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'traps/two-instances.test.ts',
-    title: 'with people of their own each let nobody in for who passed at the other under the same name',
+    title: 'with separate users do not accept each other’s verified users of the same name',
   },
 ]

@@ -61,7 +61,7 @@ describe("passport.authenticate('mfa')", () => {
     expect(done.headers['location']).toBe('/welcome')
   })
 
-  it('on a page comes back to that page, where Passport then succeeds', async () => {
+  it('on a page returns to that page, where Passport then succeeds', async () => {
     const app = await startPassportApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -72,13 +72,13 @@ describe("passport.authenticate('mfa')", () => {
     expect((await browser.open('/second-step')).headers['location']).toBe('/welcome')
   })
 
-  it('fails for who is not signed in: failureRedirect works', async () => {
+  it('fails for signed-out users: failureRedirect works', async () => {
     const app = await startPassportApp()
 
     expect((await app.browser().open('/second-step')).headers['location']).toBe('/sorry')
   })
 
-  it('goes to failureRedirect when the person gives up', async () => {
+  it('redirects to failureRedirect when the user gives up', async () => {
     const app = await startPassportApp()
     const { account } = await verified(app)
     void account
@@ -93,7 +93,7 @@ describe("passport.authenticate('mfa')", () => {
     ['keepSessionInfo: true', { keepSessionInfo: true }],
     ['keepSessionInfo: false', { keepSessionInfo: false }],
     ['session: false', { session: false }],
-  ])('keeps the marker, and says when and how in authInfo, with %s', async (_, options) => {
+  ])('keeps the verification record, and reports time and factor in authInfo, with %s', async (_, options) => {
     const app = await startPassportApp(options)
     const { browser } = await verified(app)
 
@@ -104,7 +104,7 @@ describe("passport.authenticate('mfa')", () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('does not carry the marker to somebody else who signs in on the way', async () => {
+  it('does not carry the verification record over to another user who signs in meanwhile', async () => {
     const app = await startPassportApp({ keepSessionInfo: true })
     const { browser } = await verified(app)
 
@@ -114,7 +114,7 @@ describe("passport.authenticate('mfa')", () => {
     expect((await browser.fetch('/account')).body.verified).toBe(false)
   })
 
-  it('tells a script 403 instead of redirecting it', async () => {
+  it('answers scripts with 403 instead of a redirect', async () => {
     const app = await startWebApp({
       mfa: { gate: false },
       routes(express_, passport) {

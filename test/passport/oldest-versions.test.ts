@@ -41,8 +41,8 @@ async function startApp() {
   return { service, signIn, agent: request.agent(app) }
 }
 
-describe('the oldest versions that work, Express 4.18.2 and Passport 0.5', () => {
-  it('gate a user, verify them on their device, ask again for a step-up, and forget it all at the sign-out', async () => {
+describe('the oldest supported versions, Express 4.18.2 and Passport 0.5', () => {
+  it('gate a user, verify them on their device, demand a step-up, and end it all at the sign-out', async () => {
     const { agent, service, signIn } = await startApp()
 
     await signIn(agent, 'alice')

@@ -104,7 +104,7 @@ describe.each([
     expect((await browser.open('/account')).headers['location']).toBe('/mfa')
   })
 
-  it('leads through the second step to where the person wanted to go', async () => {
+  it('leads through the second step to the requested page', async () => {
     const app = await startApp()
     const browser = app.browser()
     await signIn(browser)
@@ -117,7 +117,7 @@ describe.each([
     expect((await browser.fetch('/account')).body).toMatchObject({ verified: true, user: { username: 'alice' } })
   })
 
-  it('again asks again: a verified web session does not carry over to the new login', async () => {
+  it('requires the second step again: a verified web session does not carry over to the new login', async () => {
     const app = await startApp()
     const browser = app.browser()
     await app.verify(browser, 'bob')

@@ -71,7 +71,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
   it.each([
     ['5', express],
     ['4', express4],
-  ])('passes when it is right, and says when and how, in Express %s', async (_, version) => {
+  ])('passes when it is correct, and reports time and factor, in Express %s', async (_, version) => {
     const app = await startCodeApp({ app: { express: version } })
     const { browser, code } = await signedIn(app)
 
@@ -82,7 +82,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('gives the web session a new id, and keeps what the login kept there', async () => {
+  it('gives the web session a new id, and keeps the data of the login', async () => {
     const app = await startCodeApp()
     const { browser, code } = await signedIn(app)
     await browser.submit('/basket', { basket: 'apples' })
@@ -141,7 +141,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('fails with 429 while codes are paused: until when, for people and for programs', async () => {
+  it('fails with 429 while codes are paused, with the time for users and for programs', async () => {
     const app = await startCodeApp()
     const { browser, code } = await signedIn(app)
     for (let guess = 0; guess < 5; guess++) await browser.submit('/second-step', { code: '000000' })
@@ -158,7 +158,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('is looked at also when the second step was passed before: a wrong one fails, and takes nothing away', async () => {
+  it('is checked also for verified users: a wrong one fails, and they stay verified', async () => {
     const app = await startCodeApp()
     const { browser, code } = await signedIn(app)
     await browser.submit('/second-step', { code: await code() })
@@ -172,7 +172,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(right.body.authInfo.mfa.at).toBe(app.clock.now())
   })
 
-  it('of somebody else is worth nothing', async () => {
+  it('of another user does not count', async () => {
     const app = await startCodeApp()
     const [alice, bob] = [await signedIn(app), await signedIn(app, 'bob')]
 
@@ -180,7 +180,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(bob.browser)).toBe(false)
   })
 
-  it('fails for who is not signed in', async () => {
+  it('fails for signed-out users', async () => {
     const app = await startCodeApp()
 
     const told = await app.browser().submit('/callback', { code: '123456' })
@@ -201,7 +201,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('does not verify the web session of whom the login replaced', async () => {
+  it('does not verify the web session of the user that the login replaced', async () => {
     const app = await startCodeApp()
     const [alice, bob] = [await signedIn(app), await signedIn(app, 'bob')]
     await alice.browser.submit('/basket', { basket: 'of alice' })
@@ -217,7 +217,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     ['from another site', { 'sec-fetch-site': 'cross-site' }],
     ['from another origin, by an older browser', { origin: 'https://evil.example' }],
     ['that says not from where', {}],
-  ])('%s is not looked at, and uses up no try', async (_, headers) => {
+  ])('%s is not checked, and uses up no try', async (_, headers) => {
     const events: string[] = []
     const app = await startCodeApp({ app: { mfa: { onEvent: ({ type }) => void events.push(type) } } })
     const { browser, code } = await signedIn(app)
@@ -232,7 +232,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect((await browser.submit('/second-step', { code: right })).status).toBe(200)
   })
 
-  it('is read from the field that codeField names, from a form or JSON; false leads everybody to the challenge', async () => {
+  it('is read from the field that codeField names, from a form or JSON; false sends all users to the challenge', async () => {
     const named = await startCodeApp({ strategy: { codeField: 'otp' } })
     const never = await startCodeApp({ strategy: { codeField: false } })
     const { browser, code } = await signedIn(named)
@@ -243,7 +243,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
     expect((await other.browser.submit('/second-step', { code: '123456' })).headers['location']).toBe('/mfa')
   })
 
-  it('checked by a service that does not answer is an error with status 503, never a pass', async () => {
+  it('is an error with status 503 if the service does not respond, never a pass', async () => {
     const down = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd' }
     const app = await startCodeApp({ app: { mfa: { service: down } } })
     const browser = app.browser()
@@ -259,7 +259,7 @@ describe("a code posted to passport.authenticate('mfa')", () => {
 })
 
 describe("passport.authenticate('mfa') of a user without a web session", () => {
-  it('takes over nothing from the web session of somebody else', async () => {
+  it('takes over nothing from the web session of another user', async () => {
     const app = await startCodeApp()
     const [alice, bob] = [await signedIn(app), await signedIn(app, 'bob')]
     await alice.browser.submit('/second-step', { code: await alice.code() })
@@ -291,7 +291,7 @@ describe("passport.authenticate('mfa') of a user without a web session", () => {
 })
 
 describe('what Passport does with the outcome', () => {
-  it('failureMessage keeps what went wrong in the web session, failureRedirect leads back', async () => {
+  it('failureMessage stores the reason in the web session, failureRedirect redirects', async () => {
     const app = await startCodeApp({ authenticate: { failureMessage: true, failureRedirect: '/second-step' } })
     const { browser } = await signedIn(app)
 
@@ -301,7 +301,7 @@ describe('what Passport does with the outcome', () => {
     expect((await sessionOf(browser)).data.messages).toEqual([expect.stringContaining("That code didn't work")])
   })
 
-  it('failureRedirect carries no Retry-After: that would delay following it', async () => {
+  it('failureRedirect sends no Retry-After, which would delay the redirect', async () => {
     const app = await startCodeApp({ authenticate: { failureRedirect: '/second-step' } })
     const { browser } = await signedIn(app)
     for (let guess = 0; guess < 6; guess++) await browser.submit('/second-step', { code: '000000' })
@@ -312,7 +312,7 @@ describe('what Passport does with the outcome', () => {
     expect(answer.headers['retry-after']).toBeUndefined()
   })
 
-  it('failureFlash flashes what went wrong', async () => {
+  it('failureFlash flashes the reason', async () => {
     const flashed: unknown[] = []
     const app = await startCodeApp({
       authenticate: { failureFlash: true },
@@ -350,7 +350,7 @@ describe('what Passport does with the outcome', () => {
     expect((await browser.submit('/second-step', { code: await code() })).headers['location']).toBe(location)
   })
 
-  it('successReturnToOrRedirect leads to where the app kept that somebody wanted to go, once', async () => {
+  it('successReturnToOrRedirect redirects to the page that the app has stored, once', async () => {
     const app = await startCodeApp({ authenticate: { successReturnToOrRedirect: '/welcome' } })
     const { browser, code } = await signedIn(app)
     await browser.submit('/basket', { returnTo: '/wanted' })
@@ -373,7 +373,7 @@ describe('new MfaStrategy()', () => {
   it.each([
     ['a misspelt option', { codefield: 'otp' }, 'codefield'],
     ['a field without a name', { codeField: '' }, 'codeField: must be the name of a field, or false'],
-  ])('says at start what is wrong with %s', (_, options, words) => {
+  ])('reports at startup what is wrong with %s', (_, options, words) => {
     expect(() => new MfaStrategy(options as MfaStrategyOptions)).toThrow(TypeError)
     expect(() => new MfaStrategy(options as MfaStrategyOptions)).toThrow(words)
   })

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => chromium.close())
 
 describe('a code in a real browser', () => {
-  it('is typed and checked by keyboard alone, and each page is accessible', async () => {
+  it('is typed and verified by keyboard alone, and each page is accessible', async () => {
     const service = embedded({ database: ':memory:' })
     const url = await startExampleApp({ service })
     const contexts = await Promise.all([chromium.newContext(), chromium.newContext()])

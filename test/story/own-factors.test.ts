@@ -69,8 +69,8 @@ async function setUpApp({ app, page }: Arranged, look: Arranged['look'] = () => 
   return code
 }
 
-describe.each([true, false])('own factors in a real browser, with script: %s', (javaScriptEnabled) => {
-  it('begin with an app of one’s own and recovery codes, each page accessible', async () => {
+describe.each([true, false])('self-service in a real browser, with JavaScript: %s', (javaScriptEnabled) => {
+  it('sets up a first app and recovery codes, each page accessible', async () => {
     const arranged = await arrange({ javaScriptEnabled })
     const { app, page, look } = arranged
 
@@ -91,7 +91,7 @@ describe.each([true, false])('own factors in a real browser, with script: %s', (
     await page.waitForURL(`${app.url}/account`)
   })
 
-  it('are added to, each page accessible', async () => {
+  it('adds factors, each page accessible', async () => {
     const arranged = await arrange({ javaScriptEnabled })
     const { app, page, look } = arranged
     const code = await setUpApp(arranged)
@@ -113,7 +113,7 @@ describe.each([true, false])('own factors in a real browser, with script: %s', (
     await look()
   })
 
-  it('are replaced and removed, but for the last one', async () => {
+  it('replaces and removes factors, except the last one', async () => {
     const arranged = await arrange({ javaScriptEnabled })
     const { app, page, look } = arranged
     const code = await setUpApp(arranged)

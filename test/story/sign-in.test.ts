@@ -35,8 +35,8 @@ async function enrolled(web?: BrowserContextOptions) {
   return { ...arranged, authenticator }
 }
 
-describe('the main path, with script', () => {
-  it('goes from a new account over setting up a device to being in, each page accessible', async () => {
+describe('the main path, with JavaScript', () => {
+  it('leads from a new account through setting up a device to the app, each page accessible', async () => {
     const { url, page, phone } = await arrange()
     await page.goto(url)
     await expectAccessible(page)
@@ -61,7 +61,7 @@ describe('the main path, with script', () => {
     await expectAccessible(page)
   })
 
-  it('shows the device who asks, from where, with which browser and when', async () => {
+  it('shows user, address, browser and time on the device', async () => {
     const { authenticator } = await enrolled()
 
     await authenticator.getByText('Sign in as').waitFor()
@@ -73,7 +73,7 @@ describe('the main path, with script', () => {
     expect(shown).toMatch(/\d+ seconds left/)
   })
 
-  it('leads back to the page first asked for, and asks again when the danger zone is entered late', async () => {
+  it('leads to the page requested first, and demands a step-up when the danger zone is entered late', async () => {
     const { url, page, authenticator } = await enrolled()
     await typeNumber(authenticator, await numberOn(page))
     await authenticator.getByRole('button', { name: 'Approve' }).click()
@@ -93,7 +93,7 @@ describe('the main path, with script', () => {
   it.each([
     ['Deny', 'The sign-in was denied', 'Try again', 'Approve the sign-in'],
     ['This wasn’t me', 'Reported', 'Use a code', 'Enter a code'],
-  ])('says what happened after "%s", and offers a way on', async (button, headline, way, next) => {
+  ])('says what happened after "%s", and offers a next step', async (button, headline, way, next) => {
     const { page, authenticator } = await enrolled()
 
     await authenticator.getByRole('button', { name: button }).click()
@@ -116,7 +116,7 @@ describe('the main path, with script', () => {
     await expectAccessible(authenticator)
   })
 
-  it('takes the request off the device when the person stops', async () => {
+  it('cancels the request on the device when the user cancels', async () => {
     const { page, authenticator } = await enrolled()
 
     await page.getByRole('button', { name: 'Cancel this sign-in' }).click()
@@ -127,8 +127,8 @@ describe('the main path, with script', () => {
   })
 })
 
-describe('the main path, without script', () => {
-  it('goes on by reloading: from setting up a device over a denial to being in', async () => {
+describe('the main path, without JavaScript', () => {
+  it('continues by reloading, from setting up a device through a denial to the app', async () => {
     const { url, page, authenticator } = await enrolled({ javaScriptEnabled: false })
 
     await authenticator.getByRole('button', { name: 'Deny' }).click()

@@ -7,7 +7,7 @@ import { numberOn, startWebApp } from '../support/web-app.ts'
 const many = 64
 
 describe(`a budget raced by ${many} parallel posts`, () => {
-  it('of codes holds: five are looked at, the others are told to wait', async () => {
+  it('of codes holds: five are checked, the others are paused', async () => {
     const events: MfaEvent[] = []
     const app = await startWebApp({ mfa: { onEvent: (event) => void events.push(event) } })
     const browser = app.browser()
@@ -21,7 +21,7 @@ describe(`a budget raced by ${many} parallel posts`, () => {
     expect((await browser.visit('/mfa?use=code')).text).toContain('Codes work again in')
   })
 
-  it('of requests to the device holds over as many web sessions: three wait, no more', async () => {
+  it('of push requests holds across as many web sessions: three are pending, no more', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const browsers = Array.from({ length: 8 }, () => app.browser())
@@ -37,7 +37,7 @@ describe(`a budget raced by ${many} parallel posts`, () => {
     expect((await app.device.requests(account)).requests).toHaveLength(3)
   })
 
-  it('of approvals holds: one of the browsers that have a copy of the cookie gets in', async () => {
+  it('of approvals holds: one of the browsers with a copied cookie is verified', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')

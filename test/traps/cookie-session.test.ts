@@ -65,7 +65,7 @@ describe('with cookie-session', () => {
     expect((await browser.fetch('/account')).body.verified).toBe(true)
   })
 
-  it('a cookie that somebody wrote themselves is worth nothing', async () => {
+  it('a forged cookie is worth nothing', async () => {
     const { service, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -80,7 +80,7 @@ describe('with cookie-session', () => {
     expect(answer.text).not.toContain('"verified":true')
   })
 
-  it('a page that only reads does not sign the person out', async () => {
+  it('a page that only reads does not sign the user out', async () => {
     const { device, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -92,7 +92,7 @@ describe('with cookie-session', () => {
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/account')
   })
 
-  it('a page that shows what it has just begun keeps it', async () => {
+  it('a page that starts something saves it', async () => {
     const { browser: start } = await arrange([], { factors: ['otp'] })
     const browser = start()
     await browser.submit('/login/alice')
@@ -105,7 +105,7 @@ describe('with cookie-session', () => {
     expect(tokens[1]).toBe(tokens[0])
   })
 
-  it('a page that only reads sends no older cookie, also where the app changes the web session at each request', async () => {
+  it('a page that only reads sends no older cookie, also if the app changes the web session in each request', async () => {
     const rolling: express.RequestHandler = (req, _res, next) => {
       Object.assign(req.session ?? {}, { seen: Math.random() })
       next()
@@ -139,7 +139,7 @@ describe('a rolled-back cookie-session', () => {
     expect((await before.fetch('/account')).status).toBe(403)
   })
 
-  it('is not given another number to compare: an old challenge that was denied stays denied', async () => {
+  it('gets no other number to match: a denied challenge stays denied', async () => {
     const { device, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -152,7 +152,7 @@ describe('a rolled-back cookie-session', () => {
     expect((await before.fetch('/account')).status).toBe(403)
   })
 
-  it('asks the device no more often: what was asked is counted by the service', async () => {
+  it('gets no more push requests: the service counts them', async () => {
     const { service, device, browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -170,7 +170,7 @@ describe('a rolled-back cookie-session', () => {
     expect(await device.pending()).toEqual([])
   })
 
-  it('gets no more tries of codes: they are counted by the service', async () => {
+  it('gets no more tries for codes: the service counts them', async () => {
     const { browser: start } = await arrange()
     const browser = start()
     await browser.submit('/login/alice')
@@ -184,7 +184,7 @@ describe('a rolled-back cookie-session', () => {
     expect((await rolledBack.open('/mfa?use=code')).text).toContain('Too many tries')
   })
 
-  it('does not make an old step-up a fresh one: what counts is when it was passed', async () => {
+  it('does not make an old step-up fresh: the time of the pass counts', async () => {
     const { service, verified } = await arrange()
     const browser = await verified()
     const before = browser.copy()
@@ -203,7 +203,7 @@ describe('a rolled-back cookie-session', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('from before signing out is good for as long as it was, twelve hours at most: nothing remembers that it ended', async () => {
+  it('from before a sign-out stays valid for twelve hours at most, because nothing records that it ended', async () => {
     const { service, verified } = await arrange()
     const browser = await verified()
     const before = browser.copy()

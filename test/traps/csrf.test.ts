@@ -53,14 +53,14 @@ async function rotate(csrf: RequestHandler) {
 }
 
 describe('a CSRF token after rotation', () => {
-  it('that is in the web session is still good: a form that was open can be sent', async () => {
+  it('that is in the web session stays valid: an open form can be sent', async () => {
     const { before, read, send } = await rotate(inSession)
 
     expect(await send(before)).toBe('taken')
     expect(await read()).toBe(before)
   })
 
-  it('that is made from the id ends with it, as its library means it to, and the next page has a good one', async () => {
+  it('that is derived from the id ends with it, as its library intends, and the next page has a valid one', async () => {
     const { before, read, send } = await rotate(ofId)
 
     expect(await send(before)).toBe('csrf')

@@ -18,7 +18,7 @@ const spoofed = {
 }
 
 describe('spoofed forwarding headers', () => {
-  it('change neither the address on the device, nor links, nor where anybody is led', async () => {
+  it('change neither the address on the device, nor links, nor redirects', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -35,7 +35,7 @@ describe('spoofed forwarding headers', () => {
     expect((await browser.submit('/mfa/complete', {}, spoofed)).headers['location']).toBe('/account')
   })
 
-  it('do not lead the link to the authenticator, which carries a code, elsewhere; nor does Host', async () => {
+  it('do not change the link to the authenticator, which contains a code; nor does Host', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -50,7 +50,7 @@ describe('spoofed forwarding headers', () => {
     )
   })
 
-  it('do not make another site ours', async () => {
+  it('do not make another site trusted', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -70,7 +70,7 @@ describe('spoofed forwarding headers', () => {
     ['no proxy', undefined, '127.0.0.1'],
     ['the one proxy there is', 1, '198.51.100.7'],
     ['proxies on this machine', 'loopback', '198.51.100.7'],
-  ])('with trust in %s: the device shows what was seen, not what was said', async (_, trusted, address) => {
+  ])('with trust in %s: the device shows the observed address, not the claimed one', async (_, trusted, address) => {
     const app = await startWebApp({ trustProxy: trusted })
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -88,7 +88,7 @@ describe('spoofed forwarding headers', () => {
     ['fe80::7%eth0', 'fe80::7'],
     ['unknown', undefined],
     ['198.51.100.7, unknown', undefined],
-  ])('that say %j keep nobody out: the device shows %j', async (forwarded, address) => {
+  ])('with %j block nobody: the device shows %j', async (forwarded, address) => {
     const app = await startWebApp({ trustProxy: 1 })
     const account = await app.verify(app.browser(), 'alice')
     const browser = app.browser()
@@ -111,7 +111,7 @@ describe('a prefix', () => {
     return { app, proxy, browser: createBrowser(proxy) }
   }
 
-  it('that a proxy takes off is in all that the browser is told', async () => {
+  it('that a proxy removes is in every address for the browser', async () => {
     const { app, proxy, browser } = await arrange()
     await browser.submit('/portal/login', { username: 'alice', password: 'secret' })
     const account = await app.activate(await browser.visit('/portal/mfa'))

@@ -22,7 +22,7 @@ function appOf(user: unknown) {
   return app
 }
 
-describe('types that lie', () => {
+describe('values of a wrong type', () => {
   it.each([
     [{ id: 7 }],
     [{ serviceUserId: ['a'.repeat(40)] }],
@@ -35,7 +35,7 @@ describe('types that lie', () => {
     [['alice']],
     [true],
     [7],
-  ])('about who is signed in, %j, are an error and never a pass', async (user) => {
+  ])('for the user, %j, are an error and never a pass', async (user) => {
     const answer = await request(appOf(user)).get('/anything')
 
     expect(answer.status).toBe(500)
@@ -49,7 +49,7 @@ describe('types that lie', () => {
     ['nothing', {}],
     ['a body that is an array', [{ code: '123456' }]],
     ['a token that is an array', { code: '123456', page: ['x'] }],
-  ])('about a code, %s, pass nobody and crash nothing', async (_, body) => {
+  ])('for a code, %s, verify nobody and crash nothing', async (_, body) => {
     const app = await startWebApp({ before: [express.json(), express.urlencoded({ extended: true })] })
     const browser = app.browser()
     await app.enroll(browser, 'alice')
@@ -77,7 +77,7 @@ describe('types that lie', () => {
     '?%E0%A4%A=x',
     '?__proto__[verified]=x',
     '?constructor[prototype][verified]=x',
-  ])('about the address, %s, pass nobody and crash nothing', async (query) => {
+  ])('in the address, %s, verify nobody and crash nothing', async (query) => {
     const app = await startWebApp()
     app.settings.set('query parser', 'extended')
     const browser = app.browser()
@@ -90,7 +90,7 @@ describe('types that lie', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('of a polluted prototype say nobody is verified', async () => {
+  it('from a polluted prototype verify nobody', async () => {
     // With `failMode` a web session can say that it was let through.
     const app = await startWebApp({ mfa: { failMode: () => false } })
     const browser = app.browser()

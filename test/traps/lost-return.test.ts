@@ -27,7 +27,7 @@ describe('a lost returnTo', () => {
     ['data', '/api/data', { 'sec-fetch-mode': 'cors', accept: '*/*' }],
     ['a frame', '/advert', { 'sec-fetch-dest': 'iframe' }],
     ['the style of the page', '/mfa/assets/style.css', { 'sec-fetch-mode': 'no-cors' }],
-  ])('is none: %s that the browser fetches on the way does not take its place', async (_, path, headers) => {
+  ])('does not happen: %s that the browser fetches meanwhile does not replace it', async (_, path, headers) => {
     const { app, account, browser } = await arrange()
     await browser.visit('/reports?year=2026')
 
@@ -36,7 +36,7 @@ describe('a lost returnTo', () => {
     expect(await pass(app, account, browser)).toBe('/reports?year=2026')
   })
 
-  it('is none after a request that was denied, one that ran out, and a wrong code', async () => {
+  it('does not happen after a denial, a timeout, and a wrong code', async () => {
     const { app, account, browser } = await arrange()
     await browser.visit('/reports?year=2026')
     await app.answer(account, 'deny')
@@ -48,7 +48,7 @@ describe('a lost returnTo', () => {
     expect(await pass(app, account, browser)).toBe('/reports?year=2026')
   })
 
-  it('of a form that was posted is the page it is on', async () => {
+  it('of a posted form is the page it is on', async () => {
     const { app, account, browser } = await arrange()
 
     await browser.submit('/orders', { amount: '1' }, { referer: `${app.url}/basket?step=2` })
@@ -56,7 +56,7 @@ describe('a lost returnTo', () => {
     expect(await pass(app, account, browser)).toBe('/basket?step=2')
   })
 
-  it('of a script is what it says when it sends the person, with what is behind the #', async () => {
+  it('of a script is what it sets when it sends the user, including the fragment', async () => {
     const { app, account, browser } = await arrange()
     const { challenge } = (await browser.fetch('/account')).body as { challenge: string }
 
@@ -81,7 +81,7 @@ describe('a lost returnTo', () => {
 })
 
 describe('a stale returnTo', () => {
-  it('is none: what was asked for last counts', async () => {
+  it('does not happen: the last request counts', async () => {
     const { app, account, browser } = await arrange()
     await browser.visit('/reports')
 

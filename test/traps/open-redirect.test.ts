@@ -50,7 +50,7 @@ const spellings = [
 
 const neverAsked = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
 
-describe('where a challenge goes on to', () => {
+describe('the address after a challenge', () => {
   it.each([
     '/',
     '/account',
@@ -88,7 +88,7 @@ describe('an open redirect', () => {
       (browser: Browser, to: string) =>
         browser.submit('/orders', {}, { referer: to.replaceAll(/[^\u0021-\u007e]/g, '') }),
     ],
-  ])('is not to be had by any spelling, %s', async (_, ask) => {
+  ])('is impossible by any spelling, %s', async (_, ask) => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const led: (readonly [string, string])[] = []
@@ -131,7 +131,7 @@ describe('an open redirect', () => {
     ['/*all', '//evil.example/x'],
     ['/*all', '/\\evil.example'],
     ['/:tenant', '/\\evil.example/x'],
-  ])('is not to be had where mfa() is used below %s, by %s', async (below, path) => {
+  ])('is impossible if mfa() is mounted below %s, by %s', async (below, path) => {
     const app = express()
     app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))
     app.use(
@@ -150,7 +150,7 @@ describe('an open redirect', () => {
     expect(new URL(to, url).origin).toBe(url)
   })
 
-  it('is not to be had by what the app hands on', async () => {
+  it('is impossible by values that the app passes on', async () => {
     const app = await startWebApp({
       routes: (routes) => {
         routes.get('/ask', (req) => req.mfa?.challenge({ maxAge: 300, returnTo: req.query['next'] as string }))

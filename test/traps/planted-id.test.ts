@@ -91,7 +91,7 @@ describe('an attacker who has planted the id of a web session', () => {
     expect(await readAll(attacker)).toEqual([])
   })
 
-  it('reads nothing of what is set up later, once the second step is passed', async () => {
+  it('reads nothing that is set up after the second step', async () => {
     const { attacker, victim, clock } = await planted()
     await victim.visit('/')
     const code = codesOf({ clock }, await victim.open('/mfa/enroll/app'))
@@ -116,7 +116,7 @@ describe('an attacker who has planted the id of a web session', () => {
   it.each([
     ['express-session', stored],
     ['cookie-session', () => cookieSession({ name: 'web', keys: ['test'] })],
-  ])('has nobody set up an app with a seed the attacker knows: %s', async (_which, webSession) => {
+  ])('cannot make a user set up an app with a seed the attacker knows: %s', async (_which, webSession) => {
     const app = await arrange(webSession())
     const attacker = app.browser()
     await attacker.submit('/login/alice')

@@ -91,7 +91,7 @@ describe.each(majors)('public files below /mfa, in %s with express-session', (_,
     expect(await whoami()).toEqual({ username: 'alice' })
   })
 
-  it('make no web session for visitors who have none', async () => {
+  it('create no web session for visitors who have none', async () => {
     const { store, count } = memory()
     const { get } = await arrange(create, session({ ...generous, store }))
     const before = count()
@@ -155,11 +155,11 @@ describe('a cookie of the app on every answer', () => {
   )
 })
 
-describe('a handle that passes a request on', () => {
+describe('a service handle that calls next()', () => {
   it.each([
     ['express-session', () => session({ ...generous, store: memory().store })],
     ['cookie-session', () => cookieSession({ name: 'web', keys: ['test'] })],
-  ])('has the web session back for the answer that follows: %s', async (_, sessions) => {
+  ])('reattaches the web session for the answer that follows: %s', async (_, sessions) => {
     const service = await startTestService()
     onTestFinished(() => service.close())
     const passesOn = {

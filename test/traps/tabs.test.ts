@@ -6,7 +6,7 @@ import { numberOn, startWebApp } from '../support/web-app.ts'
 const reloadOf = (page: { text: string }) => /content="\d+;url=([^"]+)"/.exec(page.text)?.[1] ?? ''
 
 describe('two tabs', () => {
-  it('go on to the same page when the second comes after the first has passed', async () => {
+  it('continue at the same page when the second follows the first', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -30,7 +30,7 @@ describe('two tabs', () => {
     expect((await app.device.requests(account)).requests).toHaveLength(1)
   })
 
-  it('that ask again at the same moment ask once', async () => {
+  it('that send again at the same moment send one request', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -43,7 +43,7 @@ describe('two tabs', () => {
 })
 
 describe('a stale tab', () => {
-  it('does not finish the challenge that came after its own', async () => {
+  it('does not complete the challenge after its own', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -72,7 +72,7 @@ describe('a stale tab', () => {
     },
   )
 
-  it('of somebody who signed out finishes nothing for who signed in after them', async () => {
+  it('of a signed-out user completes nothing for the next user', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, 'alice')
@@ -88,7 +88,7 @@ describe('a stale tab', () => {
 })
 
 describe('the back button', () => {
-  it('to a challenge that was passed leads on, and asks nobody', async () => {
+  it('to a challenge that was passed continues, and sends no request', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')

@@ -52,7 +52,7 @@ describe('session fixation: the web session', () => {
     expect((await attacker.fetch('/account')).body).toMatchObject({ verified: false, user: null })
   })
 
-  it('lets one of two browsers with a copied cookie win, never both', async () => {
+  it('verifies one of two browsers with a copied cookie, never both', async () => {
     const app = await startWebApp({ session: { resave: true } })
     const one = app.browser()
     const { account, page } = await app.enroll(one, 'alice')
@@ -85,7 +85,7 @@ describe('a new id: the web session', () => {
 })
 
 describe('redirect before save: the web session', () => {
-  it('keeps nobody verified when it cannot be stored', async () => {
+  it('verifies nobody when it cannot be stored', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const browser = app.browser()
@@ -120,8 +120,8 @@ describe('a resurrected web session', () => {
   })
 })
 
-describe('a marker kept over a user switch', () => {
-  it('does not survive a login as somebody else, even when Passport keeps the web session', async () => {
+describe('a verification record after a change of user', () => {
+  it('does not survive a login of another user, even when Passport keeps the web session', async () => {
     const app = await startWebApp({ login: { keepSessionInfo: true } })
     const browser = app.browser()
     await app.verify(browser, 'alice')
@@ -131,7 +131,7 @@ describe('a marker kept over a user switch', () => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('does not come back when the first user signs in again after somebody else', async () => {
+  it('does not come back when the first user signs in again after another one', async () => {
     const app = await startWebApp({ login: { keepSessionInfo: true }, mfa: { gate: false } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')
@@ -249,7 +249,7 @@ describe('an approval', () => {
     expect((await thief.fetch('/account')).status).toBe(403)
   })
 
-  it('from before a step-up was demanded does not pass it, whatever it is dressed up as', async () => {
+  it('from before a step-up was demanded does not pass it, whatever it claims to be', async () => {
     const kept = openStore()
     const app = await startWebApp({ session: { store: kept.store } })
     const browser = app.browser()
@@ -268,7 +268,7 @@ describe('an approval', () => {
     expect((await browser.fetch('/danger')).status).toBe(403)
   })
 
-  it('that waited too long does not make a step-up fresh: what counts is when it was given', async () => {
+  it('that was redeemed late does not make a step-up fresh: its own time counts', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
@@ -282,8 +282,8 @@ describe('an approval', () => {
   })
 })
 
-describe('somebody who knows the password', () => {
-  it('gets nothing from the owner activating a device: that only makes asking possible', async () => {
+describe('an attacker who knows the password', () => {
+  it('gains nothing when the owner activates a device: that only makes push possible', async () => {
     const app = await startWebApp()
     const thief = app.browser()
     await app.signIn(thief, 'alice')

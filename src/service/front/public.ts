@@ -10,7 +10,7 @@ import { asHandle } from '../http/handle.ts'
 import type { Handle } from '../http/handle.ts'
 
 /** The authenticator as it was built; the same from src/ and from dist/. */
-const folder = fileURLToPath(new URL('../../../dist/authenticator', import.meta.url))
+const folder = fileURLToPath(new URL('../../../dist/authenticator/', import.meta.url))
 
 /** Whether a URL, as it is seen below the mount, is one of the public routes. */
 export function isPublic(url: string | undefined): boolean {
