@@ -1,6 +1,6 @@
 /**
- * Makes the challenge page live. Without it the page reloads itself; with it nothing jumps and it goes on at once.
- * It decides nothing: it only asks the server to look again.
+ * Updates the challenge page at once. Without JavaScript the page reloads every few seconds instead. This script decides nothing:
+ * it only asks the server again.
  */
 import { complete } from './complete.ts'
 import { forgetLeaving } from './leaving.ts'
@@ -26,7 +26,7 @@ function run(main: HTMLElement): void {
   const follows = 'live' in main.dataset && !('settled' in main.dataset)
   const stop = follows ? followChanges(base, (change) => void changed(main, base, change)) : () => {}
   stopOnSubmit(stop)
-  renewWhenRestored(stop)
+  reloadWhenRestored(stop)
 }
 
 async function changed(main: HTMLElement, base: string, change: string): Promise<void> {
@@ -39,7 +39,7 @@ async function reload(): Promise<void> {
   location.reload()
 }
 
-/** What somebody sends from here leads on by itself; the news of what comes of it must not get in its way. */
+/** A form leads to its own next page, which a change must not interrupt. */
 function stopOnSubmit(stop: () => void): void {
   addEventListener('submit', (event) => {
     if (!event.defaultPrevented) stop()
@@ -65,8 +65,8 @@ function guardDoubleClick(): void {
   }
 }
 
-/** Back from the page cache the page may be out of date. What it would do about that must not be cut off half-way. */
-function renewWhenRestored(stop: () => void): void {
+/** A page from the page cache may be out of date. Stops following first, so that a change does not interrupt the reload. */
+function reloadWhenRestored(stop: () => void): void {
   addEventListener('pageshow', (event) => {
     if (!event.persisted) return
     stop()

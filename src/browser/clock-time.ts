@@ -1,4 +1,4 @@
-/** Says until when, where the server could only say for how long: what time it is here it does not know. */
+/** Shows the time in the user's time zone, which the server does not know: it can only say how long. */
 export function showClockTimes(): void {
   for (const words of document.querySelectorAll<HTMLElement>('[data-until]')) {
     const until = new Date(Number(words.dataset['until']) * 1000)
@@ -6,7 +6,7 @@ export function showClockTimes(): void {
   }
 }
 
-/** The day is said where it is another one. */
+/** Includes the day if it is not today. */
 function clockTime(time: Date): string {
   const day = time.toDateString() === new Date().toDateString() ? {} : ({ weekday: 'long' } as const)
   return time.toLocaleString(document.documentElement.lang, { ...day, hour: 'numeric', minute: '2-digit' })

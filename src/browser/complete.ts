@@ -1,19 +1,19 @@
 import { whenOnline } from './when-online.ts'
 
-/** Between tries, ms, and how many there are before the page itself is asked what is wrong. */
+/** The pause between tries, ms, and their number before the page is loaded, which then says what is wrong. */
 const retryAfter = 2000
 const tries = 5
 
-/** Asks the server to verify, and goes on. Where it does not, its page says why. */
+/** Asks the server to verify, and continues. If it does not verify, its page says why. */
 export async function complete(base: string, typing = false): Promise<void> {
-  const next = await leadOn(base)
-  // What somebody is typing here is worth more than the news that nothing came of the request.
+  const next = await nextLocation(base)
+  // Do not interrupt typing only to show that the request was not approved.
   if (typing && new URL(next, location.href).pathname === base) return
-  // Replaces this page: the back button leads past it.
+  // Replaces this page, so that the back button skips it.
   location.replace(next)
 }
 
-async function leadOn(base: string): Promise<string> {
+async function nextLocation(base: string): Promise<string> {
   for (let left = tries; left > 0; left--) {
     await whenOnline()
     const answer = await post(`${base}/complete`)
@@ -23,7 +23,7 @@ async function leadOn(base: string): Promise<string> {
   return base
 }
 
-/** Undefined when the app did not answer: the connection broke, or a proxy speaks for it. That decides nothing. */
+/** Undefined if the app did not answer: the connection broke, or a proxy answered. Then it is retried. */
 async function post(url: string): Promise<{ location?: string } | undefined> {
   try {
     const answer = await fetch(url, {

@@ -1,45 +1,45 @@
-/** Event streams that do not open in this time are held back on the way, ms. */
+/** An event stream that does not open in this time is buffered by a proxy, ms. */
 const openWithin = 5000
 /** The server sends something every 25 s, so a connection that is silent for longer than this is dead, ms. */
 const silentFor = 40_000
 const retryAfterFailure = 2000
 
-/** How soon to ask again for which the server holds no connection, ms. */
+/** The pause between two polls while this page may hold no connection, ms. */
 const calmPause = 15_000
 
 interface Listener {
   readonly changed: (change: string) => void
-  /** Nothing gets through this way. */
+  /** Nothing arrives this way. */
   readonly blocked: () => void
-  /** There are too many pages, and this one is the oldest. */
+  /** Too many pages are open, and this one is the oldest. */
   readonly crowded: () => void
 }
 
-/** Tells what changed. @returns how to stop. */
-type Way = (base: string, listener: Listener) => () => void
+/** Reports a change. @returns a function that stops it. */
+type Transport = (base: string, listener: Listener) => () => void
 
 /**
- * Calls back once, when the challenge has moved on. Only a visible page holds a connection: browsers allow few per
- * origin, and a phone's asleep ones are dead without knowing it.
+ * Calls back once, when the challenge has changed. Only a visible page holds a connection: browsers allow few per origin, and
+ * connections of a sleeping phone die unnoticed.
  */
 export function followChanges(base: string, changed: (change: string) => void): () => void {
   const ended = new AbortController()
   const { signal } = ended
-  let way: Way = streamsAreBlocked() ? holdRequests : stream
+  let transport: Transport = streamsAreBlocked() ? holdRequests : stream
   let disconnect = () => {}
   let crowded = false
   const listener: Listener = {
     changed: once,
     blocked() {
-      way = holdRequests
+      transport = holdRequests
       connect()
     },
-    // Opening it again would close that of another page, which would do the same: only a person who comes back to this
-    // page does that.
+    // Reopening it would close the stream of another page, which would then do the same: only a user who returns to this page
+    // reopens it.
     crowded() {
       disconnect()
       crowded = true
-      disconnect = askCalmly(base, listener)
+      disconnect = poll(base, listener)
     },
   }
 
@@ -47,10 +47,10 @@ export function followChanges(base: string, changed: (change: string) => void): 
     disconnect()
     crowded = false
     if (document.visibilityState === 'hidden') return
-    disconnect = way(base, listener)
+    disconnect = transport(base, listener)
   }
   function once(change: string): void {
-    // A change that is already on its way when the person leaves is no news any more.
+    // A change that arrives while the user leaves the page is ignored.
     if (signal.aborted) return
     end()
     changed(change)
@@ -62,7 +62,7 @@ export function followChanges(base: string, changed: (change: string) => void): 
 
   document.addEventListener('visibilitychange', connect, { signal })
   document.addEventListener('freeze', () => disconnect(), { signal })
-  // Whatever happened meanwhile, the first answer tells it.
+  // The first answer reports whatever has changed in the meantime.
   document.addEventListener('resume', connect, { signal })
   addEventListener('online', connect, { signal })
   addEventListener('focus', () => crowded && connect(), { signal })
@@ -91,7 +91,7 @@ function stream(base: string, { changed, blocked, crowded }: Listener): () => vo
 
   source.addEventListener('hello', () => wait(silentFor))
   source.addEventListener('beat', () => wait(silentFor))
-  // A lost connection it opens again by itself; a refusal it takes for the last word, which a proxy may have spoken.
+  // An EventSource reopens a lost connection itself, but gives up after an error status, which a proxy may have sent.
   source.addEventListener('error', () => wait(source.readyState === EventSource.CLOSED ? retryAfterFailure : silentFor))
   source.addEventListener('crowded', () => {
     stop()
@@ -106,12 +106,12 @@ function stream(base: string, { changed, blocked, crowded }: Listener): () => vo
 
 const blockedStreams = 'second-factor:streams'
 
-/** The next page of this tab need not find out again. */
+/** So that the next page of this tab does not have to find out again. */
 function rememberBlockedStreams(): void {
   try {
     sessionStorage.setItem(blockedStreams, 'blocked')
   } catch {
-    // Storage can be forbidden; then each page finds out.
+    // Storage may be disabled; then each page finds out.
   }
 }
 
@@ -123,17 +123,17 @@ function streamsAreBlocked(): boolean {
   }
 }
 
-/** Asks, and is answered when there is something to say or 25 s later. */
+/** Asks with held requests, which are answered on a change or after 25 s. */
 function holdRequests(base: string, { changed }: Listener): () => void {
-  return askOnAndOn(`${base}/status`, changed)
+  return askRepeatedly(`${base}/status`, changed)
 }
 
-/** Looks now and then, without a connection that is held. */
-function askCalmly(base: string, { changed }: Listener): () => void {
-  return askOnAndOn(`${base}/status?now`, changed, calmPause)
+/** Asks at intervals, without holding a connection. */
+function poll(base: string, { changed }: Listener): () => void {
+  return askRepeatedly(`${base}/status?now`, changed, calmPause)
 }
 
-function askOnAndOn(url: string, changed: (change: string) => void, firstPause = 0): () => void {
+function askRepeatedly(url: string, changed: (change: string) => void, firstPause = 0): () => void {
   const stopped = new AbortController()
   void ask()
   return () => stopped.abort()
@@ -145,7 +145,7 @@ function askOnAndOn(url: string, changed: (change: string) => void, firstPause =
       const { change, retryAfter = 0 } = await askOnce(url, stopped.signal)
       if (stopped.signal.aborted) return
       if (change !== undefined && change !== 'none') return changed(change)
-      // What is answered at once was not held; asking on and on would be a storm.
+      // A request that is answered at once was not held: without a pause, requests would flood the server.
       const minPause = performance.now() - asked < retryAfterFailure ? retryAfterFailure : 0
       await pause(Math.max(minPause, retryAfter * 1000))
     }
@@ -154,29 +154,29 @@ function askOnAndOn(url: string, changed: (change: string) => void, firstPause =
 
 const pause = (time: number) => new Promise<void>((resolve) => setTimeout(resolve, time))
 
-/** `retryAfter` in seconds, where the server held nothing. */
+/** `retryAfter` in seconds, if the server did not hold the request. */
 interface Answer {
   readonly change?: string
   readonly retryAfter?: number
 }
 
-/** No change when there was no answer: that says nothing about the challenge. */
+/** Without an answer there is no change: a failed request says nothing about the challenge. */
 async function askOnce(url: string, stopped: AbortSignal): Promise<Answer> {
-  const given = new AbortController()
-  const giveUp = () => given.abort()
+  const request = new AbortController()
+  const giveUp = () => request.abort()
   const timer = setTimeout(giveUp, silentFor)
   stopped.addEventListener('abort', giveUp)
   try {
     const answer = await fetch(url, {
       headers: { accept: 'application/json' },
       redirect: 'manual',
-      signal: given.signal,
+      signal: request.signal,
     })
-    // Signed out, or led elsewhere by the app: the page itself knows better.
+    // Signed out, or redirected by the app: reloading the page shows which.
     if (answer.status === 401 || answer.type === 'opaqueredirect') return { change: 'lost' }
     return answer.ok ? ((await answer.json()) as Answer) : {}
   } catch {
-    // Offline, asleep or cut off: asked again after a pause.
+    // Offline, asleep or disconnected: retried after a pause.
     return {}
   } finally {
     clearTimeout(timer)

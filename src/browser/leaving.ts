@@ -1,15 +1,15 @@
 /**
- * Remembers over a page load that this tab was led to the challenge. The challenge page forgets it. A router that does not
- * know the address of the challenge may show another one, so the address bar alone does not say that it was not there.
+ * Records, across page loads, that this tab was sent to the challenge; the challenge page removes the record. A client-side router
+ * that does not know the challenge may change the address, so the address alone does not show that the challenge is missing.
  */
 const key = 'second-factor:leaving'
 
-/** Who is back sooner, without having seen the challenge page, was led in a circle; ms. */
+/** A tab that returns sooner without having loaded the challenge page is in a loop; ms. */
 const soon = 30_000
 
 interface Leaving {
   readonly address: string
-  /** Of the page that was left. Several answers may lead away from one page. */
+  /** Identifies the page that was left: several answers may lead away from one page. */
   readonly page: number
   readonly at: number
 }
@@ -19,7 +19,7 @@ export function noteLeaving(challenge: URL): void {
   withStorage((storage) => storage.setItem(key, JSON.stringify(leaving)))
 }
 
-/** Whether this tab was led there a moment ago and is back. It is said once: whoever loads the page again may try again. */
+/** Whether this tab was sent there a moment ago and is back. Reported once, so that a reload can try again. */
 export function isBackFrom(challenge: URL): boolean {
   const { address, page, at } = readLeaving()
   const isBack = address === addressOf(challenge) && page !== performance.timeOrigin && Date.now() - (at ?? 0) < soon
@@ -41,7 +41,7 @@ function readLeaving(): Partial<Leaving> {
   }
 }
 
-/** A browser may forbid it: then only the address bar says where we are. */
+/** Storage may be disabled: then only the address shows where the tab is. */
 function withStorage<T>(use: (storage: Storage) => T): T | undefined {
   try {
     return use(sessionStorage)

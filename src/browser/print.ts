@@ -1,4 +1,4 @@
-/** A page that is to be kept on paper has a button for it; without script the browser's own menu does. */
+/** Shows the print button; without JavaScript users print with the menu of the browser. */
 export function offerPrint(): void {
   const button = document.getElementById('print')
   if (!button) return

@@ -1,11 +1,11 @@
 import { isBackFrom, noteLeaving } from './leaving.ts'
 
 /**
- * Leads the person to the second step where an answer asks for it, and has them come back. For single-page apps.
+ * Sends the user to the second step if an answer requires it, and back afterwards. For single-page apps.
  *
- * @param returnTo where to come back to, a path of this origin; by default where the person is now.
- * @returns whether it did: then this page is being left, and there is nothing more to do.
- * @throws {Error} where the address of the challenge shows the app itself, so that it would lead there for ever.
+ * @param returnTo where the user returns, a path of this origin; by default the present page.
+ * @returns whether it did: then the browser is leaving this page.
+ * @throws {Error} if the address of the challenge shows the app itself, which would be an endless loop.
  *
  * @example
  * const answer = await fetch('/api/orders')
@@ -30,7 +30,7 @@ function notServed(path: string): string {
   )
 }
 
-/** Only an address of this very origin is followed, whoever answered. */
+/** Follows only addresses on this origin, whoever answered. */
 async function challengeIn(answer: Response): Promise<URL | undefined> {
   if (answer.status !== 403) return undefined
   const { error, challenge } = await read(answer)
@@ -39,7 +39,7 @@ async function challengeIn(answer: Response): Promise<URL | undefined> {
   return url.origin === location.origin ? url : undefined
 }
 
-/** A copy: where the answer is about something else, whoever asked still has to read it. */
+/** Reads a copy, because the caller still has to read an answer about something else. */
 async function read(answer: Response): Promise<{ error?: unknown; challenge?: unknown }> {
   try {
     return ((await answer.clone().json()) ?? {}) as object

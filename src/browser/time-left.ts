@@ -2,7 +2,7 @@ import { formatDuration } from '../contract/format-duration.ts'
 
 const language = document.documentElement.lang
 
-/** Counts the words and the ring down, and warns in time, once, without taking the focus away. */
+/** Counts down the text and the ring, and warns once before the end, without moving the focus. */
 export function showTimeLeft(): void {
   const words = document.getElementById('time')
   if (!words) return
@@ -20,7 +20,7 @@ export function showTimeLeft(): void {
   })
 }
 
-/** Lets buttons wait for their time, and says how long that is. The server holds to it too. */
+/** Enables buttons after their wait, and counts it down. The server enforces the wait as well. */
 export function showWaits(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-wait]')) {
     countDown(Number(button.dataset['wait']), (left) => {

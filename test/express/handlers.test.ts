@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+
+import { createChallenge } from '../../src/challenge/challenge.ts'
+import type { Outcome } from '../../src/express/request/outcome.ts'
+import type { WebRequest } from '../../src/express/request/web-request.ts'
+import { declineCodes, downloadCodes } from '../../src/express/self-service/recovery.ts'
+import { openChallenge } from '../../src/express/sign-in/open-challenge.ts'
+import { completeChallenge, finish } from '../../src/express/sign-in/finish.ts'
+import { giveUp } from '../../src/express/sign-in/push-again.ts'
+import { setRemember } from '../../src/express/sign-in/remembered.ts'
+import { demand } from '../../src/express/sign-in/demand.ts'
+
+const now = 1_800_000_000
+const userKey = 'username:alice'
+const random = (size: number) => new Uint8Array(size).fill(7)
+const challenge = {
+  ...createChallenge({ userKey, purpose: 'sign_in', returnTo: '/account' }, now, random),
+  sessionId: 's1',
+  askedAt: now,
+}
+const approved = { id: 's1', state: 'approved', factor: 'push', createdAt: now, settledAt: now + 5 }
+
+/** A service that redeems an approval once. */
+function arrange(given: Partial<WebRequest> = {}, headers: object = {}) {
+  const calls: string[] = []
+  const redeem = () => {
+    calls.push('redeem')
+    return Promise.resolve(approved)
+  }
+  const sessions = { redeem, cancel: () => Promise.resolve(calls.push('cancel')), get: () => Promise.resolve(approved) }
+  const service = { version: '1.4', domainId: 'd', client: { sessions } }
+  const options = {
+    clock: { now: () => now + 10 },
+    random,
+    factors: ['push', 'otp'],
+    remember: false,
+    recoveryCodes: true,
+  }
+  const mfa = { options, connect: () => Promise.resolve(service), epochs: { learn: () => {}, covers: () => true } }
+  const request = {
+    req: { method: 'GET', headers, query: {}, socket: {} },
+    context: { base: '/mfa', prefix: '', userKey, mfa },
+    user: { username: 'alice' },
+    state: {},
+    form: {},
+    ...given,
+  } as unknown as WebRequest
+  return { request, calls }
+}
+
+describe('finish()', () => {
+  it('verifies under a new session id, and keeps nothing of the challenge', async () => {
+    const { request } = arrange({ state: { challenge, page: 'p' } })
+
+    const { verified, effects } = await finish(request, challenge)
+
+    expect(verified).toMatchObject({ userKey, factor: 'push', at: now + 5 })
+    expect(effects.state).toEqual({ renew: expect.objectContaining({ verified, wentTo: '/account' }) })
+    expect(effects.state).not.toHaveProperty('renew.challenge')
+    expect(effects.events).toEqual([{ type: 'challenge.passed', factor: 'push', sessionId: 's1' }])
+  })
+
+  it('changes no state if the approval belongs to another user', async () => {
+    const { request } = arrange({ user: { username: 'mallory' } })
+
+    const { verified, effects } = await finish(request, challenge)
+
+    expect(verified).toBeUndefined()
+    expect(effects).toEqual({ state: 'as-is', events: [{ type: 'challenge.refused', sessionId: 's1' }] })
+  })
+
+  it('continues at the requested page only after its effects', async () => {
+    const { request, calls } = arrange({ state: { challenge } })
+
+    const outcome = await completeChallenge(request)
+
+    expect(calls).toEqual(['redeem'])
+    expect(outcome.answer.kind).toBe('continue')
+    const next = outcome.answer.kind === 'continue' && outcome.answer.run({}, new AbortController().signal)
+    expect(await next).toEqual({ state: 'as-is', answer: { kind: 'redirect', location: '/account' } })
+  })
+})
+
+describe('a challenge', () => {
+  it('is reused for the same purpose, without another event', () => {
+    const { request } = arrange({ state: { challenge } })
+
+    const opened = openChallenge(request, { userKey, purpose: 'sign_in', returnTo: '/other' })
+
+    expect(opened.challenge).toMatchObject({ id: challenge.id, returnTo: '/other' })
+    expect(opened.effects.events).toEqual([])
+  })
+
+  it('is new for another purpose, and drops the state of another user', () => {
+    const other = { at: now, factor: 'push', purpose: 'sign_in', userKey: 'username:mallory' } as const
+    const { request } = arrange({ state: { challenge, verified: other } })
+
+    const { effects } = openChallenge(request, { userKey, purpose: 'step_up', returnTo: '/' })
+
+    expect(effects.state).toMatchObject({ save: { verified: undefined, challenge: { purpose: 'step_up' } } })
+    expect(effects.events).toEqual([{ type: 'challenge.opened', purpose: 'step_up' }])
+  })
+
+  it('is not opened by a script that is refused', () => {
+    const { request } = arrange({}, { accept: 'application/json' })
+
+    expect(demand(request, { purpose: 'step_up' })).toMatchObject({
+      state: 'as-is',
+      answer: { kind: 'json', status: 403, body: { error: 'mfa_required', challenge: '/mfa?purpose=step_up' } },
+    })
+  })
+
+  it('that is canceled detaches the web session', async () => {
+    const { request, calls } = arrange({ state: { challenge: { ...challenge, giveUpTo: '/login' } } })
+
+    const outcome = await giveUp(request)
+
+    expect(calls).toEqual(['cancel'])
+    expect(outcome).toEqual({
+      state: 'detach',
+      events: [{ type: 'challenge.given_up' }],
+      answer: { kind: 'redirect', location: '/login' },
+    } satisfies Outcome)
+  })
+
+  it('remembers the browser only as long as there is one', () => {
+    const chosen = { form: { remember: 'yes' } }
+
+    expect(setRemember(arrange({ state: { challenge }, ...chosen }).request).state).toMatchObject({
+      save: { challenge: { remember: true } },
+    })
+    expect(setRemember(arrange(chosen).request).state).toBe('as-is')
+  })
+})
+
+describe('recovery codes', () => {
+  it('that are declined are not offered again', () => {
+    const { request } = arrange({ state: { page: 'p', offer: { returnTo: '/account' } } })
+
+    expect(declineCodes(request)).toEqual({
+      state: { save: { page: 'p' } },
+      answer: { kind: 'redirect', location: '/account' },
+    })
+  })
+
+  it.each(['<b>', '123456789 12345', Array.from({ length: 6 }, () => '123456789').join(' ')])(
+    'are no file if they are %j',
+    (codes) => {
+      expect(downloadCodes(arrange({ form: { codes } }).request).answer).toEqual({
+        kind: 'redirect',
+        location: '/mfa/devices',
+      })
+    },
+  )
+})
