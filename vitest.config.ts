@@ -19,6 +19,9 @@ export default defineConfig({
     globalSetup: ['test/support/build-assets.ts', 'test/support/shared-postgres.ts'],
     // Much of it waits for browsers, databases and sockets: a second worker halves the time on two cores.
     maxWorkers: 2,
+    // Loading the sources anew for each file would take a third of the processor time. So no test leaves anything behind in
+    // a module, in `process.env` or in a prototype.
+    isolate: false,
     // Safety nets and no rules, wide enough for a machine that is slow and busy. What a test waits for in a page or by
     // `expect.poll` gives up first, and names what it waited for.
     testTimeout: 60_000,

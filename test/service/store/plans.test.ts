@@ -110,7 +110,7 @@ const drivers = [
 ]
 for (const file of drivers) {
   // oxlint-disable-next-line vitest/valid-title -- titles are files here
-  describe(file, async () => void (await import(join(tests, file))))
+  describe(file, async () => void (await import(`${join(tests, file)}?driven`)))
 }
 
 describe('what those tests leave out', () => {
