@@ -20,6 +20,16 @@ export async function pause(clock: Clock, milliseconds: number, signal?: AbortSi
   })
 }
 
+/** Calls back again and again, each time after so many milliseconds. @returns what stops it. */
+export function repeat(clock: Clock, milliseconds: number, callback: () => void): () => void {
+  let cancel = clock.after(milliseconds, next)
+  function next(): void {
+    cancel = clock.after(milliseconds, next)
+    callback()
+  }
+  return () => cancel()
+}
+
 /** How far the clocks of two machines may differ, seconds. A date further in the future comes from a clock that was ahead. */
 export const clockSkew = 60
 

@@ -1,5 +1,6 @@
 import type { NextFunction, Request, Response } from 'express'
 
+import { unbuffered } from '../event-stream.ts'
 import { asCaller } from '../challenge/caller.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { leaveByPage } from './app-login/leave-by-page.ts'
@@ -169,9 +170,7 @@ function fileHeaders(name: string) {
 }
 
 async function sendStream(res: Response, { run }: Stream, signal: AbortSignal): Promise<void> {
-  // `no-transform` keeps the compression middleware from holding events back, the other header nginx.
-  res.setHeader('Cache-Control', 'no-store, no-transform')
-  res.setHeader('X-Accel-Buffering', 'no')
+  for (const [name, value] of Object.entries(unbuffered)) res.setHeader(name, value)
   res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
   await run({ signal, write: (text) => void res.write(text), end: (text) => void res.end(text) })
 }

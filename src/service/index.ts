@@ -1,5 +1,5 @@
-export { NameTakenError } from './admin/name-taken.ts'
-export { RefusalError } from './admin/refusal.ts'
+export { NameTakenError } from './admin/errors.ts'
+export { RefusalError } from './admin/errors.ts'
 export { embedded } from './embedded.ts'
 export { createService } from './service.ts'
 

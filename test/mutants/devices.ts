@@ -151,7 +151,7 @@ function guessAgain(): never {
   },
   {
     defense: 'the refusal of a PIN that is easy to guess',
-    file: 'src/service/device/new-pin.ts',
+    file: 'src/service/device/pin.ts',
     find: '  if (problem) throw',
     replace: "  if (problem === 'form') throw",
     test: 'service/device/pin.test.ts',

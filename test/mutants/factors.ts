@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the check of the granting factor when an activation code is used',
-    file: 'src/service/device/find-activation.ts',
+    file: 'src/service/device/preview.ts',
     find: 'if (meant !== code || !(await isStillGranted(db, found, clock.now()))) return undefined',
     replace: 'if (meant !== code) return undefined',
     test: service,

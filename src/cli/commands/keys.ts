@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 
-import { RefusalError } from '../../service/admin/refusal.ts'
+import { RefusalError } from '../../service/admin/errors.ts'
 import { addKey, removeKey } from '../../service/keys/edit-key-file.ts'
 import { keyStatus } from '../../service/keys/key-status.ts'
 import { rotateKeys } from '../../service/keys/rotation.ts'

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../contract/errors.ts'
-import { NameTakenError } from '../../service/admin/name-taken.ts'
-import { RefusalError } from '../../service/admin/refusal.ts'
+import { NameTakenError, RefusalError } from '../../service/admin/errors.ts'
 import { ApiProblem } from '../../service/ground/problem.ts'
 import { StoreUnavailableError } from '../../service/store/store.ts'
 import { exitCode, Failure, OptionFailure } from '../terminal/failure.ts'

@@ -1,4 +1,5 @@
-import type { Clock } from '../../clock.ts'
+import { repeat } from '../../clock.ts'
+import { eventText } from '../../event-stream.ts'
 import type { Change, Watched } from '../live/shared-watches.ts'
 import type { StreamOwner } from '../live/stream-places.ts'
 import type { Answer, Handler, Outcome, Sink } from '../request/outcome.ts'
@@ -46,12 +47,13 @@ function stream({ context }: WebRequest, watched: Watched | Change, owner: Strea
   async function run(sink: Sink): Promise<void> {
     const ended = AbortSignal.any([sink.signal, crowded.signal])
     // If only the server closed the stream, the browser would reopen it at once, and another one would have to go.
-    crowded.signal.addEventListener('abort', () => sink.end('event: crowded\ndata: \n\n'))
-    sink.write('retry: 2000\nevent: hello\ndata: \n\n')
-    const stopBeat = beat(options.clock, sink)
+    crowded.signal.addEventListener('abort', () => sink.end(eventText('', 'crowded')))
+    sink.write(`retry: 2000\n${eventText('', 'hello')}`)
+    // Events, because scripts do not see the comments that are otherwise used for this.
+    const stopBeat = repeat(options.clock, heartbeat, () => sink.write(eventText('', 'beat')))
     try {
       const change = isKnown(watched) ? watched : await watches.follow(watched, ended, Number.POSITIVE_INFINITY)
-      if (!ended.aborted) sink.end(`event: change\ndata: ${change}\n\n`)
+      if (!ended.aborted) sink.end(eventText(change, 'change'))
     } catch (error) {
       // The page reloads by itself and then shows what is wrong.
       if (!ended.aborted) throw error
@@ -93,13 +95,3 @@ function nameOfWebSession({ req, state: { challenge, page } }: WebRequest): stri
 const isKnown = (watched: Watched | Change): watched is Change => typeof watched === 'string'
 
 const calm = (change: Change): Answer => json(200, { change, retryAfter: calmPause })
-
-function beat(clock: Clock, sink: Sink): () => void {
-  let cancel = clock.after(heartbeat, again)
-  function again() {
-    // Events, because scripts do not see the comments that are otherwise used for this.
-    sink.write('event: beat\ndata: \n\n')
-    cancel = clock.after(heartbeat, again)
-  }
-  return () => cancel()
-}

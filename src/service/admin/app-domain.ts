@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { nameDomain, nameOrganization } from '../store/app-names.ts'
 import { domainsOf } from '../store/domains.ts'
 import { organizations } from '../store/organizations.ts'
-import { NameTakenError } from './name-taken.ts'
+import { NameTakenError } from './errors.ts'
 
 /** What `embedded()` calls its organization and domain. */
 export interface AppNames {

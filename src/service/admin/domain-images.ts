@@ -5,7 +5,7 @@ import { imageFault, nameImage } from '../rules/image.ts'
 import { imageOfDomain, removeImageOfDomain, setImageOfDomain } from '../store/domain-images.ts'
 import { domainById } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
-import { RefusalError } from './refusal.ts'
+import { RefusalError } from './errors.ts'
 
 /** @param png Shown to people on their device. @throws {RefusalError} where it is not what a domain can show. */
 export async function setDomainImage(

@@ -10,8 +10,8 @@ import { domainView } from '../views/views.ts'
 import { domainById, domainByName, domainsOf, insertDomain, updateDomain } from '../store/domains.ts'
 import type { DomainChanges as Columns, DomainRow } from '../store/domains.ts'
 import type { Fact } from '../store/schema.ts'
-import { NameTakenError } from './name-taken.ts'
-import { RefusalError } from './refusal.ts'
+import { NameTakenError } from './errors.ts'
+import { RefusalError } from './errors.ts'
 
 /** What `createDomain()` takes. */
 export interface NewDomain {

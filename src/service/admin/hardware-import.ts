@@ -6,7 +6,7 @@ import { defaultAlias, digitsOf } from '../rules/hardware-token.ts'
 import { newId } from '../rules/random.ts'
 import { importBatch, insertHardwareTokens, presentSerialNumbers } from '../store/hardware-import.ts'
 import type { HardwareTokenImport } from '../store/hardware-import.ts'
-import { RefusalError } from './refusal.ts'
+import { RefusalError } from './errors.ts'
 
 /** A row of a file: a token as the contract wants it, not yet checked, or why there is none. */
 export type ImportRow = { readonly line: number } & ({ readonly token: unknown } | { readonly reason: string })

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { hashApiKey } from '../http/authenticate.ts'
 import { apiKeyByHash } from '../store/api-keys.ts'
 import { organizationOfDomain } from '../store/domains.ts'
-import { RefusalError } from './refusal.ts'
+import { RefusalError } from './errors.ts'
 
 /** What the clients of another service are configured with. A service that has both can take its place unnoticed. */
 export interface TakenOver {

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { drawTicket, stepSize, usersByUsernames } from '../store/synchronisations.ts'
 import { synchronizeMembers } from '../sync/synchronize.ts'
 import type { Rejected } from './hardware-import.ts'
-import { RefusalError } from './refusal.ts'
+import { RefusalError } from './errors.ts'
 
 /** A row of a file: a user as it stands there, not yet checked, or why there is none. */
 export type UserRow = { readonly line: number } & ({ readonly user: NewUser } | { readonly reason: string })

@@ -24,7 +24,8 @@ import type { BypassCodeRow } from '../store/bypass-codes.ts'
 import type { Queryable } from '../store/schema.ts'
 import { bypassCodeText } from '../sealing/secrets.ts'
 import { lockUser } from '../store/users.ts'
-import { findDomain, findUser, lockMember } from './find.ts'
+import { findDomain, findUser } from './find.ts'
+import { lockMember } from '../factors/lock-member.ts'
 
 export const create: Handler<typeof contract.createBypassCode> = async (input, call) => {
   const drawn = await draw(call, input.userId)

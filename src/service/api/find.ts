@@ -3,8 +3,7 @@ import { ApiProblem } from '../ground/problem.ts'
 import { domainById } from '../store/domains.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { memberBy } from '../store/members.ts'
-import type { Queryable } from '../store/schema.ts'
-import { lockUser, userById } from '../store/users.ts'
+import { userById } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 
 /** The caller's domain. What belongs to another organization is not found. */
@@ -36,13 +35,4 @@ export async function findMember(
   const user = await memberBy(call.store.db, { organizationId: domain.organizationId, domainId: domain.id }, reference)
   if (!user) throw new ApiProblem('api.error.notfound.user')
   return { domain, user }
-}
-
-/** The member as it is now: whoever changes what the user has waits, or is through. In a transaction. */
-export async function lockMember(db: Queryable, call: Caller, domainId: string, userId: string): Promise<UserRow> {
-  const { organizationId } = call
-  const locked = await lockUser(db, organizationId, userId)
-  const user = locked ? await memberBy(db, { organizationId, domainId }, { id: userId }) : undefined
-  if (!user) throw new ApiProblem('api.error.notfound.user')
-  return user
 }

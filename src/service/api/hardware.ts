@@ -27,7 +27,8 @@ import type { HardwareTokenRow } from '../store/hardware.ts'
 import type { Queryable } from '../store/schema.ts'
 import { tokenOf } from '../store/tokens.ts'
 import { lockUser } from '../store/users.ts'
-import { findDomain, findUser, lockMember } from './find.ts'
+import { findDomain, findUser } from './find.ts'
+import { lockMember } from '../factors/lock-member.ts'
 
 export const create: Handler<typeof contract.createHardwareToken> = async (input, call) => {
   const id = newId(call.random)

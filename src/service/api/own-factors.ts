@@ -10,7 +10,8 @@ import { hardwareTokenOfUser, releaseHardwareTokens } from '../store/hardware.ts
 import type { Queryable } from '../store/schema.ts'
 import { noneRevoked, revokeTokens, tokenOf } from '../store/tokens.ts'
 import type { Revoked } from '../store/tokens.ts'
-import { findDomain, findMember, lockMember } from './find.ts'
+import { findDomain, findMember } from './find.ts'
+import { lockMember } from '../factors/lock-member.ts'
 import { notifyRevoked } from '../waiting/notify.ts'
 
 export const getRequirement: Handler<typeof factors.getChangeRequirement> = async (input, call) => {

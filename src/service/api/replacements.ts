@@ -12,7 +12,8 @@ import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../sealing/secrets.ts'
 import { removeShownToken, tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
-import { findDomain, findMember, lockMember } from './find.ts'
+import { findDomain, findMember } from './find.ts'
+import { lockMember } from '../factors/lock-member.ts'
 import { issueAnew as issueToken } from './tokens.ts'
 
 /**

@@ -14,7 +14,8 @@ import { activationCodeText } from '../sealing/secrets.ts'
 import { insertToken, revokeTokens, tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
 import type { UserRow } from '../store/users.ts'
-import { findDomain, findMember, lockMember } from './find.ts'
+import { findDomain, findMember } from './find.ts'
+import { lockMember } from '../factors/lock-member.ts'
 import { notifyRevoked } from '../waiting/notify.ts'
 
 export const issue: Handler<typeof contract.issueToken> = async (input, call) => {

@@ -1,3 +1,4 @@
+import { repeat } from '../../clock.ts'
 import { noteAuditHead } from '../store/audit.ts'
 import type { TrailContext } from './audit.ts'
 import type { Head } from './verify-chains.ts'
@@ -12,14 +13,9 @@ const interval = 15 * 60
 export function startHeadLog(ctx: Pick<TrailContext, 'trail' | 'store' | 'clock' | 'logger'>) {
   const told = new Map<string, number>()
   let running = Promise.resolve()
-  let cancel = schedule()
-
-  function schedule(): () => void {
-    return ctx.clock.after(interval * 1000, () => {
-      running = tell(null).catch((error: unknown) => ctx.logger.warn({ err: error }, 'audit head not written down'))
-      cancel = schedule()
-    })
-  }
+  const cancel = repeat(ctx.clock, interval * 1000, () => {
+    running = tell(null).catch((error: unknown) => ctx.logger.warn({ err: error }, 'audit head not written down'))
+  })
 
   async function tell(endedAt: number | null): Promise<void> {
     const moved = ctx.trail.heads().filter(({ writer, sequence }) => told.get(writer) !== sequence)

@@ -1,15 +1,13 @@
 import { audit } from '../audit/audit.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
-import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
+import { lockMember } from '../factors/lock-member.ts'
+import { tooManyRequests } from '../ground/problem.ts'
 import { addressRest, emailCodeLifetime, emailCodeLimits } from '../rules/email-code.ts'
 import { forgetAttempt, takeAttempt } from '../store/attempts.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { replaceEmailCode } from '../store/email-codes.ts'
-import { memberBy } from '../store/members.ts'
-import type { Queryable } from '../store/schema.ts'
 import { emailCodeText } from '../sealing/secrets.ts'
-import { lockUser } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 
 type Context = Pick<ServiceContext, 'store' | 'clock' | 'secrets'> & AuditContext
@@ -24,7 +22,7 @@ export interface Turn {
 export async function takeTurn({ store, clock }: Context, domain: DomainRow, user: UserRow): Promise<Turn> {
   const now = clock.now()
   const wait = await store.db.transaction().execute(async (db) => {
-    const present = await lockMember(db, domain, user)
+    const present = await lockMember(db, domain, domain.id, user.id)
     const rest = addressRest(present, now)
     if (rest > 0) throw tooManyRequests({ limit: changedAddress, wait: rest, now })
     return takeAttempt(db, emailCodeLimits(user.id), now)
@@ -46,7 +44,7 @@ export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserR
   const of = { domainId: domain.id, userId: user.id }
   const now = ctx.clock.now()
   const wait = await ctx.store.db.transaction().execute(async (db) => {
-    const present = await lockMember(db, domain, user)
+    const present = await lockMember(db, domain, domain.id, user.id)
     const rest = addressRest(present, now)
     const codeLookup = ctx.secrets.lookup(emailCodeText(of, code))
     if (rest > 0) return rest
@@ -59,12 +57,3 @@ export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserR
 }
 
 const changedAddress = 'no code goes to an e-mail address in the 24 hours after it was changed'
-
-/** The member as it is now, for the rest of the transaction. */
-async function lockMember(db: Queryable, domain: DomainRow, user: UserRow): Promise<UserRow> {
-  const { id: domainId, organizationId } = domain
-  const locked = await lockUser(db, organizationId, user.id)
-  const present = locked ? await memberBy(db, { organizationId, domainId }, { id: user.id }) : undefined
-  if (!present) throw new ApiProblem('api.error.notfound.user')
-  return present
-}

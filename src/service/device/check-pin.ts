@@ -10,7 +10,7 @@ import { forgetPinTries, noteWrongPin, takePinTry } from '../store/pins.ts'
 import type { Queryable } from '../store/schema.ts'
 import { noneRevoked, revokeTokens } from '../store/tokens.ts'
 import type { Revoked } from '../store/tokens.ts'
-import { isPin } from './pin-hash.ts'
+import { isPin } from './pin.ts'
 import { requireActive } from './signed-call.ts'
 
 /** A try of a PIN that was taken, and is still to be looked at. */

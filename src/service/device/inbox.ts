@@ -29,11 +29,6 @@ export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<
   return { inbox, etag: `"${createHash('sha256').update(JSON.stringify(inbox)).digest('base64url')}"` }
 }
 
-/** Whether an If-None-Match header names the list; compared weakly, as compressing proxies mark tags as weak. */
-export function isNamedBy(ifNoneMatch: string | undefined, { etag }: NamedInbox): boolean {
-  return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
-}
-
 /** When the first request lapses. */
 export function changesAt({ inbox }: NamedInbox): number {
   return Math.min(...inbox.requests.map((request) => request.expiresAt))

@@ -10,7 +10,7 @@ import { answerEvents } from '../http/event-stream.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import { heldRead, preferredWait } from '../http/held-read.ts'
 import { contextOfRequest, nameRequest } from '../http/request-id.ts'
-import { answerImage } from '../http/image.ts'
+import { answerImage, matchesEtag } from '../http/image.ts'
 import { leaveAfter } from '../waiting/places.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { noImage } from '../rules/default-image.ts'
@@ -21,7 +21,7 @@ import { waiterKey } from '../ground/waiter-key.ts'
 import { activate } from './activate.ts'
 import { answerRequest } from './answer.ts'
 import { followInbox } from './follow-inbox.ts'
-import { changesAt, isNamedBy, readInbox } from './inbox.ts'
+import { changesAt, readInbox } from './inbox.ts'
 import { readHistory } from './history.ts'
 import { acknowledgeNotice } from './notices.ts'
 import { preview } from './preview.ts'
@@ -149,7 +149,7 @@ async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Pro
     wait: wait ?? 0,
     res,
     read: () => readInbox(ctx, device.id),
-    changesAt: (read) => (isNamedBy(known, read) ? changesAt(read) : undefined),
+    changesAt: (read) => (matchesEtag(known, read.etag) ? changesAt(read) : undefined),
     takePlace() {
       const leave = ctx.places.readsOfDevice.take(device.id)
       held = leave !== undefined
@@ -157,7 +157,7 @@ async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Pro
     },
   })
   const headers = { ETag: inbox.etag, ...(held && { 'Preference-Applied': `wait=${wait}` }) }
-  return isNamedBy(known, inbox) ? { status: 304, headers } : { value: inbox.inbox, headers }
+  return matchesEtag(known, inbox.etag) ? { status: 304, headers } : { value: inbox.inbox, headers }
 }
 
 function only(ctx: ServiceContext, path: string, ways: Ways) {

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { repeat } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
+import { eventText, unbuffered } from '../../event-stream.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import { startsWaiting } from './admission.ts'
 
@@ -32,10 +34,7 @@ export function answerEvents<T>(
   res.writeHead(200, {
     ...headers,
     'Content-Type': 'text/event-stream',
-    // An app that compresses its answers would collect them first, too.
-    'Cache-Control': 'no-store, no-transform',
-    // nginx collects answers otherwise.
-    'X-Accel-Buffering': 'no',
+    ...unbuffered,
     'X-Content-Type-Options': 'nosniff',
   })
   if (req.method === 'HEAD') return void res.end()
@@ -53,25 +52,14 @@ function stream<T>(
     if (res.writableLength > mostUnread) res.destroy()
   }
   const end = () => void res.end()
-  const stopBeating = repeat(clock, heartbeat, () => write(':\n\n'))
+  const stopBeating = repeat(clock, heartbeat * 1000, () => write(':\n\n'))
   const stopTimer = clock.after(longest * 1000, end)
   // Before the first bytes go out: who has read them misses nothing that happens later.
-  const leave = source({ event: (value) => write(`data: ${JSON.stringify(value)}\n\n`), end })
+  const leave = source({ event: (value) => write(eventText(JSON.stringify(value))), end })
   res.once('close', () => {
     stopBeating()
     stopTimer()
     leave()
   })
   if (!res.writableEnded) write(`retry: ${retry}\n\n`)
-}
-
-function repeat(clock: Clock, seconds: number, call: () => void): () => void {
-  let cancel = schedule()
-  function schedule(): () => void {
-    return clock.after(seconds * 1000, () => {
-      cancel = schedule()
-      call()
-    })
-  }
-  return () => cancel()
 }

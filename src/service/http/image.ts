@@ -10,7 +10,7 @@ export function answerImage(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (res.headersSent || res.destroyed) return
-  const known = isNamedBy(req.headers['if-none-match'], image.etag)
+  const known = matchesEtag(req.headers['if-none-match'], image.etag)
   res.writeHead(known ? 304 : 200, {
     ...headers,
     ...(!known && { 'Content-Type': 'image/png', 'Content-Length': image.bytes.byteLength }),
@@ -22,8 +22,8 @@ export function answerImage(
   res.end(known ? undefined : image.bytes)
 }
 
-/** Compared weakly, as compressing proxies mark tags as weak. */
-function isNamedBy(ifNoneMatch: string | undefined, etag: string): boolean {
+/** Whether `If-None-Match` names the tag. Compares weakly, because compressing proxies mark tags as weak. */
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   return (ifNoneMatch ?? '').split(',').some((tag) => {
     const trimmed = tag.trim()
     return trimmed === '*' || trimmed.replace(/^W\//, '') === etag

@@ -4,7 +4,7 @@ import { chmod, link, open, readFile, unlink } from 'node:fs/promises'
 import type { Random } from '../rules/random.ts'
 import type { KeyRing } from '../sealing/key-ring.ts'
 import { formatKey, keySize, parseKeyRing } from '../sealing/key-ring.ts'
-import { KeysError } from './keys-error.ts'
+import { KeysError } from '../sealing/key-ring.ts'
 
 /** Where the keys of an embedded database are, when nothing else says so. */
 export const keyFileOf = (database: string): string => `${database}.keys`

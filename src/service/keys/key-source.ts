@@ -4,7 +4,7 @@ import type { Random } from '../rules/random.ts'
 import { keyFileOf, openKeyFile, readKeyFile } from './key-file.ts'
 import { formatKey, keySize, parseKeyRing } from '../sealing/key-ring.ts'
 import type { KeyRing } from '../sealing/key-ring.ts'
-import { KeysError } from './keys-error.ts'
+import { KeysError } from '../sealing/key-ring.ts'
 
 /** Where the keys of a service come from. */
 export interface KeySource {

@@ -1,10 +1,11 @@
+import { repeat } from '../../clock.ts'
 import { historyRetention, noticeRetention } from '../../contract/device.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import { auditSessions } from '../audit/sessions.ts'
 import { createRetention } from '../audit/retention.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { inSteps } from '../ground/in-steps.ts'
-import { measureSweep } from './measure-sweep.ts'
+import type { Observer } from '../monitoring/observer.ts'
 import { readableFor } from '../rules/session-state.ts'
 import { recoverSynchronisations } from '../sync/synchronize.ts'
 import { forgetAttempts } from '../store/attempts.ts'
@@ -39,16 +40,11 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
   let running: Promise<void> | undefined
   /** Seconds since the last sweep began. */
   let elapsed = 0
-  let cancel = schedule()
-
-  function schedule(): () => void {
-    return ctx.clock.after(interval * 1000, () => {
-      elapsed += interval
-      if (!ending.signal.aborted) cancel = schedule()
-      // One that has much to do is not joined by another one.
-      running ??= sweepAll(ctx.clock.now()).finally(() => (running = undefined))
-    })
-  }
+  const cancel = repeat(ctx.clock, interval * 1000, () => {
+    elapsed += interval
+    // A sweep that takes longer than the interval is not joined by a second one.
+    running ??= sweepAll(ctx.clock.now()).finally(() => (running = undefined))
+  })
 
   /** @param wall Unix time at which the sweep begins, seconds. */
   async function sweepAll(wall: number): Promise<void> {
@@ -72,6 +68,19 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
       cancel()
       await running
     },
+  }
+}
+
+/** Reports to the observer how long a sweep took and whether it failed. */
+async function measureSweep(observer: Observer, sweep: () => Promise<void>): Promise<void> {
+  const startedAt = performance.now()
+  const tell = (outcome: 'done' | 'failed') => observer.swept(outcome, (performance.now() - startedAt) / 1000)
+  try {
+    await sweep()
+    tell('done')
+  } catch (error) {
+    tell('failed')
+    throw error
   }
 }
 

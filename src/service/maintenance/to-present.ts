@@ -1,3 +1,4 @@
+import { repeat } from '../../clock.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { inSteps } from '../ground/in-steps.ts'
 import type { NoticingClock } from '../ground/noticing-clock.ts'
@@ -41,14 +42,9 @@ export async function bringToPresent(
 export function watchClock(ctx: Context, clock: NoticingClock): { stop(): Promise<void> } {
   const ending = new AbortController()
   let running = Promise.resolve()
-  let cancel = schedule()
-
-  function schedule(): () => void {
-    return clock.after(interval * 1000, () => {
-      cancel = schedule()
-      if (clock.wasSetBack()) running = running.then(correct)
-    })
-  }
+  const cancel = repeat(clock, interval * 1000, () => {
+    if (clock.wasSetBack()) running = running.then(correct)
+  })
 
   async function correct(): Promise<void> {
     // It was set back since the last look, and a wait is not to last longer than its length from then.

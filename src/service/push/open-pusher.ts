@@ -1,13 +1,16 @@
 import { SetupError } from '../../service-handle.ts'
 import type { Logger } from '../ground/logger.ts'
+import type { Secrets } from '../sealing/secrets.ts'
+import { pushKey } from '../store/pushes.ts'
+import type { Queryable } from '../store/schema.ts'
+import { pushKeyRecord as record } from '../store/sealed-values.ts'
 import { createPublicAgent } from './public-agent.ts'
-import { openPushKeys } from './push-keys.ts'
 import { nobodyToAsk } from './push-options.ts'
 import type { ResolvedPushOptions } from './push-options.ts'
 import { createPusher } from './pusher.ts'
 import type { Pusher, PusherParts } from './pusher.ts'
 import { loadWebPush } from './web-push.ts'
-import type { WebPush } from './web-push.ts'
+import type { PushKeys, WebPush } from './web-push.ts'
 
 type Given = Omit<PusherParts, 'webPush' | 'keys' | 'hosts' | 'agent'>
 
@@ -34,4 +37,14 @@ async function webPushOrNothing(logger: Logger): Promise<WebPush | undefined> {
     logger.warn({}, `no push messages: ${error.message}`)
     return undefined
   }
+}
+
+/** The pair of this service: made when it first starts, whichever node that is, and the same ever after. */
+async function openPushKeys(
+  { db, secrets, webPush }: { db: Queryable; secrets: Secrets; webPush: WebPush },
+  subject: string,
+): Promise<PushKeys> {
+  const made = webPush.newPair()
+  const kept = await pushKey(db, { ...made, privateKey: secrets.seal(made.privateKey, record) })
+  return { publicKey: kept.publicKey, privateKey: secrets.open(kept.privateKey, record), subject }
 }

@@ -57,3 +57,8 @@ function parseKey(entry: string, position: number): RingKey {
 function derive(secret: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `second-factor ${purpose}`, keySize))
 }
+
+/** The keys at hand are not those of the database. Says what to do, and never a key. */
+export class KeysError extends Error {
+  override readonly name = 'KeysError'
+}

@@ -1,12 +1,37 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
 
+import { pinProblem } from '../../contract/pin.ts'
+import type { KeyType } from '../../contract/pin.ts'
+import type { ServiceContext } from '../context/service-context.ts'
+import { ApiProblem } from '../ground/problem.ts'
 import type { Random } from '../rules/random.ts'
+
+/**
+ * What is kept of the PIN or passcode of a device that is about to be activated. Takes its time: not to be waited for in
+ * a transaction.
+ * @throws {ApiProblem} where it has not the form, or is among the first that anybody would try.
+ */
+export async function newPin(
+  { random, secrets }: Pick<ServiceContext, 'random' | 'secrets'>,
+  device: { readonly id: string; readonly userId: string },
+  { keyType, pin }: { readonly keyType: KeyType; readonly pin: string | undefined },
+): Promise<string | null> {
+  if (keyType === 'NONE') return null
+  const problem = pinProblem(keyType, pin ?? '')
+  if (problem) throw new ApiProblem('api.error.invalid.pin', messages[problem][keyType])
+  return secrets.seal(await hashPin(random, pin ?? ''), { kind: 'pin', id: device.id, userId: device.userId })
+}
+
+const messages = {
+  form: { PIN: 'pin: 4 digits.', PASSCODE: 'pin: 6 to 64 characters.' },
+  guessable: { PIN: 'pin: is too easy to guess.', PASSCODE: 'pin: is too easy to guess.' },
+} as const
 
 /** OWASP's password storage cheat sheet: N = 2^15, r = 8, p = 3 (RFC 7914); about 0.2 s and 32 MB. */
 const cost = { N: 2 ** 15, r: 8, p: 3 }
 
 /** What is kept of a PIN or passcode, to be sealed. Names its cost, so that another one can be chosen later. */
-export async function hashPin(random: Random, pin: string): Promise<string> {
+async function hashPin(random: Random, pin: string): Promise<string> {
   const salt = random(16)
   return ['scrypt', cost.N, cost.r, cost.p, base64url(salt), base64url(await derive(pin, salt, cost))].join(':')
 }
