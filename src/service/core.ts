@@ -24,10 +24,10 @@ import { startSweep } from './maintenance/sweep.ts'
 import { bringToPresent, watchClock } from './maintenance/to-present.ts'
 import { createWaiters } from './waiting/waiters.ts'
 
-/** What audit events say was locked, or taken away, after too many wrong tries. */
+/** Audit events after which something is locked or revoked, because too many attempts were wrong. */
 const locks: Partial<Record<string, 'codes' | 'token'>> = { 'codes.locked': 'codes', 'pin.exhausted': 'token' }
 
-/** How long closing waits for what is under way, milliseconds. */
+/** How long `close()` waits for work in progress, milliseconds. */
 const patience = 10_000
 
 type Given = Pick<
@@ -44,12 +44,12 @@ type Given = Pick<
   | 'bypassCodes'
 > & { readonly push: ResolvedPushOptions | false }
 
-/** The service without its doors. */
+/** The service without its HTTP listeners. */
 export interface Core {
   readonly ctx: ServiceContext
-  /** Ends held reads and event streams, now and later. */
+  /** Ends held reads and event streams, the open ones and those to come. */
   endWaiting(): void
-  /** Ends waiting, then whatever `drain` waits for, then the store. */
+  /** Ends waiting, then whatever `drain` waits for, then closes the store. */
   close(drain: () => Promise<void>): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
   const clock = createNoticingClock(given.clock)
   const waiters = createWaiters(store, createInboxLook(store.db, clock))
   const id = await serviceId(store.db, newId(random))
-  // From the first start on: a later one may have a wrong clock.
+  // Stored at the first start, because a later start may have a wrong clock.
   await readTrustedClock(store.db, clock.now())
   const { secrets } = keys
   setNotifier(store.db, (changed) => waiters.wake(...changed))
@@ -113,7 +113,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     async close(drain) {
       endWaiting()
       await pusher?.close()
-      // A caller who has stopped reading cannot keep us.
+      // A caller that has stopped reading must not keep the service from closing.
       const drained = new AbortController()
       await Promise.race([drain(), pause(clock, patience, drained.signal)])
       drained.abort()

@@ -22,7 +22,7 @@ import type { OpenedService } from './service.ts'
 
 const host = '127.0.0.1'
 
-/** A service that is open, with its private door. */
+/** An open service and its private listener. */
 interface Open {
   readonly connection: Connection
   readonly routes: ServiceHandle['routes']
@@ -30,7 +30,7 @@ interface Open {
   close(): Promise<void>
 }
 
-/** What `embedded()` returns: the handle for `mfa()`, and what only a service of one's own can do. */
+/** The handle for `mfa()`, and what only an embedded service offers. */
 export interface EmbeddedService extends ServiceHandle {
   /**
    * Writes the keys that the service holds to a new file, mode 0600: for when the key file is lost while the app runs.
@@ -56,7 +56,7 @@ export function embedded(given: EmbeddedOptions): EmbeddedService {
   const open = (): Promise<Open> => {
     if (closed) return Promise.reject(new Error('The embedded service was closed.'))
     opening ??= openEmbedded(options, app).catch((error: unknown) => {
-      // The next caller may have more luck.
+      // The next caller may succeed.
       opening = undefined
       throw isOutage(error) ? error : setupError(error)
     })
@@ -66,7 +66,7 @@ export function embedded(given: EmbeddedOptions): EmbeddedService {
   return {
     id: idOf(options),
     routes(req, res, next) {
-      // Whatever is wrong with the service, the other pages of the app are not its business.
+      // Whatever is wrong with the service, the app's other pages still work.
       if (!isPublic(req.url)) return next()
       void open().then(
         (service) => service.routes(req, res, next),
@@ -86,11 +86,11 @@ export function embedded(given: EmbeddedOptions): EmbeddedService {
   }
 }
 
-/** What may be over by itself: a database that nobody can reach, or write to, at the moment. */
+/** Failures that can end without intervention: the database cannot be reached, or written to, at the moment. */
 function isOutage(error: unknown): boolean {
   if (error instanceof StoreUnavailableError) return true
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  // PostgreSQL's classes 08 and 53, and 57P (appendix A of its manual).
+  // PostgreSQL's error classes 08 and 53, and 57P (appendix A of its manual).
   return /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOSTUNREACH|ENOSPC|EIO|SQLITE_(BUSY|FULL|IOERR)|08|53|57P)/.test(code)
 }
 
@@ -99,9 +99,9 @@ function setupError(cause: unknown): SetupError {
   return new SetupError(cause instanceof Error ? cause.message : String(cause), { cause })
 }
 
-/** Known before anything is opened, and so also while nothing can be. What lives in memory is another one each time. */
+/** Known before anything is opened, and also while opening fails. A database in memory is a new one each time. */
 function idOf({ database, ...given }: ReturnType<typeof EmbeddedOptions.parse>): string {
-  // Not the app's name: when that changes, everybody stays signed in.
+  // Not the app's name: when it changes, users stay signed in.
   const { organization = defaultNames.organization, domain = defaultNames.domain } = given
   const where = database === ':memory:' ? randomUUID() : withoutSecrets(database)
   return createHash('sha256')
@@ -109,16 +109,16 @@ function idOf({ database, ...given }: ReturnType<typeof EmbeddedOptions.parse>):
     .digest('base64url')
 }
 
-/** Of an address, what names the database. */
+/** The part of an address that names the database. */
 function withoutSecrets(database: string): string {
   const url = URL.parse(database)
   return url ? url.host + url.pathname : database
 }
 
-/** An app that takes its settings from its environment need not hand these on. */
+/** Read here, so that an app configured by environment variables need not pass them on. */
 const keysFromEnv = () => (process.env.MFA_KEYS ? { keys: process.env.MFA_KEYS } : {})
 
-/** The app around us administers its users. */
+/** The surrounding app manages its users. */
 const ownKey = { id: 'embedded', role: 'admin', domainId: null } as const
 
 const unavailable = (cause: unknown) => new ApiProblem('api.error.unavailable', undefined, { cause })
@@ -128,7 +128,7 @@ async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>, a
   const service = await openService(rest)
   try {
     const { organizationId, domainId } = await openAppDomain(service.ctx, { organization, domain, app })
-    // Lives in this process only, and opens this door only.
+    // Exists in this process only, and is accepted by this listener only.
     const apiKey = newApiKey(service.ctx)
     const door = await openDoor(service, { ...ownKey, hash: hashApiKey(apiKey), organizationId }, options.vendor)
     const connection = { baseUrl: `http://${host}:${door.port}/api`, apiKey, domainId, vendor: options.vendor }
@@ -161,8 +161,9 @@ function openDoor(service: OpenedService, key: KnownKey, vendor: NonNullable<Con
 }
 
 /**
- * A page in a browser on this machine could reach the door, by its address or by a name that was rebound to it. What
- * a browser always says gives it away; `Sec-Fetch-Mode` alone does not, as Node's own `fetch` sends it, too.
+ * A page in a browser on this machine could reach the listener, by its address or by a host name that was rebound to it.
+ * Headers that browsers always send reveal such a page. `Sec-Fetch-Mode` alone does not, because Node's own `fetch` sends it
+ * too.
  */
 function mayBeBrowser(req: IncomingMessage): boolean {
   const { headers } = req

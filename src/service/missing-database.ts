@@ -23,7 +23,7 @@ export class MissingDatabaseError extends Error {
 
 const why = 'everyone could then enroll a new device with only a password.'
 
-/** Whether opening may create a database that does not exist. There is no option for it: it would stay in the code. */
+/** Whether opening may create a missing database. This is not an option, because an option would stay in the code for good. */
 export function mayCreateDatabase(env: NodeJS.ProcessEnv): boolean {
   return env['NODE_ENV'] !== 'production' || env['MFA_CREATE'] === '1'
 }

@@ -15,7 +15,7 @@ import { openSqliteStore } from './store/sqlite.ts'
 import { NoDatabaseError } from './store/store.ts'
 import type { OpenOptions, Store } from './store/store.ts'
 
-/** What an embedded service has, too. */
+/** Options that an embedded service has too. */
 export type CoreOptions = Omit<
   ReturnType<typeof ServiceOptions.parse>,
   'vendor' | 'basePath' | 'trustProxy' | 'logRequests' | 'metrics'
@@ -26,7 +26,7 @@ export interface CoreDoors {
   readonly observer: Observer
 }
 
-/** Opens the database and what works on it: all of the service but HTTP, which takes as long again to load. */
+/** Opens the database and everything that works on it: the service without HTTP, which would double the loading time. */
 export async function openCore(options: CoreOptions, { addressOf, observer }: CoreDoors, opening: OpenOptions) {
   needKeys(options)
   const mailer = options.smtp && (await createMailer(options.smtp, options.clock))
@@ -37,7 +37,7 @@ export async function openCore(options: CoreOptions, { addressOf, observer }: Co
     const keys = await openKeys(store, { ...options, ...opening, failures })
     const storedWords = await storedInterfaceWords(store.db)
     const core = await createCore(store, { ...options, addressOf, mailer, keys, failures }, observer)
-    // What fails before is the reason that it cannot be opened.
+    // Failures before this point are the reason why opening fails.
     observeDatabase(store.db, {
       waited: (purpose, seconds) => observer.waitedForDatabase(purpose, seconds),
       succeeded(part) {
@@ -69,7 +69,7 @@ async function openStore({ database, listenDatabase, logger }: CoreOptions, open
   }
 }
 
-/** Until notifications arrive, each node looks once a second for what the others changed. */
+/** Until notifications arrive, each node polls the database once a second. */
 function hearingLog(logger: Logger): (hears: boolean) => void {
   return (hears) =>
     hears ? logger.info({}, 'notifications of other nodes arrive again') : logger.error({}, notificationsAreMissing)

@@ -25,7 +25,7 @@ const withMethods = <T>(...names: (keyof T & string)[]) =>
     `must have the functions ${names.join(', ')}`,
   )
 
-/** The issue repeats nothing of what was given. */
+/** The message never repeats the value, which may be a secret. */
 const KeyRingText = z.string().transform((text, context) => {
   try {
     return parseKeyRing(text)
@@ -35,7 +35,7 @@ const KeyRingText = z.string().transform((text, context) => {
   }
 })
 
-/** What `createService()` takes. */
+/** Options of `createService()`. */
 export interface ServiceOptions extends SharedOptions {
   /**
    * The vendor words in headers, for clients that were written for another vendor.
@@ -65,7 +65,7 @@ export interface ServiceOptions extends SharedOptions {
   metrics?: MetricsOptions | undefined
 }
 
-/** What `embedded()` takes. */
+/** Options of `embedded()`. */
 export interface EmbeddedOptions extends SharedOptions {
   /**
    * The name of the organization: the first start creates it, and later starts find it by this name.
@@ -80,7 +80,7 @@ export interface EmbeddedOptions extends SharedOptions {
   domain?: string | undefined
 }
 
-/** What every service takes, embedded or not. */
+/** Options of every service, embedded or not. */
 interface SharedOptions {
   /**
    * The path of the SQLite file, `:memory:`, or `postgres://user:password@host/name`. A database that does not exist is
@@ -136,15 +136,15 @@ interface SharedOptions {
    * @default `'readable'`
    */
   bypassCodes?: 'readable' | 'once' | undefined
-  /** How much of the service one caller can use. */
+  /** Limits on how much of the service one caller can use. */
   limits?: LimitOptions | undefined
 }
 
-/** Who may read the counts. */
+/** Who may read the metrics. */
 export interface MetricsOptions {
   /**
    * The token that Prometheus sends to read `/metrics`, at least 16 characters.
-   * @default none: they are served only where you serve `metrics` of the service
+   * @default none: metrics are served only where you serve the service's `metrics` yourself
    */
   token?: string | undefined
 }

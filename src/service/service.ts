@@ -46,17 +46,17 @@ import { apiKeyByHash } from './store/api-keys.ts'
 import { networkOf } from './rules/network.ts'
 import type { OpenOptions } from './store/store.ts'
 
-/** The service, open: what serves it is up to you. */
+/** An open service. How its request handlers are served is up to you. */
 export interface Service {
-  /** The REST interface below the base path. Passes on everything else. */
+  /** The REST interface below the base path. Calls `next()` for every other path. */
   readonly api: Handle
-  /** The device protocol and the authenticator, for people's devices. Passes on everything else. */
+  /** The device protocol and the authenticator. Calls `next()` for every other path. */
   readonly routes: Handle
-  /** Both, and what a server of its own has beside them: `/healthz`, `/readyz`, `/docs`, and `openapi.json`. */
+  /** Both of these, and what a standalone server adds: `/healthz`, `/readyz`, `/docs` and `openapi.json`. */
   readonly listener: (req: IncomingMessage, res: ServerResponse) => void
-  /** `/metrics` alone, without its token, for another port; only with the option `metrics`. */
+  /** `/metrics` alone, without its token, for a separate port; only with the option `metrics`. */
   readonly metrics: Service['listener'] | undefined
-  /** The words of the REST interface and its base path: from the options, else as `init` stored them. */
+  /** The words of the REST interface and its base path: from the options, otherwise as `init` stored them. */
   readonly vendor: Vendor
   readonly basePath: string
   readonly administration: Administration
@@ -66,26 +66,26 @@ export interface Service {
    */
   saveKeys(file: string): Promise<void>
   /**
-   * Prepares for `close()`, for when a load balancer has other services to send requests to: `/readyz` answers 503 from now
-   * on, held reads are answered with what is known, and event streams end, so that callers connect again elsewhere.
+   * Prepares for `close()` while a load balancer redirects requests to other nodes: from now on `/readyz` answers 503, held
+   * reads are answered with the current state, and event streams end, so that callers reconnect elsewhere.
    */
   drain(options?: DrainOptions): void
-  /** Answers what is held, waits for what is under way, closes the database. */
+  /** Answers held reads, waits for work in progress, and closes the database. */
   close(): Promise<void>
 }
 
 export interface DrainOptions {
   /**
-   * Whether requests that begin something are still served, as when the next process takes over the listening socket. By
-   * default they are answered 503 with `Retry-After`. What belongs to a sign-in under way is always served.
+   * Whether requests that begin something new are still served, as when the next process takes over the listening socket.
+   * By default they are answered 503 with `Retry-After`. Requests that belong to a sign-in in progress are always served.
    */
   readonly serveNew?: boolean
 }
 
 /**
  * Opens a service on its database.
- * @throws {TypeError} where an option is wrong.
- * @throws {MissingDatabaseError} in production, where the database does not exist.
+ * @throws {TypeError} if an option is invalid.
+ * @throws {MissingDatabaseError} in production, if the database does not exist.
  * @example
  * const service = await createService({ database: 'mfa.sqlite' })
  * createServer(service.listener).listen(8787)
@@ -104,7 +104,7 @@ export async function createService(given: ServiceOptions): Promise<Service> {
   const api = opened.rest({ vendor, basePath, findKey, rates })
   const pages = [health, readiness(opened.ctx), ...documents({ vendor, basePath })]
   const token = options.metrics?.token
-  // One budget of an address for all that it guesses.
+  // One budget per address for everything it can guess.
   const limit = (req: IncomingMessage) => void rates.byAddress.take(networkOf(opened.ctx.addressOf(req)))
   const guarded = token === undefined || !metrics ? [] : [metrics.page({ token, limit })]
   return {
@@ -121,11 +121,11 @@ export async function createService(given: ServiceOptions): Promise<Service> {
   }
 }
 
-/** A service whose REST interface is still to be given a door. */
+/** A service whose REST interface is not served yet. */
 export interface OpenedService {
   readonly ctx: ServiceContext
   readonly routes: Handle
-  /** What `init` stored of the REST interface. */
+  /** The words of the REST interface that `init` stored. */
   readonly storedWords: InterfaceWords
   readonly rest: (door: RestDoor) => Handle
   readonly drain: (options?: DrainOptions) => void
@@ -135,13 +135,13 @@ export interface OpenedService {
 /** How the REST interface is served. */
 export interface RestDoor extends ServedInterface {
   readonly findKey: FindKey
-  /** Without them callers may ask as often as they like. */
+  /** Without rate limits, callers can send any number of requests. */
   readonly rates?: Rates
 }
 
 /**
  * Opens a service without listening.
- * @param opening Whether a database is created is otherwise a matter of the environment.
+ * @param opening Whether a missing database is created; otherwise the environment decides.
  */
 export async function openService(
   options: CoreOptions & Pick<ParsedOptions, 'trustProxy'>,
@@ -190,7 +190,7 @@ const closing = new ApiProblem('api.error.unavailable', undefined, {
   headers: { Connection: 'close', 'Retry-After': '1', [unprocessedHeader]: 'closing' },
 })
 
-/** Not always the same time: those who were refused together would come back together. */
+/** Random, so that callers that were refused together do not retry together. */
 function overloaded({ random }: ServiceContext): ApiProblem {
   const [byte = 0] = random(1)
   const headers = { 'Retry-After': String(1 + (byte % longestRetry)), [unprocessedHeader]: 'overload' }

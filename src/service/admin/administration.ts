@@ -14,8 +14,8 @@ import { newId } from '../rules/random.ts'
 import { insertOrganization, organizationById, organizations } from '../store/organizations.ts'
 
 /**
- * What an administrator does beside the REST interface.
- * @throws {TypeError} where a value is wrong; RangeError where there is no such organization or domain.
+ * Administration beyond the REST interface.
+ * @throws {TypeError} if a value is invalid; RangeError if the organization or domain does not exist.
  */
 export interface Administration {
   /** @throws {NameTakenError} */
@@ -29,7 +29,7 @@ export interface Administration {
   /** @param png At most 256 KiB and 1024 x 1024 pixels. @throws {RefusalError} */
   setDomainImage(organizationId: string, domainId: string, png: Uint8Array): Promise<void>
   removeDomainImage(organizationId: string, domainId: string): Promise<boolean>
-  /** @returns the key: the only time it can be read. */
+  /** @returns the key, which cannot be read again. */
   createApiKey(organizationId: string, key?: NewApiKey): Promise<string>
   apiKeys(organizationId: string): Promise<ApiKey[]>
   revokeApiKey(organizationId: string, id: string): Promise<boolean>

@@ -9,7 +9,7 @@ import { apiKeysOf, insertApiKey, removeApiKey } from '../store/api-keys.ts'
 import { domainById } from '../store/domains.ts'
 import type { ApiKeyRole } from '../store/schema.ts'
 
-/** What `createApiKey()` takes. */
+/** Options of `createApiKey()`. */
 export interface NewApiKey {
   /**
    * What the key may do: everything (`'admin'`), or only sessions and reads (`'auth'`).
@@ -28,17 +28,17 @@ export const NewApiKey = z
     role: z.enum(['admin', 'auth']).default('admin'),
     domainId: z.string().optional(),
   })
-  // Users are the organization's: who may change them in one domain changes them in all.
+  // Users belong to the organization: a key that changes them in one domain changes them in all.
   .refine(
     (key) => key.role === 'auth' || key.domainId === undefined,
     'only keys of role auth can be limited to a domain',
   )
 
-/** A key as it can be shown: its characters are known to whoever was given them, and to nobody else. */
+/** A key without its secret characters, which only its creator has seen. */
 export interface ApiKey {
   readonly id: string
   readonly role: ApiKeyRole
-  /** The only domain it is good for; null: all of the organization. */
+  /** The only domain the key is valid for; null for all domains of the organization. */
   readonly domainId: string | null
   /** Unix time, seconds. */
   readonly createdAt: number
@@ -52,8 +52,8 @@ export const isApiKey = (text: string): boolean => /^[A-Za-z0-9]{64}$/.test(text
 export const newApiKey = (ctx: Pick<ServiceContext, 'random'>): string => randomText(ctx.random, alphabet, length)
 
 /**
- * @param key One that its callers have already; a new one if absent.
- * @returns the key itself, too: the only time it can be read.
+ * @param key A key that callers already use; a new one if absent.
+ * @returns the key's characters too, which cannot be read again.
  */
 export async function addApiKey(
   ctx: ServiceContext,
@@ -81,7 +81,7 @@ export async function listApiKeys(ctx: ServiceContext, organizationId: string): 
   return rows.map(({ id, role, domainId, createdAt }) => ({ id, role, domainId, createdAt }))
 }
 
-/** From the next request on it is nobody's. @returns false where the organization has no such key. */
+/** Takes effect with the next request. @returns false if the organization has no such key. */
 export function revokeApiKey(ctx: ServiceContext, organizationId: string, id: string): Promise<boolean> {
   return ctx.store.db.transaction().execute(async (db) => {
     const removed = await removeApiKey(db, organizationId, id)

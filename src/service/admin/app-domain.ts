@@ -6,19 +6,19 @@ import { domainsOf } from '../store/domains.ts'
 import { organizations } from '../store/organizations.ts'
 import { NameTakenError } from './errors.ts'
 
-/** What `embedded()` calls its organization and domain. */
+/** How `embedded()` names its organization and domain. */
 export interface AppNames {
-  /** As given to `embedded()`: created at first, found again by this name, and never renamed. */
+  /** Names given to `embedded()`: created at first, later found by this name, and never renamed. */
   readonly organization?: string | undefined
   readonly domain?: string | undefined
-  /** What mfa() calls the app: the name of whichever was not given, also after it changes. */
+  /** The app's name in `mfa()`: names whichever of the two was not named, and renames it when the app's name changes. */
   readonly app?: string | undefined
 }
 
-/** The names of an app without one, and of `second-factor init`. */
+/** Names for an app without a name, as `second-factor init` uses them. */
 export const defaultNames = { organization: 'Organization', domain: 'Sign-in' } as const
 
-/** Finds or creates the organization and the domain of the app around us; several processes may do so at once. */
+/** Finds or creates the organization and the domain of the surrounding app. Several processes may do so at the same time. */
 export async function openAppDomain(
   ctx: ServiceContext,
   { organization, domain, ...names }: AppNames,
@@ -32,18 +32,18 @@ export async function openAppDomain(
 interface Named {
   readonly id: string
   readonly name: string
-  /** The name that its app gave it last. */
+  /** The name that the app gave it last. */
   readonly appName: string | null
   readonly createdAt: number
 }
 
-/** Organizations, or the domains of one. */
+/** Organizations, or the domains of one organization. */
 interface Shelf {
   readonly kind: 'organization' | 'domain'
   all(): Promise<readonly Named[]>
   /** @throws {NameTakenError} */
   create(name: string): Promise<unknown>
-  /** @returns false where the name is taken. */
+  /** @returns false if the name is taken. */
   rename(named: Named, name: string): Promise<boolean>
 }
 
@@ -58,19 +58,19 @@ async function find(
   return own.id
 }
 
-/** The one that the app uses, whatever it is called: another name of the app must not lead to an empty organization. */
+/** The one that the app uses, whatever its name: renaming the app must not lead to an empty organization. */
 function ownOf({ kind }: Shelf, all: readonly Named[], app: string | undefined): Named | undefined {
   const [own] = all.filter(({ appName }) => appName !== null).toSorted((a, b) => a.createdAt - b.createdAt)
   return own ?? all.find(({ name }) => name === defaultNames[kind]) ?? all.find(({ name }) => name === app)
 }
 
-/** A name that the app did not give is an administrator's, and stays. */
+/** A name that an administrator has chosen is not changed. */
 async function followApp(ctx: ServiceContext, shelf: Shelf, own: Named, app: string | undefined): Promise<void> {
   if (own.appName !== null && own.appName !== own.name) return
   const name = app ?? own.name
   if (own.appName === name || (await shelf.rename(own, name))) return
   const present = (await shelf.all()).find(({ id }) => id === own.id)
-  // Another process was first.
+  // Another process was faster.
   if (present?.name === name) return
   ctx.logger.warn({}, `the ${shelf.kind} is still called "${own.name}", because another one is called "${name}"`)
 }
@@ -82,7 +82,7 @@ async function findOrCreate(shelf: Shelf, name: string): Promise<Named> {
   try {
     await shelf.create(name)
   } catch (error) {
-    // Another process was first.
+    // Another process was faster.
     if (!(error instanceof NameTakenError)) throw error
   }
   const created = await found()

@@ -7,7 +7,7 @@ import { domainById } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { RefusalError } from './errors.ts'
 
-/** @param png Shown to people on their device. @throws {RefusalError} where it is not what a domain can show. */
+/** @param png Shown to users on their device. @throws {RefusalError} if it is not a suitable image. */
 export async function setDomainImage(
   ctx: ServiceContext,
   organizationId: string,
@@ -23,14 +23,14 @@ export async function setDomainImage(
   })
 }
 
-/** What the domain shows: its own image, or the neutral one. */
+/** The image that the domain shows: its own, or the neutral default. */
 export async function domainImage(ctx: ServiceContext, organizationId: string, domainId: string): Promise<Uint8Array> {
   const { db } = ctx.store
   await needDomain(db, organizationId, domainId)
   return ((await imageOfDomain(db, domainId)) ?? defaultImage()).bytes
 }
 
-/** The neutral default is shown again. @returns false where it is already. */
+/** Shows the neutral default again. @returns false if it is shown already. */
 export function removeDomainImage(ctx: ServiceContext, organizationId: string, domainId: string): Promise<boolean> {
   return ctx.store.db.transaction().execute(async (db) => {
     await needDomain(db, organizationId, domainId)

@@ -13,7 +13,7 @@ import type { Fact } from '../store/schema.ts'
 import { NameTakenError } from './errors.ts'
 import { RefusalError } from './errors.ts'
 
-/** What `createDomain()` takes. */
+/** Options of `createDomain()`. */
 export interface NewDomain {
   /** The name, which users see on their device; 128 characters at most. */
   name: string
@@ -42,10 +42,7 @@ export interface NewDomain {
    * @default `5`
    */
   maxAllowedRetries?: number | undefined
-  /**
-   * Whether devices may ask for requests by themselves.
-   * @default `true`
-   */
+  /** Whether devices may poll for requests. */
   requestPollingEnabled?: boolean | undefined
   /**
    * Whether bypass codes are accepted.
@@ -64,7 +61,7 @@ export interface NewDomain {
   numberMatching?: NumberMatching | undefined
 }
 
-/** What `setDomain()` takes: what is absent stays as it is. */
+/** Options of `setDomain()`. Absent options stay unchanged. */
 export type DomainChanges = { [Rule in keyof NewDomain]?: NewDomain[Rule] | undefined }
 
 const rules = {
@@ -88,16 +85,16 @@ export const NewDomain = z.strictObject({
   activationCodeExpiration: rules.activationCodeExpiration.default(7),
   maxAllowedRetries: rules.maxAllowedRetries.default(5),
   requestPollingEnabled: rules.requestPollingEnabled.default(true),
-  // Only an administrator, or an app with a whole key, can make bypass codes: where they are made, they work.
+  // Safe as a default: only an administrator, or an app with a key of role `admin`, can create bypass codes.
   bypassEnabled: rules.bypassEnabled.default(true),
-  // The weakest factor is opted into.
+  // The weakest factor is opt-in.
   emailOtpEnabled: rules.emailOtpEnabled.default(false),
   numberMatching: rules.numberMatching.default('offered'),
 })
 
 export const DomainChanges = z.strictObject(rules).partial()
 
-/** @param id One that its callers know already; a new one if absent. */
+/** @param id An id that callers already use; a new one if absent. */
 export async function addDomain(
   ctx: ServiceContext,
   organizationId: string,
@@ -125,12 +122,12 @@ export async function addDomain(
   return show(row)
 }
 
-/** By name. */
+/** Sorted by name. */
 export async function listDomains(ctx: ServiceContext, organizationId: string): Promise<Domain[]> {
   return (await domainsOf(ctx.store.db, organizationId)).map((row) => show(row))
 }
 
-/** @throws {RefusalError} where tokens stand against it. */
+/** @throws {RefusalError} if existing tokens do not allow the change. */
 export async function changeDomain(
   ctx: ServiceContext,
   organizationId: string,
@@ -151,7 +148,7 @@ export async function changeDomain(
   })
 }
 
-/** As the REST interface shows it. */
+/** In the form the REST interface returns. */
 const show = (row: DomainRow): Domain => Domain.parse(domainView(row))
 
 function changedFields(before: DomainRow, after: DomainRow): string {
@@ -173,7 +170,7 @@ const fact = (value: boolean): Fact => (value ? 1 : 0)
 
 const taken = (name: string) => new NameTakenError(`There is a domain "${name}" already.`)
 
-/** Devices learnt at activation what to ask for; they would go on asking for it, or never have it. */
+/** Devices learn at activation whether to ask for a PIN. Changing it later would not reach them. */
 const keyTypeInUse = (present: string) =>
   new RefusalError(
     `The key type stays ${present}: devices were activated with it. Revoke the tokens of the domain first.`,

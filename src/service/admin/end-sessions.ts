@@ -4,9 +4,8 @@ import { endOtherSessions } from '../store/epochs.ts'
 import { lockUser } from '../store/users.ts'
 
 /**
- * Ends every web session in which the user has passed the second step, and the remembered browsers, in every domain.
- *
- * @throws {RangeError} where there is no such user.
+ * Ends every verified web session of the user and forgets remembered browsers, in every domain.
+ * @throws {RangeError} if the user does not exist.
  */
 export async function endUserSessions(
   ctx: ServiceContext,

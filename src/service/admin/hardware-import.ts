@@ -8,34 +8,34 @@ import { importBatch, insertHardwareTokens, presentSerialNumbers } from '../stor
 import type { HardwareTokenImport } from '../store/hardware-import.ts'
 import { RefusalError } from './errors.ts'
 
-/** A row of a file: a token as the contract wants it, not yet checked, or why there is none. */
+/** A row of an import file: a token in the form of the contract, not yet validated, or the reason why it could not be read. */
 export type ImportRow = { readonly line: number } & ({ readonly token: unknown } | { readonly reason: string })
 
 export interface Rejected {
-  /** Where the row begins in its file. */
+  /** The line at which the row begins. */
   readonly line: number
   /** Never quotes the row: it holds a seed. */
   readonly reason: string
 }
 
 export interface ImportReport {
-  /** How many are there now; none in a dry run. */
+  /** The number of tokens imported; 0 in a dry run. */
   readonly imported: number
-  /** How many could be. */
+  /** The number of tokens that can be imported. */
   readonly acceptable: number
   readonly rejected: readonly Rejected[]
 }
 
 export interface ImportOptions {
-  /** Checks everything, changes nothing. */
+  /** Validates everything and changes nothing. */
   readonly dryRun?: boolean
-  /** Imports the others where some are rejected; else nothing is. */
+  /** Imports the valid rows if some rows are rejected; otherwise nothing is imported. */
   readonly skipRejected?: boolean
-  /** Told how many steps of how many are done. */
+  /** Called with the number of completed steps and of all steps. */
   readonly progress?: (done: number, of: number) => void
 }
 
-/** Adds hardware tokens by the rules of the REST interface: all that can be at once, or none. */
+/** Imports hardware tokens by the rules of the REST interface, all in one transaction. */
 export async function importHardwareTokens(
   ctx: ServiceContext,
   organizationId: string,
@@ -114,7 +114,7 @@ async function insertAll(
   progress: (done: number) => void,
 ): Promise<void> {
   const createdAt = ctx.clock.now()
-  // Before the transaction, which others wait for.
+  // Before the transaction, because other writers wait for it.
   const tokens = rows.map(({ token }) => toRow(ctx, { organizationId, createdAt }, token))
   await ctx.store.db.transaction().execute(async (db) => {
     for (const [batch, done] of batches(tokens)) {

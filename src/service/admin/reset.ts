@@ -20,10 +20,9 @@ interface Of {
 }
 
 /**
- * Takes everything away that somebody passes the second step with, and lets them set up a first factor again: from here
- * on the password alone is enough for that. All at once, so that nothing of the old is left to add to the new.
- *
- * @throws {RangeError} where there is no such user.
+ * Removes everything a user passes the second step with, and allows a first factor to be enrolled again: from now on the
+ * password alone is enough for that. Runs in one transaction, so that no old factor can be used to add a new one.
+ * @throws {RangeError} if the user does not exist.
  */
 export async function resetUser(ctx: ServiceContext, { organizationId, userId }: Of): Promise<void> {
   const ended = await ctx.store.db.transaction().execute(async (db) => {
@@ -34,7 +33,7 @@ export async function resetUser(ctx: ServiceContext, { organizationId, userId }:
   notifyRevoked(ctx, ended)
 }
 
-/** The same as a part of a transaction. @returns what ended, for those who wait. */
+/** The same within a transaction. @returns what was revoked, to notify waiters. */
 export async function resetInTransaction(
   db: Queryable,
   ctx: Pick<ServiceContext, 'clock' | 'secrets'> & AuditContext,
@@ -50,7 +49,7 @@ export async function resetInTransaction(
   return revoked
 }
 
-/** What is no token. @returns what there is to be written down of it. */
+/** Removes every factor except tokens. @returns the events to audit. */
 async function dropOthers(
   { secrets, clock }: Pick<ServiceContext, 'secrets' | 'clock'>,
   db: Queryable,

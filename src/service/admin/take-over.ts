@@ -4,13 +4,16 @@ import { apiKeyByHash } from '../store/api-keys.ts'
 import { organizationOfDomain } from '../store/domains.ts'
 import { RefusalError } from './errors.ts'
 
-/** What the clients of another service are configured with. A service that has both can take its place unnoticed. */
+/**
+ * Ids and keys that the clients of another service are configured with. A service that takes them over can replace it
+ * unnoticed.
+ */
 export interface TakenOver {
   readonly apiKey?: string | undefined
   readonly domainId?: string | undefined
 }
 
-/** @throws {RefusalError} where one of them is in use here. */
+/** @throws {RefusalError} if one of them is already in use here. */
 export async function refuseTaken({ store }: ServiceContext, { apiKey, domainId }: TakenOver): Promise<void> {
   if (domainId !== undefined && (await organizationOfDomain(store.db, domainId)) !== '') {
     throw new RefusalError(`There is a domain with the id ${domainId} already.`)

@@ -8,13 +8,16 @@ import type { CodesOf } from '../store/code-tries.ts'
 interface Of {
   readonly organizationId: string
   readonly userId: string
-  /** Those the user belongs to. */
+  /** The domains the user belongs to. */
   readonly domainIds: readonly string[]
 }
 
 const budgets = ['known', 'other'] as const
 
-/** Forgets the user's wrong codes, from known browsers and from everywhere else, and the requests that were not approved or were reported, in every domain. */
+/**
+ * Clears the user's wrong codes, from known browsers and from elsewhere, and the requests that were not approved or were
+ * reported, in every domain.
+ */
 export async function unlockUser(ctx: ServiceContext, { organizationId, userId, domainIds }: Of): Promise<void> {
   await ctx.store.db.transaction().execute(async (db) => {
     for (const budget of budgets) await forgetFailures(db, { userId, budget })
@@ -29,7 +32,10 @@ export async function unlockUser(ctx: ServiceContext, { organizationId, userId, 
   })
 }
 
-/** Unix time, seconds, until which the user's codes are locked; `unlocked` for until somebody does; nothing where they are not. */
+/**
+ * Until when the user's codes are locked, Unix time in seconds; `unlocked` if only an administrator can unlock them;
+ * undefined if they are not locked.
+ */
 export async function codesLocked(
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
   of: CodesOf,

@@ -6,31 +6,31 @@ import { synchronizeMembers } from '../sync/synchronize.ts'
 import type { Rejected } from './hardware-import.ts'
 import { RefusalError } from './errors.ts'
 
-/** A row of a file: a user as it stands there, not yet checked, or why there is none. */
+/** A row of an import file: a user, not yet validated, or the reason why it could not be read. */
 export type UserRow = { readonly line: number } & ({ readonly user: NewUser } | { readonly reason: string })
 
 export interface UserImportReport {
-  /** How many users of the file belong to the domain now; none in a dry run. */
+  /** The number of users from the file that now belong to the domain; 0 in a dry run. */
   readonly imported: number
-  /** How many could. */
+  /** The number of users that can be imported. */
   readonly acceptable: number
-  /** How many of those there are already. */
+  /** The number of those that already exist. */
   readonly present: number
   readonly rejected: readonly Rejected[]
 }
 
 export interface UserImportOptions {
-  /** Checks everything, changes nothing. */
+  /** Validates everything and changes nothing. */
   readonly dryRun?: boolean
-  /** Imports the others where some are rejected; else nothing is. */
+  /** Imports the valid rows if some rows are rejected; otherwise nothing is imported. */
   readonly skipRejected?: boolean
-  /** Gives users who are there already the name and the e-mail address of the file; else such rows are rejected. */
+  /** Updates name and e-mail address of existing users from the file; otherwise such rows are rejected. */
   readonly update?: boolean
-  /** Told how many steps of how many are done. */
+  /** Called with the number of completed steps and of all steps. */
   readonly progress?: (done: number, of: number) => void
 }
 
-/** Adds users to a domain, and those who are new to the organization: all that can be at once, or none. */
+/** Adds users to a domain, and new users to the organization, all in one transaction. */
 export async function importUsers(
   ctx: ServiceContext,
   of: { readonly organizationId: string; readonly domainId: string },
@@ -64,7 +64,7 @@ function checkRow(row: UserRow): Accepted | Rejected {
 
 const withoutEmail = NewUser.omit({ email: true })
 
-/** Rows that are identical are one row. */
+/** Identical rows count as one row. */
 function distinctRows(rows: readonly (Accepted | Rejected)[]): { accepted: Accepted[]; rejected: Rejected[] } {
   const firsts = new Map<string, Accepted>()
   const rejected: Rejected[] = []

@@ -27,7 +27,7 @@ export const forget: Handler<typeof contract.forgetBrowsers> = async (input, cal
   })
 }
 
-/** Only reads: what is said here is checked again, and counted, when a session is created. */
+/** Only reads: the pauses are checked again, and counted, when a session is created. */
 export const pauses: Handler<typeof contract.readPauses> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   const { db } = call.store

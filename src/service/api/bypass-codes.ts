@@ -30,7 +30,7 @@ import { lockMember } from '../factors/lock-member.ts'
 export const create: Handler<typeof contract.createBypassCode> = async (input, call) => {
   const drawn = await draw(call, input.userId)
   const row = await call.store.db.transaction().execute(async (db) => {
-    // Locked, so that many at once are counted one by one.
+    // Locked, so that concurrent requests are counted one by one.
     if (!(await lockUser(db, call.organizationId, input.userId))) throw new ApiProblem('api.error.notfound.user')
     const present = await bypassCodesOfUsers(db, [input.userId], call.clock.now())
     if (present.length >= maxBypassCodes) throw new ApiProblem('api.error.limit.bypasscodes')
@@ -38,7 +38,7 @@ export const create: Handler<typeof contract.createBypassCode> = async (input, c
     if (inserted) await announce(db, call, { kind: 'codes_made', userId: input.userId })
     return inserted
   })
-  // Once in a hundred million times the user has the very code already.
+  // Once in a hundred million times the user already has exactly this code.
   return row ? bypassCodeView(row, drawn.code) : create(input, call)
 }
 
@@ -46,7 +46,7 @@ export const replaceAll: Handler<typeof contract.replaceBypassCodes> = async (in
   const domain = await findDomain(call, input.domainId)
   const drawn = await drawMany(call, input.userId, maxBypassCodes)
   const rows = await call.store.db.transaction().execute(async (db) => {
-    // The codes are good in the whole organization: no domain may replace those of users of another domain.
+    // Bypass codes are valid in the whole organization: one domain must not replace the codes of users of another domain.
     await lockMember(db, call, domain.id, input.userId)
     const change = { userId: input.userId, changed: 'codes', pass: input.pass, domainId: domain.id } as const
     const grant = await requirePass(db, call, change)
@@ -90,7 +90,7 @@ export const removeAll: Handler<typeof contract.deleteBypassCodes> = async (inpu
 }
 
 export const remove: Handler<typeof contract.deleteBypassCode> = async (input, call) => {
-  // A used-up code reads as gone, but whoever withdraws it ends the pass that rests on it, too.
+  // A used-up code reads as not found. Deleting it still ends the pass that it granted.
   await removeUsedUpBypassCode(call.store.db, call.organizationId, input.bypassCodeId)
   const row = await load(call, input.bypassCodeId)
   await call.store.db.transaction().execute(async (db) => {
@@ -120,7 +120,7 @@ async function insertNew(
     createdAt: now,
   })
   if (!row) return undefined
-  // It is a factor: from now on a password alone adds none.
+  // A bypass code is a factor: from now on the password alone is not enough to enroll one.
   await enrollUser(db, call, { userId: input.userId }, call)
   const facts = { bypass: id, user: input.userId, uses: row.usesAllowed, until: row.expiresAt }
   await auditCall(db, call, 'bypass.created', facts)
@@ -136,13 +136,13 @@ interface Drawn {
   readonly kept: string
 }
 
-/** Before the transaction: hashing takes its time. */
+/** Before the transaction, because hashing takes time. */
 async function draw(call: Call, userId: string): Promise<Drawn> {
   const code = newBypassCode(call.random)
   return { code, kept: await keptForm(call, userId, code) }
 }
 
-/** All different. */
+/** All of them distinct. */
 async function drawMany(call: Call, userId: string, count: number): Promise<readonly Drawn[]> {
   const drawn = new Map<string, Drawn>()
   while (drawn.size < count) {

@@ -9,7 +9,9 @@ import type { DomainRow } from '../store/domains.ts'
 import { organizationById } from '../store/organizations.ts'
 import { findMember } from './find.ts'
 
-/** The code counts from when the mail was handed in; until then, and where that fails, the one before does. */
+/**
+ * The code is valid once the mail server has accepted the mail. Until then, and if sending fails, the previous code is valid.
+ */
 export const send: Handler<typeof contract.sendEmailCode> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   if (domain.emailOtpEnabled !== 1) throw new ApiProblem('api.error.conflict.emailotpenabled')
@@ -17,7 +19,7 @@ export const send: Handler<typeof contract.sendEmailCode> = async (input, call) 
   if (!mailer) throw mailProblem(call, new Error('A code was to be e-mailed, but the option smtp is not set.'))
   const code = newEmailCode(call.random)
   const mail = await write(call, domain, code)
-  // Not in one transaction: nobody else could write while the mail server is spoken to.
+  // Not in one transaction, because other writers would wait for the mail server.
   const turn = await takeTurn(call, domain, user)
   try {
     await mailer.send({ ...mail, to: user.email })
@@ -38,7 +40,7 @@ async function write(call: Call, domain: DomainRow, code: string): Promise<Omit<
   })
 }
 
-/** The mail server is out, and not this service: only 1.3 has no code to say so. */
+/** The mail server fails, and not this service. Version 1.3 has no error code for that. */
 function mailProblem({ version }: Call, cause: unknown): ApiProblem {
   const code = version === '1.3' ? 'api.error.unavailable' : 'api.error.unavailable.mail'
   return new ApiProblem(code, undefined, { headers: { 'Retry-After': '10' }, cause })

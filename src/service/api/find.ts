@@ -6,14 +6,14 @@ import { memberBy } from '../store/members.ts'
 import { userById } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 
-/** The caller's domain. What belongs to another organization is not found. */
+/** The caller's domain. Domains of other organizations are not found. */
 export async function findDomain(call: Caller, domainId: string): Promise<DomainRow> {
   const domain = await domainById(call.store.db, call.organizationId, domainId)
   if (!domain) throw new ApiProblem('api.error.notfound.domain')
   return domain
 }
 
-/** The caller's user: of its organization, or of the one domain its key is good for. */
+/** The caller's user: one of its organization, or of the only domain its key is valid for. */
 export async function findUser(call: Caller, userId: string): Promise<UserRow> {
   const { organizationId, limitedTo } = call
   const { db } = call.store
@@ -25,7 +25,7 @@ export async function findUser(call: Caller, userId: string): Promise<UserRow> {
   return user
 }
 
-/** The domain, and a user who belongs to it. */
+/** The domain and one of its members. */
 export async function findMember(
   call: Caller,
   domainId: string,

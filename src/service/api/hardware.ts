@@ -104,7 +104,7 @@ export const enroll: Handler<typeof contract.enrollHardwareToken> = async (input
   const domain = await findDomain(call, input.domainId)
   const id = newId(call.random)
   await call.store.db.transaction().execute(async (db) => {
-    // The app is good in the whole organization: no domain may add one for users of another domain.
+    // An authenticator app is valid in the whole organization: one domain must not add one for users of another domain.
     const user = await lockMember(db, call, domain.id, input.userId)
     if (input.first) await refuseWhileHandedOver(db, call, domain.id, user.id)
     const change = { userId: user.id, changed: 'app', pass: input.pass, domainId: domain.id } as const
@@ -133,7 +133,7 @@ export const enroll: Handler<typeof contract.enrollHardwareToken> = async (input
   return hardwareView(await load(call, id))
 }
 
-/** Whoever is to get an activation code in person sets up nothing with the password alone. */
+/** A user who is about to receive an activation code in person must not enroll with the password alone. */
 async function refuseWhileHandedOver(db: Queryable, call: Call, domainId: string, userId: string): Promise<void> {
   const token = await tokenOf(db, domainId, userId)
   const pending = token?.state === 'pending' && !hasExpired(token, call.clock.now())
@@ -159,7 +159,7 @@ export const release: Handler<typeof contract.releaseHardwareToken> = async (inp
   if (!released) throw notFound()
 }
 
-/** What the app makes codes from, and the step its first code is of. */
+/** The app's seed, and the step of its first code. */
 function readApp(call: Call, { seed, type, timeStep, otp }: Input<typeof contract.enrollHardwareToken>) {
   const source = { seed: seed.toLowerCase(), digits: digitsOf(type), period: timeStep, ...unused }
   const verdict = judgeCode(source, otp, call.clock.now())
@@ -169,7 +169,7 @@ function readApp(call: Call, { seed, type, timeStep, otp }: Input<typeof contrac
 
 const unused = { lastStep: -1, drift: 0, seenStep: null, seenAt: null, resynchronizes: false } as const
 
-/** Of those who replace the same token at once, one is first: the others name one that is gone. */
+/** If several requests replace the same token at once, one of them wins. The others name a token that no longer exists. */
 async function makeRoom(
   db: Queryable,
   call: Call,

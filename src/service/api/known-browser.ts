@@ -11,7 +11,7 @@ import { lockUser } from '../store/users.ts'
 
 const day = 24 * 60 * 60
 
-/** Which budget a request takes from. A browser that is known for somebody else is not known here. */
+/** The budget a request counts against. A browser that is known for another user is not known for this one. */
 export async function budgetOf(
   call: Call,
   db: Queryable,
@@ -22,14 +22,14 @@ export async function budgetOf(
 }
 
 interface Pass extends BrowserOf {
-  /** What the browser sent, whatever that is. */
+  /** The value that the browser sent, which can be anything. */
   readonly browser: string | undefined
   readonly rememberDays: number | undefined
 }
 
 /**
- * Makes the browser known in which a user has just passed, or known for longer. An id that this user does not have is
- * never taken over, because somebody may have planted it: the browser gets a new one, and takes its other users along.
+ * Records that the user has passed in this browser, or extends the time it is known. An id that this user does not have is
+ * never adopted, because an attacker may have planted it: the browser gets a new id, which keeps its other users.
  */
 export async function passInBrowser(call: Call, db: Queryable, pass: Pass): Promise<KnownBrowser> {
   const { browser, rememberDays, domainId, userId } = pass

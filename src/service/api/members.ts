@@ -16,7 +16,7 @@ import { addToDomain, showAll } from './users.ts'
 export const add: Handler<typeof contract.addMember> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
   const revoked = await call.store.db.transaction().execute(async (db) => {
-    // Inside, so that a user who is being deleted does not come back as a membership of nobody.
+    // Inside the transaction, so that a user who is being deleted is not left with a membership.
     const user = await userById(db, call.organizationId, input.userId)
     if (!user) throw new ApiProblem('api.error.notfound.user')
     const of = { domainId: domain.id, userIds: [user.id] }
@@ -64,7 +64,7 @@ export const remove: Handler<typeof contract.removeMember> = async (input, call)
   notifyRevoked(call, revoked)
 }
 
-/** A list counts from when it arrives: a slower one that arrived earlier does not overwrite it. */
+/** Lists are ordered by arrival: a slow upload does not overwrite a list that arrived later. */
 export const drawTicket: Prepare<typeof contract.synchronizeMembers, number> = async (params, call) => {
   const { organizationId } = call
   const ticket = await tickets.drawTicket(call.store.db, { organizationId, domainId: params.domainId })
@@ -81,7 +81,7 @@ export const synchronize: PreparedHandler<typeof contract.synchronizeMembers, nu
   if (call.version !== '1.3') http?.setHeader('ETag', `"${ticket}"`)
 }
 
-/** What `If-Match` names: a version in quotes. Only callers of 1.4 know it. */
+/** The version in `If-Match`, in quotes. Only version 1.4 of the interface has it. */
 function expectedVersion({ version, http }: Call): number | undefined {
   const ifMatch = http?.ifMatch ?? '*'
   if (version === '1.3' || ifMatch === '*') return undefined
@@ -90,7 +90,7 @@ function expectedVersion({ version, http }: Call): number | undefined {
   return Number(digits)
 }
 
-/** How many names are compared before somebody else has a turn. */
+/** Rows that are compared before the event loop continues with other work. */
 const slice = 5_000
 
 interface MemberRow {
@@ -99,7 +99,10 @@ interface MemberRow {
   readonly email: string
 }
 
-/** Rows that are identical are one row. Two different rows of one username are refused: the message says where, not what. */
+/**
+ * Identical rows count as one. Two different rows for one username are rejected; the message says where they are, not what
+ * they contain.
+ */
 async function distinctRows(rows: readonly MemberRow[]): Promise<MemberRow[]> {
   const firsts = new Map<string, { row: MemberRow; position: number }>()
   for (const [position, row] of rows.entries()) {

@@ -20,7 +20,7 @@ export const getRequirement: Handler<typeof factors.getChangeRequirement> = asyn
   return changeRequirement(call.store.db, call, { domain, user, changed, pass })
 }
 
-/** Both given up at the same moment would leave none: of those, one is first. */
+/** If two factors were given up at the same moment, none would be left: locking lets only the first request succeed. */
 export const giveUp: Handler<typeof contract.giveUpFactor> = async (input, call) => {
   const { what, pass, domainId, userId, epoch } = input
   const domain = await findDomain(call, domainId)
@@ -41,7 +41,7 @@ const missing = { device: 'api.error.notfound.token', hardware: 'api.error.notfo
 interface Of {
   readonly domainId: string
   readonly userId: string
-  /** The user's epoch from then on. */
+  /** The user's epoch after the change. */
   readonly epoch: string | undefined
 }
 

@@ -17,8 +17,8 @@ import { lockMember } from '../factors/lock-member.ts'
 import { issueAnew as issueToken } from './tokens.ts'
 
 /**
- * The old device stays in use until the code is: whoever loses heart, or the code, has lost nothing. Users who have
- * other factors, and no device, get the code of a first one.
+ * The old device stays in use until the code is used, so a user who gives up or loses the code has lost nothing. Users who
+ * have other factors but no device get a code for a first device.
  */
 export const issue: Handler<typeof contract.issueReplacement> = async (input, call) => {
   const domain = await findDomain(call, input.domainId)
@@ -41,8 +41,8 @@ export const issue: Handler<typeof contract.issueReplacement> = async (input, ca
 }
 
 /**
- * Whatever code a page shows that was not used yet; a device that was set up with it a moment ago stays, and so does
- * the code that an administrator hands over.
+ * Withdraws the unused code that a page shows. A device that was activated with it a moment ago stays, and so does a code
+ * that an administrator issued.
  */
 export const withdraw: Handler<typeof contract.withdrawReplacement> = async (input, call) => {
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
@@ -55,7 +55,7 @@ export const withdraw: Handler<typeof contract.withdrawReplacement> = async (inp
   })
 }
 
-/** What an administrator hands over is neither shown nor replaced. */
+/** Codes that an administrator issued are neither shown nor replaced. */
 function pending({ secrets }: Call, token: TokenRow, grant: CodeGrant): Replacement | undefined {
   const { id, userId, code, codeExpiresAt: expiresAt, selfEnrollment } = token
   if (selfEnrollment !== 1 || code === null || expiresAt === null) throw new ApiProblem('api.error.conflict.state')
@@ -70,10 +70,10 @@ function present({ clock, secrets }: Call, token: TokenRow, grant: CodeGrant): R
   return { code: secrets.open(replacement, { kind: 'replacement code', id, userId }), expiresAt }
 }
 
-/** By an administrator: nobody had to pass for it. */
+/** For an administrator: the user did not have to pass for it. */
 const handedOver: CodeGrant = { factor: null, factorId: null }
 
-/** A code ends with the factor it was granted by. Another factor gets a code of its own: a thief may have noted this one. */
+/** A code ends with the factor it was granted by. Another factor gets its own code, because a thief may know this one. */
 function isGrantedBy({ grantedFactor, grantedFactorId }: TokenRow, { factor, factorId }: CodeGrant): boolean {
   return grantedFactor === factor && grantedFactorId === factorId
 }

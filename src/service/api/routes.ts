@@ -74,7 +74,7 @@ export const routes: readonly Route[] = [
   route(browser.readPauses, browsers.pauses),
 
   route(session.createSession, sessions.create),
-  // Before the sessions by id: "events" is none.
+  // Before sessions by id, because "events" is not an id.
   route(session.watchSessions, sessions.watch),
   route(session.getSession, sessions.get),
   route(session.cancelSession, sessions.cancel),

@@ -51,7 +51,7 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   return { ...sessionView(session), triesLeft }
 }
 
-/** What is only information fails no sign-in: it is shortened or left out, and the log says so, but not what it was. */
+/** Informational fields never fail a sign-in: they are shortened or omitted. The log mentions it without the values. */
 function fitInformation(call: Call, given: New): New {
   const { attributes, shortened, leftOut } = fitAttributes(given.attributes ?? [])
   const noAddress = given.ipAddress === null
@@ -70,14 +70,14 @@ interface Starting {
   readonly budget: Budget
 }
 
-/** Before the transaction: hashing takes its time. */
+/** Before the transaction, because hashing takes time. */
 async function lookupsOf(call: Call, input: New, { id }: UserRow): Promise<string[]> {
   return meantFactor(input) === 'bypass' ? bypassLookups(call, id, input.bypasscode ?? input.otp ?? '') : []
 }
 
 interface Started {
   readonly session: SessionRow
-  /** After a wrong code. */
+  /** Set after a wrong code. */
   readonly triesLeft?: number | undefined
 }
 
@@ -133,7 +133,7 @@ export const redeem: Handler<typeof contract.redeemSession> = async (input, call
   throw new ApiProblem('api.error.conflict.state')
 }
 
-/** An e-mailed code makes no browser known: the second budget is not for who only reads somebody's mail. */
+/** A code sent by e-mail does not make a browser known: somebody who can only read the mail must not get the second budget. */
 function passedIn(
   call: Call,
   db: Queryable,
@@ -145,7 +145,7 @@ function passedIn(
   return passInBrowser(call, db, { domainId, userId, browser: given.id, rememberDays: given.rememberDays })
 }
 
-/** The session as it is now; settled ones for a day. */
+/** The session in its current state. Settled sessions can be read for a day. */
 async function load(call: Call, of: Of): Promise<SessionRow> {
   const now = call.clock.now()
   const found = await sessionOf(call.store.db, { organizationId: call.organizationId, ...of })
@@ -163,7 +163,9 @@ interface Asking {
   readonly deviceId: string
 }
 
-/** Asks on the device; where the domain demands a number and the caller cannot show one, it is denied at once. */
+/**
+ * Sends a request to the device. If the domain requires a number that the caller cannot show, the session is denied at once.
+ */
 async function ask(call: Call, db: Queryable, asking: Asking): Promise<SessionRow> {
   const { input, domain, user, deviceId } = asking
   const now = call.clock.now()
@@ -189,7 +191,7 @@ async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: Us
   return number
 }
 
-/** Settles at once. A wrong code is denied, and nothing says what was wrong with it. */
+/** Settles at once. A wrong code is denied, without a hint which part was wrong. */
 async function byCode(call: Call, db: Queryable, starting: Starting): Promise<Started> {
   const { input, user, budget } = starting
   const trying = { userId: user.id, budget, challenge: input.challenge }
@@ -197,7 +199,7 @@ async function byCode(call: Call, db: Queryable, starting: Starting): Promise<St
   const now = call.clock.now()
   const session = blank(call, starting)
   if (tried.right) {
-    // Who passes so has a factor, though nothing was ever set up: from now on a password alone adds none.
+    // E-mail counts as a factor although it was never enrolled: from now on the password alone is not enough to enroll one.
     if (tried.right.factor === 'email') await enrollUser(db, call, { userId: user.id, strong: false }, call)
     const approved = { state: 'approved', ...tried.right, settledAt: now } as const
     return { session: await insertSession(db, { ...session, ...approved }) }
@@ -209,7 +211,7 @@ async function byCode(call: Call, db: Queryable, starting: Starting): Promise<St
 const denied = (reason: 'wrong_code' | 'push_failed', now: number) =>
   ({ state: 'denied', reason, settledAt: now }) as const
 
-/** A pending session that asks nobody yet. */
+/** A pending session that is not sent to any device yet. */
 function blank(call: Call, { input, domain, user, budget }: Omit<Starting, 'bypassLookups'>) {
   const now = call.clock.now()
   return {

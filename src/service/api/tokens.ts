@@ -27,7 +27,7 @@ export const issue: Handler<typeof contract.issueToken> = async (input, call) =>
     if (present && !hasExpired(present, now) && !mustBeUnseen(call, present)) return show(call, db, user, present)
     requireCodesFor(call, user)
     const expiresAt = codeExpiry(now, domain.activationCodeExpiration)
-    // Whoever takes over an app and its key must not keep a code for later.
+    // An attacker who takes over an app and its key must not be able to keep a code for later.
     return issueAnew(call, db, { domain, user, expiresAt, firstOnly: call.role === 'auth', selfEnrollment: false })
   })
 }
@@ -43,7 +43,7 @@ export const issueFirst: Handler<typeof contract.issueFirstToken> = async (input
       const expiresAt = codeExpiry(now, domain.activationCodeExpiration)
       return issueAnew(call, db, { domain, user, expiresAt, firstOnly: true, selfEnrollment: true })
     }
-    // A page never shows the code that an administrator hands over in person: the password alone would be enough for it.
+    // A page never shows a code that an administrator hands over in person: the password alone would be enough to get it.
     return present.selfEnrollment === 1 ? show(call, db, user, present) : { state: present.state }
   })
 }
@@ -69,7 +69,7 @@ export const revoke: Handler<typeof contract.revokeToken> = async (input, call) 
   notifyRevoked(call, revoked)
 }
 
-/** An administrator hands over no code that a page has shown. */
+/** An administrator never hands over a code that a page has shown. */
 function mustBeUnseen(call: Call, token: TokenRow): boolean {
   return call.role === 'admin' && token.state === 'pending' && token.selfEnrollment === 1
 }
@@ -80,11 +80,11 @@ interface NewToken {
   readonly expiresAt: number
   readonly firstOnly: boolean
   readonly selfEnrollment: boolean
-  /** What the user had passed with who is shown the code, where somebody had to. */
+  /** The factor the user passed with to see the code, if passing was required. */
   readonly grant?: CodeGrant
 }
 
-/** A pending token, in place of whatever the user had in the domain. */
+/** Creates a pending token, which replaces whatever the user had in the domain. */
 export async function issueAnew(
   call: Call,
   db: Queryable,
@@ -93,7 +93,7 @@ export async function issueAnew(
   const now = call.clock.now()
   const present = await tokenOf(db, domain.id, userId)
   const ended = await revokeTokens(db, { userIds: [userId], domainId: domain.id }, now)
-  // One that had run out was none any more.
+  // An expired token had already ended.
   const tokens = present && !hasExpired(present, now) ? ended.tokens : []
   await auditRevoked(db, call, { ...ended, tokens }, call)
   await announceRevoked(db, call, ended, call)
@@ -119,7 +119,7 @@ export async function issueAnew(
 
 async function show(call: Call, db: Queryable, user: UserRow, token: TokenRow): Promise<Token> {
   if (token.state === 'active' || token.code === null) {
-    // What people call their devices is none of the business of whoever only asks them.
+    // The names of devices are for administrators; an app that only signs users in does not need them.
     const device = call.role === 'admin' ? await deviceOfToken(db, token.id) : undefined
     return { state: token.state, ...(device && { device }), ...replacementOf(call, token) }
   }
@@ -131,12 +131,12 @@ async function show(call: Call, db: Queryable, user: UserRow, token: TokenRow): 
   }
 }
 
-/** That another device may take the place of the present one, and until when. The code itself is not read again. */
+/** Whether a replacement for the device was issued, and until when it is valid. Its code cannot be read again. */
 function replacementOf({ clock }: Call, { replacementExpiresAt: expiresAt }: TokenRow): Pick<Token, 'replacement'> {
   return isReplaceable(expiresAt, clock.now()) ? { replacement: { expiresAt } } : {}
 }
 
-/** Whoever takes over an app and its key of role `auth` must not be able to replace the devices people have. */
+/** An attacker who takes over an app and its key of role `auth` must not be able to replace users' devices. */
 function requireCodesFor(call: Call, user: UserRow): void {
   if (call.role === 'auth' && user.everEnrolled === 1) throw new ApiProblem('api.error.forbidden')
 }

@@ -47,15 +47,15 @@ export async function createUser(
   return show(call, await findUser(call, id))
 }
 
-/** In the transaction that ends whatever the user had there before. */
+/** Runs in the transaction that ends any previous membership of the user. */
 export async function addToDomain(db: Queryable, call: Caller, domainId: string, userId: string): Promise<void> {
   const added = await insertMember(db, domainId, userId)
   if (added) await auditCall(db, call, 'membership.added', { domain: domainId, user: userId })
 }
 
 /**
- * An app that keeps names as they were typed, but looks them up without regard to case, lets one person sign in as `alice`
- * and as `ALICE`. The second one has no factor, and would set up a first one with the password alone.
+ * An app that stores names as typed but looks them up case-insensitively lets one person sign in as `alice` and as `ALICE`.
+ * The second account would have no factor, and could enroll a first one with the password alone.
  */
 async function refuseSimilar(
   db: Queryable,
@@ -76,7 +76,7 @@ async function refuseSimilar(
 
 export const find: Handler<typeof contract.findUsers> = async (input, call) => {
   if (input.username === undefined) return list(call, input.page)
-  // Nobody can have it; PostgreSQL would not even be asked for some of it.
+  // No user can have this name, and PostgreSQL would reject parts of it.
   if (!Username.safeParse(input.username).success) throw new ApiProblem('api.error.notfound.user')
   const { db } = call.store
   const user =
@@ -103,7 +103,7 @@ export const update: Handler<typeof contract.updateUser> = async (input, call) =
   const readdressed = input.email !== undefined && input.email !== user.email
   await call.store.db.transaction().execute(async (db) => {
     await updateUser(db, user.id, { name: input.name, email: input.email }, call.clock.now())
-    // Whoever reads the old mailbox has no more business here.
+    // Codes in the old mailbox are no longer valid.
     if (readdressed) await removeEmailCodes(db, { userId: user.id })
     const fields = changedFields(input, user)
     if (fields !== '') await auditCall(db, call, 'user.changed', { user: user.id, fields })
@@ -150,7 +150,7 @@ export async function showAll(call: Caller, users: UserRow[]): Promise<User[]> {
   return users.map((user) => withinLimit(call, userView(user, has.get(user.id))))
 }
 
-/** A key of one domain does not learn of others. */
+/** A key that is limited to one domain sees no other domains. */
 function withinLimit({ limitedTo }: Caller, user: User): User {
   return limitedTo === null ? user : { ...user, domains: user.domains.filter((id) => id === limitedTo) }
 }

@@ -25,7 +25,7 @@ export interface TrailContext extends AuditContext {
   readonly logger: Logger
 }
 
-/** Writes down what happened, in the transaction in which it does. */
+/** Records events in the transaction that causes them. */
 export function audit(db: Queryable, ctx: AuditContext, ...happened: readonly Audited[]): Promise<void> {
   return ctx.trail.append(
     db,
@@ -33,18 +33,18 @@ export function audit(db: Queryable, ctx: AuditContext, ...happened: readonly Au
   )
 }
 
-/** The same, of something of the caller's organization. */
+/** Records an event of the caller's organization. */
 export function auditCall<E extends EventName>(
   db: Queryable,
   call: AuditContext & { readonly organizationId: string },
   event: E,
   facts: FactsOf<E>,
 ): Promise<void> {
-  // An event goes with its own facts: the parameters say so, a union of objects cannot be told.
+  // The parameters guarantee that event and facts match; TypeScript cannot express this for a union of objects.
   return audit(db, call, { event, organizationId: call.organizationId, facts } as Audited)
 }
 
-/** What ended with a token, a membership or a user. */
+/** Records what was revoked with a token, a membership or a user. */
 export function auditRevoked(
   db: Queryable,
   ctx: AuditContext,

@@ -1,35 +1,35 @@
 import { createHash } from 'node:crypto'
 
-/** Who did it: an API key, a device, a person at the command line, or the service itself (what lapses, what is swept). */
+/** Who acted: an API key, a device, a person at the command line, or the service itself (expiry and cleanup). */
 export interface Actor {
   readonly kind: 'api_key' | 'device' | 'cli' | 'service'
-  /** Id of the key or device; what the operating system calls the person. */
+  /** The id of the key or device, or the person's name in the operating system. */
   readonly id: string
 }
 
-/** What is said of an event. Ids and plain facts, never a secret. */
+/** Details of an event: ids and plain facts, never secrets. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>
 
-/** What happened. */
+/** An event to record. */
 export interface AuditEvent {
   /** `thing.happened`, such as `session.approved`. */
   readonly event: string
   readonly actor: Actor
   readonly organizationId: string | null
-  /** Where it came from, as far as that is known. */
+  /** The address it came from, if known. */
   readonly address: string | null
   readonly facts: Facts
-  /** Names the request that caused it, as the log does; absent where nobody asked. Its caller chose it: it proves nothing. */
+  /** Id of the request that caused it, as in the log; absent outside of requests. Callers choose it, so it proves nothing. */
   readonly requestId?: string
 }
 
 /**
- * One line of the audit trail. Each writer has a chain of its own: every entry carries a hash over itself and over the
- * entry before it, so that nothing can be changed or taken out unnoticed.
+ * An entry of the audit trail. Each writer has its own chain: every entry contains a hash over itself and the previous entry,
+ * so that no entry can be changed or removed unnoticed.
  */
 export interface AuditEntry extends AuditEvent {
   readonly writer: string
-  /** From 1, without gaps. */
+  /** Starts at 1, without gaps. */
   readonly sequence: number
   /** Unix time, seconds. */
   readonly at: number
@@ -37,13 +37,13 @@ export interface AuditEntry extends AuditEvent {
   readonly hash: string
 }
 
-/** What the first entry of a chain follows. */
+/** The predecessor of the first entry of a chain. */
 export const chainStart = '0'.repeat(64)
 
-/** @param previous hash of the entry before. */
+/** @param previous Hash of the previous entry. */
 export function hashEntry(previous: string, entry: Omit<AuditEntry, 'hash'>): string {
   const { writer, sequence, at, event, actor, organizationId, address } = entry
-  // An array and sorted facts: one entry, one spelling.
+  // An array and sorted facts give an entry exactly one serialization.
   const spelling = [
     previous,
     writer,
@@ -59,7 +59,7 @@ export function hashEntry(previous: string, entry: Omit<AuditEntry, 'hash'>): st
   return createHash('sha256').update(JSON.stringify(spelling)).digest('hex')
 }
 
-/** What is stored of an event as JSON, and covered by its hash. */
+/** The facts that are stored as JSON and covered by the hash. */
 export function storedFacts({ facts, requestId }: Pick<AuditEvent, 'facts' | 'requestId'>): Facts {
   return requestId === undefined ? facts : { ...facts, requestId }
 }

@@ -4,7 +4,7 @@ import type { SessionReason } from '../../contract/sessions.ts'
 import type { Actor } from './entry.ts'
 import type { KeyRefusal } from './refused-keys.ts'
 
-/** What can be said of an event: ids, states, reasons, counts. Never a code, number, seed, key, PIN, name or e-mail address. */
+/** The facts events can have: ids, states, reasons, counts. Never a code, number, seed, key, PIN, name or e-mail address. */
 interface FactTypes {
   session: string
   domain: string
@@ -14,35 +14,35 @@ interface FactTypes {
   hardware: string
   bypass: string
   apiKey: string
-  /** Which encryption key: its public id. */
+  /** The public id of an encryption key. */
   key: string
   factor: Factor | null
   reason: SessionReason | KeyRefusal | 'unknown_code' | 'throttled' | null
-  /** Whether a number had to be typed. */
+  /** Whether the user had to type a number. */
   numbered: boolean
   role: 'admin' | 'auth'
   /** Wrong codes in a row, wrong PINs, or wrong activation codes in an hour. */
   failures: number
-  /** Of the user's known browsers together, or of everywhere else. */
+  /** The budget of the user's known browsers together, or that of everything else. */
   budget: Budget
   /** Unix time, seconds. */
   until: number
   before: number
-  /** Names of what was changed, not what it is now. */
+  /** Names of the changed fields, not their values. */
   fields: string
   uses: number
   count: number
   added: number
   changed: number
   removed: number
-  /** A chain of this trail, and up to which entry. */
+  /** A chain of the trail, and its last entry concerned. */
   chain: string
   through: number
 }
 
 const ofSession = ['session', 'domain', 'user'] as const
 
-/** All there is, each with the facts it carries. */
+/** All events, each with its facts. */
 export const auditEvents = {
   'session.created': [...ofSession, 'device', 'numbered'],
   'session.approved': [...ofSession, 'device', 'factor'],
@@ -63,9 +63,9 @@ export const auditEvents = {
   'token.replacement_withdrawn': ['token', 'domain', 'user'],
   'activation.used': ['token', 'domain', 'user', 'device'],
   'activation.failed': ['reason'],
-  /** More than `triesAlert`; said once an hour. */
+  /** More than `triesAlert`; recorded once an hour. */
   'activation.many_failed': ['failures'],
-  /** All of `triesPerService` are used up; said once an hour. */
+  /** All of `triesPerService` are used up; recorded once an hour. */
   'activation.suspended': ['failures'],
   'device.revoked': ['device', 'domain', 'user'],
   'device.removed': ['device', 'domain', 'user'],
@@ -76,7 +76,7 @@ export const auditEvents = {
   'user.created': ['user'],
   'user.changed': ['user', 'fields'],
   'user.deleted': ['user'],
-  /** All factors taken away; a first one may be set up again. */
+  /** All factors were removed; a first one can be enrolled again. */
   'user.reset': ['user'],
   /** The user has to pass the second step again everywhere. */
   'user.sessions_ended': ['user'],
@@ -93,12 +93,12 @@ export const auditEvents = {
   'bypass.created': ['bypass', 'user', 'uses', 'until'],
   'bypass.deleted': ['bypass', 'user'],
   'bypass.all_deleted': ['user', 'count'],
-  /** A user passed in a browser that was not known for them; from then on it is, until that time. */
+  /** A user passed in a browser that was not known for the user; it is known until that time. */
   'browser.known': ['domain', 'user', 'until'],
   'browser.remembered': ['domain', 'user', 'until'],
   'browsers.forgotten': ['user'],
   'organization.created': [],
-  /** The name of its app changed. */
+  /** The app's name changed. */
   'organization.renamed': [],
   'domain.created': ['domain'],
   'domain.changed': ['domain', 'fields'],
@@ -106,10 +106,10 @@ export const auditEvents = {
   'domain.image_removed': ['domain'],
   'api_key.created': ['apiKey', 'role', 'domain'],
   'api_key.revoked': ['apiKey'],
-  /** A request without a valid key; without a reason, how many more came in a minute. */
+  /** A request without a valid key. Without a reason: how many more arrived within a minute. */
   'api_key.refused': ['reason', 'count'],
   'keys.rotated': ['key', 'count'],
-  /** A copy of the past was put in place: `before` is when it was made, `count` how many revocations were applied again. */
+  /** A backup was restored: `before` is when it was made, `count` the number of revocations that were applied again. */
   'database.restored': ['before', 'count'],
   'audit.pruned': ['chain', 'through', 'removed', 'before'],
   'audit.suppressed': ['count'],
@@ -127,15 +127,15 @@ export type FactsOf<E extends EventName> = {
     : FactTypes[F]
 }
 
-/** What a handler says happened. */
+/** An event as handlers report it. */
 export type Audited = {
   readonly [E in EventName]: {
     readonly event: E
     readonly facts: FactsOf<E>
     readonly organizationId: string | null
-    /** Who acts in the context, where it is nobody else. */
+    /** The actor, if it differs from the context's. */
     readonly actor?: Actor
-    /** Likewise. */
+    /** The address, if it differs from the context's. */
     readonly address?: string | null
   }
 }[EventName]

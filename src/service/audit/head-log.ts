@@ -6,10 +6,7 @@ import type { Head } from './verify-chains.ts'
 /** Seconds. */
 const interval = 15 * 60
 
-/**
- * Says now and then in the log how far the audit trail has come: who can change the database cannot change what was
- * logged elsewhere.
- */
+/** Periodically logs the heads of the audit trail: somebody who can change the database cannot change logs kept elsewhere. */
 export function startHeadLog(ctx: Pick<TrailContext, 'trail' | 'store' | 'clock' | 'logger'>) {
   const told = new Map<string, number>()
   let running = Promise.resolve()
@@ -29,11 +26,11 @@ export function startHeadLog(ctx: Pick<TrailContext, 'trail' | 'store' | 'clock'
   }
 
   return {
-    /** Says where the chains end. */
+    /** Logs the final heads of the chains. */
     async close(): Promise<void> {
       cancel()
       await running
-      // Where the database is gone, the log still has it.
+      // If the database is unavailable, the log still has them.
       await tell(ctx.clock.now()).catch((error: unknown) =>
         ctx.logger.warn({ err: error }, 'audit head not written down'),
       )

@@ -4,14 +4,14 @@ import { takePruneBudget } from '../store/trusted-clock.ts'
 import { audit } from './audit.ts'
 import type { TrailContext } from './audit.ts'
 
-/** Entries that go in one transaction, at most. */
+/** The most entries that one transaction removes. */
 const pruneStep = 250
 
 type Context = Pick<TrailContext, 'store' | 'trail' | 'actor' | 'address'>
 
 /**
- * Takes away what is older, from the beginning of each chain, and writes down that it did.
- * @returns how many entries went.
+ * Removes older entries from the start of each chain, and records that in the trail.
+ * @returns the number of removed entries.
  */
 export async function pruneAudit(ctx: Context, before: number, options: PruneOptions = {}): Promise<number> {
   let removed = 0
@@ -23,9 +23,9 @@ export async function pruneAudit(ctx: Context, before: number, options: PruneOpt
 }
 
 export interface PruneOptions {
-  /** Takes no more than the budget of the day. */
+  /** Removes no more than the daily budget. */
   readonly withinBudget?: boolean
-  /** Ends it early: each chain still has one step. */
+  /** Stops early, after one step of each chain. */
   readonly signal?: AbortSignal | undefined
 }
 

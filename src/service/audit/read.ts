@@ -6,10 +6,10 @@ import type { Head } from './verify-chains.ts'
 import { verifyChains } from './verify-chains.ts'
 import type { Verification } from './verify-chains.ts'
 
-/** Entries in memory at a time. */
+/** Entries held in memory at a time. */
 const page = 1_000
 
-/** The trail in the order in which it was written, some at a time. */
+/** Yields the trail in batches, in the order it was written. */
 export async function* readAudit(db: Queryable, filter: AuditFilter): AsyncGenerator<AuditEntry> {
   for (let position = 0; ;) {
     const rows = await auditRowsAfter(db, filter, position, page)
@@ -21,9 +21,9 @@ export async function* readAudit(db: Queryable, filter: AuditFilter): AsyncGener
 }
 
 /**
- * Checks the whole trail: each entry against the one before, and each chain against where it stood when that was written
- * down in the database, or elsewhere.
- * @param kept Where chains stood, from where nobody who can write the database could change it.
+ * Verifies the whole trail: each entry against the previous one, and each chain against its heads as recorded in the
+ * database or elsewhere.
+ * @param kept Heads from a place that cannot be changed by somebody who can write to the database.
  */
 export async function verifyAudit(db: Queryable, kept: readonly Head[]): Promise<Verification> {
   const writers = await auditWriters(db)
@@ -57,7 +57,7 @@ function entryOf(row: AuditRow): AuditEntry {
   return typeof requestId === 'string' ? { ...entry, requestId } : entry
 }
 
-/** What somebody has put there that is no JSON is found as a change, not as a fault of ours. */
+/** Facts that are not JSON are reported as tampering, not as an internal error. */
 function readFacts(text: string): Facts {
   try {
     return JSON.parse(text) as Facts

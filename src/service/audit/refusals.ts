@@ -5,16 +5,19 @@ import type { TrailContext } from './audit.ts'
 import type { Audited, EventName } from './events.ts'
 
 /**
- * In a minute from one address, in a minute and in a day from anywhere, of each event: what outsiders can make us write,
- * at most. Each event has its own, so that noise of one kind, which costs nothing to make, hides no other.
+ * Limits on the entries that outsiders can cause, for each event: per minute and address, per minute, and per day. Events
+ * have separate budgets, so that cheap noise of one kind does not hide another kind.
  */
 const mostPerAddress = 10
 const mostPerMinute = 60
 const mostPerDay = 5_000
 
-/** Which refusals are written down. Each process counts for itself. */
+/** Decides which refusals are recorded. Each process counts separately. */
 export interface RefusalLimit {
-  /** @returns how many of this event were left out since the last one that was not; undefined where this one is, too. */
+  /**
+   * @returns the number of refusals of this event that were omitted since the last recorded one; undefined if this one is
+   * omitted.
+   */
   admit(event: EventName, address: string | null): number | undefined
 }
 
@@ -40,7 +43,7 @@ const newMinute = (begun: number) => ({ begun, count: 0, byAddress: new Map<stri
 
 const newBudget = (): Budget => ({ minute: newMinute(0), day: { begun: 0, count: 0 }, leftOut: 0 })
 
-/** A clock that is set back begins anew, too: nothing is left out until it has caught up. */
+/** A clock that is set back starts a new period too; otherwise entries would be omitted until it has caught up. */
 const isOver = (begun: number, length: number, now: number) => now < begun || now - begun >= length
 
 function admitWithin(budget: Budget, address: string | null, now: number): number | undefined {
@@ -65,7 +68,7 @@ export interface RefusalContext extends Omit<TrailContext, 'clock'> {
   readonly refusals: RefusalLimit
 }
 
-/** Writes down what was refused and so changed nothing, in a transaction of its own. The refusal stands whatever becomes of that. */
+/** Records a refusal, which changed nothing, in its own transaction. If that fails, the refusal still stands. */
 export async function auditRefusal(ctx: RefusalContext, refused: Audited): Promise<void> {
   const leftOut = ctx.refusals.admit(refused.event, refused.address === undefined ? ctx.address : refused.address)
   if (leftOut === undefined) return

@@ -5,17 +5,19 @@ import { audit } from './audit.ts'
 import type { TrailContext } from './audit.ts'
 import type { Audited } from './events.ts'
 
-/** In a minute from anywhere, one of each address; and in a day. What outsiders can make us write, at most. */
+/** Limits on the entries that outsiders can cause: one per address and minute, this many per minute, and this many per day. */
 const maxPerMinute = 60
 const maxPerDay = 5_000
 /** Seconds. */
 const minute = 60
 const day = 86_400
 
-/** Requests without a valid API key: one line and one audit entry for each address and minute, then how many more came. */
+/**
+ * Reports requests without a valid API key: one log line and one audit entry per address and minute, then the number of others.
+ */
 export interface RefusedKeys {
   report(refused: RefusedKey): Promise<void>
-  /** Says how many more came. */
+  /** Reports how many others there were. */
   close(): Promise<void>
 }
 
@@ -47,7 +49,7 @@ export function createRefusedKeys(ctx: Context): RefusedKeys {
   let cancel: (() => void) | undefined
   let writing = Promise.resolve()
 
-  /** Begins with its first refusal, and ends by saying what was left out of it. */
+  /** The minute starts with its first refusal, and ends with a report of what was omitted. */
   function beginMinute(): void {
     cancel ??= ctx.clock.after(minute * 1000, () => {
       writing = endMinute()
@@ -75,7 +77,7 @@ export function createRefusedKeys(ctx: Context): RefusedKeys {
         .transaction()
         .execute((db) => audit(db, { ...ctx, address, ...(requestId && { requestId }) }, entry))
     } catch (error) {
-      // The refusal stands whatever becomes of its entry.
+      // The refusal stands even if its entry cannot be written.
       ctx.logger.error({ err: error, event: entry.event }, 'audit entry lost')
     }
   }
@@ -94,7 +96,7 @@ export function createRefusedKeys(ctx: Context): RefusedKeys {
       const now = ctx.clock.now()
       if (now < today.begun || now - today.begun >= day) today = { begun: now, count: 0 }
       today.count += 1
-      // What the day has no room for is counted with the minute.
+      // Refusals beyond the daily limit are counted with their minute.
       if (today.count > maxPerDay) omitted += 1
       else await write({ reason: shown.reason, count: 1 }, { address: address ?? null, requestId })
     },
@@ -105,5 +107,5 @@ export function createRefusedKeys(ctx: Context): RefusedKeys {
   }
 }
 
-/** Whoever it was, they showed no key. */
+/** The caller is unknown, because it showed no key. */
 const nobody = { kind: 'api_key', id: 'unknown' } as const

@@ -13,14 +13,14 @@ interface Context extends TrailContext {
 }
 
 const day = 24 * 60 * 60
-/** How much of the trail may go in a day: a tenth. */
+/** The share of the trail that may be removed in a day: one tenth. */
 const shareOfADay = 10
 
-/** Shortens the audit trail when its time is over. A wrong clock shortens nothing. */
+/** Removes audit entries after their retention time. A wrong clock removes nothing. */
 export interface Retention {
   /**
-   * @param elapsed For how long this process has run since the last call, seconds, as timers measure it.
-   * @param wall What the clock of the machine said when that time was over. Unix time, seconds.
+   * @param elapsed Seconds this process has run since the last call, measured by timers.
+   * @param wall The machine's clock at the end of that time, Unix time in seconds.
    */
   apply(elapsed: number, wall: number, signal?: AbortSignal): Promise<void>
 }
@@ -29,7 +29,7 @@ export function createRetention(ctx: Context): Retention {
   const { logger, observer } = ctx
   let known: TrustedTime | undefined
 
-  /** Each node counts by itself. What is stored is for the next start. */
+  /** Each node measures by itself. The stored value is for the next start. */
   async function pass(elapsed: number, wall: number): Promise<TrustedTime> {
     return ctx.store.db.transaction().execute(async (db) => {
       const { trustedAt, wallAt, agreed } = await readTrustedClock(db, wall)
@@ -52,13 +52,13 @@ export function createRetention(ctx: Context): Retention {
     }
     const today = Math.floor(known.trustedAt / day)
     await openPruneBudget(ctx.store.db, today, async () => Math.ceil((await auditSpan(ctx.store.db)) / shareOfADay))
-    // Whole days, so that it is done once a day.
+    // Whole days, so that it runs once a day.
     await pruneAudit(ctx, (today - ctx.auditRetention) * day, { withinBudget: true, signal })
   }
 
   let last: Promise<unknown> = Promise.resolve()
   return {
-    // One after the other: a slow sweep must not look like a leap to the next one.
+    // One call after another, so that a slow sweep does not look like a jump of the clock to the next one.
     apply(elapsed, wall, signal) {
       const applied = last.then(() => applyOnce(elapsed, wall, signal))
       last = applied.catch(() => {})
@@ -67,7 +67,7 @@ export function createRetention(ctx: Context): Retention {
   }
 }
 
-/** An administrator says that the clock of the machine is right. Services that run know it after their next start. */
+/** An administrator confirms that the machine's clock is right. Running services learn it at their next start. */
 export async function acceptClock({ store, clock }: Pick<Context, 'store' | 'clock'>): Promise<void> {
   await store.db.transaction().execute(async (db) => {
     await readTrustedClock(db, clock.now())

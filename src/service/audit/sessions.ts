@@ -12,16 +12,16 @@ import type { RefusalContext } from './refusals.ts'
 
 interface By {
   readonly organizationId: string
-  /** Who acts in the context, where it is nobody else. */
+  /** The actor, if it differs from the context's. */
   readonly actor?: Actor
 }
 
-/** Writes down what a session has come to, at the address the app named: where the person is that signs in. */
+/** Records the outcome of a session, with the address the app reported, which is that of the user who signs in. */
 export function auditSession(db: Queryable, ctx: AuditContext, session: SessionRow, by: By): Promise<void> {
   return audit(db, ctx, { ...who(by), address: session.ipAddress, ...outcomeOf(session) } as Audited)
 }
 
-/** What many sessions have come to by themselves. */
+/** Records the outcome of sessions that expired. */
 export function auditSessions(
   db: Queryable,
   ctx: AuditContext,
@@ -44,7 +44,7 @@ export function auditRedeemRefused(call: RefusalContext & By, session: SessionRo
   return auditRefusal(call, { event: 'session.redeem_refused', organizationId, address: session.ipAddress, facts })
 }
 
-/** Writes down that a session was not even created, where that is because of too many tries. */
+/** Records that a session was not created because of too many attempts. */
 export async function auditThrottled(
   call: RefusalContext & By & { readonly observer: Observer },
   error: unknown,

@@ -11,30 +11,30 @@ import type { Head } from './verify-chains.ts'
 
 /** Writes the audit trail of this process. */
 export interface Trail {
-  /** In the transaction of what happened: both are there, or neither. */
+  /** In the transaction of the events: either both are stored or neither. */
   append(db: Queryable, events: readonly AuditEvent[]): Promise<void>
-  /** Where its chains stand. */
+  /** The current heads of its chains. */
   heads(): readonly Head[]
 }
 
-/** Rows in one statement. */
+/** Rows per statement. */
 const mostRows = 100
 
 interface TrailOptions {
   readonly clock: Clock
   readonly random: Random
-  /** Called with each entry once its transaction is committed. */
+  /** Called with each entry after its transaction has committed. */
   readonly committed?: (entry: AuditEntry) => void
 }
 
 interface Chain {
-  /** What was committed. */
+  /** The last committed entry. */
   head: Head
-  /** Whether the database knows it. */
+  /** Whether the chain is stored in the database. */
   known: boolean
 }
 
-/** A chain in the hands of one transaction, and how far that has brought it. */
+/** A chain that is leased to a transaction, and its head within that transaction. */
 interface Lease {
   readonly chain: Chain
   head: Head
@@ -42,11 +42,10 @@ interface Lease {
 }
 
 /**
- * A chain is lent to one transaction at a time, so that it has no gaps and no forks; its head is kept here and moves when
- * the transaction is committed. No row of the database counts the entries: transactions that change different things
- * would all meet there. So there are as many chains as there are audited transactions at once: at most one for each unit of
- * work in a COMMIT on SQLite, and one for each connection on PostgreSQL. A process begins its own and goes on with nobody
- * else's.
+ * A chain is leased to one transaction at a time, so that it has no gaps and no forks. Its head is held in memory and moves
+ * when the transaction commits. No database row counts entries, because unrelated transactions would contend for it. There are
+ * as many chains as concurrent audited transactions: at most one per unit of work in a COMMIT on SQLite, and one per connection
+ * on PostgreSQL. Each process starts its own chains and never continues those of another process.
  */
 export function createTrail({ clock, random, committed = () => {} }: TrailOptions): Trail {
   const free: Chain[] = []
@@ -64,7 +63,7 @@ export function createTrail({ clock, random, committed = () => {} }: TrailOption
   }
 
   function takeBack({ chain, head, entries }: Lease, ending: Ending): void {
-    // Nobody knows where it stands: it ends there, wherever that is.
+    // The outcome is unknown, so the chain ends here.
     if (ending === 'unknown') return
     if (ending === 'committed') {
       chain.head = head

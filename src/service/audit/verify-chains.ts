@@ -1,14 +1,14 @@
 import type { AuditEntry } from './entry.ts'
 import { chainStart, hashEntry } from './entry.ts'
 
-/** Where a chain stood: what is kept elsewhere to notice that its end was cut off. */
+/** The head of a chain at some point. Kept elsewhere, it reveals that the end of the chain was cut off. */
 export interface Head {
   readonly writer: string
   readonly sequence: number
   readonly hash: string
 }
 
-/** Something that is not as it was written. */
+/** A deviation from what was recorded. */
 export interface Finding {
   readonly kind: 'changed' | 'missing' | 'cut_off'
   readonly writer: string
@@ -18,20 +18,20 @@ export interface Finding {
 export interface Verification {
   readonly entries: number
   readonly findings: readonly Finding[]
-  /** Where the chains stand now; to be kept elsewhere. */
+  /** The current heads, to be kept elsewhere. */
   readonly heads: readonly Head[]
 }
 
 export interface VerifyOptions {
-  /** Where chains begin that were shortened on purpose, when their time was over. */
+  /** Where chains start that were shortened on purpose, after the retention time. */
   readonly starts?: readonly Head[]
-  /** Where chains stood before, as somebody kept it. */
+  /** Earlier heads, as somebody kept them. */
   readonly kept?: readonly Head[]
 }
 
 /**
- * Walks every chain.
- * @param entries by writer, then by sequence.
+ * Verifies every chain.
+ * @param entries Sorted by writer, then by sequence.
  */
 export async function verifyChains(
   entries: AsyncIterable<AuditEntry>,
@@ -49,7 +49,7 @@ export async function verifyChains(
     if (sequence !== previous.sequence + 1) findings.push({ kind: 'missing', writer, sequence: previous.sequence + 1 })
     else if (hashEntry(previous.hash, entry) !== hash) findings.push({ kind: 'changed', writer, sequence })
     if (differs(wanted, entry)) findings.push({ kind: 'changed', writer, sequence })
-    // Goes on from what is written there: one change is found once.
+    // Continues from the stored hash, so that one change is reported once.
     heads.set(writer, { writer, sequence, hash })
   }
   const ends = new Map<string, number>()
@@ -61,7 +61,7 @@ export async function verifyChains(
   return { entries: count, findings, heads: [...heads.values()] }
 }
 
-/** Whether a chain that fits in itself is another one than the one that was kept: somebody wrote it anew. */
+/** Whether a consistent chain differs from the recorded one, because somebody has rewritten it. */
 function differs(wanted: ReadonlyMap<string, Head>, { writer, sequence, hash }: AuditEntry): boolean {
   const head = wanted.get(`${writer} ${sequence}`)
   return head !== undefined && head.hash !== hash

@@ -20,21 +20,21 @@ import { resetInTransaction } from '../admin/reset.ts'
 import type { Revocation } from './revocations.ts'
 
 export interface Restored {
-  /** When the copy was made, as far as its audit trail tells; Unix time, seconds. */
+  /** When the backup was made, according to its audit trail; Unix time, seconds. */
   readonly backupAt: number
-  /** How many revocations were applied again. */
+  /** The number of revocations that were applied again. */
   readonly applied: number
 }
 
-/** What is in use in a copy, and may have been revoked since. */
+/** Things that are active in a backup and may have been revoked since. */
 export async function whatMayBeRevoked(ctx: ServiceContext): Promise<Revocable & { readonly backupAt: number }> {
   const { db } = ctx.store
   return { ...(await revocable(db)), backupAt: await lastAuditTime(db) }
 }
 
 /**
- * Makes a copy of the past safe to serve: what may have been used up since is ended, and what was revoked since is revoked
- * again. All of it is one transaction, and an entry of the audit trail marks the gap.
+ * Makes a restored backup safe to serve: ends everything that may have been used up since, and revokes again what was revoked
+ * since. Runs in one transaction; an entry of the audit trail marks the gap.
  */
 export function settleRestored(ctx: ServiceContext, revocations: readonly Revocation[]): Promise<Restored> {
   return ctx.store.db.transaction().execute(async (db) => {
@@ -51,7 +51,7 @@ export function settleRestored(ctx: ServiceContext, revocations: readonly Revoca
   })
 }
 
-/** @returns false where the copy does not have it. */
+/** @returns false if the backup does not contain it. */
 async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocation): Promise<boolean> {
   const now = ctx.clock.now()
   const leaving = { now, secrets: ctx.secrets }
@@ -76,7 +76,7 @@ async function apply(ctx: ServiceContext, db: Queryable, { event, ids }: Revocat
   return byEvent[event]()
 }
 
-/** Whose token it is, and where. */
+/** The token's user and domain. */
 interface Of {
   readonly userId: string
   readonly domainId: string

@@ -5,8 +5,8 @@ import type { EventName } from '../audit/events.ts'
 import type { Logger } from '../ground/logger.ts'
 
 /**
- * What takes something away for good. A backup from before would bring it back, so each one is a line of the service's
- * log at its default level, and `restore --revocations` applies those lines again.
+ * Events that revoke something for good. An older backup would restore it, so each one is logged at the default level, and
+ * `restore --revocations` applies those log lines again.
  */
 const revocationEvents = [
   'token.revoked',
@@ -36,16 +36,16 @@ const RevocationLine = z.object({
 export interface Revocation {
   readonly event: RevocationEvent
   readonly at: number
-  /** Ids, by what they are of: `user`, `domain`, `token`, `device`, `hardware`, `apiKey`. */
+  /** Ids by kind: `user`, `domain`, `token`, `device`, `hardware`, `apiKey`. */
   readonly ids: Readonly<Record<string, string>>
 }
 
-/** Logs an entry of the audit trail that was committed, if it takes something away. */
+/** Logs a committed audit entry if it revokes something. */
 export function logRevocation(logger: Logger, { event, at, facts }: AuditEntry): void {
   if (isRevocation(event)) logger.warn({ revocation: { event, at, facts } }, 'revoked')
 }
 
-/** Reads the lines of a service's log that name a revocation; other lines are skipped. In the order of the log. */
+/** Reads the revocations from a service's log, in the order of the log. Other lines are skipped. */
 export function readRevocations(log: string): Revocation[] {
   return log.split('\n').flatMap((line) => {
     if (!line.includes('"revocation"')) return []
@@ -61,7 +61,7 @@ function parseJson(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    // A line that was cut off when the service was killed.
+    // A line that was truncated when the service was killed.
     return undefined
   }
 }

@@ -18,18 +18,16 @@ import { loadSqlite } from '../store/load-sqlite.ts'
 import { DatabaseFileError } from '../store/store.ts'
 
 /**
- * Copies a database that may be in use. The copy is one read snapshot: every change that was acknowledged before is in it.
- * `VACUUM INTO` reads all pages in one step. A copy of the files, or a backup in several steps, is not sound while others
- * write.
- *
- * @throws {DatabaseFileError} when the copy exists, or when the database or the copy is damaged.
+ * Copies a database that may be in use. The copy is one read snapshot with every change acknowledged before it.
+ * `VACUUM INTO` reads all pages in one step. Copying the files, or a backup in several steps, is not sound while others write.
+ * @throws {DatabaseFileError} if the copy exists, or if the database or the copy is damaged.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   if (existsSync(to)) throw new DatabaseFileError(`${to} exists. Choose another name, or remove it.`)
   const scratch = `${to}.part`
   rmSync(scratch, { force: true })
   try {
-    // The owner alone may read it, from the first byte on. SQLite writes into an empty file.
+    // Only the owner may read it, from the first byte on. SQLite writes into an empty file.
     closeSync(openSync(scratch, 'wx', 0o600))
     const source = await openReadOnly(from)
     try {
@@ -47,9 +45,8 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
 }
 
 /**
- * Reads a whole database file, its indexes too.
- *
- * @throws {DatabaseFileError} when it is damaged, empty, or not a database.
+ * Verifies a whole database file, including its indexes.
+ * @throws {DatabaseFileError} if it is damaged, empty, or not a database.
  */
 export async function checkDatabase(file: string): Promise<void> {
   if (statSync(file).size === 0) throw new DatabaseFileError(`${file} is empty.`)
@@ -65,11 +62,9 @@ export async function checkDatabase(file: string): Promise<void> {
 }
 
 /**
- * Makes sure that no other process has the database open.
- *
- * `BEGIN EXCLUSIVE` succeeds beside a process that is idle; a connection in exclusive mode does not.
- *
- * @throws {DatabaseFileError} when one has.
+ * Ensures that no other process has the database open.
+ * `BEGIN EXCLUSIVE` succeeds even if another process has it open but idle; a connection in exclusive mode does not.
+ * @throws {DatabaseFileError} if another process has it open.
  */
 export async function requireUnused(file: string): Promise<void> {
   if (!existsSync(file) || statSync(file).size === 0) return
@@ -79,7 +74,7 @@ export async function requireUnused(file: string): Promise<void> {
     database.pragma('locking_mode = EXCLUSIVE')
     database.exec('BEGIN IMMEDIATE; ROLLBACK')
   } catch (error) {
-    if (!isCode(error, 'SQLITE_BUSY')) return // A damaged file is in use by nobody: it is about to be replaced.
+    if (!isCode(error, 'SQLITE_BUSY')) return // No process can use a damaged file, and it is about to be replaced.
     throw new DatabaseFileError(`${file} is in use. Stop every service and command that uses it first.`, {
       cause: error,
     })
@@ -88,11 +83,11 @@ export async function requireUnused(file: string): Promise<void> {
   }
 }
 
-/** Where each chain of the audit trail ends in a database file: what is kept elsewhere, to notice a change of the file. */
+/** The head of each audit chain in a database file. Kept elsewhere, the heads reveal changes of the file. */
 export async function readAuditHeads(file: string): Promise<Head[]> {
   const database = await openReadOnly(file)
   try {
-    // SQLite takes the columns beside max() from the row that has it.
+    // SQLite takes the other columns from the row that has the max() value.
     return database
       .prepare<[], Head>('SELECT writer, max(sequence) AS sequence, hash FROM audit GROUP BY writer ORDER BY writer')
       .all()
@@ -101,7 +96,7 @@ export async function readAuditHeads(file: string): Promise<Head[]> {
   }
 }
 
-/** Copies a file, for its owner alone, and makes sure that the copy is on the disk. */
+/** Copies a file, readable by its owner only, and flushes the copy to disk. */
 export function copyPrivately(from: string, to: string): void {
   rmSync(to, { force: true })
   closeSync(openSync(to, 'wx', 0o600))
@@ -111,10 +106,9 @@ export function copyPrivately(from: string, to: string): void {
 }
 
 /**
- * Puts a file in the place of a database. The old database is kept under another name, with its log of changes: next to
- * the new file that log would break it.
- *
- * @returns where the old database is now; undefined where there was none.
+ * Replaces a database by a file. The old database and its write-ahead log are renamed, because the old log would corrupt the
+ * new file.
+ * @returns the new path of the old database; undefined if there was none.
  */
 export function replaceDatabase(file: string, by: string, now: number): string | undefined {
   const old = existsSync(file) ? `${file}.replaced-${now}` : undefined
@@ -151,7 +145,7 @@ function fileErrorOf(file: string, error: unknown): unknown {
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith(code)
 
-/** Of a file or a folder: what was renamed in it. */
+/** Flushes a file, or the renames within a folder, to disk. */
 function flush(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

@@ -10,20 +10,20 @@ import { checkTimedCode } from './timed-code.ts'
 
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>
 
-/** A code and who gave it; blanks are out of it. */
+/** A code, without blanks, and the user who entered it. */
 export interface GivenCode {
   readonly user: UserRow
   readonly domain: DomainRow
   readonly otp?: string | undefined
-  /** Goes before `otp`. */
+  /** Takes precedence over `otp`. */
   readonly bypasscode?: string | undefined
-  /** What the code is found by, where it is a bypass code. */
+  /** How a bypass code is looked up; empty for other codes. */
   readonly bypassLookups: readonly string[]
 }
 
 /**
- * The one place where a code is checked, and used up where it is right. In the transaction of whatever depends on it.
- * @returns what the code belongs to; nothing for a wrong one, whatever is wrong with it.
+ * The only place where codes are checked and used up, in the transaction of the change that depends on it.
+ * @returns what the code belongs to; undefined for any wrong code.
  */
 export async function checkCode(ctx: Context, db: Queryable, given: GivenCode): Promise<RightCode | undefined> {
   return meantFactor(given) === 'bypass' ? checkBypassCode(ctx, db, given) : checkOtp(ctx, db, given)
@@ -31,11 +31,11 @@ export async function checkCode(ctx: Context, db: Queryable, given: GivenCode): 
 
 export interface RightCode {
   readonly factor: Factor
-  /** What made the code, or the bypass code itself; null for e-mail. */
+  /** The id of the generator or bypass code; null for e-mail. */
   readonly factorId: string | null
 }
 
-/** What the caller seems to mean, from the form of the code alone. */
+/** The factor that the form of the code suggests. */
 export function meantFactor({ otp, bypasscode }: Pick<GivenCode, 'otp' | 'bypasscode'>): 'bypass' | 'otp' {
   return bypasscode !== undefined || looksLikeBypassCode(otp ?? '') ? 'bypass' : 'otp'
 }
@@ -47,7 +47,7 @@ async function checkBypassCode(ctx: Context, db: Queryable, given: GivenCode): P
   return factorId === undefined ? undefined : { factor: 'bypass', factorId }
 }
 
-/** All that could have made the code are asked, so that a wrong one takes as long whatever the user has. */
+/** Checks every possible source, so that a wrong code takes equally long whatever the user has. */
 async function checkOtp(
   ctx: Context,
   db: Queryable,

@@ -19,18 +19,18 @@ type Context = Pick<ServiceContext, 'clock'> & AuditContext & { readonly organiz
 interface Try {
   readonly userId: string
   readonly budget: Budget
-  /** Absent where the caller does not speak of challenges. */
+  /** Absent if the caller does not send challenges. */
   readonly challenge: string | undefined
 }
 
-/** What came of a code: what the check answered, or how many more may be tried in a row where that is known. */
+/** The result of the check, or the number of attempts left if it is known. */
 export type Tried<T> = { readonly right: T } | { readonly right?: never; readonly triesLeft: number | undefined }
 
 /**
- * Checks a code within its budgets: 5 wrong ones a challenge, 10 in a row a user, whatever the factor, challenge or node;
- * and another 10 from all known browsers of the user together, which nobody spends who only knows the password.
- * A try is taken before the code is looked at and given back by a right one; while codes are locked, none is looked at
- * or used up. Part of the caller's transaction: when that fails by our fault, the try was never taken.
+ * Checks a code within its budgets: 5 wrong codes per challenge, and 10 in a row per user, over all factors, challenges and
+ * nodes. A user's known browsers share a separate budget of 10, which somebody who only knows the password cannot spend.
+ * An attempt is taken before the code is checked and returned if the code is right. While codes are locked, none is checked or
+ * used up. Runs in the caller's transaction: if that fails because of an internal error, the attempt was never taken.
  *
  * @throws {ApiProblem} `api.error.locked`; `api.error.limit.codes` for the challenge alone.
  */
@@ -59,7 +59,7 @@ export async function withinBudget<T>(
   return { right }
 }
 
-/** @returns how many wrong ones this makes of the challenge, if it is wrong. */
+/** @returns the number of wrong codes of the challenge if this one is wrong. */
 async function takeOfChallenge(db: Queryable, challenge: string, now: number): Promise<number> {
   const row = { challenge, expiresAt: now + challengeTriesKept }
   const taken = await takeChallengeTry(db, row, mostWrongPerChallenge)
@@ -67,7 +67,7 @@ async function takeOfChallenge(db: Queryable, challenge: string, now: number): P
   return taken
 }
 
-/** @param until Unix time, seconds, as `now` is. */
+/** @param until Unix time in seconds, like `now`. */
 function locked(until: number, now: number): ApiProblem {
   const seconds = Math.max(1, until - now)
   const end = until === untilUnlocked ? 'Only an administrator unlocks them.' : `Try again ${timeText(now + seconds)}.`

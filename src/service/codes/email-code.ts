@@ -13,14 +13,14 @@ interface Given {
   readonly code: string
 }
 
-/** Whether it is the newest code that was e-mailed to the user for the domain. Uses it up. */
+/** Whether it is the newest code that was sent to the user for this domain. Uses it up. */
 export async function checkEmailCode(ctx: Context, db: Queryable, { userId, domain, code }: Given): Promise<boolean> {
   if (domain.emailOtpEnabled !== 1) return false
   const of = { domainId: domain.id, userId }
   return useEmailCode(db, { ...of, codeLookups: ctx.secrets.lookups(emailCodeText(of, code)) }, ctx.clock.now())
 }
 
-/** A code that was none of the user's counts against the e-mailed one, whichever it was meant to be. */
+/** A wrong code counts against the e-mailed one, whichever factor was meant. */
 export function countWrong(db: Queryable, { userId, domain }: Given): Promise<void> {
   return countWrongEmailCode(db, { domainId: domain.id, userId }, mostWrongTries)
 }

@@ -12,13 +12,13 @@ import type { UserRow } from '../store/users.ts'
 
 type Context = Pick<ServiceContext, 'store' | 'clock' | 'secrets'> & AuditContext
 
-/** A turn that was taken, so that it can be given back. */
+/** A reservation to send one code, which can be released again. */
 export interface Turn {
   readonly userId: string
   readonly at: number
 }
 
-/** Counts that a code is about to be sent. @throws {ApiProblem} where it must not be. */
+/** Reserves sending a code. @throws {ApiProblem} if no code may be sent now. */
 export async function takeTurn({ store, clock }: Context, domain: DomainRow, user: UserRow): Promise<Turn> {
   const now = clock.now()
   const wait = await store.db.transaction().execute(async (db) => {
@@ -32,14 +32,14 @@ export async function takeTurn({ store, clock }: Context, domain: DomainRow, use
   return { userId: user.id, at: now }
 }
 
-/** What went wrong was not the person's fault, and does not count. */
+/** A failure to send is not the user's fault and does not count. */
 export async function giveTurnBack({ store }: Context, { userId, at }: Turn): Promise<void> {
   await store.db.transaction().execute(async (db) => {
     for (const { scope } of emailCodeLimits(userId)) await forgetAttempt(db, scope, at)
   })
 }
 
-/** From now on only this code is good, unless the address it went to is the user's no more. */
+/** From now on only this code is valid, unless the user's address has changed meanwhile. */
 export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserRow, code: string): Promise<void> {
   const of = { domainId: domain.id, userId: user.id }
   const now = ctx.clock.now()

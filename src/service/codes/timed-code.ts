@@ -10,8 +10,8 @@ import type { Queryable } from '../store/schema.ts'
 type Context = Pick<ServiceContext, 'clock' | 'secrets'>
 
 /**
- * The user's hardware token, or the device the user has in the domain, that shows the code just now. Uses the code up.
- * @returns its id; undefined where neither does.
+ * Finds the user's hardware token, or the user's device in the domain, that currently shows the code. Uses the code up.
+ * @returns its id; undefined if neither shows the code.
  */
 export async function checkTimedCode(
   ctx: Context,
@@ -34,10 +34,10 @@ export async function checkTimedCode(
     }
   }
   for (const { id, verdict } of judged) {
-    // The writing decides: of those who give the same code at once, one is first.
+    // The conditional update decides: if the same code is used several times at once, one succeeds.
     if (verdict.outcome === 'accepted' && (await useStep(db, id, verdict))) return id
   }
-  // One whose seed was damaged is our fault, and no wrong code of the person's; the other one has been asked.
+  // A damaged seed is an internal error and not a wrong code of the user. The other source has been checked.
   if (fault) throw fault
   for (const { id, verdict } of judged) {
     if (verdict.outcome === 'seen') await rememberStep(db, id, { step: verdict.step, at: ctx.clock.now() })
@@ -53,12 +53,12 @@ interface Judged {
 interface Source {
   readonly generator: CodeGeneratorRow | undefined
   readonly resynchronizes: boolean
-  /** Whoever gives the code: what is sealed for somebody else does not open. */
+  /** The user who entered the code: values sealed for another user do not open. */
   readonly userId: string
 }
 
 function judge({ secrets, clock }: Context, { generator, resynchronizes, userId }: Source, code: string): Judged {
-  // Where there is none, the same work is done for nothing.
+  // Without a generator, the same work is done, so that timing reveals nothing.
   if (!generator) return { id: '', verdict: asWrong(judgeCode(nobody, code, clock.now())) }
   const seed = secrets.open(generator.seed, { kind: 'seed', id: generator.id, userId })
   const source = { ...generator, seed, resynchronizes }

@@ -20,9 +20,9 @@ import type { Secrets } from '../sealing/secrets.ts'
 import type { Store } from '../store/store.ts'
 import type { Waiters } from '../waiting/waiters.ts'
 
-/** What a service consists of; everything it does gets it as an argument. */
+/** The parts of a service, passed to everything it does. */
 export interface ServiceContext {
-  /** What devices sign their calls for. */
+  /** The audience of calls that devices sign. */
   readonly serviceId: string
   readonly store: Store
   readonly secrets: Secrets
@@ -40,41 +40,41 @@ export interface ServiceContext {
   readonly refusedKeys: RefusedKeys
   readonly logLimit: LogLimit
   readonly addressOf: ReadAddress
-  /** Who acts, where a handler does not say otherwise: for the audit trail. */
+  /** The actor in audit entries, unless a handler names another one. */
   readonly actor: Actor
-  /** Where the actor is, as far as that is known. */
+  /** The actor's address, if known. */
   readonly address: string | null
-  /** Names the request that is being answered, in log lines and audit entries; absent where nobody asked. */
+  /** Id of the current request, for log lines and audit entries; absent outside of requests. */
   readonly requestId?: string
-  /** How long entries of the audit trail are kept, days. */
+  /** How long audit entries are kept, days. */
   readonly auditRetention: number
-  /** Whether bypass codes can be read again, or are shown only when they are made. */
+  /** Whether bypass codes can be read again, or are shown only when they are created. */
   readonly bypassCodes: 'readable' | 'once'
   readonly observer: Observer
-  /** Nothing where no mail can be sent. */
+  /** Undefined if no mail server is configured. */
   readonly mailer: Mailer | undefined
-  /** The same, for mail about changes of factors. */
+  /** Sends mail about changes of factors; undefined if no mail server is configured. */
   readonly changeMails: ChangeMails | undefined
-  /** Nothing where nothing is pushed. */
+  /** Undefined if nothing is pushed. */
   readonly pusher: Pusher | undefined
 }
 
 /** Answers the address a request comes from; undefined if it is not known. */
 export type ReadAddress = (req: IncomingMessage) => string | undefined
 
-/** Wrong activation codes, requests, and people who are asked. */
+/** Limits on activation attempts, requests, and users who can be asked. */
 export interface Limits extends HeldLimits {
-  /** In 10 minutes. */
+  /** Per 10 minutes. */
   readonly triesPerAddress: number
-  /** In an hour. */
+  /** Per hour. */
   readonly triesPerService: number
-  /** In an hour, from where on the operator is told. */
+  /** Per hour, from which on the operator is alerted. */
   readonly triesAlert: number
-  /** In 10 minutes. */
+  /** Per 10 minutes. */
   readonly pushedUsersPerAddress: number
-  /** Of the REST interface, of each API key and of each address without one. */
+  /** Of the REST interface, for each API key and for each address without one. */
   readonly requestsPerSecond: number
-  /** At once. */
+  /** Concurrent requests. */
   readonly concurrentRequests: number
   /** Milliseconds. */
   readonly responseTime: number

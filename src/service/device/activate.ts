@@ -24,7 +24,7 @@ import { newPin } from './pin.ts'
 import { sealedPush } from './push.ts'
 import { tryCode } from './tries.ts'
 
-/** Binds a key pair to a token. It makes push possible and verifies nobody. */
+/** Binds a key pair to a token. This makes push possible and verifies no web session. */
 export async function activate(
   ctx: ServiceContext,
   given: { jws: string; address: string | undefined },
@@ -58,17 +58,17 @@ export async function activate(
   }
 }
 
-/** Codes of devices, whatever the domain: people's own authenticators know no others. */
+/** Offline codes of devices, the same in every domain, because our authenticator supports no others. */
 const offlineCodes = { digits: 6, period: 30 } as const
 
 type Request = ReturnType<typeof ActivateRequest.parse>
 
-/** What nothing is sent to is left out: who wants to join can still look at the inbox. */
+/** Subscriptions that the service does not push to are dropped: the user can still open the inbox. */
 function acceptedPush({ pusher }: ServiceContext, { push }: Request): PushSubscription | null {
   return push && pusher?.accepts(push) ? push : null
 }
 
-/** What the device is to be, as far as the service says so; and where the call came from. */
+/** The new device, as far as the service decides, and the address of the call. */
 interface NewDevice {
   readonly device: string
   readonly seed: string
@@ -78,11 +78,11 @@ interface NewDevice {
 
 interface Unlocked {
   readonly keyType: KeyType
-  /** Sealed; null where none is asked for. */
+  /** Sealed; null if the domain asks for none. */
   readonly pin: string | null
 }
 
-/** Before the transaction: hashing takes its time. */
+/** Before the transaction, because hashing takes time. */
 async function unlockedBy(
   ctx: ServiceContext,
   device: { readonly id: string; readonly userId: string },
@@ -100,7 +100,7 @@ async function bind(
   const now = ctx.clock.now()
   const activation = await findActivation(ctx, db, request.code)
   if (!activation) throw noCode()
-  // The domain got another key type a moment ago: next time the device asks for the right thing.
+  // The domain's key type changed a moment ago: on retry the device asks for the right kind.
   if (activation.keyType !== unlocked.keyType) throw new ApiProblem('api.error.conflict.state')
   const ended = await useCode({ ...ctx, address, actor: { kind: 'device', id: device } }, db, activation)
   const accepted = acceptedPush(ctx, request)
@@ -129,8 +129,8 @@ async function bind(
 }
 
 /**
- * The reading only told what the code is about; whether it is still there to be used, and somebody may use it, the
- * writing decides. Where it replaces a device, that one is out of use from here on.
+ * The read found what the code is about. Conditional updates decide whether it can still be used. If it replaces a device,
+ * that device is revoked here.
  */
 async function useCode(ctx: ServiceContext, db: Queryable, activation: FoundActivation): Promise<Revoked> {
   const { userId, tokenId, organizationId, replaces, firstOnly, grantedFactor } = activation

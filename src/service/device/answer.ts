@@ -22,12 +22,12 @@ import type { SignedCall } from './signed-call.ts'
 
 type Given = ReturnType<typeof AnswerRequest.parse>
 
-/** What the person said. Checked in the order signature (before we get here), nonce, PIN, number. */
+/** The user's answer. Checks, in this order: signature (by the caller), nonce, PIN, number. */
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
   const given = parseContent(AnswerRequest, call.payload)
   const held = await holdToPin(ctx, call, { sessionId, given })
   const { answered, settled, createdAt } = await ctx.store.db.transaction().execute(async (db) => {
-    await (held === 'unasked' ? useCall(db, call) : requireActive(db, call.device.id))
+    await (held === 'not-required' ? useCall(db, call) : requireActive(db, call.device.id))
     const session = await findSession(db, call, { sessionId, given })
     return { ...(await decide(ctx, db, session, { ...given, held })), createdAt: session.createdAt }
   })
@@ -52,23 +52,23 @@ async function findSession(db: Queryable, { device }: SignedCall, { sessionId, g
   return session
 }
 
-/** What became of the PIN. */
-type Held = 'unasked' | 'late' | 'right'
+/** The result of the PIN check. */
+type Held = 'not-required' | 'late' | 'right'
 
 /**
- * Asks an approval for the PIN where the domain has one, in a transaction of its own, so that the try counts whatever
- * comes after. Whether the number is right shows only to those who have the PIN.
- * @returns `late` where the request was settled already, so that no PIN was looked at: it may not wait again after that,
- * as it would where a clock is set back. But for `unasked` the call was used up with it.
+ * Verifies the PIN of an approval if the domain requires one, in its own transaction, so that the attempt counts whatever
+ * follows. Only users who know the PIN learn whether the number is right.
+ * @returns `late` if the request was already settled, so that no PIN was checked: even if a clock is set back, it must not
+ * become pending again. Unless the result is `not-required`, the signed call has been used up.
  */
 async function holdToPin(ctx: ServiceContext, call: SignedCall, meant: Meant): Promise<Held> {
   const { decision, pin, attempt = call.claims.jti } = meant.given
   const rule = decision === 'approve' ? await pinRule(ctx.store.db, call.device.domainId) : undefined
-  if (!rule || rule.keyType === 'NONE') return 'unasked'
+  if (!rule || rule.keyType === 'NONE') return 'not-required'
   const taken = await ctx.store.db.transaction().execute(async (db) => {
     await useCall(db, call)
     const session = await findSession(db, call, meant)
-    // What is settled is only compared: an answer that got lost costs no try.
+    // A settled session is only compared: repeating a lost answer costs no attempt.
     if (atTime(session, ctx.clock.now()).state !== 'pending') return undefined
     if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: has to be typed.')
     return takeTry(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
@@ -80,7 +80,7 @@ async function holdToPin(ctx: ServiceContext, call: SignedCall, meant: Meant): P
 
 interface Decided {
   readonly answered: Answered
-  /** Whether it was this call that settled the session. */
+  /** Whether this call settled the session. */
   readonly settled: boolean
 }
 
@@ -121,14 +121,14 @@ async function auditAnswer(ctx: ServiceContext, db: Queryable, answered: Session
   await auditSession(db, ctx, answered, { organizationId, actor })
 }
 
-/** An answer that got lost is sent again and heard again; any other comes too late. */
+/** A lost answer can be repeated with the same result. A different answer is too late. */
 function repeated(session: SessionRow, given: Given, number: string | null): Answered {
   const same = session.answeredDecision === given.decision && session.answeredNumber === number
   if (!same) throw tooLate()
   return { id: session.id, state: session.state, reason: session.reason ?? undefined }
 }
 
-/** Only an approval that was asked for a number has one. */
+/** Only an approval of a request with a number has one. */
 function typedNumber(session: SessionRow, given: Given): string | null {
   return session.number !== null && given.decision === 'approve' ? (given.number ?? null) : null
 }
@@ -138,7 +138,7 @@ function outcomeOf(session: SessionRow, given: Given, number: string | null): Ou
   if (given.decision === 'report') return { state: 'denied', reason: 'reported' }
   if (session.number === null) return { state: 'approved', factor: 'push' }
   if (number === null) throw new ApiProblem('api.error.invalid.number', 'number: has to be typed.')
-  // One guess: who does not see the page must not be able to try its ninety numbers.
+  // One guess only: somebody who does not see the page must not be able to try all ninety numbers.
   return isSame(session.number, number)
     ? { state: 'approved', factor: 'push' }
     : { state: 'denied', reason: 'wrong_number' }

@@ -13,19 +13,19 @@ import type { Revoked } from '../store/tokens.ts'
 import { isPin } from './pin.ts'
 import { requireActive } from './signed-call.ts'
 
-/** A try of a PIN that was taken, and is still to be looked at. */
+/** A PIN attempt that was taken and is still to be checked. */
 export interface TakenTry {
   readonly device: DeviceRow
   readonly attempt: string
-  /** As many as the domain allows. */
+  /** The number of attempts that the domain allows. */
   readonly most: number
-  /** What it is held against; nothing where no tries were left. */
+  /** The stored hash; undefined if no attempts were left. */
   readonly hash: string | undefined
 }
 
 /**
- * Takes a try, whatever comes of it. In a transaction.
- * @throws {ApiProblem} for a try that was taken already: the same answer where it was wrong, patience where it is looked at.
+ * Takes an attempt, in a transaction, before the PIN is checked.
+ * @throws {ApiProblem} if this attempt was already taken: the same error if it was wrong, or "try again" while it is checked.
  */
 export async function takeTry(
   db: Queryable,
@@ -42,8 +42,8 @@ export async function takeTry(
 }
 
 /**
- * Looks at a PIN whose try was taken. Takes its time: not to be waited for in a transaction.
- * @throws {ApiProblem} where it is wrong; the last time the token ends.
+ * Checks a PIN after its attempt was taken. Hashing takes time, so do not wait for it in a transaction.
+ * @throws {ApiProblem} if the PIN is wrong; the last attempt revokes the token.
  */
 export async function checkPin(ctx: ServiceContext, taken: TakenTry, given: string): Promise<void> {
   if (taken.hash !== undefined && (await isRight(ctx, taken, given))) {
@@ -65,7 +65,7 @@ async function countWrong(
 ): Promise<{ triesLeft: number; revoked: Revoked }> {
   const failures = await noteWrongPin(db, device.id, attempt)
   if (failures === undefined) await requireActive(db, device.id)
-  // Somebody else has ended it meanwhile.
+  // Another call has revoked it meanwhile.
   if (failures === undefined) return { triesLeft: 0, revoked: noneRevoked }
   const { id, domainId, userId } = device
   const organizationId = await organizationOfDomain(db, domainId)

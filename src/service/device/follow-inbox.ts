@@ -6,8 +6,8 @@ import { waiterKey } from '../ground/waiter-key.ts'
 import { changesAt, readInbox } from './inbox.ts'
 
 /**
- * The inbox of a device as it is now, and again whenever it changes. Who follows it costs nothing while nothing happens:
- * 10,000 devices whose reads are held for a minute keep a fifth of a core busy.
+ * Sends the inbox of a device now and on every change. An idle follower costs nothing, whereas 10,000 devices that repeat a
+ * held read every minute use a fifth of a core.
  */
 export function followInbox(ctx: ServiceContext, deviceId: string): EventSource<Inbox> {
   return (follower) => {
@@ -21,17 +21,17 @@ export function followInbox(ctx: ServiceContext, deviceId: string): EventSource<
         if (over) return
         if (named.etag !== known) follower.event(named.inbox)
         known = named.etag
-        // It has ended since the device asked: nobody is woken any more.
+        // The service has begun to close since the device called: nothing wakes the device any more.
         if (ctx.waiters.closed()) return
         const stopAlarm = alarm(ctx, changesAt(named), () => subscription.wake())
         const news = await subscription.woken()
         stopAlarm()
-        // The service ends.
+        // The service is closing.
         if (!news) return
       }
     }
 
-    // Also where the device was taken out of use, or the database does not answer: its next call is told why.
+    // Also if the device was revoked or the database does not respond: its next call gets the reason.
     void follow()
       .catch(() => {})
       .finally(() => follower.end())

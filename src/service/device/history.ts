@@ -8,7 +8,7 @@ import { parseContent } from './signature.ts'
 import { requireActive } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 
-/** What the device answered, a page of it. */
+/** A page of the requests that the device has answered. */
 export async function readHistory(ctx: ServiceContext, { device, payload }: SignedCall): Promise<History> {
   const { before } = parseContent(HistoryRequest, payload)
   await requireActive(ctx.store.db, device.id)

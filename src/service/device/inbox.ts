@@ -10,14 +10,14 @@ import type { PendingRow } from '../store/sessions.ts'
 import { noticeView } from './notices.ts'
 import { requireActive } from './signed-call.ts'
 
-/** The list of what is pending, with a name for what it is now. */
+/** The pending requests, with an ETag. */
 export interface NamedInbox {
   readonly inbox: Inbox
   readonly etag: string
 }
 
 export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<NamedInbox> {
-  // Each time it is read: a device that is taken out of use while its call is held learns so at once.
+  // On every read, so that a device that is revoked while its call is held gets the error at once.
   await requireActive(ctx.store.db, deviceId)
   const now = ctx.clock.now()
   const pending = await pendingOfDevice(ctx.store.db, deviceId, now)
@@ -29,12 +29,12 @@ export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<
   return { inbox, etag: `"${createHash('sha256').update(JSON.stringify(inbox)).digest('base64url')}"` }
 }
 
-/** When the first request lapses. */
+/** When the first request expires. */
 export function changesAt({ inbox }: NamedInbox): number {
   return Math.min(...inbox.requests.map((request) => request.expiresAt))
 }
 
-/** What the device may know; of the number only how long it is. */
+/** The fields a device may see. Of the number it learns the length only. */
 function requestView(session: PendingRow): DeviceRequest {
   return {
     id: session.id,

@@ -6,7 +6,7 @@ import { waiterKey } from '../ground/waiter-key.ts'
 import { useCall } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 
-/** The person has read a notice. Acknowledging it again succeeds; the notices of other devices stay. */
+/** Removes a notice that the user has read. Acknowledging it again succeeds. Notices of other devices stay. */
 export async function acknowledgeNotice(ctx: ServiceContext, call: SignedCall, noticeId: string): Promise<void> {
   await ctx.store.db.transaction().execute(async (db) => {
     await useCall(db, call)

@@ -7,9 +7,8 @@ import { ApiProblem } from '../ground/problem.ts'
 import type { Random } from '../rules/random.ts'
 
 /**
- * What is kept of the PIN or passcode of a device that is about to be activated. Takes its time: not to be waited for in
- * a transaction.
- * @throws {ApiProblem} where it has not the form, or is among the first that anybody would try.
+ * The stored form of a new device's PIN or passcode. Hashing takes time, so do not wait for it in a transaction.
+ * @throws {ApiProblem} if it has the wrong form or is too easy to guess.
  */
 export async function newPin(
   { random, secrets }: Pick<ServiceContext, 'random' | 'secrets'>,
@@ -27,16 +26,16 @@ const messages = {
   guessable: { PIN: 'pin: is too easy to guess.', PASSCODE: 'pin: is too easy to guess.' },
 } as const
 
-/** OWASP's password storage cheat sheet: N = 2^15, r = 8, p = 3 (RFC 7914); about 0.2 s and 32 MB. */
+/** Cost from OWASP's password storage cheat sheet: N = 2^15, r = 8, p = 3 (RFC 7914); about 0.2 s and 32 MB. */
 const cost = { N: 2 ** 15, r: 8, p: 3 }
 
-/** What is kept of a PIN or passcode, to be sealed. Names its cost, so that another one can be chosen later. */
+/** The hash of a PIN or passcode, which is then sealed. It contains its cost, so that the cost can be changed later. */
 async function hashPin(random: Random, pin: string): Promise<string> {
   const salt = random(16)
   return ['scrypt', cost.N, cost.r, cost.p, base64url(salt), base64url(await derive(pin, salt, cost))].join(':')
 }
 
-/** @throws where the hash is none of ours. */
+/** @throws if the hash has an unknown format. */
 export async function isPin(pin: string, hash: string): Promise<boolean> {
   const [name, n, r, p, salt = '', expected = ''] = hash.split(':')
   if (name !== 'scrypt') throw new Error('A PIN is kept in a form that is not known.')
@@ -44,7 +43,7 @@ export async function isPin(pin: string, hash: string): Promise<boolean> {
   return timingSafeEqual(given, Buffer.from(expected, 'base64url'))
 }
 
-/** On another thread. */
+/** Runs on another thread. */
 function derive(pin: string, salt: Uint8Array, given: typeof cost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const options = { ...given, maxmem: 64 * 1024 * 1024 }

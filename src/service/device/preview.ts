@@ -11,7 +11,9 @@ import { isInForce } from '../store/passes.ts'
 import type { Queryable } from '../store/schema.ts'
 import { activationCodeText } from '../sealing/secrets.ts'
 
-/** What a code would join. A wrong one costs a try, as the answer tells whether there is such a code. */
+/**
+ * Names the account that a code would join. A wrong code costs an attempt, because the response reveals whether a code exists.
+ */
 export async function preview(
   ctx: ServiceContext,
   given: { body: unknown; address: string | undefined },
@@ -27,10 +29,10 @@ export async function preview(
   }
 }
 
-/** What an activation code leads to, and whether to another device in the place of the present one. */
+/** The target of an activation code, and whether the new device replaces the present one. */
 export type FoundActivation = Activation & { readonly replaces: boolean }
 
-/** What an activation code leads to. */
+/** Finds the target of an activation code. */
 export async function findActivation(
   { secrets, clock }: Pick<ServiceContext, 'secrets' | 'clock'>,
   db: Queryable,
@@ -40,14 +42,14 @@ export async function findActivation(
   const pending = await activationOf(db, lookups, clock.now())
   const found = pending ?? (await replacementOf(db, lookups, clock.now()))
   if (!found?.sealedCode) return undefined
-  // Who can write to the database could move a lookup to another user's token; the sealed code it cannot move.
+  // Somebody who can write to the database could move a lookup to another user's token, but not the sealed code.
   const kind = pending ? 'activation code' : 'replacement code'
   const meant = secrets.open(found.sealedCode, { kind, id: found.tokenId, userId: found.userId })
   if (meant !== code || !(await isStillGranted(db, found, clock.now()))) return undefined
   return { ...found, replaces: !pending }
 }
 
-/** A code ends with the factor that its user had passed with to be shown it: the thief of a token keeps nothing. */
+/** A code ends with the factor that the user passed with to see it, so that the thief of a token loses it too. */
 async function isStillGranted(db: Queryable, activation: Activation, now: number): Promise<boolean> {
   const { organizationId, domainId, userId, grantedFactor: factor, grantedFactorId: factorId } = activation
   if (factor === null) return true

@@ -7,7 +7,7 @@ import { parseContent } from './signature.ts'
 import { requireActive, useCall } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 
-/** Where messages for the device go from now on. */
+/** Changes where messages for the device are sent. */
 export async function changePush(ctx: ServiceContext, call: SignedCall): Promise<PushState> {
   const { push } = parseContent(PushRequest, call.payload)
   if (push && !ctx.pusher?.accepts(push)) {

@@ -8,7 +8,7 @@ import { deviceById } from '../store/devices.ts'
 import { organizationOfDomain } from '../store/domains.ts'
 import { peek } from './signature.ts'
 
-/** Tries of activation codes: what fails is written down. */
+/** Audits failed attempts to use activation codes. */
 export function auditingTries<T>(ctx: ServiceContext, address: string | undefined, act: () => Promise<T>): Promise<T> {
   return orElse(act, async (code) => {
     const reason = tryFailures[code]
@@ -29,7 +29,7 @@ const tryFailures: Partial<Record<string, 'unknown_code' | 'throttled'>> = {
   'api.error.toomanyrequests': 'throttled',
 }
 
-/** Calls that a device has signed, or somebody in its place: what is no call of its own is written down. */
+/** Audits forged and replayed calls in the name of a device. */
 export function auditingForgeries<T>(
   ctx: ServiceContext,
   { jws, address }: { readonly jws: string; readonly address: string | undefined },

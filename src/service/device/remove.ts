@@ -7,7 +7,7 @@ import { revokeTokens } from '../store/tokens.ts'
 import { useCall } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 
-/** The device gives its token back. */
+/** Revokes the token at the request of its own device. */
 export async function removeDevice(ctx: ServiceContext, call: SignedCall, address: string | null): Promise<void> {
   const revoked = await ctx.store.db.transaction().execute(async (db) => {
     await useCall(db, call)

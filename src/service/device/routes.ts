@@ -36,16 +36,16 @@ interface Reply {
   readonly value?: unknown
   readonly status?: 200 | 304
   readonly headers?: Readonly<Record<string, string>>
-  /** Instead of a value. */
+  /** Returned instead of a value. */
   readonly image?: NamedImage
-  /** Instead of a value. */
+  /** Returned instead of a value. */
   readonly events?: EventSource<unknown>
 }
 
-/** @param ctx That of this request. */
+/** @param ctx The context of this request. */
 type Serve = (ctx: ServiceContext, req: Request, res: Response) => Promise<Reply>
 
-/** What a path does, by method. */
+/** Handlers of a path, by method. */
 type Ways = Readonly<Partial<Record<'GET' | 'POST', Serve>>>
 
 /** The device protocol. Answers everything below `/device`. */
@@ -107,7 +107,7 @@ interface Exchange {
   readonly path: string
 }
 
-/** Acts on what a device signed. */
+/** Handles a call that a device has signed. */
 async function postOf(ctx: ServiceContext, { req, res, path }: Exchange, act: (call: SignedCall) => Promise<unknown>) {
   const jws = await readText(req, res)
   const value = await auditingForgeries(ctx, { jws, address: ctx.addressOf(req) }, async () =>
@@ -116,7 +116,7 @@ async function postOf(ctx: ServiceContext, { req, res, path }: Exchange, act: (c
   return { value }
 }
 
-/** What a device asks, as it signed it. */
+/** A query as a device has signed it. */
 async function callOf(ctx: ServiceContext, req: Request, path: string): Promise<SignedCall> {
   const jws = /^Device ([\w.-]+)$/i.exec(req.headers.authorization ?? '')?.[1]
   if (jws === undefined) throw refused()
@@ -125,14 +125,14 @@ async function callOf(ctx: ServiceContext, req: Request, path: string): Promise<
   )
 }
 
-/** A device that is taken out of use is told at once, however long its stream is. There are thousands; seconds. */
+/** Streams are short enough that a revoked device learns of it soon. There are thousands of them; seconds. */
 const streamOfDevice = { longest: 30 * 60, heartbeat: 25 }
 
-/** Followed by who asks for an event stream. Otherwise held while it is what the device knows already. */
+/** Streams the inbox if an event stream is accepted. Otherwise holds the request while the device has the current inbox. */
 async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Promise<Reply> {
   const { device } = await callOf(ctx, req, devicePaths.requests)
   if (/\btext\/event-stream\b/.test(req.headers.accept ?? '') && !ctx.waiters.closed()) {
-    // Its reason to be refused, if there is one, is told in words.
+    // If the device is refused, the error says why.
     await requireActive(ctx.store.db, device.id)
     const leave = ctx.places.readsOfDevice.take(device.id)
     if (leave) {
@@ -141,7 +141,7 @@ async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Pro
     }
   }
   const known = req.headers['if-none-match']
-  // A device that is told that its read was held asks again at once.
+  // A device whose read was held repeats it at once, which would keep a closing service busy.
   const wait = ctx.waiters.closed() ? undefined : preferredWait(req.headers.prefer?.toString())
   let held = wait !== undefined
   const inbox = await heldRead(ctx, {
@@ -180,13 +180,13 @@ function only(ctx: ServiceContext, path: string, ways: Ways) {
   }
 }
 
-/** Says nothing to other sites: a preflight that is answered without their origin fails. */
+/** Rejects other sites: their preflight fails, because the response does not name their origin. */
 const allowed = (ways: Ways) => [...Object.keys(ways), 'OPTIONS'].join(', ')
 
 const notThisWay = (ways: Ways) =>
   new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowed(ways) } })
 
-/** The authenticator is on our own origin. Another site has no business here, be it only to use up somebody's tries. */
+/** The authenticator is served by our own origin. Other sites must not call, if only to use up somebody's attempts. */
 function refuseOtherSites(req: Request): void {
   const site = req.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') throw new ApiProblem('api.error.forbidden')

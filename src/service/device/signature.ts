@@ -10,26 +10,26 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { parseJson } from '../http/parse-json.ts'
 import { ApiProblem } from '../ground/problem.ts'
 
-/** What a call has to be signed for. The path is written as the contract has it, whatever a proxy made of it. */
+/** What the signature of a call must cover. The path is written as in the contract, whatever proxies made of it. */
 export interface Purpose {
   readonly method: 'GET' | 'POST'
   readonly path: string
 }
 
-/** A payload whose signature was checked. */
+/** A payload with a verified signature. */
 export interface Verified {
   readonly claims: Claims
-  /** Claims and content, as they were signed. */
+  /** The signed claims and content. */
   readonly payload: unknown
 }
 
-/** What a JWS says before anybody knows who says it: good for finding the key, for nothing else. */
+/** The unverified payload of a JWS. Use it to find the key, and for nothing else. */
 export function peek(jws: string): unknown {
   const [, payload = ''] = jws.split('.')
   return parseJson(Buffer.from(payload, 'base64url').toString())
 }
 
-/** Checks the signature, then what was signed, and last when; in this order, so that strangers learn nothing. */
+/** Verifies the signature, then the claims, and last the time. In this order strangers learn nothing. */
 export async function verify(
   ctx: Pick<ServiceContext, 'serviceId' | 'clock'>,
   jws: string,
@@ -44,7 +44,7 @@ export async function verify(
   return { claims, payload }
 }
 
-/** Says which field is wrong where there is a code for it. */
+/** Names the wrong field if there is an error code for it. */
 export function parseContent<S extends z.ZodType>(schema: S, payload: unknown): z.output<S> {
   const validated = validate(schema, payload)
   if (validated.success) return validated.data
@@ -64,7 +64,7 @@ const fieldCodes: Record<string, ErrorCode> = {
 
 async function verifiedText(jws: string, key: PublicKey | CryptoKey): Promise<string> {
   try {
-    // Named here and not taken from the header: otherwise whoever sends it chooses how it is checked.
+    // Fixed here and not taken from the header: otherwise the sender would choose how the signature is verified.
     const { payload } = await compactVerify(jws, key, { algorithms: ['ES256'] })
     return new TextDecoder().decode(payload)
   } catch (cause) {
@@ -72,7 +72,7 @@ async function verifiedText(jws: string, key: PublicKey | CryptoKey): Promise<st
   }
 }
 
-/** Nothing more is said: what is wrong with a forgery helps only its maker. */
+/** No details: they would help only an attacker. */
 export function refused(cause?: unknown): ApiProblem {
   return new ApiProblem('api.error.unauthorized', 'The signature, or what it is for, is wrong.', {
     headers: { 'WWW-Authenticate': 'Device' },
@@ -80,7 +80,7 @@ export function refused(cause?: unknown): ApiProblem {
   })
 }
 
-/** The device reads from `Date` by how much it is off. */
+/** The device computes its offset from the `Date` header. */
 function clockOff(now: number): ApiProblem {
   const date = new Date(now * 1000).toUTCString()
   return new ApiProblem('api.error.device.clock', undefined, { headers: { 'WWW-Authenticate': 'Device', Date: date } })

@@ -19,7 +19,10 @@ export interface SignedCall extends Verified {
 
 const Subject = z.object({ sub: Id })
 
-/** Finds the device a call says it is from, and holds it to that. Whether it is still in use is looked at where it matters: `requireActive`. */
+/**
+ * Finds the device that a call names, and verifies the call with its key. Whether the device is still active is checked where
+ * it matters, by `requireActive`.
+ */
 export async function verifyCall(ctx: ServiceContext, jws: string, purpose: Purpose): Promise<SignedCall> {
   const subject = Subject.safeParse(peek(jws))
   const device = subject.success ? await deviceById(ctx.store.db, subject.data.sub) : undefined
@@ -30,14 +33,14 @@ export async function verifyCall(ctx: ServiceContext, jws: string, purpose: Purp
 }
 
 /**
- * The first step of every transaction in which a signed call changes something: the call is used up with the change or not
- * at all, and the device is still in use while it happens.
+ * The first step of every transaction that a signed call causes: the call is used up together with the change or not at all,
+ * and the device is still active at that moment.
  */
 export async function useCall(db: Queryable, { device, claims }: { device: DeviceRow; claims: Claims }): Promise<void> {
   const first = await rememberCall(db, {
     deviceId: device.id,
     jti: claims.jti,
-    // From then on its `iat` alone makes it too old.
+    // After that, its `iat` alone makes the call too old.
     expiresAt: claims.iat + clockTolerance,
   })
   if (!first)

@@ -7,10 +7,10 @@ import { release, reserve } from '../store/tallies.ts'
 import type { Reserved } from '../store/tallies.ts'
 
 /**
- * Looks up an activation code within the budgets of its address and of the service. Only wrong codes count, but a spent
- * budget refuses right ones as well: otherwise guessing would go on where wrong guesses are refused. A try is reserved
- * before the look-up, so that many at once do not exceed the budget, and released when the code is right. Nothing is
- * counted by the code or a part of it: that would let anybody lock a code they want to keep from being used.
+ * Looks up an activation code within the budgets of its address and of the service. Only wrong codes count, but an exhausted
+ * budget rejects right codes as well: otherwise guessing could continue while wrong guesses are rejected. An attempt is
+ * reserved before the lookup, so that concurrent attempts do not exceed the budget, and released if the code is right. Nothing
+ * is counted per code or part of a code: that would let anybody lock a code to prevent its use.
  *
  * @throws {ApiProblem} `api.error.toomanyrequests`, `api.error.notfound.activationcode`
  */
@@ -21,7 +21,7 @@ export async function tryCode<T>(
 ): Promise<T> {
   const reserved = await reserveTry(ctx, address)
   const found = await find().catch(async (error: unknown) => {
-    // Our own fault counts against nobody. Where the database is gone, the try stays counted for its time.
+    // Internal errors count against no caller. If the database is unavailable, the attempt stays counted for its time.
     await releaseTry(ctx, reserved).catch(() => {})
     throw error
   })
@@ -63,7 +63,7 @@ const alerts = {
   'activation.suspended': 'activation codes are refused: too many wrong ones were tried',
 } as const
 
-/** Tells the operator, once an hour over all nodes. Each process looks once a minute whether there is anything to tell. */
+/** Alerts the operator once an hour across all nodes. Each process checks once a minute. */
 async function alert(ctx: ServiceContext, event: keyof typeof alerts, failures: number): Promise<void> {
   if (!ctx.logLimit.admits(event)) return
   const limit = { scope: event, limit: 1, window: hour }
@@ -73,7 +73,7 @@ async function alert(ctx: ServiceContext, event: keyof typeof alerts, failures: 
     if (wait === 0) await audit(db, ctx, { event, organizationId: null, actor, address: null, facts: { failures } })
     return wait === 0
   })
-  // The answer to the caller stands, whatever becomes of this; and one line too many is better than none.
+  // The response stands even if this fails, and a duplicate line is better than none.
   const told = await telling.catch((error: unknown) => {
     ctx.logger.error({ err: error, event }, 'audit entry lost')
     return true

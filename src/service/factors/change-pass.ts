@@ -16,21 +16,21 @@ import type { UserRow } from '../store/users.ts'
 interface Change {
   readonly userId: string
   readonly changed: ChangedFactor
-  /** Id of the session that was approved for it. */
+  /** Id of the session that was approved for this change. */
   readonly pass: string | undefined
-  /** Where the user passed, and where the change is asked for. */
+  /** The domain in which the user passed and asks for the change. */
   readonly domainId: string
 }
 
-/** What a change was allowed by. */
+/** The factor that allows a change, with its user and domain. */
 export interface Grant extends PassedFactor {
   readonly domain: DomainRow
   readonly user: UserRow
 }
 
 /**
- * The one check of whether somebody may change what they pass with. In the transaction of the change, after the user is
- * locked: a factor that was taken away a moment ago changes nothing any more.
+ * The only check of whether a user may change factors. Runs in the transaction of the change, after the user is locked, so
+ * that a factor that was removed a moment ago no longer allows changes.
  *
  * @throws {ApiProblem} `api.error.conflict.pass`
  */
@@ -40,7 +40,7 @@ export async function requirePass(db: Queryable, caller: Caller, change: Change)
   return grant
 }
 
-/** What it takes to change a factor in the domain, and whether a pass is good for it now. */
+/** The factors that allow a change in the domain, and whether a pass allows it now. */
 export async function changeRequirement(
   db: Queryable,
   caller: Caller,

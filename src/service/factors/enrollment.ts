@@ -6,10 +6,10 @@ import type { Enrolling } from '../store/enrollment.ts'
 import type { Queryable } from '../store/schema.ts'
 
 /**
- * The first step of every transaction that gives a user a factor: whoever may only have a first one is told apart here,
- * however many try at once, and codes that were meant for a first one end.
+ * The first step of every transaction that gives a user a factor. If only a first factor is allowed, exactly one of several
+ * concurrent requests succeeds here, and activation codes that were meant for a first factor end.
  *
- * @returns false where it has to be the first one and is not.
+ * @returns false if a first factor is required and the user already had one.
  */
 export async function enrollUser(
   db: Queryable,

@@ -14,14 +14,14 @@ import { waiterKey } from '../ground/waiter-key.ts'
 
 type AnnounceContext = Pick<ServiceContext, 'clock' | 'random' | 'pusher' | 'changeMails'>
 
-/** A change of what a user can pass the second step with. */
+/** A change of a user's factors. */
 export interface FactorChange {
   readonly kind: ReportedKind
   readonly organizationId: string
   readonly userId: string
-  /** Where the factor was changed; absent where it is valid in every domain and no domain was named. */
+  /** The domain of the factor; absent if the factor is valid in every domain and no domain was named. */
   readonly domainId?: string | undefined
-  /** The device that was just set up: whoever set it up holds it. */
+  /** The device that was just activated; it gets no notice. */
   readonly deviceId?: string
 }
 
@@ -46,7 +46,7 @@ export async function announceChange(db: Queryable, ctx: AnnounceContext, change
   })
 }
 
-/** Announces the devices that a revocation took out of use. */
+/** Notifies users of the devices that a revocation removed. */
 export async function announceRevoked(
   db: Queryable,
   ctx: AnnounceContext,
@@ -58,7 +58,7 @@ export async function announceRevoked(
   }
 }
 
-/** How long the service, and the push service, try to wake a device, seconds. The notice itself stays longer. */
+/** How long to try to wake a device by push, seconds. The notice itself stays longer. */
 const pushLifetime = 60 * 60
 
 interface StoredNotice {
@@ -85,7 +85,7 @@ async function storeNotices(
   return notices
 }
 
-/** Written in the transaction: a moment later the names may be others. */
+/** Composed within the transaction, because the names may change later. */
 async function writeMail(db: Queryable, { kind, organizationId, userId, domainId }: FactorChange, at: number) {
   const user = await userById(db, organizationId, userId)
   if (!user || user.email === '') return undefined

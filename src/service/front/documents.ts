@@ -5,7 +5,7 @@ import { createOpenApi } from '../openapi/document.ts'
 import { createReference } from '../openapi/reference.ts'
 import type { Page } from './front.ts'
 
-/** What the interface is, for programs and for people. Without a key: it says nothing that the package does not. */
+/** The documentation of the interface, for programs and people. Needs no key, because it reveals nothing beyond the package. */
 export function documents({ vendor, basePath }: { vendor: Vendor; basePath: string }): readonly Page[] {
   const document = once(() => createOpenApi({ vendor, address: basePath }))
   const json = once(() => JSON.stringify(document()))
@@ -38,7 +38,7 @@ function send(res: ServerResponse, text: string, headers: Readonly<Record<string
   res.end(text)
 }
 
-/** It is the same as long as the process lives, and most processes are never asked. */
+/** Built on first use: it never changes while the process lives, and most processes are never asked. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => (made ??= { value: make() }).value

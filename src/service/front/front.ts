@@ -9,9 +9,9 @@ import type { Handle } from '../http/handle.ts'
 import { nameRequest } from '../http/request-id.ts'
 import { ApiProblem } from '../ground/problem.ts'
 
-/** What a service of its own serves beside its interfaces, such as `/healthz`. */
+/** A page that a standalone service serves beside its interfaces, such as `/healthz`. */
 export interface Page {
-  /** Exact, without a query. */
+  /** The exact path, without a query. */
   readonly path: string
   readonly serve: (req: IncomingMessage, res: ServerResponse) => void | Promise<void>
 }
@@ -19,11 +19,11 @@ export interface Page {
 export interface FrontOptions {
   readonly vendor: Vendor
   readonly pages: readonly Page[]
-  /** Tried in this order; each passes on what is not its own. */
+  /** Tried in this order; each passes on other requests. */
   readonly handles: readonly Handle[]
 }
 
-/** Everything on one server, down to what is nowhere. */
+/** Serves everything on one server, including the 404. */
 export function createFront(
   ctx: Pick<ServiceContext, 'failures'>,
   { vendor, pages, handles }: FrontOptions,
@@ -39,7 +39,7 @@ export function createFront(
   }
 }
 
-/** Proxies may send a whole address; who is addressed does not matter here (RFC 9112 section 3.2.2). */
+/** Proxies may send an absolute URL; the host does not matter here (RFC 9112 section 3.2.2). */
 function originForm(url = '/'): string {
   const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(url)?.[1]
   if (path === undefined) return url

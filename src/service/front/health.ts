@@ -4,16 +4,16 @@ import { ApiProblem } from '../ground/problem.ts'
 import type { Store } from '../store/store.ts'
 import type { Page } from './front.ts'
 
-/** How long the database may take to answer who asks whether it does, milliseconds. */
+/** How long the database may take to respond to a readiness check, milliseconds. */
 const patience = 2_000
 
-/** The process is up; says nothing of what it needs. */
+/** Whether the process is up, without a look at its dependencies. */
 export const health: Page = {
   path: '/healthz',
   serve: (_req, res) => answer(res, 200, { status: 'ok' }, jsonLabel),
 }
 
-/** Requests make sense: the database answers and takes changes, and the service is not about to end. */
+/** Whether requests can be served: the database answers and accepts changes, and the service is not closing. */
 export function readiness(ctx: Pick<ServiceContext, 'store' | 'clock' | 'waiters'>): Page {
   return {
     path: '/readyz',
@@ -25,7 +25,7 @@ export function readiness(ctx: Pick<ServiceContext, 'store' | 'clock' | 'waiters
   }
 }
 
-/** The same for a figure. Rejects when the database does not answer, or cannot be written. */
+/** The same as a metric. Rejects if the database does not answer or cannot be written. */
 export async function isReady({ store, waiters }: Pick<ServiceContext, 'store' | 'waiters'>): Promise<boolean> {
   if (waiters.closed()) return false
   await requireUsable(store)

@@ -12,12 +12,12 @@ import { countPending } from '../store/sessions.ts'
 import type { Page } from './front.ts'
 import { isReady } from './health.ts'
 
-/** Figures for Prometheus. docs/metrics.md lists them. */
+/** Metrics for Prometheus. docs/metrics.md lists them. */
 export interface Metrics {
   readonly observer: Observer
-  /** What can be counted only when it is asked for. */
+  /** Values that are read when metrics are requested. */
   watch(ctx: Watched): void
-  /** @param guard Callers have to know its token; without it, everybody who reaches the page can read it. */
+  /** @param guard Requires its token; without a guard, everybody who can reach the page can read it. */
   page(guard?: MetricsGuard): Page
 }
 
@@ -25,22 +25,22 @@ type Watched = Pick<ServiceContext, 'store' | 'clock' | 'waiters'>
 
 export interface MetricsGuard {
   readonly token: string
-  /** Called for a request without the token. @throws {ApiProblem} when there were too many of them from its address. */
+  /** Called for a request without the token. @throws {ApiProblem} after too many of them from one address. */
   readonly limit: (req: IncomingMessage) => void
 }
 
-/** A held read takes up to a minute, everything else should be at the left. */
+/** Held reads take up to a minute; everything else should be in the lower buckets. */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
-/** People take seconds; a request lives for 600 seconds at most. */
+/** Users take seconds; a request lives for 600 seconds at most. */
 const personBuckets = [1, 2, 5, 10, 15, 20, 30, 45, 60, 90, 120, 300, 600]
-/** A unit of work waits for 2 to 4 seconds at most. */
+/** A unit of work waits for at most 2 to 4 seconds. */
 const waitBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10]
 const sweepBuckets = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
 
-/** How long a scrape waits for the database, milliseconds. The other figures matter most while it is gone. */
+/** How long a scrape waits for the database, milliseconds. The other metrics matter most while the database is unavailable. */
 const countTimeout = 1_000
 
-/** @throws {SetupError} where `prom-client` is missing or too old. */
+/** @throws {SetupError} if `prom-client` is missing or too old. */
 export async function createMetrics(): Promise<Metrics> {
   const client = await loadClient()
   const register = new client.Registry()
@@ -60,7 +60,7 @@ export async function createMetrics(): Promise<Metrics> {
 
 type Client = Awaited<ReturnType<typeof loadClient>>
 
-/** Counts what it is told. Labels have few values, known before: never a name or an id. */
+/** Counts events. Labels have a small, fixed set of values, never names or ids. */
 function createObserver({ Counter, Gauge, Histogram }: Client, register: Registry): Observer {
   const registers = [register]
   const requests = new Histogram({
@@ -144,7 +144,7 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
     registers,
   })
 
-  // A counter that appears with its first event has no increase that an alert could see.
+  // A counter that first appears with its first event shows no increase that an alert could detect.
   for (const factor of ['push', 'otp', 'email', 'bypass']) settled.inc({ outcome: 'approved', factor }, 0)
   for (const factor of ['otp', 'email', 'bypass']) settled.inc({ outcome: 'wrong_code', factor }, 0)
   for (const outcome of pushOutcomes) settled.inc({ outcome, factor: 'push' }, 0)
@@ -179,10 +179,10 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
   }
 }
 
-/** How a request that was pushed ends, other than by an approval. */
+/** Outcomes of pushed requests other than approvals. */
 const pushOutcomes = ['user_denied', 'reported', 'wrong_number', 'timeout', 'cancelled', 'push_failed']
 
-/** Looked at when somebody asks. */
+/** Read when metrics are requested. */
 function watchState({ Gauge }: Client, register: Registry, { store, clock, waiters }: Watched): void {
   const registers = [register]
   const pending = new Gauge({
@@ -228,7 +228,7 @@ function watchState({ Gauge }: Client, register: Registry, { store, clock, waite
   void [pending, held, ready, connections]
 }
 
-/** @returns undefined when it fails, or is not there in time (milliseconds). */
+/** @returns undefined if it fails or takes longer than so many milliseconds. */
 async function within<T>(timeout: number, result: Promise<T>): Promise<T | undefined> {
   const late = new Promise<undefined>((resolve) => void setTimeout(resolve, timeout, undefined).unref())
   return Promise.race([result.catch(() => undefined), late])

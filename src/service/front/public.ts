@@ -12,16 +12,16 @@ import type { Handle } from '../http/handle.ts'
 /** The authenticator as it was built; the same from src/ and from dist/. */
 const folder = fileURLToPath(new URL('../../../dist/authenticator/', import.meta.url))
 
-/** Whether a URL, as it is seen below the mount, is one of the public routes. */
+/** Whether a URL, relative to the mount, is one of the public routes. */
 export function isPublic(url: string | undefined): boolean {
   return /^\/(device|authenticator)(?=[/?]|$)/.test(url ?? '')
 }
 
-/** What devices and people's browsers see of the service; answers all that `isPublic`. */
+/** The routes for devices and browsers; answers every path for which `isPublic` is true. */
 export function createPublic(ctx: ServiceContext): Handle {
   const router = Router({ caseSensitive: true, strict: true })
   router.use(createDeviceRoutes(ctx))
-  // Relative, so that it is right below any prefix.
+  // Relative, so that it works below any prefix.
   router.get('/authenticator', (_req, res) => void res.writeHead(302, { Location: 'authenticator/' }).end())
   router.use('/authenticator', (_req, res, next) => {
     for (const [name, value] of Object.entries(pageHeaders)) res.setHeader(name, value)
@@ -54,8 +54,8 @@ const pageHeaders = {
 }
 
 /**
- * Names under assets/ carry a hash of the content; everything else may change with the next version. Cookies that an app
- * around us sets are for this browser alone: then no shared cache may store the answer (RFC 9111 section 7.3).
+ * Names under assets/ contain a content hash; everything else may change with the next version. Cookies that a surrounding
+ * app sets are for one browser only, so shared caches must not store that response (RFC 9111 section 7.3).
  */
 function setCaching(res: ServerResponse, path: string): void {
   const hashed = path.slice(folder.length).startsWith('assets')

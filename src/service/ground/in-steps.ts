@@ -1,22 +1,22 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 
-/** How much longer others have than a step took, so that a sweep takes a fifth of the time at most. */
+/** The pause relative to the duration of a step: a sweep uses at most a fifth of the time. */
 const pausePerStep = 4
-/** Milliseconds: a database that is slow by itself gets no slower by waiting longer. */
+/** The longest pause, milliseconds: longer pauses would not help a slow database. */
 const maxPause = 100
 
 interface Steps {
-  /** Rows that a step touches, at most. */
+  /** The most rows that a step touches. */
   readonly size: number
-  /** Ends it after the step that is under way. */
+  /** Stops after the current step. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Repeats a step until it finds fewer rows than it may touch. On SQLite everybody waits for a step, so requests have their
- * turn between two of them; timers of the machine say when, because the clock that the service is given may stand still.
+ * Repeats a step until it finds fewer rows than its limit. On SQLite all other work waits for a step, so requests run between
+ * two of them. Uses the machine's timers, because an injected clock may stand still.
  *
- * @returns how many rows there were.
+ * @returns the number of rows.
  */
 export async function inSteps({ size, signal }: Steps, step: () => Promise<number>): Promise<number> {
   for (let all = 0; ;) {

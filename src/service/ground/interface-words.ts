@@ -2,10 +2,10 @@ import { z } from 'zod'
 
 import { Vendor } from '../../contract/media-type.ts'
 
-/** Where the REST interface is below the service's address; empty for nowhere but there. */
+/** The path of the REST interface below the service's address; may be empty. */
 export const BasePath = z.string().regex(/^(\/[A-Za-z0-9._~-]+)*$/, 'must begin with a slash and not end with one')
 
-/** What clients of the REST interface are configured with, or were compiled with. */
+/** Words that clients of the REST interface are configured or compiled with. */
 export const InterfaceWords = z.strictObject({
   /** The scheme word of the Authorization header. */
   scheme: Vendor.shape.scheme.unwrap().optional(),
@@ -15,13 +15,13 @@ export const InterfaceWords = z.strictObject({
 })
 export type InterfaceWords = z.output<typeof InterfaceWords>
 
-/** The words that are served. */
+/** The words in use. */
 export interface ServedInterface {
   readonly vendor: Vendor
   readonly basePath: string
 }
 
-/** What was given comes first, then what `init` stored in the database. */
+/** Options take precedence over what `init` stored in the database. */
 export function servedInterface(given: InterfaceWords, stored: InterfaceWords): ServedInterface {
   const [scheme, mediaType] = [given.scheme ?? stored.scheme, given.mediaType ?? stored.mediaType]
   return {

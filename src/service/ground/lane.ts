@@ -1,4 +1,4 @@
-/** Runs so many things at a time; the others wait for their turn. */
+/** Runs a limited number of tasks at a time, in order. */
 export interface Lane {
   run<T>(act: () => Promise<T>): Promise<T>
 }
@@ -14,7 +14,7 @@ export function createLane(width: number): Lane {
       try {
         return await act()
       } finally {
-        // Whoever is next takes over the place.
+        // The next task takes over the slot.
         const next = waiting.shift()
         if (next) next()
         else running -= 1
@@ -23,7 +23,7 @@ export function createLane(width: number): Lane {
   }
 }
 
-/** A lane for each name: what is slow under one holds up nothing under another. */
+/** A separate lane for each name, so that a slow name does not delay others. */
 export function createLanes(width: number): (name: string) => Lane {
   const lanes = new Map<string, Lane>()
   return (name) => {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
 
-/** Keeps a line that callers can cause from filling the log. */
+/** Keeps lines that callers can cause from filling the log. */
 export interface LogLimit {
-  /** Whether a line about this may be written: one a minute. */
+  /** Whether to write a line about the subject: once a minute. */
   admits(subject: string): boolean
 }
 
@@ -13,7 +13,7 @@ export function createLogLimit(clock: Pick<Clock, 'now'>): LogLimit {
   return {
     admits(subject) {
       const now = clock.now()
-      // A clock that is set back begins a new minute, too.
+      // A clock that is set back starts a new minute too.
       if (now < begun || now - begun >= 60) {
         begun = now
         written = new Set()

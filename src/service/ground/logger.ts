@@ -1,4 +1,4 @@
-/** Where the service says what its operator should know; `pino` and `console` fit in. Details never carry secrets. */
+/** Receives log lines; `pino` and `console` fit. Details never contain secrets. */
 export interface Logger {
   info(details: object, message: string): void
   warn(details: object, message: string): void

@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.ts'
 
-/** A clock that notices when it is set back. */
+/** A clock that detects when it is set back. */
 export interface NoticingClock extends Clock {
-  /** Whether it has told a later time than it tells now, since this was asked the last time. */
+  /** Whether the time has gone backwards since the last call. */
   wasSetBack(): boolean
 }
 

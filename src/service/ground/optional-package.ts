@@ -6,17 +6,17 @@ import { SetupError } from '../../service-handle.ts'
 
 export interface OptionalPackage {
   readonly name: string
-  /** What it is needed for, as the subject of a sentence, such as `Sending mail`. */
+  /** Its purpose, as the subject of a sentence, such as `Sending mail`. */
   readonly purpose: string
-  /** The oldest version that works, such as `13.2`. */
+  /** The oldest supported version, such as `13.2`. */
   readonly oldest: string
 }
 
 /**
- * Loads a package that only some apps need. The version is checked first, because an old one with native code could end
- * the process.
+ * Loads a package that only some apps need. Checks the version first, because an old version with native code could crash the
+ * process.
  *
- * @throws {SetupError} that says what to install, where the package is missing, too old or cannot be loaded.
+ * @throws {SetupError} that says what to install, if the package is missing, too old or cannot be loaded.
  */
 export async function loadOptional<T>(wanted: OptionalPackage, load: () => Promise<T>): Promise<T> {
   const { name, purpose, oldest } = wanted
@@ -36,8 +36,8 @@ export async function loadOptional<T>(wanted: OptionalPackage, load: () => Promi
 /**
  * Loads a package that the caller can do without.
  *
- * @returns nothing where the package is not installed.
- * @throws {SetupError} where it is installed, and is too old or cannot be loaded.
+ * @returns undefined if the package is not installed.
+ * @throws {SetupError} if it is installed but too old, or cannot be loaded.
  */
 export async function loadIfInstalled<T>(wanted: OptionalPackage, load: () => Promise<T>): Promise<T | undefined> {
   return installedVersion(wanted.name) === undefined ? undefined : loadOptional(wanted, load)
@@ -58,7 +58,7 @@ function isOlder(version: string, oldest: string): boolean {
 
 const numbersOf = (version: string): number[] => version.split('.').map((part) => Number.parseInt(part, 10))
 
-/** @returns nothing where the package is not installed, or does not say. */
+/** @returns undefined if the package is not installed, or has no version. */
 function installedVersion(name: string): string | undefined {
   try {
     return readVersion(name, dirname(createRequire(import.meta.url).resolve(name)))
@@ -67,7 +67,7 @@ function installedVersion(name: string): string | undefined {
   }
 }
 
-/** From the `package.json` at the root of the package, which `exports` may hide from `require`. */
+/** Reads the `package.json` at the package's root, which `exports` may hide from `require`. */
 function readVersion(name: string, folder: string): string | undefined {
   const parent = dirname(folder)
   if (parent === folder) return undefined
@@ -76,10 +76,10 @@ function readVersion(name: string, folder: string): string | undefined {
       name?: string
       version?: string
     }
-    // A folder inside a package may have a `package.json` of its own, without a name.
+    // A folder inside a package may have its own `package.json`, without a name.
     if (described.name === name) return described.version
   } catch {
-    // No such file here: one folder up.
+    // No such file here: try the parent folder.
   }
   return readVersion(name, parent)
 }

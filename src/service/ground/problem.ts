@@ -1,17 +1,17 @@
 import { errorStatus } from '../../contract/errors.ts'
 import type { ErrorCode } from '../../contract/errors.ts'
 
-/** What the service says no with. Everything else that is thrown becomes `internal`. */
+/** An error for the caller. Every other error that is thrown becomes `internal`. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem'
   readonly code: ErrorCode
   readonly status: number
-  /** For the answer, such as Retry-After. */
+  /** Response headers, such as Retry-After. */
   readonly headers: Readonly<Record<string, string>>
-  /** Of a PIN: for the answer, too. */
+  /** PIN attempts left, for the response. */
   readonly triesLeft: number | undefined
 
-  /** @param message Names what was expected; never what was given, which may be a secret. */
+  /** @param message Says what was expected, and never repeats the value, which may be a secret. */
   constructor(
     code: ErrorCode,
     message: string = messageOf(code),
@@ -25,17 +25,17 @@ export class ApiProblem extends Error {
   }
 }
 
-/** What a caller has reached, and when that is over. */
+/** A limit that a caller has reached, and until when. */
 export interface Reached {
   /** Such as `at most 100 event streams for each API key`. */
   readonly limit: string
-  /** How long it lasts, seconds. */
+  /** Seconds until it ends. */
   readonly wait: number
   /** Unix time, seconds. */
   readonly now: number
 }
 
-/** Too many: come back later. */
+/** A problem that says when to try again. */
 export function tooManyRequests({ limit, wait, now }: Reached, headers: Record<string, string> = {}): ApiProblem {
   const message = `Too many requests: ${limit}. Try again ${timeText(now + wait)}.`
   return new ApiProblem('api.error.toomanyrequests', message, { headers: { ...headers, 'Retry-After': String(wait) } })
@@ -45,7 +45,7 @@ export function tooManyRequests({ limit, wait, now }: Reached, headers: Record<s
 export const timeText = (seconds: number): string =>
   `at ${new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')}`
 
-/** What the code says where nothing better is known. */
+/** The default message of an error code. */
 export function messageOf(code: ErrorCode): string {
   const field = /^api\.error\.invalid\.(\w+)$/.exec(code)?.[1]
   return messages[code] ?? (field ? `${field}: invalid value` : code)

@@ -2,42 +2,42 @@ import type { ServerResponse } from 'node:http'
 
 import type { Urgency } from './urgency.ts'
 
-/** Refuses requests that would only make all others wait. */
+/** Rejects requests that would only delay all others. */
 export interface Admission {
   /**
-   * Takes up a request.
-   * @returns what is called once it is answered, or waits for something; undefined where it is refused.
+   * Admits a request.
+   * @returns a function to call when the request is answered or starts to wait; undefined if the request is rejected.
    */
   enter(urgency: Urgency): (() => void) | undefined
 }
 
 export interface AdmissionOptions {
-  /** How many requests are worked on at once at most. */
+  /** The most requests that are processed concurrently. */
   readonly max: number
-  /** While half of the requests take longer than this, fewer are worked on at once. Milliseconds. */
+  /** While the median request takes longer than this, fewer requests are processed concurrently. Milliseconds. */
   readonly responseTime: number
   /** Monotonic, milliseconds. */
   readonly now: () => number
-  /** Calls back when this turn of the event loop is over. */
+  /** Calls back at the end of this turn of the event loop. */
   readonly afterTurn: (callback: () => void) => void
 }
 
-/** Below this nothing is gained: it is more than the connections to the database. */
+/** The lowest limit: more than there are database connections, so a lower one would gain nothing. */
 const fewest = 16
-/** How long, and how many requests, the limit stays before it is reviewed; milliseconds. */
+/** The limit is reviewed after this time and number of requests; milliseconds. */
 const reviewAfter = { time: 100, requests: 8 }
-/** After so long without a review what was learned is out of date, milliseconds. */
+/** What was learned is discarded after so long without a review, milliseconds. */
 const forgetAfter = 10_000
-/** The limit goes down faster than it goes up, as in TCP (RFC 5681, additive increase and multiplicative decrease). */
+/** The limit falls faster than it rises, as in TCP (RFC 5681, additive increase and multiplicative decrease). */
 const [decrease, increase] = [0.7, 1.1]
-/** The part of `responseTime` for which one turn of the event loop takes up requests. */
+/** The share of `responseTime` during which one turn of the event loop admits requests. */
 const turnShare = 0.5
-/** By how much those who belong to a sign-in under way may exceed the limit. */
+/** The factor by which requests of a sign-in in progress may exceed the limit. */
 const continuingShare = 2
 
 /**
- * Limits how many requests are worked on at once, and adapts the limit to how long they take: what waits in a queue of ours
- * is late for everybody. Requests that are held wait for people, and do not count.
+ * Limits the number of concurrent requests, and adapts the limit to their duration: requests that wait in our own queue are
+ * late for everybody. Held requests wait for users and do not count.
  */
 export function createAdmission({ max, responseTime, now, afterTurn }: AdmissionOptions): Admission {
   const min = Math.min(fewest, max)
@@ -48,7 +48,7 @@ export function createAdmission({ max, responseTime, now, afterTurn }: Admission
   let durations: number[] = []
   let turnBegan: number | undefined
 
-  /** How long this turn of the event loop has lasted: so long did requests wait that are read in it. */
+  /** How long this turn of the event loop has lasted, which is how long the requests read in it have waited. */
   function turnTime(time: number): number {
     if (turnBegan === undefined) {
       turnBegan = time
@@ -94,7 +94,7 @@ export function createAdmission({ max, responseTime, now, afterTurn }: Admission
         if (left) return
         left = true
         working -= 1
-        // What only reads is quick even where everything else is late.
+        // Reads are quick even when everything else is slow.
         if (urgency !== 'continues') durations.push(now() - begun)
         review()
       }
@@ -104,12 +104,12 @@ export function createAdmission({ max, responseTime, now, afterTurn }: Admission
 
 const leaving = new WeakMap<ServerResponse, () => void>()
 
-/** Says what is called when a request waits for something. */
+/** Registers a function to call when the request starts to wait. */
 export function onWaiting(res: ServerResponse, leave: () => void): void {
   leaving.set(res, leave)
 }
 
-/** From now on this request waits for something that has not happened yet, and nothing is done for it. */
+/** From now on the request waits for an event, and uses no capacity. */
 export function startsWaiting(res: ServerResponse): void {
   leaving.get(res)?.()
 }

@@ -4,25 +4,25 @@ import { mediaType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
 import type { Version } from '../../contract/endpoint.ts'
 
-/** How one kind of answers is labelled. */
+/** The headers that identify a kind of response. */
 export type Label = Readonly<Record<string, string>>
 
-/** Answers of the REST interface. */
+/** Responses of the REST interface. */
 export function vendorLabel(vendor: Vendor, version: Version): Label {
   return { 'Content-Type': mediaType(vendor, version) }
 }
 
-/** Answers to devices. */
+/** Responses to devices. */
 export const jsonLabel: Label = { 'Content-Type': 'application/json' }
 
-/** Ends the response with a value as JSON, or with nothing where there is none. */
+/** Ends the response with a value as JSON, or without a body if the value is undefined. */
 export function answer(
   res: ServerResponse,
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>>,
 ): void {
-  // Its caller has gone, or the answer was begun before something went wrong.
+  // The caller has disconnected, or the response had started before something failed.
   if (res.headersSent || res.destroyed) return
   const body = value === undefined ? '' : JSON.stringify(value)
   const { 'Content-Type': contentType, ...others } = headers

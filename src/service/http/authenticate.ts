@@ -4,14 +4,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Vendor } from '../../contract/media-type.ts'
 import { ApiProblem } from '../ground/problem.ts'
 
-/** A key that is known by its SHA-256, hexadecimal. */
+/** An API key that is stored as its SHA-256, hexadecimal. */
 export interface KnownKey {
-  /** What the audit trail calls it. */
+  /** Its id in the audit trail. */
   readonly id: string
   readonly hash: string
   readonly organizationId: string
   readonly role: 'admin' | 'auth'
-  /** The only domain it is good for; null: all of the organization. */
+  /** The only domain it is valid for; null for the whole organization. */
   readonly domainId: string | null
 }
 
@@ -19,7 +19,7 @@ export type FindKey = (hash: string) => Promise<KnownKey | undefined>
 
 export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
-/** @returns the key that the request carries. */
+/** @returns the valid key in the request. */
 export async function authenticate(req: IncomingMessage, vendor: Vendor, findKey: FindKey): Promise<KnownKey> {
   const key = keyOf(req.headers.authorization, vendor.scheme)
   if (key === undefined) throw unauthorized(vendor)

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { KnownKey } from './authenticate.ts'
 
-/** Whether the key may call the operation. What its own domain hides, the handlers do not find: see `api/find.ts`. */
+/** Checks that the key may call the operation. Handlers do not find what is outside its domain: see `api/find.ts`. */
 export function authorize(
   key: Pick<KnownKey, 'role' | 'domainId'>,
   endpoint: Endpoint,
@@ -15,7 +15,7 @@ export function authorize(
   if (!isLimitable(endpoint)) throw new ApiProblem('api.error.forbidden')
 }
 
-/** Operations about no domain and no user show things of the whole organization; these are the harmless ones. */
+/** Operations without a domain or user show things of the whole organization. These are the harmless ones. */
 function isLimitable({ path }: Endpoint): boolean {
   return /:(domainId|userId)/.test(path) || ['/organization', '/ping', '/users'].includes(path)
 }

@@ -6,12 +6,12 @@ import { ApiProblem } from '../ground/problem.ts'
 import { parseJson } from './parse-json.ts'
 import { parseRows } from './rows.ts'
 
-/** What a device has to say is short, bytes. */
+/** Calls of devices are short, bytes. */
 const deviceLimit = 64 * 1024
 
 const readers = new Map<number, ReturnType<typeof raw>>()
 
-/** Reads a body of up to so many bytes, whatever type it says it has. */
+/** Reads a body up to a limit, whatever its declared type. */
 function reader(limit: number): ReturnType<typeof raw> {
   const present = readers.get(limit)
   if (present) return present
@@ -20,7 +20,7 @@ function reader(limit: number): ReturnType<typeof raw> {
   return made
 }
 
-/** What clearly is no JSON, whoever sends it. All else is tried: `curl -d` says it sends a form. */
+/** Types that clearly are not JSON. Everything else is tried, because `curl -d` declares a form. */
 const foreignTypes = /^(multipart\/|image\/|audio\/|video\/|text\/xml$|application\/xml$|.*\+xml$)/i
 
 export interface BodyOptions {
@@ -33,14 +33,14 @@ export interface BodyOptions {
   readonly onLatin1?: (() => void) | undefined
 }
 
-/** The body as JSON, whatever type it says it has. */
+/** The body as JSON, whatever its declared type. */
 export async function readJson(req: IncomingMessage, res: ServerResponse, options: BodyOptions = {}): Promise<unknown> {
   refuseForeignTypes(req)
   const body = await readBody(req, res, options)
   return typeof body === 'string' ? parseJson(body) : body
 }
 
-/** The body as the elements of a JSON array, some at a time; see `rows.ts`. */
+/** The elements of a JSON array in batches; see `rows.ts`. */
 export async function readRows(
   req: IncomingMessage,
   res: ServerResponse,
@@ -48,7 +48,7 @@ export async function readRows(
 ): Promise<Iterable<readonly unknown[]>> {
   refuseForeignTypes(req)
   const body = await readBody(req, res, options)
-  // A body parser of the app before us has read it in one piece already.
+  // An earlier body parser of the app has already read it in one piece.
   if (typeof body !== 'string') return Array.isArray(body) ? [body] : parseRows(JSON.stringify(body))
   return parseRows(body)
 }
@@ -65,7 +65,7 @@ function refuseForeignTypes(req: IncomingMessage): void {
   if (foreignTypes.test(type.trim())) throw new ApiProblem('api.error.unsupportedmediatype')
 }
 
-/** Text, or what a body parser of the app before us made of it. */
+/** The text, or the result of an earlier body parser of the app. */
 async function readBody(req: IncomingMessage, res: ServerResponse, options: BodyOptions): Promise<unknown> {
   await new Promise<void>((resolve, reject) => {
     reader(options.limit ?? deviceLimit)(req, res, (error?: Error) => (error ? reject(error) : resolve()))
@@ -79,7 +79,7 @@ function decodeText(body: Buffer, { onLatin1 }: BodyOptions): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    // Other bytes have no meaning in JSON (RFC 8259 section 8.1).
+    // JSON allows no other encoding (RFC 8259 section 8.1).
     if (!onLatin1) throw new ApiProblem('api.error.malformed', 'The body has to be JSON in UTF-8.')
     onLatin1()
     return body.toString('latin1')

@@ -7,10 +7,10 @@ import type { ReadAddress } from '../context/service-context.ts'
 import type { TrustProxy } from '../rules/trust-proxy.ts'
 
 /**
- * Inside an Express app its own `trust proxy` decides, by `req.ip`. Elsewhere `X-Forwarded-For` is read from its end, as far
- * as those who wrote it are trusted; what anybody else says is ignored.
+ * Inside an Express app, the app's `trust proxy` decides, by `req.ip`. Elsewhere `X-Forwarded-For` is read from its end, as
+ * long as its authors are trusted proxies; the rest is ignored.
  *
- * @param trusted Nobody where it is left out.
+ * @param trusted Trusted proxies; none by default.
  */
 export function createReadAddress(trusted: TrustProxy = 0): ReadAddress {
   const trusts = trustOf(trusted)
@@ -24,7 +24,7 @@ const ipOf = (req: IncomingMessage & { readonly ip?: string | undefined }): stri
 
 type Trusts = (address: string, hop: number) => boolean
 
-/** As Express itself would decide, and as express-session asks it. */
+/** Uses Express's own rules, as express-session does. */
 function trustOf(trusted: TrustProxy): Trusts {
   const app = express()
   app.set('trust proxy', trusted)
@@ -39,7 +39,7 @@ function forwardedAddress(req: IncomingMessage, trusts: Trusts): string | undefi
     .filter((hop) => hop !== '')
   let address = req.socket.remoteAddress
   for (let hop = 0; address !== undefined && hops.length > 0; hop += 1) {
-    // A proxy that adds the port of its caller is the same proxy.
+    // The same proxy, even if it adds the port of its caller.
     if (!trusts(parseIpAddress(address) ?? address, hop)) break
     address = hops.pop()
   }

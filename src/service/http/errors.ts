@@ -8,7 +8,7 @@ import { answer } from './answer.ts'
 import type { Label } from './answer.ts'
 import { requestIdOf } from './request-id.ts'
 
-/** The one place where errors become answers: what is not a no of ours becomes `internal`, and is logged. */
+/** The only place where errors become responses: an error that is not an `ApiProblem` becomes `internal`, and is logged. */
 export function answerError(res: ServerResponse, error: unknown, label: Label, failures: FailureLog): void {
   const problem = toProblem(error)
   if (problem.status >= 500) failures.requestFailed(problem, requestIdOf(res))
@@ -25,7 +25,7 @@ function toProblem(error: unknown): ApiProblem {
   if (error instanceof StoreUnavailableError) {
     return new ApiProblem('api.error.unavailable', undefined, { cause: error })
   }
-  // Express says this of a path or a body that cannot be decoded.
+  // Express reports these for a path or body that cannot be decoded.
   if (statusOf(error) === 413) return new ApiProblem('api.error.toolarge')
   if (statusOf(error) === 415) return new ApiProblem('api.error.unsupportedmediatype')
   if (statusOf(error) === 400) return new ApiProblem('api.error.malformed')

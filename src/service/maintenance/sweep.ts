@@ -72,11 +72,11 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
 }
 
 /** Reports to the observer how long a sweep took and whether it failed. */
-async function measureSweep(observer: Observer, sweep: () => Promise<void>): Promise<void> {
+async function measureSweep(observer: Observer, run: () => Promise<void>): Promise<void> {
   const startedAt = performance.now()
   const tell = (outcome: 'done' | 'failed') => observer.swept(outcome, (performance.now() - startedAt) / 1000)
   try {
-    await sweep()
+    await run()
     tell('done')
   } catch (error) {
     tell('failed')
