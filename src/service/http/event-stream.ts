@@ -6,24 +6,24 @@ import { eventText, unbuffered } from '../../event-stream.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import { startsWaiting } from './admission.ts'
 
-/** More often than the half minute after which some proxies cut a silent answer, seconds. */
+/** More often than every half minute, after which some proxies close an idle response, seconds. */
 const heartbeatOfKey = 15
-/** So that a key that was revoked does not listen for long, seconds. */
+/** So that a revoked key does not listen for long, seconds. */
 const longestByKey = 5 * 60
-/** What may wait to be read: a reader that is this far behind is cut off, bytes. */
+/** Unread bytes after which a slow reader is disconnected. */
 const mostUnread = 64 * 1024
-/** After which readers come back, milliseconds. */
+/** How soon readers reconnect, milliseconds. */
 const retry = 1000
 
 export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** After which the reader has to come back, seconds. */
+  /** When the reader has to reconnect, seconds. */
   readonly longest?: number
-  /** How often something is said though nothing happens, seconds. */
+  /** How often a comment is sent to keep the connection open, seconds. */
   readonly heartbeat?: number
 }
 
-/** Answers an event stream (WHATWG HTML section 9.2) until its reader leaves, the source ends, or it has lasted long enough. */
+/** Sends an event stream (WHATWG HTML section 9.2) until the reader disconnects, the source ends, or its time is up. */
 export function answerEvents<T>(
   clock: Clock,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
@@ -54,7 +54,7 @@ function stream<T>(
   const end = () => void res.end()
   const stopBeating = repeat(clock, heartbeat * 1000, () => write(':\n\n'))
   const stopTimer = clock.after(longest * 1000, end)
-  // Before the first bytes go out: who has read them misses nothing that happens later.
+  // Subscribes before the first bytes are sent, so that a reader who has received them misses no later event.
   const leave = source({ event: (value) => write(eventText(JSON.stringify(value))), end })
   res.once('close', () => {
     stopBeating()

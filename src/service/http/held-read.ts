@@ -4,28 +4,30 @@ import { maxWait } from '../../contract/sessions.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { startsWaiting } from './admission.ts'
 
-/** Seconds of `Prefer: wait=N` (RFC 7240 section 4.3), at most `maxWait`; nothing where it is absent or makes no sense. */
+/** Seconds of `Prefer: wait=N` (RFC 7240 section 4.3), at most `maxWait`; undefined if absent or invalid. */
 export function preferredWait(prefer: string | undefined): number | undefined {
   const [, seconds] = /(?:^|[,\s])wait\s*=\s*"?(\d+)"?\s*(?=$|[,;])/i.exec(prefer ?? '') ?? []
   return seconds === undefined ? undefined : Math.min(Number(seconds), maxWait)
 }
 
-/** What a held read is about. */
+/** A read that is held until its value changes. */
 export interface Held<T> {
-  /** What wakes it; see `waiterKey`. */
+  /** The key that wakes it; see `waiterKey`. */
   readonly key: string
   /** Seconds. */
   readonly wait: number
-  /** Its reader may go away. */
+  /** The response, whose reader may disconnect. */
   readonly res: ServerResponse
   readonly read: () => Promise<T>
-  /** Unix time at which the value changes by itself, `Infinity` for never; nothing where it is what was waited for. */
+  /** Unix time at which the value changes without an event, or `Infinity`; undefined if this value can be returned now. */
   readonly changesAt: (value: T) => number | undefined
-  /** Takes a place to wait in. @returns how to leave it; undefined where there is none: then the value is the answer. */
+  /**
+   * Takes a place to wait. @returns a function that leaves it; undefined if none is free, and the value is returned at once.
+   */
   readonly takePlace?: (value: T) => (() => void) | undefined
 }
 
-/** Reads until there is news or the wait is over, and answers what it read last. */
+/** Reads until the value changes or the wait is over, and returns the last value. */
 export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>, held: Held<T>): Promise<T> {
   if (held.wait === 0) return held.read()
   const subscription = ctx.waiters.subscribe(held.key)
@@ -48,7 +50,7 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
       const stopAlarm = alarm(ctx, changesAt, () => subscription.wake())
       const news = await subscription.woken()
       stopAlarm()
-      // Many end in the same moment: each would read once more what it knows.
+      // When many waits end at the same moment, none of them reads again.
       if (!news) return value
     }
   } finally {
@@ -59,7 +61,7 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
   }
 }
 
-/** @param time Unix time; `Infinity` for never. @returns what takes the alarm back. */
+/** @param time Unix time; `Infinity` for never. @returns a function that cancels the alarm. */
 export function alarm({ clock }: Pick<ServiceContext, 'clock'>, time: number, ring: () => void): () => void {
   return Number.isFinite(time) ? clock.after((time - clock.now()) * 1000, ring) : () => {}
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { NamedImage } from '../rules/image.ts'
 
-/** Ends the response with the image, or with 304 where the caller has it already (RFC 9110 section 13.1.2). */
+/** Responds with the image, or with 304 if the caller already has it (RFC 9110 section 13.1.2). */
 export function answerImage(
   req: IncomingMessage,
   res: ServerResponse,
@@ -15,7 +15,7 @@ export function answerImage(
     ...headers,
     ...(!known && { 'Content-Type': 'image/png', 'Content-Length': image.bytes.byteLength }),
     ETag: image.etag,
-    // Kept, but asked for again each time: it may be changed at any moment.
+    // Cached, but revalidated each time, because the image can change at any moment.
     'Cache-Control': 'private, no-cache',
     'X-Content-Type-Options': 'nosniff',
   })

@@ -7,20 +7,20 @@ import type { Handle } from './handle.ts'
 import { urgencyOf } from './urgency.ts'
 import type { Urgency } from './urgency.ts'
 
-/** Requests under way, so that closing can wait for them. */
+/** Requests in progress, so that closing can wait for them. */
 export interface InFlight {
-  /** Counts what the handler is given. @param refuse Answers a request for which nothing is done. */
+  /** Counts the handler's requests. @param refuse Answers a rejected request. */
   track(handle: Handle, refuse: (req: IncomingMessage, res: ServerResponse, why: Refusal) => void): Handle
-  /** From now on refuses requests that begin something; those that belong to a sign-in under way are still served. */
+  /** From now on rejects requests that begin something new. Those of a sign-in in progress are still served. */
   refuseNew(): void
-  /** From now on refuses all requests; resolves when the last one is answered. */
+  /** From now on rejects all requests. Resolves when the last response is sent. */
   drain(): Promise<void>
 }
 
-/** `closing`: it came too late. `overload`: there are more requests than can be served. */
+/** `closing`: it arrived too late. `overload`: there are more requests than can be served. */
 export type Refusal = 'closing' | 'overload'
 
-/** @param admission Refuses what is too much; without it everything is taken. */
+/** @param admission Rejects requests during overload; without it all are accepted. */
 export function createInFlight(admission?: Admission): InFlight {
   let count = 0
   let refusesNew = false
@@ -49,7 +49,7 @@ export function createInFlight(admission?: Admission): InFlight {
       res.once('close', leaveOnce)
       const caller = { gone: () => res.destroyed && !res.writableFinished }
       onBehalfOf(caller, () =>
-        // Not ours: what the app does with it is not waited for.
+        // Not our request: closing does not wait for what the app does with it.
         handle(req, res, (error) => {
           leaveOnce()
           withoutCaller(() => next(error))
@@ -67,7 +67,7 @@ export function createInFlight(admission?: Admission): InFlight {
   }
 }
 
-/** @returns what is called once the request is answered; undefined where it is refused. */
+/** @returns a function to call when the request is answered; undefined if it is rejected. */
 function enter(
   admission: Admission,
   urgency: Urgency,
@@ -81,7 +81,7 @@ function enter(
     stop?.()
   }
   onWaiting(res, end)
-  // Whoever sends a body slowly must not take the place of others: work begins again when the body is there.
+  // A slow upload must not take capacity from others: the request counts again when its body is complete.
   if (hasBody(req)) {
     setImmediate(() => {
       if (over || req.complete) return

@@ -11,65 +11,65 @@ import { refuseWhatIsNoRequest } from './refuse-connection.ts'
 import { openSockets } from './sockets.ts'
 import type { Address } from './sockets.ts'
 
-/** How long closing waits for answers to be read, milliseconds. */
+/** How long `close()` waits for responses to be read, milliseconds. */
 const patience = 15_000
 
-/** How slow a caller may be, milliseconds. */
+/** Timeouts for slow callers, milliseconds. */
 export interface Timeouts {
-  /** Until the head of a request is there. */
+  /** For the head of a request. */
   readonly headers: number
-  /** Until all of it is there. How long its answer takes does not count. */
+  /** For the whole request; the time of its response does not count. */
   readonly request: number
-  /** Until the next request on a connection that stays open. */
+  /** For the next request on an idle connection. */
   readonly keepAlive: number
   /**
-   * Until the first request of a connection that is new when closing begins. Its first bytes may be on the way, and closing
-   * the connection then would reset it.
+   * For the first request of a connection that is new when closing begins. Its first bytes may be on the way, and closing the
+   * connection would reset it.
    */
   readonly firstRequest: number
 }
 
-/** Common proxies let go of an idle connection after a minute: who is first must be the proxy. */
+/** Longer than the minute after which common proxies close idle connections: the proxy must be the first to close. */
 const defaultTimeouts: Timeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, firstRequest: 1_000 }
 
 export interface ListenOptions extends Address {
   readonly timeouts?: Partial<Timeouts>
-  /** Whether the process goes on for as long as the server listens; default true. */
+  /** Whether the server keeps the process alive; default true. */
   readonly keepsAlive?: boolean
-  /** How answers to what is no request are labelled. */
+  /** Headers of responses to invalid requests. */
   readonly label?: Label
-  /** What HTTPS is served with; without it HTTP is served. */
+  /** Certificate and key for HTTPS; without them HTTP is served. */
   readonly tls?: TlsCredentials | undefined
 }
 
-/** PEM. The certificate is followed by those that it was issued by. */
+/** PEM. The certificate is followed by its issuers. */
 export interface TlsCredentials {
   readonly cert: Buffer
   readonly key: Buffer
 }
 
-/** RFC 9325 section 3.1.1. Set whatever Node's own default is, which a flag can lower. */
+/** From RFC 9325 section 3.1.1. Set explicitly, because a flag can lower Node's default. */
 const minVersion = 'TLSv1.2'
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
   readonly host: string
   readonly port: number
   /**
-   * Serves another certificate to new connections; those that are open go on.
-   * @throws {Error} where it cannot be used, or where HTTP is served.
+   * Uses another certificate for new connections; open connections keep theirs.
+   * @throws {Error} if it cannot be used, or if the server serves HTTP.
    */
   setTls(credentials: TlsCredentials): void
-  /** Goes on serving, but keeps no connection for another request: each response says `Connection: close`. */
+  /** Keeps serving, but closes each connection after its response with `Connection: close`. */
   drain(): void
   /**
-   * Takes no new connections from now on; resolves when the last one has ended. Of a socket that somebody else holds, only
-   * our copy is closed: connections that come now wait for the next process.
+   * Accepts no new connections; resolves when the last one has ended. Of a socket that another process holds, only our copy is
+   * closed: new connections wait for the next process.
    */
   close(): Promise<void>
 }
 
-/** Rejects where the address cannot be had. */
+/** Rejects if the server cannot listen on the address. */
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
   const connections = createConnections()
   const server = createPatientServer(connections.track(listener), options)
@@ -100,15 +100,15 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   }
 }
 
-/** Undefined for a Unix socket, which has a path or no name at all. */
+/** Undefined for a Unix socket, which has a path or no name. */
 function addressOf(server: Server): AddressInfo | undefined {
   const address = server.address()
   return address === null || typeof address === 'string' ? undefined : address
 }
 
-/** What is to be known of the connections of a server in order to end them without resetting any. */
+/** Tracks the connections of a server, in order to close them without a reset. */
 function createConnections() {
-  /** Those on which nobody has asked for anything yet, and since when, milliseconds. */
+  /** Connections without a request yet, and since when, milliseconds. */
   const unused = new Map<Socket, number>()
   const unanswered = new Set<ServerResponse>()
   let draining = false
@@ -143,7 +143,7 @@ function createConnections() {
       draining = true
       for (const res of unanswered) closeAfterwards(res)
     },
-    /** Callers open some ahead, or give up meanwhile; Node does not count those as idle. @param grace Milliseconds. */
+    /** Callers open some connections ahead or abandon them; Node does not count those as idle. @param grace Milliseconds. */
     closeUnused(grace: number): void {
       for (const [connection, since] of unused) {
         const left = since + grace - performance.now()
@@ -153,7 +153,7 @@ function createConnections() {
   }
 }
 
-/** Tells of each TLS connection whose handshake is over, and on which raw one it runs: Node does not say. */
+/** Calls back for each TLS connection after its handshake, with its raw connection, which Node does not expose. */
 function onSecured(server: SecureServer, listener: (raw: Socket | undefined, secured: Socket) => void): void {
   const handshakes = new Map<string, Socket>()
   const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
@@ -169,7 +169,7 @@ function onSecured(server: SecureServer, listener: (raw: Socket | undefined, sec
   })
 }
 
-/** Patient, but not endlessly so. */
+/** Creates a server with timeouts for slow callers. */
 function createPatientServer(listener: RequestListener, { timeouts: given, label = jsonLabel, tls }: ListenOptions) {
   const timeouts = { ...defaultTimeouts, ...given }
   const wholeOnly: RequestListener = (req, res) => {
@@ -181,7 +181,7 @@ function createPatientServer(listener: RequestListener, { timeouts: given, label
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(timeouts.headers / 4)),
-    // Looked at above, where it can be said in our own words.
+    // Checked in `wholeOnly`, which sends our own error.
     requireHostHeader: false,
   }
   const server: Server = tls
@@ -193,7 +193,7 @@ function createPatientServer(listener: RequestListener, { timeouts: given, label
   return server
 }
 
-/** With a version, and in 1.1 with a Host (RFC 9112 section 3.2). */
+/** Whether the request has a version, and with HTTP/1.1 a Host (RFC 9112 section 3.2). */
 function isWhole({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.0' || (httpVersion === '1.1' && headers.host !== undefined)
 }

@@ -3,14 +3,14 @@ import type { Call } from './route.ts'
 
 const pageSize = 100
 
-/** What to read for a page: one row more than it shows tells whether there is another. */
+/** The rows to read for a page: one more than it shows, to tell whether there is a next page. */
 export interface Page {
   readonly number: number
   readonly offset: number
   readonly limit: number
 }
 
-/** @param page As it stands in the query; the first one where it is absent, or empty as old clients send it. */
+/** @param page The parameter of the query; absent, or empty as old clients send it, means the first page. */
 export function parsePage(page: string | number | undefined): Page {
   const text = String(page ?? '') || '1'
   if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new ApiProblem('api.error.invalid.page')

@@ -4,7 +4,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What is wrong with it is told without quoting it.
+    // The error does not quote the body.
     throw new ApiProblem('api.error.malformed', 'The body has to be JSON.')
   }
 }

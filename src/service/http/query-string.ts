@@ -1,6 +1,6 @@
 import { ApiProblem } from '../ground/problem.ts'
 
-/** The query of a URL, percent-decoded and nothing else: here a plus is a plus. Of repeated names the first counts. */
+/** Parses the query of a URL: percent-decoded only, so a plus stays a plus. The first of repeated names counts. */
 export function parseQuery(url: string): Record<string, string> {
   const start = url.indexOf('?')
   if (start < 0) return {}

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { tooManyRequests } from '../ground/problem.ts'
 
-/** How many requests one caller can make a second, and what is left of them. */
+/** Limits the number of requests per second and caller. */
 export interface RateLimiter {
   /**
    * Counts a request.
@@ -15,10 +15,10 @@ export interface RateLimiter {
 const window = 1
 
 /**
- * Counts in windows of a second, in this process: what it holds off is load, which each process has for itself. Guesses
+ * Counts in windows of one second within this process, because it limits load, which each process has for itself. Guesses
  * are counted in the database.
  *
- * @param name of the policy, as the headers have it: what each has a budget.
+ * @param name Name of the policy in the headers: what each budget belongs to.
  */
 export function createRateLimiter(name: string, limit: number, clock: Pick<Clock, 'now'>): RateLimiter {
   let second = 0

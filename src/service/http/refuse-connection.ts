@@ -7,12 +7,12 @@ import { ApiProblem } from '../ground/problem.ts'
 import type { Label } from './answer.ts'
 import { errorBody } from './errors.ts'
 
-/** Answers what is no HTTP, or comes too slowly, in the shape that all our errors have, and hangs up. */
+/** Answers invalid or slow requests with our usual error body, and closes the connection. */
 export function refuseWhatIsNoRequest(server: Server, label: Label): void {
   const latest = new WeakMap<Duplex, ServerResponse>()
   server.on('request', (req, res) => latest.set(req.socket, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // In the middle of an answer, or where nobody reads any more, there is nothing to be said.
+    // During a response, or if the caller has disconnected, nothing can be sent.
     const begun = latest.get(socket)
     const midway = begun?.headersSent === true && !begun.writableFinished
     if (midway || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
@@ -28,7 +28,7 @@ function problemOf(code: string | undefined): ApiProblem {
   return new ApiProblem('api.error.malformed')
 }
 
-/** A whole answer, byte for byte: there is no request that Node could answer. */
+/** A complete raw response, because Node has no request to respond to. */
 function lastWords(problem: ApiProblem, label: Label): string {
   const body = JSON.stringify(errorBody(problem))
   const headers = {

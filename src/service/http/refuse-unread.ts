@@ -5,12 +5,12 @@ import { answer } from './answer.ts'
 import type { Label } from './answer.ts'
 import { errorBody } from './errors.ts'
 
-/** A body up to this size is read before the refusal is sent, bytes. */
+/** Bodies up to this size are read before the response is sent, bytes. */
 const maxReadBody = 64 * 1024
 
 /**
- * Refuses a request before anything is done for it. A short body is read first: a connection that is closed with bytes
- * unread is reset, and the caller may then never see the response.
+ * Rejects a request before anything is done for it. A short body is read first: closing a connection with unread bytes resets
+ * it, and the caller might never see the response.
  */
 export function refuseUnread(req: IncomingMessage, res: ServerResponse, problem: ApiProblem, label: Label): void {
   const send = () => answer(res, problem.status, errorBody(problem), { ...label, ...problem.headers })

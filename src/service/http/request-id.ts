@@ -5,18 +5,18 @@ import { readRequestId, requestIdHeader } from '../../contract/request-id.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import type { Logger } from '../ground/logger.ts'
 
-/** Gives the request a name that its answer and its log lines carry: the caller's own, where that is fit for a log. */
+/** Gives the request an id for its response and its log lines: the caller's own id, if it is safe to log. */
 export function nameRequest(req: IncomingMessage, res: ServerResponse): void {
   if (res.headersSent || res.hasHeader(requestIdHeader)) return
   res.setHeader(requestIdHeader, readRequestId(req.headers['x-request-id']) ?? randomUUID())
 }
 
-/** @returns nothing where the request was never given one. */
+/** @returns undefined if the request has no id. */
 export function requestIdOf(res: ServerResponse): string | undefined {
   return res.getHeader(requestIdHeader)?.toString()
 }
 
-/** The same context for what one request causes: its log lines and audit entries carry the id of the request. */
+/** A context for one request: its log lines and audit entries contain the request's id. */
 export function contextOfRequest<C extends Pick<ServiceContext, 'logger' | 'requestId'>>(
   ctx: C,
   res: ServerResponse,

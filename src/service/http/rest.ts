@@ -33,21 +33,21 @@ export interface RestOptions {
   readonly vendor: Vendor
   readonly findKey: FindKey
   readonly routes: readonly Route[]
-  /** Nothing where callers are trusted. */
+  /** Absent if callers are trusted. */
   readonly rates?: Rates
 }
 
-/** How often may be asked. */
+/** Rate limits. */
 export interface Rates {
   readonly byKey: RateLimiter
-  /** For what comes without a valid key. */
+  /** For requests without a valid key. */
   readonly byAddress: RateLimiter
 }
 
-/** When to try again where a key has too many event streams, seconds. */
+/** When to retry if a key has too many event streams, seconds. */
 const streamRetry = 30
 
-/** The largest body of an operation that says nothing else, bytes. */
+/** The default limit of a body, bytes. */
 const bodyLimit = 1024 * 1024
 
 /** The REST interface, to be mounted at its base path. Answers everything below it. */
@@ -61,7 +61,7 @@ export function createRest(ctx: ServiceContext, options: RestOptions): Router {
   return router
 }
 
-/** One request: who is it, what is asked, in which version; then the operation itself. */
+/** Serves one request: authenticates the caller, selects operation and version, and runs the operation. */
 async function serve(
   ctx: ServiceContext,
   options: RestOptions,
@@ -94,9 +94,9 @@ async function serve(
   }
 }
 
-/** @throws {ApiProblem} where the service ends, or the key has as many streams as it may have. */
+/** @throws {ApiProblem} if the service is closing, or the key has the maximum number of streams. */
 function takeStream({ waiters, places, limits, clock }: ServiceContext, key: KnownKey, res: ServerResponse): void {
-  // It would end at once, and its caller would open the next one.
+  // The stream would end at once, and its caller would open the next one.
   if (waiters.closed()) throw new ApiProblem('api.error.unavailable')
   const leave = places.streamsOfKey.take(key.id)
   const limit = `at most ${limits.streamsPerKey} event streams at once for each API key`
@@ -104,7 +104,7 @@ function takeStream({ waiters, places, limits, clock }: ServiceContext, key: Kno
   leaveAfter(res, leave)
 }
 
-/** The caller's key, while it has not asked too often. */
+/** Authenticates the caller within its rate limit. */
 async function admit(
   { addressOf, refusedKeys }: ServiceContext,
   { vendor, findKey, rates }: RestOptions,
@@ -139,14 +139,14 @@ function nameOf(routes: readonly Route[], method: string): string {
   return (found && names.get(found.endpoint)) ?? 'none'
 }
 
-/** The operations of a path that a caller of the version sees: 1.3 callers do not see the later ones. */
+/** The operations of a path that exist in the caller's version: 1.3 does not have the later ones. */
 function visibleTo(version: Version | undefined, routes: readonly Route[]): readonly Route[] {
   const visible = routes.filter(({ endpoint }) => version !== '1.3' || endpoint.since === undefined)
   if (visible.length === 0) throw new ApiProblem('api.error.notfound.operation')
   return visible
 }
 
-/** HEAD is a GET whose content is not sent. */
+/** HEAD is a GET without a response body. */
 const asked = (method: string) => (method === 'HEAD' ? 'GET' : method)
 
 function select(routes: readonly Route[], method: string): Route {
@@ -160,7 +160,7 @@ function allowedOn(routes: readonly Route[]): string {
   return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
 }
 
-/** Who asks for an image or a stream by its own type asks for no version: the first that has it. */
+/** A request for the media type of an image or a stream names no version: the first version with the operation applies. */
 function mediaVersion({ media, since }: Endpoint, accept: string | undefined): Version | undefined {
   return media !== undefined && acceptsType(accept, media) ? (since ?? '1.3') : undefined
 }
@@ -230,7 +230,7 @@ function createExchange(ctx: ServiceContext, { key: caller, headers, req, res }:
   }
 }
 
-/** What Express itself refuses: a path that cannot be decoded. */
+/** Errors of Express itself: a path that cannot be decoded. */
 function failed(ctx: ServiceContext, options: RestOptions): ErrorRequestHandler {
   return (error: unknown, _req: IncomingMessage, res: ServerResponse, _next: unknown) =>
     answerError(res, error, vendorLabel(options.vendor, '1.3'), ctx.failures)

@@ -29,23 +29,23 @@ export interface HttpExchange {
   readonly hold: <T>(key: string, held: HeldCall<T>) => Promise<T>
 }
 
-/** A read that the caller may prefer to be held. */
+/** A read that can be held. */
 export interface HeldCall<T> extends Pick<Held<T>, 'read' | 'changesAt'> {
-  /** The user it is about: each has a limit of their own. */
+  /** The user it is about: the number of held reads per user is limited. */
   readonly userOf: (value: T) => string
 }
 
-/** A body that is an array is read some rows at a time, as it may be long. */
+/** Array bodies can be long, so they are parsed in batches. */
 type ParsedBody<E> = E extends { readonly body: z.ZodArray<infer Row> }
   ? { readonly rows: readonly z.output<Row>[] }
   : Parsed<E, 'body'>
 
 type Parsed<E, K extends keyof Endpoint> = E extends { readonly [key in K]: z.ZodType } ? z.output<E[K]> : unknown
 
-/** Parameters, query and body, checked, in one object. */
+/** Parameters, query and body, validated, in one object. */
 export type Input<E extends Endpoint> = Parsed<E, 'params'> & Parsed<E, 'query'> & ParsedBody<E>
 
-/** What the handler answers, before the contract has filtered it. */
+/** The result of a handler, before it is filtered by the contract. */
 export type Output<E extends Endpoint> = E extends { readonly media: 'image/png' }
   ? NamedImage
   : E extends { readonly media: 'text/event-stream'; readonly response: z.ZodType }
@@ -56,25 +56,25 @@ type JsonOutput<E extends Endpoint> = E extends { readonly response: z.ZodType }
 
 export type Handler<E extends Endpoint> = (input: Input<E>, call: Call) => Promise<Output<E>>
 
-/** A handler that is given what was prepared before the body was read. */
+/** A handler with a preparation before the body is read. */
 export type PreparedHandler<E extends Endpoint, P> = (input: Input<E>, call: Call, prepared: P) => Promise<Output<E>>
 
-/** What an operation does when the head of a request is there, and its body is not read yet. */
+/** Runs when the head of a request has arrived and its body is not read yet. */
 export type Prepare<E extends Endpoint, P> = (params: Parsed<E, 'params'>, call: Call) => Promise<P>
 
-/** An endpoint with what it does. */
+/** An endpoint and its implementation. */
 export interface Route {
   readonly endpoint: Endpoint
   readonly run: (given: Given, call: Call) => Promise<unknown>
 }
 
-/** What the caller sent, unchecked. */
+/** The caller's input, not validated. */
 export interface Given {
   readonly params: unknown
   readonly query: unknown
-  /** Read only where the endpoint wants one. */
+  /** Read only if the endpoint has a body. */
   readonly body: () => Promise<unknown>
-  /** The same where it is an array, some elements at a time; without it, in one piece. */
+  /** The elements of an array body, in batches; if absent, `body` is read in one piece. */
   readonly rows?: () => Promise<Iterable<readonly unknown[]>>
 }
 
@@ -82,7 +82,7 @@ export function route<E extends Endpoint>(endpoint: E, handle: Handler<E>): Rout
   return preparedRoute(endpoint, () => Promise.resolve(undefined), handle)
 }
 
-/** The same, where something is to be done before the body is read. */
+/** A route with a preparation before the body is read. */
 export function preparedRoute<E extends Endpoint, P>(
   endpoint: E,
   prepare: Prepare<E, P>,
@@ -120,7 +120,7 @@ async function parseBody(endpoint: Endpoint, body: z.ZodType, given: Given): Pro
   return parse(body, await given.body(), (issue) => invalid(endpoint, issue)) as object
 }
 
-/** Whoever else wants something has a turn in between. Named by the thing they are: the last word of the path. */
+/** Lets other work run between batches. Error messages name the array by the last word of the path. */
 async function parseRows(endpoint: Endpoint, schema: z.ZodType, given: Given): Promise<unknown[]> {
   const name = endpoint.path.replace(/^.*\//, '')
   const rows: unknown[] = []
@@ -140,12 +140,12 @@ function parse<S extends z.ZodType>(schema: S, value: unknown, problem: (mistake
   throw problem(validated.mistakes[0])
 }
 
-/** What is not even an id names nothing. */
+/** A malformed id matches nothing. */
 function notFound(mistake: Mistake): ApiProblem {
   return new ApiProblem(notFoundByParam[String(mistake.path[0])] ?? 'api.error.malformed')
 }
 
-/** Says which field, and what is expected there. */
+/** Names the field and what was expected. */
 function invalid(
   endpoint: Endpoint,
   mistake: Mistake,
@@ -159,13 +159,13 @@ function invalid(
 }
 
 function filter(endpoint: Endpoint, output: unknown, version: Version): unknown {
-  // What is no JSON has no members that could be too many.
+  // Other media than JSON have no members to filter.
   if (endpoint.media !== undefined) return output
   const schema = version === '1.3' ? (endpoint.response13 ?? endpoint.response) : endpoint.response
   return schema?.parse(output)
 }
 
-/** A code that the endpoint does not declare is a mistake of ours, and none of the caller's business. */
+/** An error code that the endpoint does not declare is an internal error. */
 function declared(endpoint: Endpoint, error: unknown): unknown {
   if (!(error instanceof ApiProblem)) return error
   const codes: readonly string[] = [...endpoint.errors, ...commonErrors]

@@ -1,15 +1,13 @@
 import { ApiProblem } from '../ground/problem.ts'
 import { parseJson } from './parse-json.ts'
 
-/** As much as is read at a time: some milliseconds of work. Characters. */
+/** The size of a batch: some milliseconds of work. Characters. */
 const usualSlice = 64 * 1024
 
-/** Nobody has so much to say of one user; characters. */
+/** The longest element; characters. */
 const longestElement = 64 * 1024
 
-/**
- * The elements of a JSON array, some at a time: read in one piece, 16 MiB would stop everybody else for as long.
- */
+/** Yields the elements of a JSON array in batches: parsing 16 MiB at once would block the event loop. */
 export function* parseRows(text: string, sliceSize = usualSlice): Generator<readonly unknown[]> {
   const start = skipBlanks(text, 0)
   if (text[start] !== '[') throw noArray(text)
@@ -18,7 +16,7 @@ export function* parseRows(text: string, sliceSize = usualSlice): Generator<read
   if (text[first] === ']' && skipBlanks(text, first + 1) === text.length) return
   for (const to of boundaries(text, from, sliceSize)) {
     const rows = parseJson(`[${text.slice(from, to)}]`) as unknown[]
-    // Between two commas there has to be something.
+    // There must be an element between two commas.
     if (rows.length === 0) throw malformed()
     yield rows
     from = to + 1
@@ -26,7 +24,7 @@ export function* parseRows(text: string, sliceSize = usualSlice): Generator<read
   if (skipBlanks(text, from) !== text.length) throw malformed()
 }
 
-/** Where the array can be cut: at commas between elements, at last at its end. */
+/** Positions at which the array can be split: commas between elements, and its end. */
 function* boundaries(text: string, start: number, sliceSize: number): Generator<number> {
   let depth = 0
   let from = start
@@ -53,7 +51,7 @@ function* boundaries(text: string, start: number, sliceSize: number): Generator<
 const [quote, backslash, commaSign] = [0x22, 0x5c, 0x2c]
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Where the string that begins here ends; the end of the text where it does not. */
+/** The end of the string that starts here, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ;) {
     const end = text.indexOf('"', at)
@@ -75,7 +73,7 @@ function skipBlanks(text: string, start: number): number {
   return at
 }
 
-/** JSON, but something else; or none at all. What is long is not read just to find out which. */
+/** Tells valid JSON that is not an array from invalid JSON. Long texts are not parsed for this. */
 function noArray(text: string): ApiProblem {
   if (text.length <= longestElement) parseJson(text)
   return new ApiProblem('api.error.invalid.users', 'users: has to be an array.')

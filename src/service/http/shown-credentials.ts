@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Vendor } from '../../contract/media-type.ts'
 import type { KeyRefusal, ShownCredentials } from '../audit/refused-keys.ts'
 
-/** Schemes of the IANA registry that callers are likely to send instead. */
+/** Schemes of the IANA registry that callers may send by mistake. */
 const knownSchemes = ['Service', 'Basic', 'Bearer', 'Digest', 'DPoP', 'HOBA', 'Mutual', 'Negotiate', 'Device']
 
 export function shownCredentials({ headers }: IncomingMessage, vendor: Vendor): ShownCredentials {
@@ -23,8 +23,8 @@ function reasonOf(header: string | undefined, { scheme }: Vendor): KeyRefusal {
 }
 
 /**
- * A header without a scheme begins with the key itself. So a word is shown in our own spelling where we know it, and as it
- * came only where `key=` follows it and it has neither the length nor the digits of a key.
+ * A header without a scheme starts with the key itself. So a known word is shown in our own spelling, and an unknown word only
+ * if `key=` follows it and it has neither the length nor the digits of a key.
  */
 function shownScheme(header: string, { scheme }: Vendor): string {
   const known = [scheme, ...knownSchemes].find((word) => startsWith(header, word))
@@ -35,7 +35,7 @@ function shownScheme(header: string, { scheme }: Vendor): string {
 const startsWith = (header: string, word: string) =>
   header.slice(0, word.length).toLowerCase() === word.toLowerCase() && /^(\s|$)/.test(header.slice(word.length))
 
-/** The vendor's type where there are several. A long run of letters and digits may be a key in the wrong header. */
+/** The vendor's type if there are several. A long run of letters and digits may be a key in the wrong header. */
 function shownType(header: string | undefined): string | undefined {
   if (header === undefined) return undefined
   const types = header.slice(0, 1024).split(',')

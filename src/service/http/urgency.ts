@@ -5,8 +5,8 @@ import { cancelSession, getSession, redeemSession, watchSessions } from '../../c
 import { findUsers, getUser } from '../../contract/users.ts'
 
 /**
- * What is lost when a request is refused. `finishes`: an approval that a person has given already. `continues`: the sign-in
- * it belongs to, or a verified web session. `begins`: nothing, because nothing was done yet.
+ * What is lost if a request is rejected. `finishes`: an approval that a user has already given. `continues`: the sign-in it
+ * belongs to, or a verified web session. `begins`: nothing, because nothing was done yet.
  */
 export type Urgency = 'finishes' | 'continues' | 'begins'
 
@@ -28,11 +28,11 @@ const finishing = [
 const continuing = [
   ...[getSession, cancelSession, watchSessions, getUser, findUsers].map(({ method, path }) => operation(method, path)),
   operation('GET', devicePaths.requests),
-  // The app in which people answer.
+  // The app in which users approve.
   operation('GET', '/authenticator(/.*)?'),
 ]
 
-/** @param req with the path below the base path of the REST interface, or below the mount of the public routes. */
+/** @param req With the path below the base path of the REST interface, or below the mount of the public routes. */
 export function urgencyOf({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): Urgency {
   const [path = ''] = url.split('?', 1)
   const isOneOf = (some: readonly Operation[]) =>

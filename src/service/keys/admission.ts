@@ -15,7 +15,7 @@ const checkWords = 'second-factor'
 
 interface Candidate {
   readonly ring: KeyRing
-  /** What it has said of itself. */
+  /** The row that the node has published. */
   readonly row: KeyNodeTable
 }
 
@@ -26,10 +26,9 @@ interface Admitted {
 }
 
 /**
- * Decides with which of its keys a node writes: the first one where every node that runs knows it, else one that is in
- * use already.
+ * Decides which key a node writes with: the first one if every running node knows it, otherwise one that is already in use.
  *
- * @throws {KeysError} where it lacks a key that is in use: it could not read what others wrote.
+ * @throws {KeysError} if it lacks a key that is in use, because it could not read what others wrote.
  */
 export function admit(ctx: HoldingContext, candidate: Candidate): Promise<Admitted> {
   const { ring, row } = candidate
@@ -71,7 +70,7 @@ function choose({ ring, row }: Candidate, checks: readonly KeyCheckTable[], othe
   throw new KeysError(`another node does not know the key "${ring.primary.id}". Give all nodes the same keys.`)
 }
 
-/** The first keys of a database that has none yet: what was readable no longer is. */
+/** The first keys of a database that has none yet: values stored unencrypted become unreadable without them. */
 async function sealPlain(db: Queryable, secrets: Secrets, ring: KeyRing): Promise<void> {
   const { values, emailCodes } = await countSealed(db)
   if (values + emailCodes === 0) return

@@ -3,7 +3,7 @@ import { open, readFile, rename, stat } from 'node:fs/promises'
 import type { Random } from '../rules/random.ts'
 import { formatKey, keySize, parseKeyRing } from '../sealing/key-ring.ts'
 
-/** Puts a new key before the others. Services that run find it by themselves. @returns its id. */
+/** Adds a new primary key. Running services load it automatically. @returns its id. */
 export async function addKey(path: string, random: Random): Promise<string> {
   const entries = await readEntries(path)
   const ids = new Set(entries.map((entry) => idOf(entry)))
@@ -14,7 +14,7 @@ export async function addKey(path: string, random: Random): Promise<string> {
   return id
 }
 
-/** @returns false where it is not in the file. */
+/** @returns false if the file does not contain it. */
 export async function removeKey(path: string, id: string, random: Random): Promise<boolean> {
   const entries = await readEntries(path)
   const others = entries.filter((entry) => idOf(entry) !== id)
@@ -33,7 +33,7 @@ async function readEntries(path: string): Promise<string[]> {
     .filter((entry) => entry !== '')
 }
 
-/** Whole or not at all: whoever reads meanwhile reads the old file or the new one. */
+/** Atomic: readers see either the old file or the new one. */
 async function replace(path: string, entries: readonly string[], random: Random): Promise<void> {
   const text = `${entries.join('\n')}\n`
   parseKeyRing(entries.join(','))
@@ -42,7 +42,7 @@ async function replace(path: string, entries: readonly string[], random: Random)
   const file = await open(scratch, 'wx', 0o600)
   try {
     await file.chmod(0o600)
-    // An administrator may do this for the user of the service.
+    // The file keeps its owner, because an administrator may edit it for the service's user.
     if (process.getuid?.() === 0) await file.chown(uid, gid)
     await file.writeFile(text)
     await file.sync()

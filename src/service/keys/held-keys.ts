@@ -16,24 +16,24 @@ import type { KeyRing, RingKey } from '../sealing/key-ring.ts'
 import type { KeySource } from './key-source.ts'
 import { heartbeat } from './live-nodes.ts'
 
-/** How long a node that has gone is remembered, seconds. */
+/** How long a stopped node is remembered, seconds. */
 const nodeKeptFor = 24 * 60 * 60
 
-/** The keys of a running service, and what it does with them. */
+/** The keys of a running service. */
 export interface HeldKeys {
   readonly secrets: Secrets
   readonly nodeId: string
-  /** Nothing where there is none. */
+  /** Undefined if there is none. */
   readonly file: string | undefined
-  /** All keys, the one that is to be written with first. */
+  /** All keys, the one for writing first. */
   readonly ring: () => KeyRing
-  /** The key that is written with: the first one as soon as every node that runs knows it. */
+  /** The key for writing: the first one as soon as every running node knows it. */
   readonly writing: () => RingKey
-  /** Reads the key file again and takes up what can be taken up; by itself every 10 seconds. */
+  /** Reloads the key file and adopts what it can; runs automatically every 10 seconds. */
   readonly refresh: () => Promise<void>
-  /** Writes all keys to a new file, mode 0600; rejects when the file exists. */
+  /** Writes all keys to a new file, mode 0600; rejects if the file exists. */
   readonly save: (path: string) => Promise<void>
-  /** Signs off. */
+  /** Removes this node from the list of running nodes. */
   readonly close: () => Promise<void>
 }
 
@@ -46,9 +46,9 @@ export interface HoldingContext {
 }
 
 /**
- * Takes the keys up, if they are those of the database.
- * @param alone Nobody else can have the database: there is nobody to tell.
- * @throws {KeysError} where they are not.
+ * Adopts the keys if they belong to the database.
+ * @param alone No other process can use the database, so there are no nodes to inform.
+ * @throws {KeysError} if they do not belong to it.
  */
 export async function holdKeys(ctx: HoldingContext, source: KeySource, alone: boolean): Promise<HeldKeys> {
   const { store, clock, random, logger } = ctx
@@ -66,7 +66,7 @@ export async function holdKeys(ctx: HoldingContext, source: KeySource, alone: bo
   })
   const refresh = async (): Promise<void> => {
     const present = await source.read()
-    // First it says what it knows, then it looks what the others know: of two that do so at once, one sees the other.
+    // Each node publishes its keys before it reads those of others, so that of two concurrent nodes one sees the other.
     await announceNode(store.db, announcement(present))
     const admitted = await admit(ctx, { ring: present, row: announcement(present) })
     ring = present
@@ -96,7 +96,7 @@ export async function holdKeys(ctx: HoldingContext, source: KeySource, alone: bo
     save: (path) => saveKeyFile(path, ring),
     async close() {
       await beats?.stop()
-      // A node that cannot sign off is forgotten soon enough.
+      // A node that cannot remove itself is forgotten after a while.
       await stop().catch((error: unknown) => logger.warn({ err: error }, 'the keys could not be signed off'))
     },
   }
@@ -121,13 +121,13 @@ function startBeats(
       if (problem !== undefined) logger.info({}, 'the keys can be read again')
       problem = undefined
     } catch (error) {
-      // A database that is gone is logged already, and says nothing of the keys.
+      // A database outage is logged already and says nothing about the keys.
       if (!failures?.covers(error)) report(error)
     }
     if (!stopped) cancel = schedule()
   }
 
-  /** The keys it holds stay in use; values that are sealed with others do not open. */
+  /** The loaded keys stay in use. Values sealed with other keys cannot be opened. */
   function report(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error)
     if (message !== problem) logger.error({ err: error }, `the keys need attention: ${message}`)

@@ -6,14 +6,14 @@ import type { KeyRing } from '../sealing/key-ring.ts'
 import { formatKey, keySize, parseKeyRing } from '../sealing/key-ring.ts'
 import { KeysError } from '../sealing/key-ring.ts'
 
-/** Where the keys of an embedded database are, when nothing else says so. */
+/** The default path of the key file. */
 export const keyFileOf = (database: string): string => `${database}.keys`
 
 /**
- * Reads the ring of a key file, and makes the file where there is none. Processes that start at the same moment end up
- * with one and the same key.
+ * Reads the key ring of a file, and creates the file if it is missing. Processes that start at the same moment end up with the
+ * same key.
  *
- * @returns whether the file was made now: then somebody should be told to back it up, apart from the database.
+ * @returns whether the file was created, so that the operator can be told to back it up, apart from the database.
  */
 export async function openKeyFile(path: string, random: Random): Promise<{ ring: KeyRing; made: boolean }> {
   const present = await readIfThere(path)
@@ -23,10 +23,10 @@ export async function openKeyFile(path: string, random: Random): Promise<{ ring:
 }
 
 /**
- * Reads the ring of a key file that was there before. Never creates one: a new key beside an existing database would
- * open nothing, and a backup would keep the wrong file.
+ * Reads the key ring of an existing file. Never creates one: a new key for an existing database would open nothing, and a
+ * backup would keep the wrong file.
  *
- * @throws {KeysError} when the file is missing.
+ * @throws {KeysError} if the file is missing.
  */
 export async function readKeyFile(path: string): Promise<KeyRing> {
   const text = await readIfThere(path)
@@ -40,9 +40,9 @@ export async function readKeyFile(path: string): Promise<KeyRing> {
 }
 
 /**
- * Writes the ring to a new file, mode 0600.
+ * Writes the key ring to a new file, mode 0600.
  *
- * @throws {Error} with code `EEXIST` when the file exists: keys are never overwritten.
+ * @throws {Error} with code `EEXIST` if the file exists: keys are never overwritten.
  */
 export async function saveKeyFile(path: string, { keys }: KeyRing): Promise<void> {
   const file = await open(path, 'wx', 0o600)
@@ -68,7 +68,7 @@ function ownedByOther(path: string): string {
   return owner === undefined || owner === process.getuid?.() ? '' : ': it is owned by another user'
 }
 
-/** Written whole under another name and then linked: nobody ever reads half a key, and only the first link succeeds. */
+/** Written completely under another name and then linked: no reader sees half a key, and only the first link succeeds. */
 async function makeKeyFile(path: string, text: string, random: Random): Promise<boolean> {
   const scratch = `${path}.${Buffer.from(random(8)).toString('hex')}`
   const file = await open(scratch, 'wx', 0o600)
@@ -79,7 +79,7 @@ async function makeKeyFile(path: string, text: string, random: Random): Promise<
     await file.close()
   }
   try {
-    // The umask may have taken more away, never less; say it once more all the same.
+    // The umask can only have removed permissions; set the mode explicitly all the same.
     await chmod(scratch, 0o600)
     await link(scratch, path)
     return true

@@ -6,27 +6,27 @@ import { formatKey, keySize, parseKeyRing } from '../sealing/key-ring.ts'
 import type { KeyRing } from '../sealing/key-ring.ts'
 import { KeysError } from '../sealing/key-ring.ts'
 
-/** Where the keys of a service come from. */
+/** The source of a service's keys. */
 export interface KeySource {
-  /** Nothing where the keys are in no file of ours. */
+  /** Undefined if the keys are not in a key file. */
   readonly file: string | undefined
-  /** Whether the file was made just now. */
+  /** Whether the file was created just now. */
   readonly made: boolean
-  /** The ring as it is at the moment. */
+  /** The current key ring. */
   readonly read: () => Promise<KeyRing>
 }
 
 interface Given {
   readonly database: string
-  /** Goes before a key file. */
+  /** Takes precedence over a key file. */
   readonly keys?: KeyRing | undefined
   readonly random: Random
   readonly create: boolean
 }
 
 /**
- * @param inUse Ids of the keys that the database has something sealed with: where there are any, none are made up.
- * @throws {KeysError} where the key file is missing.
+ * @param inUse Ids of the keys in use by the database: if there are any, no new keys are generated.
+ * @throws {KeysError} if the key file is missing.
  */
 export async function openKeySource(
   { database, keys, random, create }: Given,
@@ -35,13 +35,13 @@ export async function openKeySource(
   if (keys) return fixed(keys)
   if (database === ':memory:') return fixed(parseKeyRing(formatKey('memory', random(keySize))))
   const file = keyFileOf(database)
-  // Of a database that was there before, the keys are lost or elsewhere: new ones would not be its own.
+  // The keys of an existing database are lost or elsewhere: new ones would not match it.
   if ((inUse.length > 0 || !create) && !existsSync(file)) throw new KeysError(missing(file, inUse))
   const { made } = await openKeyFile(file, random)
   return { file, made, read: () => readKeyFile(file) }
 }
 
-/** A database elsewhere has no place beside it. @throws {TypeError} where keys have to be given. */
+/** A remote database has no folder for a key file. @throws {TypeError} if keys have to be given. */
 export function needKeys({ database, keys }: Pick<Given, 'database' | 'keys'>): void {
   if (!keys && isAddress(database)) throw new TypeError(keysAreNeeded)
 }

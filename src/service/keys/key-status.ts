@@ -6,26 +6,26 @@ import type { RotationContext } from './rotation.ts'
 export interface KeyStatus {
   readonly keys: readonly {
     readonly id: string
-    /** Whether it is among the keys at hand, and the first one of them. */
+    /** Whether it is among the loaded keys, and whether it is the first. */
     readonly present: boolean
     readonly first: boolean
-    /** Whether something may be sealed with it: then no node starts without it. */
+    /** Whether values may be sealed with it: then no node starts without it. */
     readonly inUse: boolean
     readonly values: number
-    /** Lapse within 10 minutes. */
+    /** Expire within 10 minutes. */
     readonly emailCodes: number
   }[]
-  /** Those that run. */
+  /** Running nodes. */
   readonly nodes: readonly {
     readonly name: string
     readonly keys: readonly string[]
-    /** The key it writes with. */
+    /** The key for writing. */
     readonly writesWith: string | null
     readonly seenAt: number
   }[]
 }
 
-/** What is sealed with which key, and who has it. */
+/** How many values each key seals, and which nodes have it. */
 export async function keyStatus({ store, clock, keys }: RotationContext): Promise<KeyStatus> {
   const { db } = store
   const inUse = new Set((await keyChecks(db)).map(({ keyId }) => keyId))

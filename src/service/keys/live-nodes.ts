@@ -4,19 +4,19 @@ import type { KeyNodeTable, Queryable } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { HeldKeys } from './held-keys.ts'
 
-/** How often a node says that it lives and what keys it has, seconds. */
+/** How often a node publishes its heartbeat and its keys, seconds. */
 export const heartbeat = 10
-/** Until when one that says nothing counts as running, seconds. */
+/** How long a node without a heartbeat counts as running, seconds. */
 export const livesFor = 3 * heartbeat
 
-/** Nodes that run, besides this one. */
+/** Running nodes other than this one. */
 export async function otherNodes(db: Queryable, clock: Clock, nodeId: string): Promise<KeyNodeTable[]> {
   const now = clock.now()
   await correctNodes(db, now)
   return (await nodesSeenSince(db, now - livesFor)).filter(({ id }) => id !== nodeId)
 }
 
-/** The names of those nodes, for people. */
+/** The names of those nodes, for display. */
 export async function liveNodes(ctx: { store: Store; clock: Clock; keys: HeldKeys }): Promise<string[]> {
   return (await otherNodes(ctx.store.db, ctx.clock, ctx.keys.nodeId)).map(({ name }) => name)
 }

@@ -7,11 +7,11 @@ import { openKeySource } from './key-source.ts'
 interface Given extends Omit<HoldingContext, 'store'> {
   readonly database: string
   readonly keys?: KeyRing | undefined
-  /** Whether a key file that does not exist is created; by default it is. */
+  /** Whether a missing key file is created; default true. */
   readonly create?: boolean | undefined
 }
 
-/** The keys of a database that is open. @throws {KeysError} where they are not its keys; nothing is changed then. */
+/** Opens the keys of an open database. @throws {KeysError} if they do not belong to it; nothing is changed then. */
 export async function openKeys(store: HoldingContext['store'], given: Given): Promise<HeldKeys> {
   const { database, keys, random, logger, create = true } = given
   const inUse = (await keyChecks(store.db)).map(({ keyId }) => keyId)

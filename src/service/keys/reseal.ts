@@ -3,25 +3,25 @@ import { recordOf, replaceSealed, sealedPage, sealedPlaces } from '../store/seal
 import type { SealedPlace, SealedValue } from '../store/sealed-values.ts'
 import type { Secrets } from '../sealing/secrets.ts'
 
-/** Values of one transaction: few enough that nobody waits for it. */
+/** Values per transaction: few enough that others hardly wait. */
 const batch = 50
 
 interface Given {
   readonly secrets: Secrets
-  /** Whether a value is as it should be already. */
+  /** Whether a value is already sealed as it should be. */
   readonly isCurrent: (sealed: string) => boolean
-  /** Other than by the secrets themselves. */
+  /** Overrides how the secrets check this. */
   readonly open?: Secrets['open']
-  /** Told how many were looked at. */
+  /** Called with the number of checked values. */
   readonly progress?: (looked: number) => void
 }
 
 /**
- * Seals with the key for writing whatever is not, in steps that each stand alone: when it breaks off, what is done is
- * done, and the next time goes on with the rest.
+ * Reseals all values with the key for writing, in independent steps: an interrupted run keeps what is done, and the next run
+ * continues.
  *
- * @param inTransaction How a step is run.
- * @returns how many values were sealed anew.
+ * @param inTransaction Runs a step.
+ * @returns the number of resealed values.
  */
 export async function resealAll(
   db: Queryable,

@@ -14,9 +14,9 @@ import { knows, otherNodes } from './live-nodes.ts'
 import { resealAll } from './reseal.ts'
 import { isCurrent } from '../sealing/sealing.ts'
 
-/** Longer than what was sealed may be on its way into the database, seconds. */
+/** Longer than a sealed value can be on its way into the database, seconds. */
 const underWay = 15
-/** How often it is looked whether there is something to wait for yet, milliseconds. */
+/** How often to check whether the rotation can continue, milliseconds. */
 const interval = 1_000
 
 export interface RotationContext extends AuditContext {
@@ -25,13 +25,13 @@ export interface RotationContext extends AuditContext {
   readonly keys: HeldKeys
 }
 
-/** Why a rotation does not go on yet. */
+/** What a rotation is waiting for. */
 export type Waiting =
-  /** Nodes that run and do not have the new key. */
+  /** Running nodes without the new key. */
   | { readonly for: 'nodes'; readonly nodes: readonly string[] }
-  /** Nodes that may still write with another one. */
+  /** Nodes that may still write with another key. */
   | { readonly for: 'writers'; readonly nodes: readonly string[] }
-  /** E-mailed codes, which nobody can seal anew: they lapse within 10 minutes. */
+  /** E-mailed codes, which cannot be resealed: they expire within 10 minutes. */
   | { readonly for: 'email codes'; readonly count: number }
 
 export interface RotationOptions {
@@ -42,13 +42,13 @@ export interface RotationOptions {
 export interface Rotated {
   readonly key: string
   readonly resealed: number
-  /** Keys that nothing is sealed with any more: they can be taken out of the ring. */
+  /** Keys that no value is sealed with any more: they can be removed from the ring. */
   readonly retired: readonly string[]
 }
 
 /**
- * Brings everything under the first key, while requests go on. Ends when nothing is, or will be, sealed with another one.
- * It can be broken off at any moment and begun again.
+ * Reseals everything with the first key while requests are served. Ends when nothing is, or will be, sealed with another key.
+ * It can be interrupted at any moment and started again.
  */
 export async function rotateKeys(ctx: RotationContext, options: RotationOptions = {}): Promise<Rotated> {
   const key = await waitForNodes(ctx, options)
@@ -61,7 +61,7 @@ export async function rotateKeys(ctx: RotationContext, options: RotationOptions 
   }
 }
 
-/** A node that does not have the key could not read what is sealed with it. */
+/** A node without the key could not read what is sealed with it. */
 async function waitForNodes(ctx: RotationContext, { waiting }: RotationOptions): Promise<string> {
   const { keys } = ctx
   for (;;) {
@@ -76,7 +76,7 @@ async function waitForNodes(ctx: RotationContext, { waiting }: RotationOptions):
 
 async function pass({ store, clock, keys }: RotationContext, { progress }: RotationOptions): Promise<number> {
   const { db } = store
-  // Whatever is dead already need not be carried over, and cannot be in the way.
+  // Expired values need not be resealed, and cannot block the rotation.
   for (const removeSome of [removeExpiredBypassCodes, removeUsedUpBypassCodes, removeExpiredEmailCodes]) {
     await inSteps({ size: sweepStep }, () => removeSome(db, clock.now()))
   }
@@ -93,7 +93,7 @@ async function pass({ store, clock, keys }: RotationContext, { progress }: Rotat
   )
 }
 
-/** The end, where it is one: from then on keys other than this one may go. */
+/** Ends the rotation if it is complete: from then on other keys can be removed. */
 function finish(
   ctx: RotationContext,
   key: string,
@@ -109,7 +109,7 @@ function finish(
     if (all.emailCodes > current.emailCodes) {
       return { for: 'email codes', count: all.emailCodes - current.emailCodes }
     }
-    // Something came in between: once more.
+    // New values were written meanwhile: check once more.
     if (all.values > current.values) return { for: 'writers', nodes: [] }
     await audit(db, ctx, { event: 'keys.rotated', organizationId: null, facts: { key, count } })
     return { keys: await removeOtherKeyChecks(db, key) }

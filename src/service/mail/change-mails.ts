@@ -4,22 +4,22 @@ import { createLane } from '../ground/lane.ts'
 import { notAfter } from '../rules/present.ts'
 import type { Mail, Mailer } from './mailer.ts'
 
-/** Sends mail about changes of factors. No caller waits for it, and nothing depends on it. */
+/** Sends mail about changes of factors in the background. Nothing depends on it. */
 export interface ChangeMails {
   send(userId: string, mail: Mail): void
-  /** Drops what has not begun, and waits for what has: the mailer bounds that time. */
+  /** Drops mails that have not started, and waits for the others; the mailer limits how long. */
   close(): Promise<void>
 }
 
-/** Mails that wait or are being sent; further ones are dropped. */
+/** Mails in the queue or being sent; further ones are dropped. */
 const maxUnderWay = 1000
-/** Mails that are handed to the mail server at once. */
+/** Mails that are sent concurrently. */
 const width = 4
-/** Mails of each user. Whoever causes more has been reported five times. */
+/** Mails per user and window. A user with more changes has already been notified five times. */
 const maxPerUser = 5
-/** Seconds in which they count. */
+/** Length of the window, seconds. */
 const window = 60 * 60
-/** Users whose mails are counted; the one whose last mail is the oldest makes room. */
+/** Users whose mails are counted. The one whose last mail is the oldest is dropped for a new one. */
 const maxUsers = 10_000
 
 interface Parts {
@@ -34,7 +34,7 @@ export function createChangeMails({ mailer, clock, logger }: Parts): ChangeMails
   const sentAt = new Map<string, readonly number[]>()
   let closed = false
 
-  /** @returns false where the user got as many as there may be. */
+  /** @returns false if the user's limit is reached. */
   function count(userId: string): boolean {
     const now = clock.now()
     const times = (sentAt.get(userId) ?? []).map((time) => notAfter(time, now))
@@ -54,7 +54,7 @@ export function createChangeMails({ mailer, clock, logger }: Parts): ChangeMails
       try {
         await mailer.send(mail)
       } catch (error) {
-        // The mailer's errors quote nothing of the mail, and no address.
+        // The mailer's errors contain neither the mail nor an address.
         logger.warn({ err: error, user: userId }, 'mail about a change of factors not sent')
       }
     })

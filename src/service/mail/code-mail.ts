@@ -1,16 +1,20 @@
 import type { Mail } from './mailer.ts'
 import { plainLine } from './plain-line.ts'
 
-/** What the mail is about. The names are chosen by administrators: nothing in it is chosen by who signs up. */
+/** The content of the mail. The names are chosen by administrators, never by the user who signs in. */
 export interface CodeMail {
   readonly organization: string
   readonly domain: string
   readonly code: string
-  /** How long the code is good, minutes. */
+  /** How long the code is valid, minutes. */
   readonly minutes: number
 }
 
-/** The mail that carries a one-time code: short, no links, nothing to load. The subject shows on locked screens: no code there. */
+/**
+ * Composes the mail with a one-time code: short, without links or remote content. The subject is visible on locked screens, so
+ * it
+ * does not contain the code.
+ */
 export function codeMail({ organization, domain, code, minutes }: CodeMail): Omit<Mail, 'to'> {
   const names = { domain: plainLine(domain), organization: plainLine(organization) }
   const spaced = `${code.slice(0, 3)} ${code.slice(3)}`

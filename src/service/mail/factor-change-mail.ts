@@ -2,14 +2,14 @@ import type { FactorChangeKind } from '../../contract/device.ts'
 import type { Mail } from './mailer.ts'
 import { plainLine } from './plain-line.ts'
 
-/** After a reset the user has no device left that could show a notice: only a mail reports it. */
+/** The changes that are reported. After a reset no device is left to show a notice, so only a mail reports it. */
 export type ReportedKind = FactorChangeKind | 'reset'
 
-/** What the mail is about. The names are chosen by administrators: nothing in it is chosen by who signs up. */
+/** The content of the mail. The names are chosen by administrators, never by the user who signs in. */
 export interface FactorChangeMail {
   readonly kind: ReportedKind
   readonly organization: string
-  /** Absent where the change is about the whole organization. */
+  /** Undefined if the change concerns the whole organization. */
   readonly domain: string | undefined
   /** Unix time, seconds. */
   readonly at: number
@@ -29,7 +29,7 @@ const sentences: Readonly<Record<ReportedKind, string>> = {
   reset: 'Your second factors were reset',
 }
 
-/** The mail about a change: plain text without links, so that it teaches nobody to follow links in such mail. */
+/** Composes the mail about a change: plain text without links, so that users do not learn to follow links in such mail. */
 export function factorChangeMail({ kind, organization, domain, at }: FactorChangeMail): Omit<Mail, 'to'> {
   const names = { organization: plainLine(organization), domain: domain === undefined ? undefined : plainLine(domain) }
   const headline = `${sentences[kind]} at ${names.domain ?? names.organization}`

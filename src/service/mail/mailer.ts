@@ -5,30 +5,30 @@ import { isThisMachine } from './smtp-options.ts'
 import type { SmtpServer } from './smtp-options.ts'
 
 export interface Mail {
-  /** An address, nothing else. */
+  /** A bare address. */
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** Absent in mail that is plain text alone. */
+  /** Absent in plain-text mail. */
   readonly html?: string
 }
 
-/** Hands mail in. */
+/** Sends mail. */
 export interface Mailer {
-  /** Resolves when the server has taken the mail. @throws {MailError} */
+  /** Resolves when the server has accepted the mail. @throws {MailError} */
   send(mail: Mail): Promise<void>
 }
 
-/** The server did not take a mail. The message says how far it came, and nothing of the mail. */
+/** The server did not accept a mail. The message names the step that failed, and quotes nothing of the mail. */
 class MailError extends Error {
   override readonly name = 'MailError'
 }
 
-/** Longest step on the way, and the whole of it, ms: what our client waits longer for than for any other call. */
+/** Timeouts of one step and of the whole delivery, ms: our client waits longer than this for the call that sends a code. */
 const stepTimeout = 4_000
 const timeout = mailTimeout * 1_000
 
-/** @throws {SetupError} where nodemailer is missing or too old. */
+/** @throws {SetupError} if nodemailer is missing or too old. */
 export async function createMailer(server: SmtpServer, clock: Clock): Promise<Mailer> {
   const { createTransport } = await load()
   const transport = createTransport({
@@ -46,14 +46,14 @@ export async function createMailer(server: SmtpServer, clock: Clock): Promise<Ma
   })
   return {
     async send({ to, ...mail }) {
-      // As an object it is one address, whatever is in it.
+      // As an object it is exactly one address, whatever it contains.
       const sending = transport.sendMail({ ...mail, from: server.from, to: { name: '', address: to }, headers })
       await withinTime(sending, clock)
     },
   }
 }
 
-/** Nobody answers a machine (RFC 3834 section 5). */
+/** Suppresses automatic replies (RFC 3834 section 5). */
 const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
 const library = { name: 'nodemailer', purpose: 'Sending mail', oldest: '6' }
@@ -77,7 +77,7 @@ async function withinTime(sending: Promise<unknown>, clock: Clock): Promise<void
   }
 }
 
-/** What the server says may quote the mail: only its numbers are passed on. */
+/** The server's response may quote the mail, so only its status codes are passed on. */
 function refused(error: unknown): MailError {
   const facts = ['code', 'responseCode', 'command'].flatMap((name) => {
     const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined

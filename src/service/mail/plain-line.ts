@@ -1,4 +1,4 @@
-/** On one line, and without characters that change the direction of a line. */
+/** The text on one line, without characters that change its direction. */
 export function plainLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim()
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 import { z } from 'zod'
 
-/** Where mail is handed in, ready to be used. */
+/** The resolved settings of the mail server. */
 export interface SmtpServer {
   readonly host: string
   readonly port: number
@@ -15,10 +15,10 @@ export interface SmtpServer {
 
 const address = String.raw`[^<>\s@,;]+@[^<>\s@,;]+`
 
-/** The mail server that the service hands mail to. */
+/** The mail server that sends the service's mail. */
 export interface SmtpOptions {
   /**
-   * The server as an address, `smtps://user:password@host:465` or `smtp://…`, in place of the five options below.
+   * The server as an address, `smtps://user:password@host:465` or `smtp://…`, instead of the five options below.
    * @default none
    */
   url?: string | undefined
@@ -75,7 +75,7 @@ export const SmtpOptions = z
     const mixed =
       url !== undefined && [given.host, given.port, given.secure, given.user].some((each) => each !== undefined)
     if (server?.host === undefined || mixed) {
-      // Nothing is quoted: there is a password in it.
+      // The error quotes nothing, because the URL contains a password.
       ctx.addIssue({ code: 'custom', message: 'needs a host, or a url like smtps://user:password@host' })
       return z.NEVER
     }
@@ -83,7 +83,7 @@ export const SmtpOptions = z
     const { from, allowInsecure } = given
     return { host, port: port ?? (secure ? 465 : 587), secure, user, password, from, allowInsecure }
   })
-/** Whether nobody but this machine is on the way. */
+/** Whether the server is on this machine. */
 export function isThisMachine(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
@@ -100,7 +100,7 @@ function readUrl(text: string): Partial<SmtpServer> | undefined {
   }
 }
 
-/** What is no percent-encoding stands for itself. */
+/** Text that is not percent-encoded stands for itself. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text) || undefined

@@ -26,14 +26,14 @@ import { forgetTallies } from '../store/tallies.ts'
 import { removeExpiredTokens } from '../store/tokens.ts'
 import { bringToPresent } from './to-present.ts'
 
-/** Seconds. Nothing depends on it: what a sweep takes away reads as gone already. */
+/** How often to sweep, seconds. Nothing depends on it: what a sweep removes already reads as absent. */
 const interval = 5 * 60
-/** The longest window an attempt counts in, seconds. */
+/** The longest window in which attempts count, seconds. */
 const attemptsCountFor = 24 * 60 * 60
-/** How long a device that was taken out of use learns so when it calls, seconds. */
+/** How long a revoked device that calls is told so, seconds. */
 const revokedDevicesKept = 90 * 24 * 60 * 60
 
-/** Clears away, now and then, what nobody can see any more. */
+/** Periodically removes expired data. */
 export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
   const retention = createRetention(ctx)
   const ending = new AbortController()
@@ -62,7 +62,7 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
   }
 
   return {
-    /** What is left of a backlog is left to the next sweep of any node. */
+    /** The rest of a backlog is left to the next sweep of any node. */
     async stop() {
       ending.abort()
       cancel()
@@ -86,7 +86,7 @@ async function measureSweep(observer: Observer, run: () => Promise<void>): Promi
 
 type SweepContext = Pick<ServiceContext, 'store' | 'clock' | 'logger' | 'observer'> & AuditContext
 
-/** What goes when its time is over, some of it at a time. */
+/** Removes expired data of each kind, in limited steps. */
 const kinds: readonly ((db: Queryable, now: number) => Promise<number>)[] = [
   (db, now) => removeSessionsSettledBefore(db, now - readableFor),
   removeExpiredTokens,
@@ -105,7 +105,7 @@ const kinds: readonly ((db: Queryable, now: number) => Promise<number>)[] = [
   (db, now) => removeDevicesRevokedBefore(db, now - revokedDevicesKept),
 ]
 
-/** @param signal Ends it early: each kind still has one step. */
+/** @param signal Stops early, after one step of each kind. */
 export async function sweep(ctx: SweepContext, signal?: AbortSignal): Promise<void> {
   const { db } = ctx.store
   await bringToPresent(ctx, undefined, signal)
@@ -117,7 +117,7 @@ export async function sweep(ctx: SweepContext, signal?: AbortSignal): Promise<vo
   }
 }
 
-/** Sessions that expire in one transaction. Each of them is written down in the audit trail. */
+/** Sessions that expire per transaction. Each of them is audited. */
 const expireStep = 200
 
 async function expire(ctx: SweepContext, endSome: typeof expireSessions): Promise<number> {

@@ -10,16 +10,16 @@ import { readTrustedClock } from '../store/trusted-clock.ts'
 
 type Context = Pick<ServiceContext, 'store' | 'clock' | 'logger'>
 
-/** How often it is looked whether the clock of the machine was set back, seconds. */
+/** How often to check whether the machine's clock was set back, seconds. */
 const interval = 60
-/** How old the trusted time may be: it is stored by each sweep. Seconds. */
+/** The maximum age of the trusted time, which each sweep stores. Seconds. */
 const trustedTimeLag = 15 * 60
 
 /**
- * Brings what a clock has dated in the future to the present: locks end, and codes are good, their length from now on.
- * The steps may take minutes together, so each one looks at the clock: what was made meanwhile is not from the future.
+ * Corrects times that a clock has set in the future: locks end, and codes are valid, at most their usual length from now.
+ * The steps may take minutes together, so each one reads the clock: rows created meanwhile are not in the future.
  *
- * @param waits For locks, budgets and pauses. By default rows of nodes whose clocks are a little ahead are left alone.
+ * @param waits For locks, budgets and pauses. By default rows of nodes whose clocks are slightly ahead stay unchanged.
  */
 export async function bringToPresent(
   ctx: Context,
@@ -38,7 +38,7 @@ export async function bringToPresent(
   for (const step of accessToPresent) await inSteps(steps, () => step(db, ofAccess(clock.now())))
 }
 
-/** Looks once a minute whether the clock of the machine was set back. */
+/** Checks once a minute whether the machine's clock was set back. */
 export function watchClock(ctx: Context, clock: NoticingClock): { stop(): Promise<void> } {
   const ending = new AbortController()
   let running = Promise.resolve()
@@ -47,7 +47,7 @@ export function watchClock(ctx: Context, clock: NoticingClock): { stop(): Promis
   })
 
   async function correct(): Promise<void> {
-    // It was set back since the last look, and a wait is not to last longer than its length from then.
+    // It was set back after the last check, and a wait must not last longer than its length from then on.
     const sinceLastLook = (now: number): Correction => ({ future: now, present: now - interval })
     await bringToPresent(ctx, sinceLastLook, ending.signal).catch((error: unknown) =>
       ctx.logger.warn({ err: error }, 'times in the future were not corrected'),

@@ -6,13 +6,13 @@ import type { ApiProblem } from '../ground/problem.ts'
 import { StoreUnavailableError } from '../store/store.ts'
 import type { StoreObserver } from '../store/store.ts'
 
-/** Logs what fails because of us: the database once for an outage, and not once for each request. */
+/** Logs internal failures: a database outage once, and not once per request. */
 export interface FailureLog {
-  /** A request is answered with a status of 500 or more. */
+  /** A request was answered with a status of 500 or more. */
   requestFailed(problem: ApiProblem, requestId: string | undefined): void
-  /** Told how the database does. */
+  /** Receives the results of database operations. */
   readonly database: Pick<StoreObserver, 'succeeded' | 'failed'>
-  /** Whether an error comes from an outage that is logged already. */
+  /** Whether an error belongs to an outage that is already logged. */
   covers(error: unknown): boolean
   close(): void
 }
@@ -20,9 +20,9 @@ export interface FailureLog {
 export function createFailureLog({ logger, clock }: { readonly logger: Logger; readonly clock: Clock }): FailureLog {
   const limit = createLogLimit(clock)
   let gone = false
-  /** Why, as it was logged last. */
+  /** The reason that was logged last. */
   let known = ''
-  /** Whether changes failed: reads that succeed then say nothing. */
+  /** Whether writes have failed: then successful reads do not end the outage. */
   let writesFailed = false
   const outage = createOutageWatch(clock, {
     onStart(error) {
@@ -44,7 +44,7 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
       const named = { code, ...(requestId !== undefined && { requestId }) }
       if (problem.status !== 503) return logger.error({ err: cause ?? problem, ...named }, 'request failed')
       if (covers(cause) && outage.refused()) return
-      // A load balancer or many people may cause it again and again; where it came from says nothing.
+      // A load balancer or many users may cause it repeatedly, and the stack is not informative.
       const reason = cause === undefined ? message : reasonOf(cause)
       if (limit.admits(reason)) logger.warn({ reason, ...named }, 'requests are refused')
     },
@@ -68,7 +68,7 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** What went wrong, and what that came from: codes of PostgreSQL, SQLite and the operating system say more than a stack. */
+/** The message and its cause: codes of PostgreSQL, SQLite and the operating system say more than a stack. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   if (!(cause instanceof Error)) return messageOf(error)

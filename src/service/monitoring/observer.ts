@@ -1,50 +1,50 @@
 import type { Factor } from '../../contract/users.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 
-/** Told of what happens, for logs and figures. Names and ids, never secrets. */
+/** Receives events for logs and metrics: names and ids, never secrets. */
 export interface Observer {
   answered(request: AnsweredRequest): void
   /** @param outcome A state, or the reason for it. @param sessions How many. */
   settled(outcome: string, sessions?: number, session?: SettledSession): void
-  /** What became of a push message. */
+  /** The outcome of a push message. */
   pushed(outcome: PushOutcome): void
-  /** What became of an activation code that somebody tried. */
+  /** The outcome of an attempt to use an activation code. */
   triedActivation(outcome: TryOutcome): void
-  /** The operator was told. @param alert Name of the audit event. */
+  /** The operator was alerted. @param alert Name of the audit event. */
   alerted(alert: string): void
-  /** A session was not created, because too much was tried already. @param budget Of which of the user's two budgets. */
+  /** A session was not created because of too many attempts. @param budget Which of the user's two budgets was used up. */
   refused(what: 'push.throttled' | 'codes.refused', budget: Budget): void
-  /** Something of a user was locked, after too many wrong tries. */
+  /** Codes or a token of a user were locked after too many wrong attempts. */
   locked(what: 'codes' | 'token'): void
-  /** A unit of work waited for its connection, or for the beginning of its transaction. */
+  /** A unit of work waited for its connection, or for its transaction to begin. */
   waitedForDatabase(purpose: 'connection' | 'transaction', seconds: number): void
   databaseSucceeded(part: 'read' | 'write'): void
   databaseFailed(part: 'read' | 'write'): void
-  /** What is over was cleared away, or that failed. */
+  /** A sweep has ended or failed. */
   swept(outcome: 'done' | 'failed', seconds: number): void
-  /** The clock of the machine has leapt. */
+  /** The machine's clock has jumped. */
   clockLeapt(): void
 }
 
-/** How a single session came to its end. */
+/** How a session was settled. */
 export interface SettledSession {
-  /** For a wrong code the one that it was meant to be. */
+  /** For a wrong code, the factor that was meant. */
   readonly factor: Factor
-  /** From its creation on; absent where it never waited for an answer. */
+  /** Since its creation; absent if it never waited for an answer. */
   readonly seconds?: number
 }
 
-/** `refused`: it was not looked at, as too many wrong ones came before. */
+/** `refused`: not checked, because too many wrong codes came before. */
 export type TryOutcome = 'right' | 'wrong' | 'refused'
 
-/** `dropped`: there were too many of them to begin with. */
+/** `dropped`: the queue was full. */
 export type PushOutcome = 'sent' | 'gone' | 'refused' | 'failed' | 'dropped'
 
 export interface AnsweredRequest {
   readonly requestId: string | undefined
   /** Name of the operation; `none` where there is no such operation. */
   readonly operation: string
-  /** Of HTTP; `aborted` where the caller did not stay for the answer. */
+  /** The HTTP status, or `aborted` if the caller disconnected before the response. */
   readonly status: number | 'aborted'
   readonly seconds: number
 }

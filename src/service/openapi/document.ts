@@ -8,8 +8,9 @@ import { createSchemas } from './schemas.ts'
 export type OpenApi = ReturnType<typeof createOpenApi>
 
 /**
- * The REST interface as an OpenAPI 3.1 document, made from the contract.
- * @param address Where the interface is: an address with its base path, or that path alone.
+ * The REST interface as an OpenAPI 3.1 document, generated from the contract.
+ *
+ * @param address The address of the interface with its base path, or the path alone.
  */
 export function createOpenApi({ vendor, address }: { vendor: Vendor; address: string }) {
   const schemas = createSchemas()
@@ -44,14 +45,14 @@ export function createOpenApi({ vendor, address }: { vendor: Vendor; address: st
   }
 }
 
-/** The codes are closed: nothing else is answered. */
+/** A closed set: no other codes are returned. */
 function errorSchema() {
   const described = createSchemas()
   described.of(ErrorBody, 'got')
   return { ...described.named['ErrorBody'], 'x-error-codes': errorStatus }
 }
 
-/** What holds for all operations, one thing a paragraph. */
+/** Notes for all operations, one paragraph each. */
 export function introduction(vendor: Vendor): readonly string[] {
   return [
     `Every request carries the organization's API key: \`Authorization: ${vendor.scheme} key="<64 characters>"\`. The scheme word is matched without regard to case.`,

@@ -1,10 +1,10 @@
-/** One real exchange for each operation, in version 1.4; a test holds them against the contract. */
+/** One real exchange per operation, in version 1.4. A test checks them against the contract. */
 export interface Example {
   readonly request?: unknown
   readonly answer?: unknown
 }
 
-/** What the parameters of paths are in the examples. */
+/** Values of path parameters in the examples. */
 export const exampleParams = {
   userId: '1f'.repeat(20),
   domainId: '2e'.repeat(20),
@@ -96,12 +96,12 @@ const bypassCode = {
   user: userId,
 }
 
-/** Of a browser. */
+/** The id of a browser. */
 const browserId = 'yLq0hP2bS1m9uV4cT7dX3g'
 
 const newUser = { username: 'alice', name: 'Alice Example', email: 'alice@example.com' }
 
-/** By the name of the operation. */
+/** By operation name. */
 export const examples: Readonly<Record<string, Example>> = {
   createUser: {
     request: newUser,

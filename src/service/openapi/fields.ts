@@ -1,6 +1,6 @@
 import type { JsonSchema } from './schemas.ts'
 
-/** One member of a body, or one parameter, in words. */
+/** Describes one member of a body, or one parameter. */
 export interface Field {
   readonly name: string
   readonly type: string

@@ -11,7 +11,7 @@ import { messageOf } from '../ground/problem.ts'
 import { exampleParams, examples } from './examples.ts'
 import type { Schemas } from './schemas.ts'
 
-/** What is the same for all operations of one document. */
+/** Settings for all operations of one document. */
 export interface Describing {
   readonly vendor: Vendor
   readonly schemas: Schemas
@@ -89,7 +89,7 @@ function requestBody(name: string, endpoint: Endpoint, { vendor, schemas }: Desc
   return { required: true, content: Object.fromEntries(contents) as object }
 }
 
-/** What of an example the schema of a version has. */
+/** The part of an example that a version's schema contains. */
 function known(type: z.ZodType, example: unknown): unknown {
   if (!(type instanceof z.ZodObject) || typeof example !== 'object' || example === null) return example
   return Object.fromEntries(Object.entries(example).filter(([name]) => name in type.shape))
@@ -117,10 +117,10 @@ function answerContent(name: string, endpoint: Endpoint, { vendor, schemas }: De
   return contents.length > 0 ? (Object.fromEntries(contents) as object) : undefined
 }
 
-/** Newest first: that is the one to read. */
+/** Newest first, because it is the one to read. */
 const versionsOf = ({ since }: Endpoint): readonly Version[] => (since === undefined ? ['1.4', '1.3'] : [since])
 
-/** What this operation can be refused with; another method is another operation. */
+/** The errors specific to this operation; another method is another operation. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const withoutBody: readonly ErrorCode[] = ['api.error.toolarge', 'api.error.unsupportedmediatype']
   const common = commonErrors.filter(
@@ -140,7 +140,7 @@ function failures(endpoint: Endpoint, { vendor }: Describing) {
   return Object.fromEntries(described) as object
 }
 
-/** What any operation can be refused with, by status. */
+/** Errors that any operation can return, by status. */
 export function commonFailures(vendor: Vendor): Readonly<Record<string, object>> {
   const byStatus = Map.groupBy(commonErrors, (code) => errorStatus[code])
   return Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), failure(vendor, codes)]))

@@ -20,11 +20,11 @@ import type { JsonSchema } from './schemas.ts'
 
 export interface ReferencePage {
   readonly html: string
-  /** Allows this page its own style and nothing else. */
+  /** Allows this page's own style and nothing else. */
   readonly policy: string
 }
 
-/** The OpenAPI document as a page for people: one file, no script, nothing from elsewhere. */
+/** Renders the OpenAPI document as a page: one file, without scripts or external content. */
 export function createReference(
   document: OpenApi,
   { vendor, basePath }: { vendor: Vendor; basePath: string },
@@ -60,7 +60,7 @@ function policyFor(style: string): string {
   ].join('; ')
 }
 
-/** Words between backticks, and nothing else of Markdown. */
+/** Renders words in backticks, and no other Markdown. */
 function markUp(eta: Eta, text: string): string {
   return eta.renderString('<%= it.text %>', { text }).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
@@ -133,7 +133,7 @@ function requestText(
   return body === undefined ? lines.join('\n') : [...lines, '', shown(body)].join('\n')
 }
 
-/** Bytes of an image cannot be shown. */
+/** Image bytes cannot be shown. */
 function shown(example: unknown): string {
   if (example === undefined) return '…'
   return typeof example === 'string' ? example : JSON.stringify(example, undefined, 2)

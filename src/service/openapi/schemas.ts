@@ -9,7 +9,7 @@ import * as sessions from '../../contract/sessions.ts'
 import * as tokens from '../../contract/tokens.ts'
 import * as users from '../../contract/users.ts'
 
-/** A schema as OpenAPI 3.1 has it (JSON Schema 2020-12). */
+/** A schema in OpenAPI 3.1 (JSON Schema 2020-12). */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -27,11 +27,11 @@ export interface JsonSchema {
   readonly description?: string
 }
 
-/** Schemas of the contract, as JSON Schema; those that it exports are told apart by their name. */
+/** Converts schemas of the contract to JSON Schema. Exported schemas are referenced by name. */
 export interface Schemas {
-  /** @param side Whether callers send it or get it: what is optional may differ. */
+  /** @param side Whether callers send or receive it: optional members may differ. */
   of(type: z.ZodType, side: 'sent' | 'got'): JsonSchema
-  /** Those that were referred to, by name. */
+  /** Referenced schemas, by name. */
   readonly named: Readonly<Record<string, JsonSchema>>
 }
 
@@ -63,9 +63,9 @@ function convert(type: z.ZodType, side: 'sent' | 'got'): JsonSchema {
     io: side === 'sent' ? 'input' : 'output',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      // What is not there yet may come with a later version.
+      // Later versions may add members.
       delete jsonSchema.additionalProperties
-      // A format that has a name is not spelt out.
+      // Named formats are not spelled out as patterns.
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern
       if (zodSchema instanceof z.ZodObject) leaveOutNever(zodSchema, jsonSchema)
     },
@@ -73,7 +73,7 @@ function convert(type: z.ZodType, side: 'sent' | 'got'): JsonSchema {
   return schema as JsonSchema
 }
 
-/** Members that only say what must not be there. */
+/** Members that only forbid others. */
 function leaveOutNever(type: z.ZodObject, schema: z.core.JSONSchema.BaseSchema): void {
   for (const [name, member] of Object.entries(type.shape)) {
     if (member instanceof z.ZodOptional && member.unwrap() instanceof z.ZodUndefined) delete schema.properties?.[name]

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** The push services of the browsers there are. */
+/** The push services of common browsers. */
 export const knownPushHosts: readonly string[] = [
   'fcm.googleapis.com', // Chrome, Edge on Android, Opera, Samsung Internet
   'updates.push.services.mozilla.com', // Firefox
@@ -9,10 +9,11 @@ export const knownPushHosts: readonly string[] = [
 ]
 
 /**
- * Whether messages are sent there, and by which of the names. A device names the address, and may be anybody's: of what
- * this service can reach, it may choose among push services only.
+ * The push service that an endpoint belongs to, if messages may be sent there. The endpoint comes from a device, which may be
+ * an
+ * attacker's: it must not make this service connect to anything but push services.
  *
- * @param hosts Names; `*.` before one stands for anything that ends with it.
+ * @param hosts Names; `*.` before a name includes everything that ends with it.
  */
 export function acceptedHost(endpoint: string, hosts: readonly string[]): string | undefined {
   const url = URL.parse(endpoint)

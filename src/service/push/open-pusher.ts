@@ -14,7 +14,7 @@ import type { PushKeys, WebPush } from './web-push.ts'
 
 type Given = Omit<PusherParts, 'webPush' | 'keys' | 'hosts' | 'agent'>
 
-/** @returns nothing where nothing is to be pushed, or cannot be. */
+/** @returns undefined if push is disabled or unavailable. */
 export async function openPusher(parts: Given, options: ResolvedPushOptions | false): Promise<Pusher | undefined> {
   if (options === false) return undefined
   const webPush = await webPushOrNothing(parts.logger)
@@ -26,7 +26,7 @@ export async function openPusher(parts: Given, options: ResolvedPushOptions | fa
   return createPusher({ ...parts, webPush, keys, hosts: options.hosts, agent: options.agent ?? createPublicAgent() })
 }
 
-/** The log says why there is nothing. */
+/** Logs why push is unavailable. */
 async function webPushOrNothing(logger: Logger): Promise<WebPush | undefined> {
   try {
     const webPush = await loadWebPush()
@@ -39,7 +39,7 @@ async function webPushOrNothing(logger: Logger): Promise<WebPush | undefined> {
   }
 }
 
-/** The pair of this service: made when it first starts, whichever node that is, and the same ever after. */
+/** The service's key pair, created at the first start of any node and never changed. */
 async function openPushKeys(
   { db, secrets, webPush }: { db: Queryable; secrets: Secrets; webPush: WebPush },
   subject: string,

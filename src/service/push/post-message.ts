@@ -5,26 +5,26 @@ import type { Agent } from 'node:https'
 import { readRetryAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 
-/** A message on its way to a push service. */
+/** A message to a push service. */
 export interface OutgoingMessage {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string | number>>
   readonly body: Buffer
 }
 
-/** What the push service said to it. */
+/** The response of the push service. */
 export interface PushReply {
   readonly status: number
-  /** Seconds it wants to be left alone. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined
 }
 
-/** Of the whole exchange, milliseconds. */
+/** Timeout of the whole exchange, milliseconds. */
 const timeout = 5_000
-/** What a push service has to say is not read; more than this it need not even send, bytes. */
+/** The body of a response is ignored. A longer one closes the connection, bytes. */
 const mostIgnored = 16 * 1024
 
-/** Hands a message in, at that address and nowhere else. @throws where there was no answer in time. */
+/** Posts a message to that address and no other. @throws if there was no response in time. */
 export function postMessage(
   { clock, agent, signal }: { clock: Clock; agent: Agent; signal: AbortSignal },
   { endpoint, headers, body }: OutgoingMessage,
@@ -35,7 +35,7 @@ export function postMessage(
     posting.once('error', reject)
     posting.once('close', () => {
       stop()
-      // Who answers by another protocol is hung up on without an error; where there was an answer this says nothing.
+      // A server that speaks another protocol closes the connection without an error. After a response this has no effect.
       reject(new Error('The push service did not answer.'))
     })
     posting.once('response', (response) => {
@@ -51,7 +51,7 @@ export function postMessage(
 
 function ignoreBody(response: IncomingMessage): void {
   let length = 0
-  response.on('error', () => {}) // the answer has been given
+  response.on('error', () => {}) // the response has been returned
   response.on('data', (chunk: Buffer) => {
     length += chunk.length
     if (length > mostIgnored) response.destroy()

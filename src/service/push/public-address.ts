@@ -30,7 +30,7 @@ for (const [network, prefix] of [
   notPublic.addSubnet(network, prefix, 'ipv6')
 }
 
-/** The only part of IPv6 that is given out (RFC 4291 section 2.4); mapped IPv4 addresses are outside of it. */
+/** The only allocated part of IPv6 (RFC 4291 section 2.4). Mapped IPv4 addresses are outside of it. */
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 

@@ -11,18 +11,15 @@ type LookupAll = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
-/** Many sessions may begin at once; each push service gets so many connections. */
+/** Connections to each push service. */
 const maxSockets = 32
 
-/** Connects to public addresses only, whatever a name says. */
+/** An agent that connects to public addresses only, whatever a name resolves to. */
 export function createPublicAgent(lookup: LookupAll = systemLookup): Agent {
   return new Agent({ keepAlive: true, maxSockets, lookup: onlyPublic(lookup) })
 }
 
-/**
- * Looks at the very addresses that the connection is then made to: were the name asked for twice, the answer could be
- * another one the second time.
- */
+/** Checks the same addresses that the connection then uses: a second lookup could return different ones. */
 function onlyPublic(lookup: LookupAll): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

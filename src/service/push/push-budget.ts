@@ -14,20 +14,20 @@ interface Context {
   readonly limits: { readonly pushedUsersPerAddress: number }
 }
 
-/** Whose device is asked, and by whom. */
+/** The user who is asked, and the origin of the request. */
 export interface PushOf {
   readonly domainId: string
   readonly userId: string
-  /** Absent where nothing says that a password came first. */
+  /** Null if nothing shows that a password was entered first. */
   readonly challenge: string | null
   readonly ipAddress: string | null
-  /** Whether it comes from a known browser of the user: those have limits of their own, all of them together. */
+  /** Whether it comes from a known browser of the user. Known browsers share separate limits. */
   readonly knownBrowser: Fact
 }
 
 /**
- * Takes one of the requests a person may be sent without approving. Cancelling gives none back: otherwise whoever asks
- * could ask for ever. In the transaction that stores the request.
+ * Counts a request against the limit of unapproved requests, in the transaction that stores it. Cancelling does not return it:
+ * otherwise an attacker could send requests forever.
  *
  * @throws {ApiProblem} `api.error.toomanyrequests`
  */
@@ -42,12 +42,12 @@ export async function takePush(ctx: Context, db: Queryable, of: PushOf): Promise
   )
 }
 
-/** @returns 0 where a request could be sent now; else the seconds until all limits allow one again. */
+/** @returns the seconds until a request can be sent; 0 for now. */
 export async function secondsUntilPush(ctx: Context, db: Queryable, of: PushOf): Promise<number> {
   return (await reachedLimit(ctx, db, of, limitsOf(of))).wait
 }
 
-/** @returns the limit that lasts longest; with a wait of 0 where none is reached. */
+/** @returns the limit that lasts longest; its wait is 0 if none is reached. */
 async function reachedLimit(ctx: Context, db: Queryable, of: PushOf, limits: readonly PushLimit[]): Promise<Reached> {
   const now = ctx.clock.now()
   const waits = [
@@ -61,7 +61,7 @@ async function reachedLimit(ctx: Context, db: Queryable, of: PushOf, limits: rea
   if (earliest !== undefined && expiries.length >= mostPendingPushes) {
     waits.push({ limit: `at most ${mostPendingPushes} pending requests for each user`, wait: earliest - now })
   }
-  // A known browser has limits of its own, which nobody else at its address spends.
+  // A known browser has its own limits, which others at the same address cannot use up.
   const network = of.knownBrowser === 1 ? null : limitedNetwork(of)
   if (network !== null) {
     const asked = await askedFrom(db, {
@@ -80,16 +80,16 @@ async function reachedLimit(ctx: Context, db: Queryable, of: PushOf, limits: rea
 }
 
 interface PushLimit extends Limit {
-  /** As the caller is told. */
+  /** The wording for callers. */
   readonly words: string
 }
 
-/** The network by which a request is limited; null where it is not: after a password, a whole office may share an address. */
+/** The network whose requests are limited; null if not limited: after a password, a whole office may share an address. */
 export function limitedNetwork({ challenge, ipAddress }: Pick<PushOf, 'challenge' | 'ipAddress'>): string | null {
   return challenge !== null || ipAddress === null ? null : networkOf(ipAddress)
 }
 
-/** An approval says that the requests were wanted. */
+/** An approval shows that the requests were wanted. */
 export function forgetPushes(db: Queryable, of: PushOf): Promise<void> {
   return forgetScopes(
     db,
@@ -97,7 +97,7 @@ export function forgetPushes(db: Queryable, of: PushOf): Promise<void> {
   )
 }
 
-/** What an administrator does: as if nobody had been asked, from wherever, nor had reported it. */
+/** Resets all limits of a user, for an administrator. */
 export function forgetAllPushes(
   db: Queryable,
   { domainId, userId }: Pick<PushOf, 'domainId' | 'userId'>,
@@ -107,7 +107,7 @@ export function forgetAllPushes(
   return forgetScopes(db, [...limits.map(({ scope }) => scope), reported(of)])
 }
 
-/** "This was not me": no further request for a while, from wherever. */
+/** After "This was not me" no further requests are sent for a while. */
 export function pausePushes(ctx: Pick<Context, 'clock'>, db: Queryable, of: PushOf): Promise<void> {
   return noteAttempt(db, [reported(of)], ctx.clock.now())
 }

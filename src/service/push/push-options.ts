@@ -4,15 +4,15 @@ import { z } from 'zod'
 
 import { knownPushHosts } from './accepted-endpoint.ts'
 
-/** Names without a port; `*.` before one stands for anything that ends with it. */
+/** Host names without a port; `*.` before a name includes everything that ends with it. */
 const Host = z
   .string()
   .regex(/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a name such as push.example or *.push.example')
 
-/** Apple takes no message without a subject whose host there is (`.invalid` or `localhost` will not do); this is nobody's. */
+/** Apple accepts no message without a subject, and `.invalid` or `localhost` is not enough; this is a placeholder. */
 export const nobodyToAsk = 'https://example.com'
 
-/** Messages that wake devices. */
+/** Options of push messages, which wake devices. */
 export interface PushOptions {
   /**
    * The contact for push services that have a question about the messages: `mailto:you@mfa.example`, or a page.

@@ -20,21 +20,21 @@ import type { PushReply } from './post-message.ts'
 import { pauseAfter, verdictOf } from './verdict.ts'
 import type { PushKeys, WebPush } from './web-push.ts'
 
-/** Wakes devices whose authenticator is closed. What it brings is only that there is something: the inbox has it all. */
+/** Wakes devices whose authenticator is closed. A message only says that there is something new; the inbox has the content. */
 export interface Pusher {
-  /** What browsers subscribe with. */
+  /** The public key that browsers subscribe with. */
   readonly publicKey: string
-  /** Whether messages are sent to it. */
+  /** Whether messages can be sent to the subscription. */
   accepts(subscription: PushSubscription): boolean
-  /** Sends, and tries again until it is of no use any more; nobody waits for it, and nothing depends on it. */
+  /** Sends in the background, with retries until it expires. Nothing depends on it. */
   tell(told: Told): void
-  /** Gives up what is under way. */
+  /** Aborts messages in progress. */
   close(): Promise<void>
 }
 
-/** A session or a notice that was created. */
+/** A new session or notice. */
 export interface Told {
-  /** A session where absent. */
+  /** A session if absent. */
   readonly kind?: 'notice'
   readonly id: string
   readonly expiresAt: number
@@ -52,11 +52,11 @@ export interface PusherParts {
   readonly agent: Agent
 }
 
-/** Messages under way, tried again ones among them; what comes on top is left out. */
+/** Messages in progress, including retries; further ones are dropped. */
 const mostUnderWay = 10_000
-/** Messages that are looked up at once; the database has others to serve. */
+/** Messages that are looked up concurrently, because the database has other work. */
 const readingWidth = 64
-/** Messages that are being handed in at each push service at once: as many as our agent has connections to one. */
+/** Messages that are sent concurrently to each push service: as many as the agent has connections to it. */
 const postingWidth = 32
 
 export function createPusher(parts: PusherParts): Pusher {
@@ -88,29 +88,29 @@ export function createPusher(parts: PusherParts): Pusher {
   }
 }
 
-/** Of the curve that messages are encrypted on; with any other nothing can be. */
+/** Whether it is a point on the curve that messages are encrypted with. */
 function isPoint(p256dh: string): boolean {
   try {
     ECDH.convertKey(p256dh, 'prime256v1', 'base64url')
     return true
   } catch {
-    // That is what it says no with.
+    // It throws for any other value.
     return false
   }
 }
 
 interface Sending extends PusherParts {
-  /** By push service, as one that does not answer is waited for each time. */
+  /** Separate for each push service, because each message to an unresponsive one waits for a timeout. */
   readonly lanes: { readonly reading: Lane; readonly posting: (host: string) => Lane }
   readonly signal: AbortSignal
 }
 
 async function deliver(sending: Sending, session: Told): Promise<void> {
-  // The answer to whoever created the session goes out first.
+  // Lets the response to the request that created the session go out first.
   await new Promise<void>((resolve) => setImmediate(resolve))
   for (let tries = 1; !sending.signal.aborted; tries += 1) {
     const { push, reply } = await post(sending, session)
-    // Answered, cancelled, lapsed; or a device that nothing is pushed to.
+    // Settled or expired, or the device has no subscription.
     if (!push || sending.signal.aborted) return
     const verdict = verdictOf(reply)
     const seconds = pauseAfter(tries, reply)
@@ -120,14 +120,14 @@ async function deliver(sending: Sending, session: Told): Promise<void> {
   }
 }
 
-/** @returns no `push` where there is nothing to push any more, no `reply` where there was none. */
+/** @returns no `push` if there is nothing to push any more, no `reply` if there was no response. */
 async function post(sending: Sending, session: Told): Promise<{ push?: SealedPush; reply?: PushReply }> {
   const { store, secrets, clock, lanes, hosts } = sending
   const push = await lanes.reading.run(() => findPush(store.db, session, clock.now()))
   if (!push || sending.signal.aborted) return {}
   const text = secrets.open(push.sealed, { kind: 'push subscription', id: push.deviceId, userId: push.userId })
   const subscription = JSON.parse(text) as PushSubscription
-  // The operator may have changed his mind about hosts since.
+  // The operator may have changed `hosts` since.
   const host = acceptedHost(subscription.endpoint, hosts)
   if (host === undefined) return {}
   const reply = await lanes.posting(host).run(() => handIn(sending, subscription, session))
@@ -144,11 +144,11 @@ async function handIn(
   { kind, id, expiresAt }: Told,
 ): Promise<PushReply | undefined> {
   const { clock, keys, webPush, signal } = sending
-  // Whoever waited for a turn may have waited too long.
+  // The message may have expired while it waited.
   if (signal.aborted || clock.now() >= expiresAt) return undefined
   const delivery = { timeToLive: Math.max(0, expiresAt - clock.now()), topic: id.slice(0, 32) }
   const message = webPush.seal(keys, subscription, kind === 'notice' ? { notice: id } : { session: id }, delivery)
-  // What went wrong on the way names the endpoint, which is nobody else's business.
+  // The error is dropped because it contains the endpoint.
   return postMessage(sending, message).catch(() => undefined)
 }
 

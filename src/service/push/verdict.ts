@@ -1,14 +1,14 @@
 import type { PushReply } from './post-message.ts'
 
-/** What a push service said of a message, or that it said nothing. */
+/** The outcome of sending a message. */
 export type Verdict =
-  /** It has taken it. */
+  /** The push service has accepted it. */
   | 'sent'
-  /** The subscription is no more (RFC 8030 section 7.3). */
+  /** The subscription has ended (RFC 8030 section 7.3). */
   | 'gone'
-  /** It will not take it the next time either. */
+  /** It will not accept it later either. */
   | 'refused'
-  /** It may take it the next time. */
+  /** It may accept it later. */
   | 'later'
 
 export function verdictOf(reply: PushReply | undefined): Verdict {
@@ -16,11 +16,11 @@ export function verdictOf(reply: PushReply | undefined): Verdict {
   if (status >= 200 && status < 300) return 'sent'
   if (status === 404 || status === 410) return 'gone'
   if (status === 0 || status === 408 || status === 429 || status >= 500) return 'later'
-  // Redirections, too: messages go where the device said, and that was looked at.
+  // Redirects count as rejections: messages go only to the endpoint that was checked.
   return 'refused'
 }
 
-/** Seconds until the next try: doubled each time, or what the push service asks for. @param tries So far. */
+/** Seconds until the next attempt: doubled each time, or what the push service asks for. @param tries Attempts so far. */
 export function pauseAfter(tries: number, reply: PushReply | undefined): number {
   return Math.max(Math.min(30, 2 ** (tries - 1)), reply?.retryAfter ?? 0)
 }

@@ -2,30 +2,33 @@ import type { PushMessage, PushSubscription } from '../../contract/device.ts'
 import { loadIfInstalled } from '../ground/optional-package.ts'
 import type { OutgoingMessage } from './post-message.ts'
 
-/** The pair messages are signed with, base64url (RFC 8292), and who can be asked about them: an https: or mailto: URL. */
+/** The key pair that signs messages, base64url (RFC 8292), and the contact for questions: an https: or mailto: URL. */
 export interface PushKeys {
   readonly publicKey: string
   readonly privateKey: string
   readonly subject: string
 }
 
-/** How long a message is worth being delivered, and which other one it replaces. */
+/** How long a message is valid, and which earlier message it replaces. */
 export interface Delivery {
   /** Seconds. */
   readonly timeToLive: number
   readonly topic: string
 }
 
-/** What the package `web-push` does for us: it encrypts and signs. Sending is our own, as it is to go nowhere else. */
+/**
+ * The parts of the package `web-push` that are used: encryption and signatures. Sending is our own, to restrict where it
+ * connects.
+ */
 export interface WebPush {
   newPair(): Pick<PushKeys, 'publicKey' | 'privateKey'>
-  /** @throws where the subscription's keys are none. */
+  /** @throws if the subscription's keys are invalid. */
   seal(keys: PushKeys, to: PushSubscription, message: PushMessage, delivery: Delivery): OutgoingMessage
 }
 
 /**
- * @returns nothing where the package is not installed.
- * @throws {SetupError} where it is too old.
+ * @returns undefined if the package is not installed.
+ * @throws {SetupError} if it is too old.
  */
 export async function loadWebPush(): Promise<WebPush | undefined> {
   const loaded = await loadIfInstalled(optional, () => import('web-push'))
@@ -36,7 +39,7 @@ export async function loadWebPush(): Promise<WebPush | undefined> {
     seal(vapidDetails, to, message, { timeToLive: TTL, topic }) {
       const options = { vapidDetails, TTL, contentEncoding: 'aes128gcm' } as const
       const { endpoint, headers, body } = library.generateRequestDetails(to, JSON.stringify(message), options)
-      // RFC 8030 sections 5.3 and 5.4. Most versions of the library know neither.
+      // From RFC 8030 sections 5.3 and 5.4. Most versions of the library support neither.
       return { endpoint, headers: { ...headers, Urgency: 'high', Topic: topic }, body }
     },
   }

@@ -9,15 +9,15 @@ export function newActivationCode(random: Random): string {
   return randomText(random, activationCodeAlphabet, activationCodeLength)
 }
 
-/** How long a code is good that a page shows, seconds: the person is at the page, and others may have seen it. */
+/** How long a code that a page shows is valid, seconds: the user is at the page, and others may have seen it. */
 const shownFor = 15 * 60
 
 export const shownCodeExpiry = (now: number): number => now + shownFor
 
-/** @param days As the domain has it. */
+/** @param days The domain's setting. */
 export const codeExpiry = (now: number, days: number): number => now + days * day
 
-/** A pending token whose code has expired reads as none. */
+/** A pending token whose code has expired reads as absent. */
 export function hasExpired(
   token: { state: string; codeExpiresAt: number | null; createdAt: number },
   now: number,
@@ -25,6 +25,6 @@ export function hasExpired(
   return token.state === 'pending' && ((token.codeExpiresAt ?? 0) <= now || token.createdAt > latestBeginning(now))
 }
 
-/** Whether the code is good that puts another device in the place of the present one. */
+/** Whether the code for replacing the present device is valid. */
 export const isReplaceable = (expiresAt: number | null, now: number): expiresAt is number =>
   expiresAt !== null && expiresAt > now && expiresAt <= latestBeginning(shownCodeExpiry(now))

@@ -2,16 +2,16 @@ import { attributeLimits } from '../../contract/sessions.ts'
 import type { Attribute } from '../../contract/sessions.ts'
 import { stripText, truncateText } from '../../contract/text.ts'
 
-/** Attributes as a device shows them, and what had to be shortened for it. */
+/** Attributes that fit on a device, and how much was shortened. */
 export interface FittedAttributes {
   readonly attributes: readonly Attribute[]
-  /** How many attributes lost a part of their text. */
+  /** The number of attributes that were truncated. */
   readonly shortened: number
-  /** How many attributes were left out. */
+  /** The number of attributes that were omitted. */
   readonly leftOut: number
 }
 
-/** Shortens what is too long, and ends a list that is too long with how many attributes it leaves out. */
+/** Truncates long attributes, and ends a list that is too long with the number of omitted ones. */
 export function fitAttributes(given: readonly Attribute[]): FittedAttributes {
   const { count } = attributeLimits
   const kept = given.length > count ? given.slice(0, count - 1) : given

@@ -1,24 +1,24 @@
 const failuresPerLock = 10
 /**
- * NIST SP 800-63B-4 section 3.2.2: at most 100 failed tries in a row, over all factors and challenges. There are two
- * budgets, one for known browsers and one for everywhere else, so each ends at half of that.
+ * NIST SP 800-63B-4 section 3.2.2 allows at most 100 failed attempts in a row, over all factors and challenges. There are two
+ * budgets, one for known browsers and one for everything else, so each ends at half of that.
  */
 const failuresUntilUnlocked = 50
 
 const firstLock = 15 * 60
 const longestLock = 24 * 60 * 60
 
-/** OWASP ASVS 5.0 6.6.3: wrong codes of one challenge. */
+/** Wrong codes per challenge (OWASP ASVS 5.0 6.6.3). */
 export const mostWrongPerChallenge = 5
 /** How long the wrong codes of a challenge are remembered, seconds; longer than a challenge lives. */
 export const challengeTriesKept = 24 * 60 * 60
 
-/** Only an administrator ends it: the end of the year 9999, Unix seconds. */
+/** Only an administrator can unlock: the end of the year 9999, Unix time in seconds. */
 export const untilUnlocked = 253_402_300_799
 
 /**
- * Until when codes are locked after so many wrong ones in a row: 15 minutes after every tenth, doubling up to a day.
- * @returns Unix time, seconds; undefined where they are not.
+ * Until when codes are locked after this many wrong ones in a row: 15 minutes after every tenth, doubling up to a day.
+ * @returns Unix time in seconds; undefined if they are not locked.
  */
 export function lockedUntil(failures: number, now: number): number | undefined {
   if (failures >= failuresUntilUnlocked) return untilUnlocked
@@ -27,8 +27,8 @@ export function lockedUntil(failures: number, now: number): number | undefined {
 }
 
 /**
- * How many more codes may be tried, of this challenge and before codes are locked.
- * @param ofUser wrong ones in a row so far. @param ofChallenge those of the challenge.
+ * How many more codes can be tried in this challenge before codes are locked.
+ * @param ofUser Wrong codes of the user in a row. @param ofChallenge Wrong codes of the challenge.
  */
 export function triesLeft(ofUser: number, ofChallenge: number): number {
   const untilLock = (failuresPerLock - (ofUser % failuresPerLock)) % failuresPerLock

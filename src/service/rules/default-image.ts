@@ -1,9 +1,9 @@
 import type { NamedImage } from './image.ts'
 
-/** What a domain without an image of its own shows: a white shield with a keyhole on grey, 96 pixels wide. */
+/** The image of a domain without its own: a white shield with a keyhole on gray, 96 pixels wide. */
 export const defaultImage = (): NamedImage => ({ bytes: Buffer.from(png, 'base64'), etag: '"default-1"' })
 
-/** Two bits a pixel, so that it can stand here; change the tag with it. */
+/** Two bits per pixel, so that it fits here. Change the tag when you change it. */
 const png = [
   'iVBORw0KGgoAAAANSUhEUgAAAGAAAABgAgMAAACf9p+rAAAADFBMVEUAAABrcoD///+co69KUy6GAAAABHRSTlMA////sy1AiAAAANRJREFUeNrt',
   '1jsOwyAMBmBn6BFynxyhA2bgCNwnR8hAT1nlQWWDf4moLelQDxn4FGwkhE1ERFwEHcFsy62G+wZjDW5dH9iIyd5p32u0wJk1HXUhGGyY7NxrdgijDe6T',
@@ -11,7 +11,7 @@ const png = [
   '81L36FHnOydswuf7OR4N4DABxw84sOARBw5F9hj1BE+ycV9pioP9AAAAAElFTkSuQmCC',
 ].join('')
 
-/** One pixel that nobody sees, for who shows something of its own instead. */
+/** An invisible pixel, for callers that show their own image instead. */
 export const noImage = (): NamedImage => ({ bytes: Buffer.from(pixel, 'base64'), etag: '"none-1"' })
 
 const pixel =

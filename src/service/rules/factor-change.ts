@@ -3,30 +3,30 @@ import type { ChangedFactor } from '../../contract/factors.ts'
 import type { Factor } from '../../contract/users.ts'
 import { latestBeginning } from './present.ts'
 
-/** How long a pass for changing factors counts, seconds. */
+/** How long a pass for changing factors is valid, seconds. */
 export const changePassLifetime = 10 * 60
 
-/** What decides which factors may change another one. */
+/** The facts that decide which factors may change another one. */
 export interface OwnedFactors {
-  /** What the user can pass with in the domain, now. */
+  /** Factors that the user can use in the domain now. */
   readonly here: readonly Factor[]
-  /** What the user can pass with in any domain. */
+  /** Factors that the user can use in any domain. */
   readonly anywhere: readonly Factor[]
-  /** Whether the user ever had a strong factor, in whatever domain; only a reset forgets it. */
+  /** Whether the user ever had a strong factor in any domain; only a reset clears this. */
   readonly everStrong: boolean
 }
 
-/** A second step that was passed. */
+/** A passed second step. */
 export interface Pass {
   readonly purpose: SessionPurpose
   readonly factor: Factor | null
   /** Unix time, seconds. */
   readonly settledAt: number
-  /** Whether the very device, token or code it was passed with is still the user's and valid. */
+  /** Whether the same device, token or code still belongs to the user and is valid. */
   readonly inForce: boolean
 }
 
-/** What somebody who wants to change a factor can pass with. */
+/** The factors with which a user can pass to change a factor. */
 export function factorsForChange(changed: ChangedFactor, owned: OwnedFactors): Factor[] {
   return owned.here.filter((factor) => isStrongEnough(factor, changed, owned))
 }
@@ -34,7 +34,7 @@ export function factorsForChange(changed: ChangedFactor, owned: OwnedFactors): F
 /** Whether a pass may change a factor. */
 export function mayChange(changed: ChangedFactor, pass: Pass, owned: OwnedFactors, now: number): boolean {
   return (
-    // The person has to know what they approve: a pass for signing in never changes anything.
+    // Users must know what they approve: a pass for signing in never changes a factor.
     pass.purpose === 'change_devices' &&
     now - pass.settledAt <= changePassLifetime &&
     pass.settledAt <= latestBeginning(now) &&
@@ -44,10 +44,10 @@ export function mayChange(changed: ChangedFactor, pass: Pass, owned: OwnedFactor
   )
 }
 
-/** E-mail is weaker than everything else: it adds the first factor and nothing after that. */
+/** E-mail is the weakest factor: it can add the first factor and nothing after that. */
 function isStrongEnough(factor: Factor, changed: ChangedFactor, owned: OwnedFactors): boolean {
   if (isStrong(factor)) return true
-  // A device answers for its domain alone. Everything else passes in every domain, so strong factors of all domains count.
+  // A device is valid in its own domain only. Other factors are valid everywhere, so strong factors of all domains count.
   const present = changed === 'device' ? owned.here : owned.anywhere
   return !owned.everStrong && !present.some(isStrong)
 }

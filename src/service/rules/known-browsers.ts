@@ -1,14 +1,14 @@
-/** How long a browser is known after the last pass in it, seconds. People come back after a long absence to most apps. */
+/** How long a browser is known after its last pass, seconds. Users return to most apps after long absences. */
 export const knownFor = 180 * 24 * 60 * 60
 
-/** How many users one browser is known for; those who passed longest ago make room. A family shares a computer. */
+/** Users per known browser; those who passed longest ago are dropped. Families share computers. */
 export const usersPerBrowser = 5
 
-/** How many known browsers a user has, in all domains; those in which the user passed longest ago make room. */
+/** Known browsers per user, over all domains; those used longest ago are dropped. */
 export const browsersPerUser = 20
 
 /**
- * Which budget of pushes and wrong codes a request takes from: that of all known browsers of the user together, or the
- * one for everywhere else. What is spent in one is never missing in the other.
+ * The budget of pushes and wrong codes that a request counts against: that of the user's known browsers together, or that of
+ * everything else. The two are independent.
  */
 export type Budget = 'known' | 'other'

@@ -5,8 +5,9 @@ const smallest = 10
 const count = 90
 
 /**
- * Two digits for the person to type. None that another pending session of the person has: typing it would approve that one.
- * @returns nothing where all are in use.
+ * Two digits for the user to type, different from those of the user's other pending sessions: typing one of those would approve
+ * the wrong session.
+ * @returns undefined if all numbers are in use.
  */
 export function newMatchingNumber(random: Random, inUse: ReadonlySet<string>): string | undefined {
   const free = Array.from({ length: count }, (_, index) => String(smallest + index)).filter(

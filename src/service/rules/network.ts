@@ -1,9 +1,9 @@
 import { dottedIpv4, ipv6Groups, parseIpAddress } from '../../contract/ip-address.ts'
 
-/** What one person cannot easily change: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** An IPv4 address, or the first 64 bits of an IPv6 address, which one person cannot easily change. */
 export function networkOf(address: string | undefined): string {
   const parsed = address === undefined ? undefined : parseIpAddress(address)
-  // Text that is not an address must not be a key of its own: whoever chooses the text would have as many as they like.
+  // Text that is not an address must not be its own key: its author could choose any number of keys.
   if (parsed === undefined) return 'unknown'
   if (!parsed.includes(':')) return parsed
   const groups = ipv6Groups(parsed)
@@ -14,8 +14,9 @@ export function networkOf(address: string | undefined): string {
 }
 
 /**
- * The IPv4 address in an IPv6 one. Behind a translator (RFC 6052) all of IPv4 is in one network, and would share one limit;
- * with 6to4 (RFC 3056) one IPv4 address is 65,536 networks, and would have as many limits.
+ * The IPv4 address embedded in an IPv6 address. Behind a translator (RFC 6052) all of IPv4 is in one network and would share
+ * one
+ * limit; with 6to4 (RFC 3056) one IPv4 address has 65,536 networks, and would have as many limits.
  */
 function embeddedIpv4(groups: readonly number[]): string | undefined {
   const [first, second, ...rest] = groups

@@ -1,22 +1,23 @@
 import { notAfter } from './present.ts'
 
 /**
- * How often a person is asked who does not approve (OWASP ASVS 5.0 6.6.4): somebody who knows the password must not be
- * able to ask until they give in. Times in seconds.
+ * How often a user who does not approve is asked (OWASP ASVS 5.0 6.6.4): somebody who knows the password must not be able to
+ * ask
+ * until the user gives in. Times in seconds.
  */
 export const pushLimits = {
   short: { limit: 5, window: 10 * 60 },
   long: { limit: 15, window: 24 * 60 * 60 },
-  /** After "this was not me". */
+  /** The pause after "This was not me". */
   afterReport: { limit: 1, window: 15 * 60 },
 } as const
 
 export const mostPendingPushes = 3
 
-/** Where nothing says that a password came first, the address that asks is looked at as well; seconds. */
+/** If nothing shows that a password was entered first, the network of the request is limited too; seconds. */
 export const networkWindow = 10 * 60
 
-/** A user who was asked from a network. */
+/** A user who was sent a request from a network. */
 export interface AskedUser {
   /** Unix time, seconds. */
   readonly lastAskedAt: number
@@ -24,10 +25,10 @@ export interface AskedUser {
 }
 
 /**
- * Whether a network may ask yet another time: it may not once it has asked more than `limit` different users and fewer
- * than half of those approved, which is what asking strangers looks like, and not what an office does.
+ * Whether a network may send another request: no longer after more than `limit` different users of whom fewer than half
+ * approved, which looks like an attack on strangers and not like an office.
  *
- * @returns 0, or the seconds until enough of them are too long ago to count.
+ * @returns 0, or the seconds until enough of these requests are too old to count.
  */
 export function networkWait(asked: readonly AskedUser[], limit: number, now: number): number {
   const approved = asked.filter((user) => user.approved).length

@@ -1,7 +1,7 @@
 import type { SessionReason, SessionState } from '../../contract/sessions.ts'
 import { latestBeginning, notAfter } from './present.ts'
 
-/** How long a domain lets people think, at most, seconds (OWASP ASVS 5.0 6.5.5). */
+/** The longest time a request can wait for its user, seconds (OWASP ASVS 5.0 6.5.5). */
 export const maxRequestTimeout = 600
 
 /** How long a settled session can be read, seconds. */
@@ -18,7 +18,9 @@ interface TimedSession {
   readonly settledAt: number | null
 }
 
-/** The session as it is now: whatever the database still says, a pending one ends with its time, or is from the future. */
+/**
+ * The session's current state: a pending session expires with its time, or if it is dated in the future, whatever is stored.
+ */
 export function atTime<S extends TimedSession>(session: S, now: number): S {
   const begun = session.createdAt <= latestBeginning(now)
   if (session.state !== 'pending' || (begun && session.expiresAt > now)) return session

@@ -5,38 +5,39 @@ import { HOTP, Secret } from 'otpauth'
 import { latestBeginning } from './present.ts'
 import type { Random } from './random.ts'
 
-/** How far from the remembered drift a code may be to be accepted, steps (RFC 6238 section 5.2). */
+/** The accepted distance of a code from the remembered drift, steps (RFC 6238 section 5.2). */
 const window = 1
-/** How far it may be to count for a resynchronisation, steps (RFC 6238 section 6). */
+/** The accepted distance for a resynchronization, steps (RFC 6238 section 6). */
 const wideWindow = 10
-/** For how long the first of two consecutive codes counts, steps: the second has come up by then and been typed. */
+/** How long the first of two consecutive codes counts, steps: long enough to read and type the second. */
 const patience = 3
 
-/** What makes codes, and what is remembered of the ones it made. */
+/** A source of codes, and what is remembered of its codes. */
 export interface CodeSource {
   /** Hexadecimal. */
   readonly seed: string
   readonly digits: 6 | 8
   /** Seconds. */
   readonly period: 30 | 60
-  /** The last step a code was accepted of; -1 before the first. */
+  /** The last step of an accepted code; -1 before the first. */
   readonly lastStep: number
-  /** By how many steps its clock was ahead of ours then. */
+  /** The steps its clock was ahead at that time. */
   readonly drift: number
-  /** The last step that was seen only in the wide window, and when. */
+  /** The last step seen in the wide window only, and when. */
   readonly seenStep: number | null
   readonly seenAt: number | null
   /**
-   * Whether its clock may be off: nobody can set the clock of a hardware token, so drift is remembered and two
-   * consecutive codes resynchronize it (RFC 6238 section 6). Phones set theirs by the network, and accepting codes that
-   * are minutes old would only help whoever noted them.
+   * Whether its clock can drift: the clock of a hardware token cannot be set, so drift is remembered and two consecutive codes
+   * resynchronize it (RFC 6238 section 6). Phones synchronize over the network, and accepting codes that are minutes old would
+   * only
+   * help an attacker who has noted them.
    */
   readonly resynchronizes: boolean
 }
 
 export type Verdict =
   | { readonly outcome: 'accepted'; readonly step: number; readonly drift: number }
-  /** Denied. But if the very next code follows, the clock of the source is off, and that far. */
+  /** Denied. If the next code follows, the clock of the source is off by this distance. */
   | { readonly outcome: 'seen'; readonly step: number }
   | { readonly outcome: 'wrong' }
 
@@ -45,7 +46,7 @@ export function codeAt(source: Pick<CodeSource, 'seed' | 'digits'>, step: number
   return codesOf(source)(step)
 }
 
-/** Makes the key once for all steps: Node takes several times as long for an HMAC whose key are bytes. */
+/** Creates the key once for all steps: an HMAC in Node takes several times as long if its key is given as bytes. */
 function codesOf({ seed, digits }: Pick<CodeSource, 'seed' | 'digits'>): (step: number) => string {
   const secret = Secret.fromHex(seed)
   const key = createSecretKey(secret.bytes)
@@ -57,16 +58,16 @@ function codesOf({ seed, digits }: Pick<CodeSource, 'seed' | 'digits'>): (step: 
 /** A new secret of 160 bits (RFC 4226 section 4, R6), hexadecimal. */
 export const newSeed = (random: Random): string => Buffer.from(random(20)).toString('hex')
 
-/** As authenticators take it. */
+/** In the format of authenticator apps. */
 export const seedInBase32 = (seed: string): string => Secret.fromHex(seed).base32
 
 export const stepAt = (now: number, period: number): number => Math.floor(now / period)
 
-/** What a code is worth. Steps that were accepted before, and all before them, are over. */
+/** Judges a code. Steps up to the last accepted one are used up. */
 export function judgeCode(source: CodeSource, code: string, now: number): Verdict {
   const present = stepAt(now, source.period)
   const expected = present + (source.resynchronizes ? source.drift : 0)
-  // The wide window also where it does not count: how long a code takes must not say what its user has.
+  // Searches the wide window even if it does not count, so that timing does not reveal what the user has.
   const step = matchingStep(source, code, expected)
   if (step === undefined) return { outcome: 'wrong' }
   if (Math.abs(step - expected) <= window) return { outcome: 'accepted', step, drift: step - present }
@@ -74,7 +75,7 @@ export function judgeCode(source: CodeSource, code: string, now: number): Verdic
   return follows(source, step, now) ? { outcome: 'accepted', step, drift: step - present } : { outcome: 'seen', step }
 }
 
-/** The step nearest to the expected one that has this code; all are looked at, whichever it is. */
+/** The nearest step with this code. All steps are computed, whichever matches. */
 function matchingStep(source: CodeSource, code: string, expected: number): number | undefined {
   const steps = Array.from({ length: 2 * wideWindow + 1 }, (_, index) => expected - wideWindow + index)
   const codeOf = codesOf(source)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Whose word is taken for where a request comes from: so many proxies, or those in these networks. */
+/** The proxies that are trusted to report a request's address: their number, or their networks. */
 export const TrustProxy = z
   .union([z.int().min(0).max(100), z.string(), z.array(z.string())])
   .transform((given) => (typeof given === 'string' && /^\d{1,2}$/.test(given.trim()) ? Number(given) : given))
@@ -10,7 +10,7 @@ export const TrustProxy = z
   .transform((given) => (typeof given === 'number' ? given : networksOf(given)))
 export type TrustProxy = z.output<typeof TrustProxy>
 
-/** The names that Express has for networks. */
+/** Express's names for networks. */
 const namedNetworks: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal'])
 
 const networksOf = (given: string | readonly string[]): string[] =>
@@ -19,7 +19,7 @@ const networksOf = (given: string | readonly string[]): string[] =>
 function isNetwork(network: string): boolean {
   if (namedNetworks.has(network)) return true
   const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network) ?? []
-  // What is read leniently elsewhere has to be exact here.
+  // Must be exact here, although other parsers are lenient.
   if (!z.union([z.ipv4(), z.ipv6()]).safeParse(address).success) return false
   return prefix === undefined || (Number(prefix) >= 1 && Number(prefix) <= (address.includes(':') ? 128 : 32))
 }

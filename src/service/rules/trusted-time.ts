@@ -1,26 +1,26 @@
-/** What is known of the time; all in seconds. */
+/** The trusted time; all in seconds. */
 export interface TrustedTime {
-  /** Grows with the time that processes run, whatever the clock of the machine says. Unix time. */
+  /** Advances with the time that processes run, independent of the machine's clock. Unix time. */
   readonly trustedAt: number
-  /** What the clock of the machine said then. Unix time. */
+  /** The machine's clock at that moment. Unix time. */
   readonly wallAt: number
-  /** For how long both have run alike. */
+  /** How long both have run in step. */
   readonly agreed: number
 }
 
-/** For how long both have to run alike until the clock of the machine is believed, seconds. */
+/** How long both have to run in step until the machine's clock is trusted, seconds. */
 export const agreementNeeded = 3_600
-/** How far the clock of the machine may be from the time that has passed, seconds: timers are late on a busy machine. */
+/** The tolerated difference between the clock and the elapsed time, seconds: timers are late on a busy machine. */
 const tolerance = 30
-/** A stop of the service that is longer than this, or a leap over a restart, seconds. */
+/** A longer stop of the service, or a longer jump over a restart, seconds. */
 const longStop = 3_600
 
 /**
- * Some time has passed while the process ran.
+ * Advances the time while the process runs.
  *
- * @param before As this process knew it.
- * @param elapsed How much, as timers measure it: they do not follow the clock of the machine.
- * @param wall What the clock of the machine says now.
+ * @param before The time this process knew.
+ * @param elapsed The elapsed time by timers, which do not follow the machine's clock.
+ * @param wall The machine's clock now.
  */
 export function passTime(before: TrustedTime, elapsed: number, wall: number): TrustedTime {
   const alike = Math.abs(wall - before.wallAt - elapsed) <= tolerance
@@ -29,7 +29,10 @@ export function passTime(before: TrustedTime, elapsed: number, wall: number): Tr
   return { trustedAt, wallAt: wall, agreed }
 }
 
-/** A process starts. After a long stop nobody can tell how long it was: the clock has to run alike for an hour again. */
+/**
+ * The time at the start of a process. After a long stop its length is unknown, so the clock has to run in step for an hour
+ * again.
+ */
 export function resumeTime(stored: TrustedTime, wall: number): TrustedTime {
   const stopped = wall - stored.wallAt
   return { ...stored, wallAt: wall, agreed: stopped >= -tolerance && stopped <= longStop ? stored.agreed : 0 }

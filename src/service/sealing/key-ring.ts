@@ -1,27 +1,27 @@
 import { hkdfSync } from 'node:crypto'
 
-/** A key of the ring. What is encrypted says its id, so that it finds its key again after others were added. */
+/** A key of the ring. Encrypted values contain its id, so that its key is found after others were added. */
 export interface RingKey {
   readonly id: string
-  /** 32 bytes, as they stand in the key file; only for writing that file. */
+  /** The 32 bytes as in the key file; only for writing that file. */
   readonly secret: Buffer
   /** For AES-256-GCM. */
   readonly encryption: Buffer
-  /** For HMAC-SHA-256, of what has to be found without being readable. */
+  /** For HMAC-SHA-256, of values that are looked up without being readable. */
   readonly lookup: Buffer
 }
 
-/** The keys of a service. The first one is used for whatever is written; the others can still be read with. */
+/** The keys of a service. The first one encrypts; all of them decrypt. */
 export interface KeyRing {
   readonly primary: RingKey
   readonly keys: readonly RingKey[]
 }
 
-/** 256 bits, as AES-256 takes them. */
+/** 256 bits, for AES-256. */
 export const keySize = 32
 
 /**
- * Reads a ring as people write it: `id:base64,id:base64`, the first one primary.
+ * Parses a ring in the form `id:base64,id:base64`, the first key primary.
  * @throws {TypeError} that says what is wrong and never repeats a key.
  */
 export function parseKeyRing(text: string): KeyRing {
@@ -38,7 +38,7 @@ export function parseKeyRing(text: string): KeyRing {
   return Object.freeze({ primary, keys: Object.freeze(keys) })
 }
 
-/** A key as people write it. */
+/** A key in its text form. */
 export function formatKey(id: string, secret: Uint8Array): string {
   return `${id}:${Buffer.from(secret).toString('base64')}`
 }
@@ -53,12 +53,12 @@ function parseKey(entry: string, position: number): RingKey {
   return Object.freeze({ id, secret, encryption: derive(secret, 'encryption'), lookup: derive(secret, 'lookup') })
 }
 
-/** One secret, one key a purpose (RFC 5869). */
+/** Derives one key per purpose from one secret (RFC 5869). */
 function derive(secret: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `second-factor ${purpose}`, keySize))
 }
 
-/** The keys at hand are not those of the database. Says what to do, and never a key. */
+/** The keys do not match the database. The message says what to do, and contains no key. */
 export class KeysError extends Error {
   override readonly name = 'KeysError'
 }

@@ -3,18 +3,18 @@ import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 import type { Random } from '../rules/random.ts'
 import type { KeyRing, RingKey } from './key-ring.ts'
 
-/** 96 bits, drawn anew each time (NIST SP 800-38D section 8.2.2). */
+/** 96 bits, random for each value (NIST SP 800-38D section 8.2.2). */
 const nonceSize = 12
 const tagSize = 16
 
-/** A sealed value cannot be read: it was changed, belongs to another record, or its key is not in the ring. */
+/** A sealed value cannot be opened: it was changed, belongs to another record, or its key is not in the ring. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError'
 }
 
 /**
  * Encrypts a secret for one record: `key id.base64url(nonce, ciphertext, tag)`, AES-256-GCM.
- * @param record what it belongs to; in another record the value cannot be opened.
+ * @param record What it belongs to; the value cannot be opened in another record.
  */
 export function seal({ primary }: KeyRing, random: Random, secret: string, record: string): string {
   const nonce = random(nonceSize)
@@ -40,15 +40,15 @@ export function unseal(ring: KeyRing, sealed: string, record: string): string {
   }
 }
 
-/** What AES-GCM authenticates beside the secret: a value copied to another record does not open there. */
+/** The additional data of AES-GCM: a value copied to another record does not open there. */
 const recordData = (record: string) => Buffer.from(record)
 
-/** Whether a value is sealed with the primary key; if not, it is to be sealed anew. */
+/** Whether a value is sealed with the primary key; if not, it has to be resealed. */
 export function isCurrent({ primary }: KeyRing, sealed: string): boolean {
   return sealed.startsWith(`${primary.id}.`)
 }
 
-/** Finds a secret without its being readable: `key id.base64url(HMAC-SHA-256)`. */
+/** A lookup for a secret that does not reveal it: `key id.base64url(HMAC-SHA-256)`. */
 export function lookupWith(key: RingKey, secret: string): string {
   return `${key.id}.${createHmac('sha256', key.lookup).update(secret).digest('base64url')}`
 }

@@ -2,37 +2,38 @@ import type { KeyRing } from './key-ring.ts'
 import { lookupWith, seal, unseal } from './sealing.ts'
 import type { Random } from '../rules/random.ts'
 
-/** The one place where secrets are written and read: no other value in the database has to be kept from a reader of it. */
+/** The only place where secrets are written and read: no other value in the database is confidential. */
 export interface Secrets {
   seal(secret: string, of: SealedRecord): string
-  /** @throws {UnsealError} where it was changed, or belongs to another record. */
+  /** @throws {UnsealError} if it was changed or belongs to another record. */
   open(sealed: string, of: SealedRecord): string
-  /** Finds a secret without its being readable. */
+  /** A lookup for a secret that does not reveal it. */
   lookup(text: string): string
-  /** All lookups it may have been stored under: with each key there is, the one for writing first. */
+  /** All lookups under which it may be stored: one for each key, the one for writing first. */
   lookups(text: string): readonly string[]
 }
 
 /**
- * What a sealed value belongs to; in another record, for another user, or as something else of the same one, it does not
- * open. So whoever can write to the database but has no keys cannot give somebody else a secret they know.
+ * What a sealed value belongs to. It does not open in another record, for another user, or as another kind of value. So
+ * somebody
+ * who can write to the database but has no keys cannot assign a known secret to another user.
  */
 export type SealedRecord =
   | {
       readonly kind: UserSecret
       readonly id: string
-      /** Whose it is: null for the seed of a hardware token that nobody has. */
+      /** The user it belongs to; null for the seed of an unassigned hardware token. */
       readonly userId: string | null
     }
   | { readonly kind: ServiceSecret; readonly id: string }
 
-/** What a user passes with: seeds and codes, and what a device is unlocked with and reached by. */
+/** Secrets of a user: seeds and codes, and what unlocks and reaches a device. */
 export type UserSecret = 'seed' | 'activation code' | 'replacement code' | 'bypass code' | 'pin' | 'push subscription'
 
-/** What is nobody's, or has its user as id; and the key that messages to all devices are signed with. */
+/** Secrets without a user, or with the user as id, and the key that signs messages to all devices. */
 export type ServiceSecret = 'remembered browser' | 'key check' | 'push key'
 
-/** @param present The ring as it is at the moment: keys come and go while a service runs. */
+/** @param present Returns the current ring, because keys change while a service runs. */
 export function createSecrets(present: () => KeyRing, random: Random): Secrets {
   return {
     seal: (secret, of) => seal(present(), random, secret, nameOf(of)),
@@ -48,10 +49,10 @@ export function createSecrets(present: () => KeyRing, random: Random): Secrets {
 const nameOf = (of: SealedRecord): string =>
   'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`
 
-/** Of the code a device is activated with: whoever types it says nothing else. */
+/** The lookup text of an activation code: the device sends nothing else with it. */
 export const activationCodeText = (code: string): string => `activation:${code}`
 
-/** With the user in it, nobody sees that two have the same code. */
+/** Contains the user, so that equal codes of two users do not show. */
 export const bypassCodeText = (userId: string, code: string): string => `bypass:${userId}:${code}`
 
 export const emailCodeText = (of: { domainId: string; userId: string }, code: string): string =>

@@ -6,12 +6,12 @@ import type { Held, SynchronisationRow } from '../store/synchronisations.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { hasEnded, ownProcess } from './process-identity.ts'
 
-/** After how long without a step its process counts as dead; the longest step takes far below a second. Seconds. */
+/** A process counts as dead after this time without a step; the longest step takes far below a second. Seconds. */
 const abandonedAfter = 10
-/** For how long one waits for those before it, seconds. */
+/** How long to wait for earlier synchronizations, seconds. */
 const patience = 120
 
-/** The turn of an organization: one synchronisation after the other, on whatever node. */
+/** Claims an organization: its synchronizations run one after the other, on any node. */
 export async function claim(
   ctx: ServiceContext,
   of: { organizationId: string; domainId: string },
@@ -41,12 +41,12 @@ export async function claim(
   }
 }
 
-/** 0 when the process that holds it has ended, or was not heard of for too long. */
+/** 0 if the holder's process has ended, or has not reported for too long. */
 export function secondsUntilAbandoned({ beatAt, holderProcess }: SynchronisationRow, now: number): number {
   return hasEnded(holderProcess) ? 0 : Math.max(0, beatAt + abandonedAfter - now)
 }
 
-/** Puts oneself in the place of a dead holder. @returns nothing where it has come back, or somebody else was first. */
+/** Replaces a dead holder. @returns undefined if it has reported again, or another process was faster. */
 export async function replaceHolder(ctx: ServiceContext, row: SynchronisationRow): Promise<Held | undefined> {
   const holder = newId(ctx.random)
   const won = await takeOver(ctx.store.db, row, {

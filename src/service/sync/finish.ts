@@ -16,14 +16,14 @@ import type { Held } from '../store/synchronisations.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { step, stepThrough } from './step.ts'
 
-/** After it was applied: ends what ended with it. Can be taken up again where it was left. */
+/** Completes an applied synchronization: ends what ended with it. Can be resumed after an interruption. */
 export async function finish(ctx: ServiceContext, held: Held): Promise<void> {
   await endMemberships(ctx, held)
   await changeUsers(ctx, held, (db, userIds) => applyChanges(db, held, userIds, ctx.clock.now()))
   await end(ctx, held)
 }
 
-/** Where it was not applied: takes back what was staged. */
+/** Removes the staged rows of a synchronization that was not applied. */
 export async function undo(ctx: ServiceContext, held: Held): Promise<void> {
   await stepThrough(ctx, held, (db) => removeStaged(db, held, 'membership'))
   await stepThrough(ctx, held, (db) => removeStaged(db, held, 'user'))

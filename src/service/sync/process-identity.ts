@@ -1,22 +1,22 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** Where a process runs and since when: enough to tell whether it has ended. Linux only. */
+/** Identifies a process well enough to tell whether it has ended. Linux only. */
 interface ProcessIdentity {
   /** Changes each time the machine starts. */
   readonly boot: string
-  /** Process ids of different namespaces (containers) have nothing to do with each other. */
+  /** Process ids of different namespaces (containers) are unrelated. */
   readonly namespace: string
   readonly pid: number
-  /** Clock ticks after boot: tells two processes of one id apart. */
+  /** Clock ticks after boot, to tell two processes with one id apart. */
   readonly start: string
 }
 
-/** This process, as JSON; undefined where the system does not say. */
+/** This process, as JSON; undefined if the system does not tell. */
 export const ownProcess: string | undefined = read(() => JSON.stringify(identify(process.pid)))
 
 /**
- * Whether a process has certainly ended. False where nobody can tell: it runs on another machine, in another container, or
- * on a system without `/proc`.
+ * Whether a process has certainly ended. False if unknown: it runs on another machine, in another container, or on a system
+ * without `/proc`.
  */
 export function hasEnded(identity: string | null): boolean {
   if (identity === null || ownProcess === undefined) return false

@@ -13,14 +13,14 @@ import {
 import type { Held, StagedRow } from '../store/synchronisations.ts'
 import { step } from './step.ts'
 
-/** What a synchronisation changes: members that join, users that are called otherwise, members that leave. */
+/** The changes of a synchronization: joining members, changed users, leaving members. */
 export interface Changes {
   readonly added: number
   readonly changed: number
   readonly removed: number
 }
 
-/** After how many rows the database looks anew at its tables; then each time when there are four times as many. */
+/** Rows after which the database analyzes its tables; then whenever there are four times as many. */
 const firstStock = 2_000
 
 export interface Staging {
@@ -30,7 +30,7 @@ export interface Staging {
   readonly progress?: (done: number) => void
 }
 
-/** Writes down what has to change, where nobody sees it yet. */
+/** Stages the changes, where they are not visible yet. */
 export async function stage(ctx: ServiceContext, held: Held, staging: Staging): Promise<Changes> {
   const { rows, keepOthers = false, progress = () => {} } = staging
   const staying = new Set<string>()
@@ -55,7 +55,7 @@ export async function stage(ctx: ServiceContext, held: Held, staging: Staging): 
   return { added, changed, removed: keepOthers ? 0 : await stageRest(ctx, held, staying) }
 }
 
-/** New users, new members, and what is new of those that are there already. */
+/** Stages new users, new members, and changes of existing ones. */
 async function stageRows(
   ctx: ServiceContext,
   db: Queryable,
@@ -84,7 +84,7 @@ async function stageRows(
   return { userIds, added: await stageMembers(db, held, userIds), changed: changed.length }
 }
 
-/** Members that are not among those who stay. @returns how many. */
+/** Stages the members who leave. @returns how many. */
 async function stageRest(ctx: ServiceContext, held: Held, staying: ReadonlySet<string>): Promise<number> {
   let count = 0
   let last = ''

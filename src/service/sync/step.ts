@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '../store/store.ts'
 import { beat } from '../store/synchronisations.ts'
 import type { Held } from '../store/synchronisations.ts'
 
-/** One short transaction of a synchronisation that is still ours; then everybody else has a turn. */
+/** Runs one short transaction of a synchronization that still holds its claim; other work can run after it. */
 export async function step<T>(ctx: ServiceContext, held: Held, work: (db: Queryable) => Promise<T>): Promise<T> {
   const result = await ctx.store.db.transaction().execute(async (db) => {
     if (!(await beat(db, held, ctx.clock.now()))) throw new StoreUnavailableError('The synchronisation was taken over.')
@@ -14,7 +14,7 @@ export async function step<T>(ctx: ServiceContext, held: Held, work: (db: Querya
   return result
 }
 
-/** Steps until one says that nothing was left to do. */
+/** Repeats a step until nothing is left to do. */
 export async function stepThrough(
   ctx: ServiceContext,
   held: Held,

@@ -16,10 +16,10 @@ import { stage } from './stage.ts'
 import type { Changes } from './stage.ts'
 
 /**
- * Makes the rows the members of the domain: staged in small steps that nobody sees, applied by one, then cleaned up in
- * small steps. Until the one step everything is as before, after it everything is new.
+ * Replaces the members of a domain by the rows: stages the changes invisibly in small steps, applies them in one transaction,
+ * and cleans up in small steps. Before that transaction everything is old, after it everything is new.
  *
- * @returns false where a list that arrived later was applied already: everything is as if this one had been applied before.
+ * @returns false if a list that arrived later was already applied: the result is as if this one had been applied before it.
  */
 export async function synchronizeMembers(ctx: ServiceContext, arrived: Arrived): Promise<boolean> {
   const { organizationId, domainId } = arrived
@@ -35,24 +35,24 @@ export async function synchronizeMembers(ctx: ServiceContext, arrived: Arrived):
   return false
 }
 
-/** A synchronization that a caller asks for. */
+/** A synchronization request. */
 export interface Arrived {
   readonly organizationId: string
   readonly domainId: string
   readonly rows: readonly StagedRow[]
   /** Whether members who are not in the rows stay. */
   readonly keepOthers?: boolean
-  /** Told how many rows are staged. */
+  /** Called with the number of staged rows. */
   readonly progress?: (done: number) => void
-  /** Drawn when it arrived, before its body was read: an older one is not applied after a newer one. */
+  /** Drawn on arrival, before the body was read: an older list is never applied after a newer one. */
   readonly ticket: number
-  /** The version the caller wants to replace, if it said so. */
+  /** The version that the caller wants to replace, if it named one. */
   readonly expected: number | undefined
-  /** Whether the caller has hung up. It may have sent another one since, to another node. */
+  /** Whether the caller has disconnected. It may have retried since, on another node. */
   readonly disconnected?: (() => boolean) | undefined
 }
 
-/** @returns false where a newer one was applied before, or nobody waits for this one any more. */
+/** @returns false if a newer list was applied before, or the caller has disconnected. */
 async function apply(ctx: ServiceContext, held: Held, arrived: Arrived, changes: Changes): Promise<boolean> {
   if (arrived.disconnected?.()) return false
   return ctx.store.db.transaction().execute(async (db) => {
@@ -71,13 +71,13 @@ async function stageOrUndo(ctx: ServiceContext, held: Held, arrived: Arrived): P
   try {
     return await stage(ctx, held, arrived)
   } catch (error) {
-    // What cannot be taken back now, the next one or the sweep takes back.
+    // If undoing fails, the next synchronization or the sweep will do it.
     await undo(ctx, held).catch((reason: unknown) => ctx.logger.warn({ err: reason }, 'synchronisation left behind'))
     throw error
   }
 }
 
-/** Brings those to an end whose process has died on the way. */
+/** Completes or undoes synchronizations whose process has died. */
 export async function recoverSynchronisations(ctx: ServiceContext): Promise<void> {
   await correctBeats(ctx.store.db, ctx.clock.now())
   const all = await allSynchronisations(ctx.store.db)
@@ -85,8 +85,7 @@ export async function recoverSynchronisations(ctx: ServiceContext): Promise<void
 }
 
 /**
- * A synchronization that was abandoned may have staged a user whom nobody sees, and whose name nobody can have. Takes it
- * back, if that is so.
+ * An abandoned synchronization may have staged a user who is invisible but blocks a name. Undoes it in this case.
  *
  * @returns whether the name may be free now.
  */

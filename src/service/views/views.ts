@@ -37,7 +37,7 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
   }
 }
 
-/** What the user can pass with right now, in one of its domains at least. */
+/** Factors that the user can use now, in at least one domain. */
 function factorsOf(user: UserRow, has: Belongings): Factor[] {
   const present: Record<Factor, boolean> = {
     push: has.hasActiveToken,
@@ -56,7 +56,7 @@ export function sessionView(session: SessionRow): Session {
     factor: session.factor ?? undefined,
     factorId: session.factorId ?? undefined,
     purpose: session.purpose,
-    // Once it is settled nobody has to type it any more.
+    // A settled session needs no number.
     number: session.state === 'pending' ? (session.number ?? undefined) : undefined,
     createdAt: session.createdAt,
     expiresAt: session.expiresAt,
@@ -77,7 +77,7 @@ export function hardwareView(token: HardwareTokenRow): HardwareToken {
   }
 }
 
-/** @param code Nothing where it is not to be shown. */
+/** @param code Undefined if it must not be shown. */
 export function bypassCodeView(row: BypassCodeRow, code: string | undefined): BypassCode {
   return {
     id: row.id,

@@ -1,9 +1,9 @@
-/** Who is told of events. */
+/** Receives events. */
 export interface Follower<T> {
   event(value: T): void
-  /** Nothing more comes: what happens from now on has to be found out by reading. */
+  /** No more events follow: read to learn of later changes. */
   end(): void
 }
 
-/** What can be followed. The answer of it ends following, without a call of `end`. */
+/** A source of events. The returned function unsubscribes, without a call of `end`. */
 export type EventSource<T> = (follower: Follower<T>) => () => void

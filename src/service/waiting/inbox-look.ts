@@ -5,13 +5,14 @@ import { devicesRevokedSince, inboxMarks } from '../store/inboxes.ts'
 import type { Queryable } from '../store/schema.ts'
 
 /**
- * Which devices have another inbox than at the last look; nothing where there was none, and it may be any. For what
- * another process changed without saying what: thousands of inboxes may be held open here, and to read each of them anew
- * takes a second and more.
+ * Finds the devices whose inbox has changed since the last look; undefined if there was none, and it may be any. Used when
+ * another
+ * process changed something without saying what: thousands of inboxes may be held here, and reading all of them takes a second
+ * or more.
  */
 export type InboxLook = () => Promise<readonly string[] | undefined>
 
-/** Times have whole seconds, and a change is seen a moment after it was made; seconds. */
+/** Times are whole seconds, and a change is visible a moment after it was made; seconds. */
 const slack = 5
 
 interface Look {

@@ -3,7 +3,7 @@ import type { Observer } from '../monitoring/observer.ts'
 import type { Revoked } from '../store/tokens.ts'
 import type { Waiters } from './waiters.ts'
 
-/** Tells those who wait for the sessions, and the devices, what was taken away. After the transaction, never in it. */
+/** Wakes the waiters of revoked sessions and devices. Call it after the transaction, never within it. */
 export function notifyRevoked(ctx: { readonly waiters: Waiters; readonly observer: Observer }, revoked: Revoked): void {
   ctx.observer.settled('cancelled', revoked.sessions.length)
   ctx.waiters.wake(
@@ -12,7 +12,7 @@ export function notifyRevoked(ctx: { readonly waiters: Waiters; readonly observe
   )
 }
 
-/** Tells those who wait for a session, and its device, that it changed. */
+/** Wakes the waiters of a session and its device. */
 export function notifySession(
   ctx: { readonly waiters: Waiters },
   session: { id: string; deviceId: string | null },

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 
-/** Bounds how many connections one caller can hold open. Each process counts its own. */
+/** Limits how many connections one caller can hold open. Each process counts separately. */
 export interface Places {
-  /** Takes a place. @returns how to leave it; undefined where all are taken. */
+  /** Takes a place. @returns a function that leaves it; undefined if all are taken. */
   take(name: string): (() => void) | undefined
 }
 
-/** @param max How many places there are for each name. */
+/** @param max Places for each name. */
 export function createPlaces(max: number): Places {
   const taken = new Map<string, number>()
 
@@ -24,13 +24,13 @@ export function createPlaces(max: number): Places {
   }
 }
 
-/** Leaves a place when the answer is over, and at once where its reader is gone already. */
+/** Leaves a place when the response has ended, or at once if its reader has already disconnected. */
 export function leaveAfter(res: ServerResponse, leave: () => void): void {
   if (res.closed) leave()
   else res.once('close', leave)
 }
 
-/** Takes a place at each of several, or none. */
+/** Takes a place in each of several, or none at all. */
 export function takeAll(wanted: readonly (readonly [Places, string])[]): (() => void) | undefined {
   const leave: (() => void)[] = []
   const leaveAll = () => leave.splice(0).forEach((each) => each())
@@ -45,7 +45,7 @@ export function takeAll(wanted: readonly (readonly [Places, string])[]): (() => 
   return leaveAll
 }
 
-/** What can be held open, and by whom. */
+/** Places by what is held open, and by whom. */
 export interface HeldPlaces {
   readonly readsOfKey: Places
   readonly readsOfUser: Places

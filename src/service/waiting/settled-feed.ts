@@ -11,14 +11,11 @@ import type { Waiters } from './waiters.ts'
 
 type SettledFollower = Follower<SessionEvent>
 
-/**
- * Tells of sessions as they settle, and of users as their epochs change, on whatever node; reads the database once for
- * all who follow.
- */
+/** Publishes settled sessions and changed epochs of users from all nodes. Reads the database once for all followers. */
 export interface SettledFeed {
-  /** From now on nothing is missed, and some may be told twice. The answer ends it, without a call of `end`. */
+  /** From now on no event is missed, and some may be repeated. The returned function unsubscribes, without a call of `end`. */
   follow(domainId: string, follower: SettledFollower): () => void
-  /** Ends all following, now and later. */
+  /** Ends all subscriptions, the current ones and those to come. */
   close(): void
 }
 
@@ -81,18 +78,18 @@ export function createSettledFeed(given: Given): SettledFeed {
 interface Audience {
   readonly domains: () => readonly string[]
   readonly tell: (domainId: string, event: SessionEvent) => void
-  /** Something may have been missed. */
+  /** Events may have been missed. */
   readonly lost: () => void
 }
 
-/** Runs while somebody follows. */
+/** Runs while there are followers. */
 interface Watch {
-  /** Another domain is followed: its sessions run out, too. */
+  /** Another domain is followed, and its sessions expire too. */
   lookAhead(): void
   stop(): void
 }
 
-/** Collects what may have changed while it looks, and looks again. */
+/** Collects notifications while it reads, and then reads again. */
 function startWatch({ store, waiters, clock, logger, failures }: Given, audience: Audience): Watch {
   const look = createLook(store.db, clock, audience.domains)
   const alarm = createAlarm(clock, () => note({ ahead: true }))
@@ -158,7 +155,7 @@ function startWatch({ store, waiters, clock, logger, failures }: Given, audience
   }
 }
 
-/** What there is to look for. */
+/** What to look for. */
 interface Noted {
   readonly ids: readonly string[]
   readonly around: boolean
@@ -167,7 +164,7 @@ interface Noted {
 
 const nothing: Noted = { ids: [], around: false, ahead: false }
 
-/** Rings at the earliest of the times it was set to. */
+/** Calls back at the earliest of the set times. */
 function createAlarm(clock: Clock, ring: () => void) {
   let set: { readonly at: number; readonly cancel: () => void } | undefined
   return {

@@ -6,30 +6,30 @@ import type { Queryable } from '../store/schema.ts'
 import { firstExpiry, summariesById, expiredBetween, settledSince } from '../store/settled.ts'
 import type { SessionSummary } from '../store/settled.ts'
 
-/** What a look at the database found. */
+/** The result of a look at the database. */
 export interface Found {
   readonly settled: readonly SessionSummary[]
   /** Users whose epochs changed. */
   readonly epochs?: readonly EpochChange[]
-  /** When one of the pending sessions that were seen runs out. */
+  /** When the first of the pending sessions expires. */
   readonly expiry: number | undefined
 }
 
-/** Looks for sessions that settled in the domains that somebody follows. */
+/** Finds settled sessions of the followed domains. */
 export interface Look {
-  /** Of these sessions, of which something changed. */
+  /** Looks at these sessions, which have changed. */
   at(ids: readonly string[]): Promise<Found>
-  /** Of all, after another process changed it did not say what. */
+  /** Looks at all sessions, after another process changed something unknown. */
   around(): Promise<Found>
-  /** Of those whose time is up. */
+  /** Looks at expired sessions. */
   ahead(): Promise<Found>
 }
 
-/** Times have whole seconds, and a change is seen a moment after it was made; seconds. */
+/** Times are whole seconds, and a change is visible a moment after it was made; seconds. */
 const slack = 5
-/** How many changes of epochs are told again at first: somebody may have read of them before we began to look. */
+/** The number of epoch changes that are reported again at first, because they may have been missed before the first look. */
 const epochSlack = 100
-/** How many ids one query names. */
+/** The most ids per query. */
 const mostIds = 400
 
 export function createLook(db: Queryable, clock: Clock, domains: () => readonly string[]): Look {

@@ -2,33 +2,35 @@ import { isDevice, waiterKey } from '../ground/waiter-key.ts'
 import type { InboxLook } from './inbox-look.ts'
 import type { News, Store } from '../store/store.ts'
 
-/** Those who wait for something to change in the database. Whoever is woken reads it again: waking carries no news. */
+/** Subscriptions to changes in the database. A waiter that is woken reads again: waking carries no data. */
 export interface Waiters {
-  /** From now on no wake is missed; the database is to be read after this. */
+  /** From now on no wake is missed; read the database after this. */
   subscribe(key: string): Subscription
   wake(...keys: string[]): void
-  /** Calls back with all that is woken, here and by other processes; the answer ends it. */
+  /** Calls back with everything that is woken, here and by other processes. The returned function unsubscribes. */
   watch(watcher: (news: News) => void): () => void
-  /** Ends all waiting, now and later. */
+  /** Ends all waiting, the current and later ones. */
   close(): void
   closed(): boolean
-  /** How many wait, by the kind of thing they wait for. */
+  /** The number of waiters by kind. */
   count(): Map<string, number>
 }
 
 export interface Subscription {
-  /** Resolves when there was a wake since the last one; at once when there was one already. @returns whether with news. */
+  /**
+   * Resolves when there was a wake since the last call, at once if there already was one. @returns whether anything changed.
+   */
   woken(): Promise<boolean>
-  /** Wakes this one alone. */
+  /** Wakes this subscription only. */
   wake(): void
-  /** Likewise, but without news: its time is up, or its caller is gone. */
+  /** Ends the wait without a change: its time is up, or its caller has disconnected. */
   giveUp(): void
   end(): void
 }
 
 /**
- * @param others Other processes; watched only while somebody waits.
- * @param look Says whose inbox they changed, where they do not; without it everybody reads anew.
+ * @param others Other processes; watched only while there are waiters.
+ * @param look Finds the inboxes that other processes changed without saying which; without it all waiters read again.
  */
 export function createWaiters(
   others: Pick<Store, 'watchOtherProcesses' | 'notifyOtherProcesses'>,
@@ -52,7 +54,7 @@ export function createWaiters(
     for (const watcher of watchers) watcher(news)
   }
   const lookForDevices = oneAtATime(async () => {
-    // Where the look fails, those who read find out why.
+    // If the look fails, the waiters find out why when they read.
     const changed = await look?.().catch(() => undefined)
     ring(changed?.map((id) => waiterKey.device(id)) ?? [...byKey.keys()].filter((key) => isDevice(key)))
   })
@@ -94,7 +96,7 @@ export function createWaiters(
     },
     close() {
       closed = true
-      // Without news: many wait, and each would read once more what it knows.
+      // Without a change: otherwise each of many waiters would read once more.
       for (const subscriptions of byKey.values()) for (const subscription of subscriptions) subscription.giveUp()
     },
     closed: () => closed,
@@ -109,7 +111,7 @@ export function createWaiters(
   }
 }
 
-/** Acts, and once more where it was asked to meanwhile. */
+/** Runs the action, and once more if it was requested meanwhile. */
 function oneAtATime(act: () => Promise<void>): () => void {
   let acting = false
   let again = false
