@@ -54,7 +54,7 @@ export function embedded(given: EmbeddedOptions): EmbeddedService {
   const failures = createFailureLog(options)
 
   const open = (): Promise<Open> => {
-    if (closed) return Promise.reject(new Error('The embedded service was closed.'))
+    if (closed) return Promise.reject(new Error('The embedded service is closed.'))
     opening ??= openEmbedded(options, app).catch((error: unknown) => {
       // The next caller may succeed.
       opening = undefined

@@ -13,7 +13,7 @@ export class MissingDatabaseError extends Error {
     const place = databasePlace(database)
     const asTyped = isAddress(database) || isAbsolute(database) ? '' : ` ("${database}", relative to ${process.cwd()})`
     super(
-      `There is no database at ${place}${asTyped}. In production a missing database is not created by itself: ${why} ` +
+      `There is no database at ${place}${asTyped}. In production a missing database is not created automatically: ${why} ` +
         'Check the path, the working directory and whether the volume is mounted. ' +
         `To create a new database, run \`second-factor init --database ${place}\`, or start once with MFA_CREATE=1.`,
       options,

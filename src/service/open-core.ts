@@ -58,7 +58,7 @@ export async function openCore(options: CoreOptions, { addressOf, observer }: Co
 
 async function openStore({ database, listenDatabase, logger }: CoreOptions, opening: OpenOptions): Promise<Store> {
   if (listenDatabase !== undefined && !isAddress(database)) {
-    throw new TypeError('createService: listenDatabase: only a PostgreSQL database has one')
+    throw new TypeError('createService: listenDatabase: only valid for a PostgreSQL database')
   }
   try {
     if (!isAddress(database)) return await openSqliteStore(database, opening)
@@ -72,18 +72,18 @@ async function openStore({ database, listenDatabase, logger }: CoreOptions, open
 /** Until notifications arrive, each node polls the database once a second. */
 function hearingLog(logger: Logger): (hears: boolean) => void {
   return (hears) =>
-    hears ? logger.info({}, 'notifications of other nodes arrive again') : logger.error({}, notificationsAreMissing)
+    hears ? logger.info({}, 'notifications from other nodes arrive again') : logger.error({}, notificationsAreMissing)
 }
 
 const notificationsAreMissing =
-  'notifications of other nodes do not arrive, so sign-ins wait up to a second longer. LISTEN does not work through a pooler ' +
+  'notifications from other nodes do not arrive, so sign-ins take up to a second longer. LISTEN does not work through a pooler ' +
   "in transaction mode: give PostgreSQL's own address, --listen-database or MFA_LISTEN_DATABASE (option listenDatabase)"
 
 /** An empty database in the wrong place looks like a healthy service in which nobody is enrolled. */
 function reportDatabase({ created }: Store, { database, logger }: CoreOptions): void {
   const details = { database: databasePlace(database), created }
   if (!created) return logger.info(details, `The database is ${details.database}.`)
-  const message = `The database ${details.database} was made just now. Nobody is enrolled in it.`
+  const message = `The database ${details.database} has just been created. It has no enrolled users.`
   if (database === ':memory:') logger.info(details, message)
   else logger.warn(details, message)
 }

@@ -159,7 +159,7 @@ export async function openService(
   const refuse = (label: Label) => (req: IncomingMessage, res: ServerResponse, why: Refusal) => {
     nameRequest(req, res)
     observe(core.ctx, res, 'unprocessed')
-    if (why === 'overload' && core.ctx.logLimit.admits(why)) logger.warn({}, 'more requests than can be served')
+    if (why === 'overload' && core.ctx.logLimit.admits(why)) logger.warn({}, 'overloaded: some requests are rejected')
     refuseUnread(req, res, why === 'closing' ? closing : overloaded(core.ctx), label)
   }
   const publicRoutes = inFlight.track(createPublic(core.ctx), refuse(jsonLabel))

@@ -96,7 +96,7 @@ describe('init with the configuration of existing clients', () => {
   it('rejects a key that is in use, and creates nothing', async () => {
     const { stdout, stderr, code } = await init('--api-key-file', keyFile(place.apiKey))
 
-    expect([code, stderr]).toEqual([1, 'The API key is in use already.\n'])
+    expect([code, stderr]).toEqual([1, 'The API key is already in use.\n'])
     expect(stdout).toBe('')
     expect(await organizations()).toEqual(['Organization'])
   })

@@ -229,7 +229,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that an error about JSON does not quote it',
     file: 'src/service/http/parse-json.ts',
-    find: "  } catch {\n    // The error does not quote the body.\n    throw new ApiProblem('api.error.malformed', 'The body has to be JSON.')",
+    find: "  } catch {\n    // The error does not quote the body.\n    throw new ApiProblem('api.error.malformed', 'The body must be JSON.')",
     replace: "  } catch (error) {\n    throw new ApiProblem('api.error.malformed', String(error))",
     test: 'service/http/errors.test.ts',
     title: 'never brings a key or a code into an answer or the log',

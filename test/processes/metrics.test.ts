@@ -152,15 +152,17 @@ describe('the metrics of second-factor serve', () => {
     await expect
       .poll(() => client.users.create({ username: 'bob', name: 'Bob', email: 'b@example.com' }).catch(() => undefined))
       .toBeDefined()
-    await served.printed(/"database back"/)
+    await served.printed(/"database available again"/)
 
     const lines = served.stderr().trimEnd().split('\n')
     const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(statuses).toEqual([503, 503, 503, 503])
     expect(valueOf(during, 'second_factor_ready')).toBe(0)
     expect(valueOf(during, 'second_factor_database_errors_total', { part: 'read' })).toBeGreaterThanOrEqual(4)
-    expect(told.filter(({ msg }) => msg === 'database gone')).toMatchObject([{ level: 50, reason: expect.any(String) }])
-    const [back] = told.filter(({ msg }) => msg === 'database back')
+    expect(told.filter(({ msg }) => msg === 'database unavailable')).toMatchObject([
+      { level: 50, reason: expect.any(String) },
+    ])
+    const [back] = told.filter(({ msg }) => msg === 'database available again')
     expect(back?.['refused']).toBeGreaterThanOrEqual(4)
     expect(told.filter(({ msg, err }) => msg === 'request failed' || err !== undefined)).toEqual([])
   })

@@ -71,7 +71,7 @@ describe('the log', () => {
     await running.clock.advance(60)
     await ask({ ipAddress: 'marmalade' })
 
-    const message = 'session information was shortened or left out'
+    const message = 'session information was shortened or omitted'
     expect(first).toEqual([
       {
         message,

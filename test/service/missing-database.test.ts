@@ -82,7 +82,7 @@ describe('a database that is missing in production', () => {
       {
         level: 'warn',
         details: { database, created: true },
-        message: `The database ${database} was made just now. Nobody is enrolled in it.`,
+        message: `The database ${database} has just been created. It has no enrolled users.`,
       },
     ])
     expect(of(found)).toMatchObject([{ level: 'info', details: { database, created: false } }])

@@ -42,7 +42,7 @@ describe('a refused request says which limit was reached, and until when', () =>
     }
 
     expect((await ask(user.id, { challenge: random128() })).message).toBe(
-      'Too many requests: at most 5 requests in 10 minutes that the user does not approve. Try again at 2026-11-22T06:10:00Z.',
+      'Too many requests: at most 5 unapproved requests in 10 minutes. Try again at 2026-11-22T06:10:00Z.',
     )
   })
 
@@ -81,7 +81,7 @@ describe('a refused request says which limit was reached, and until when', () =>
 
     const { message } = await running.ask(id, { otp: '000000', challenge })
 
-    expect(message).toBe('This challenge takes no more codes: 5 were wrong. Start another one.')
+    expect(message).toBe('This challenge accepts no more codes after 5 wrong ones. Start a new one.')
   })
 
   it.each([

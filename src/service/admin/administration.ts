@@ -40,7 +40,7 @@ const Title = z.string().trim().min(1).max(128)
 export function createAdministration(ctx: ServiceContext): Administration {
   const { db } = ctx.store
   const needOrganization = async (id: string) => {
-    if (!(await organizationById(db, id))) throw new RangeError('organizationId: there is no such organization')
+    if (!(await organizationById(db, id))) throw new RangeError('organizationId: no such organization')
   }
   return {
     async createOrganization(given) {
@@ -51,7 +51,7 @@ export function createAdministration(ctx: ServiceContext): Administration {
         if (done) await audit(tx, ctx, { event: 'organization.created', organizationId: id, facts: {} })
         return done
       })
-      if (!inserted) throw new NameTakenError(`There is an organization "${name}" already.`)
+      if (!inserted) throw new NameTakenError(`An organization named "${name}" already exists.`)
       return { id, name }
     },
     async organizations() {

@@ -64,7 +64,7 @@ export async function addApiKey(
   const { db } = ctx.store
   const { role, domainId = null } = parseOptions(NewApiKey, 'createApiKey', given)
   if (domainId !== null && !(await domainById(db, organizationId, domainId))) {
-    throw new RangeError('domainId: there is no such domain')
+    throw new RangeError('domainId: no such domain')
   }
   const added = { id: newId(ctx.random), role, domainId, createdAt: ctx.clock.now() }
   await db.transaction().execute(async (tx) => {

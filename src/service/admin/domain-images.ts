@@ -41,5 +41,5 @@ export function removeDomainImage(ctx: ServiceContext, organizationId: string, d
 }
 
 async function needDomain(db: Queryable, organizationId: string, id: string): Promise<void> {
-  if (!(await domainById(db, organizationId, id))) throw new RangeError('domainId: there is no such domain')
+  if (!(await domainById(db, organizationId, id))) throw new RangeError('domainId: no such domain')
 }

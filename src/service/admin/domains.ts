@@ -137,7 +137,7 @@ export async function changeDomain(
   const changes = parseOptions(DomainChanges, 'setDomain', given)
   return ctx.store.db.transaction().execute(async (db) => {
     const domain = await domainById(db, organizationId, id)
-    if (!domain) throw new RangeError('domainId: there is no such domain')
+    if (!domain) throw new RangeError('domainId: no such domain')
     const namesake = changes.name === undefined ? undefined : await domainByName(db, organizationId, changes.name)
     if (namesake && namesake.id !== id) throw taken(namesake.name)
     if (!(await updateDomain(db, id, columns(changes)))) throw keyTypeInUse(domain.keyType)
@@ -168,10 +168,10 @@ function columns(changes: z.output<typeof DomainChanges>): Columns {
 
 const fact = (value: boolean): Fact => (value ? 1 : 0)
 
-const taken = (name: string) => new NameTakenError(`There is a domain "${name}" already.`)
+const taken = (name: string) => new NameTakenError(`A domain named "${name}" already exists.`)
 
 /** Devices learn at activation whether to ask for a PIN. Changing it later would not reach them. */
 const keyTypeInUse = (present: string) =>
   new RefusalError(
-    `The key type stays ${present}: devices were activated with it. Revoke the tokens of the domain first.`,
+    `The key type ${present} cannot be changed, because devices were activated with it. Revoke the tokens of the domain first.`,
   )

@@ -12,7 +12,7 @@ export async function endUserSessions(
   { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
 ): Promise<void> {
   await ctx.store.db.transaction().execute(async (db) => {
-    if (!(await lockUser(db, organizationId, userId))) throw new RangeError('userId: there is no such user')
+    if (!(await lockUser(db, organizationId, userId))) throw new RangeError('userId: no such user')
     await endOtherSessions(db, [userId])
     await audit(db, ctx, { event: 'user.sessions_ended', organizationId, facts: { user: userId } })
   })

@@ -143,7 +143,7 @@ function toRow(
 }
 
 const changedMeanwhile = () =>
-  new RefusalError('Somebody added one of the tokens at the same moment. Nothing was imported: import again.')
+  new RefusalError('One of the tokens was added at the same time. Nothing was imported. Try again.')
 
 function* batches<T>(rows: readonly T[]): Generator<[T[], number]> {
   for (let start = 0; start < rows.length; start += importBatch) {

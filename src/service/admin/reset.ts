@@ -39,7 +39,7 @@ export async function resetInTransaction(
   ctx: Pick<ServiceContext, 'clock' | 'secrets'> & AuditContext,
   { organizationId, userId }: Of,
 ): Promise<Revoked> {
-  if (!(await lockUser(db, organizationId, userId))) throw new RangeError('userId: there is no such user')
+  if (!(await lockUser(db, organizationId, userId))) throw new RangeError('userId: no such user')
   const revoked = await revokeTokens(db, { userIds: [userId] }, ctx.clock.now())
   await auditRevoked(db, ctx, revoked, { organizationId })
   await audit(db, ctx, ...(await dropOthers(ctx, db, { organizationId, userId })))

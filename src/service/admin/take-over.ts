@@ -16,9 +16,9 @@ export interface TakenOver {
 /** @throws {RefusalError} if one of them is already in use here. */
 export async function refuseTaken({ store }: ServiceContext, { apiKey, domainId }: TakenOver): Promise<void> {
   if (domainId !== undefined && (await organizationOfDomain(store.db, domainId)) !== '') {
-    throw new RefusalError(`There is a domain with the id ${domainId} already.`)
+    throw new RefusalError(`A domain with the id ${domainId} already exists.`)
   }
   if (apiKey !== undefined && (await apiKeyByHash(store.db, hashApiKey(apiKey)))) {
-    throw new RefusalError('The API key is in use already.')
+    throw new RefusalError('The API key is already in use.')
   }
 }

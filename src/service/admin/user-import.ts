@@ -118,7 +118,7 @@ async function addAll(
   progress: (done: number) => void,
 ): Promise<void> {
   const ticket = await drawTicket(ctx.store.db, of)
-  if (ticket === undefined) throw new RangeError('domainId: there is no such domain')
+  if (ticket === undefined) throw new RangeError('domainId: no such domain')
   const applied = await synchronizeMembers(ctx, {
     ...of,
     rows: rows.map(({ user }) => user),
@@ -128,6 +128,8 @@ async function addAll(
     progress,
   })
   if (!applied) {
-    throw new RefusalError('The users of the domain were synchronized meanwhile. Nothing was imported: import again.')
+    throw new RefusalError(
+      'The users of the domain were synchronized at the same time. Nothing was imported. Try again.',
+    )
   }
 }

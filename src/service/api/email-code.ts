@@ -16,7 +16,7 @@ export const send: Handler<typeof contract.sendEmailCode> = async (input, call) 
   const { domain, user } = await findMember(call, input.domainId, { id: input.userId })
   if (domain.emailOtpEnabled !== 1) throw new ApiProblem('api.error.conflict.emailotpenabled')
   const { mailer } = call
-  if (!mailer) throw mailProblem(call, new Error('A code was to be e-mailed, but the option smtp is not set.'))
+  if (!mailer) throw mailProblem(call, new Error('Codes cannot be e-mailed, because the option smtp is not set.'))
   const code = newEmailCode(call.random)
   const mail = await write(call, domain, code)
   // Not in one transaction, because other writers would wait for the mail server.

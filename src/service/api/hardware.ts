@@ -163,7 +163,8 @@ export const release: Handler<typeof contract.releaseHardwareToken> = async (inp
 function readApp(call: Call, { seed, type, timeStep, otp }: Input<typeof contract.enrollHardwareToken>) {
   const source = { seed: seed.toLowerCase(), digits: digitsOf(type), period: timeStep, ...unused }
   const verdict = judgeCode(source, otp, call.clock.now())
-  if (verdict.outcome !== 'accepted') throw new ApiProblem('api.error.invalid.otp', 'otp: not what it shows now.')
+  if (verdict.outcome !== 'accepted')
+    throw new ApiProblem('api.error.invalid.otp', 'otp: does not match the current code.')
   return { seed: source.seed, step: verdict }
 }
 

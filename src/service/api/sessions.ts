@@ -57,7 +57,7 @@ function fitInformation(call: Call, given: New): New {
   const noAddress = given.ipAddress === null
   if ((shortened > 0 || leftOut > 0 || noAddress) && call.logLimit.admits(`information ${given.domainId}`)) {
     const facts = { domain: given.domainId, shortenedAttributes: shortened, omittedAttributes: leftOut, noAddress }
-    call.logger.warn(facts, 'session information was shortened or left out')
+    call.logger.warn(facts, 'session information was shortened or omitted')
   }
   return { ...given, attributes: [...attributes] }
 }
@@ -186,7 +186,7 @@ async function ask(call: Call, db: Queryable, asking: Asking): Promise<SessionRo
 async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: UserRow): Promise<string> {
   const now = call.clock.now()
   const number = newMatchingNumber(call.random, await pendingNumbers(db, user.id, now))
-  const limit = 'all numbers are taken by pending requests of the user'
+  const limit = 'all numbers are in use by pending requests of the user'
   if (number === undefined) throw tooManyRequests({ limit, wait: domain.requestTimeout, now })
   return number
 }

@@ -11,7 +11,7 @@ export function startHeadLog(ctx: Pick<TrailContext, 'trail' | 'store' | 'clock'
   const told = new Map<string, number>()
   let running = Promise.resolve()
   const cancel = repeat(ctx.clock, interval * 1000, () => {
-    running = tell(null).catch((error: unknown) => ctx.logger.warn({ err: error }, 'audit head not written down'))
+    running = tell(null).catch((error: unknown) => ctx.logger.warn({ err: error }, 'audit head not stored'))
   })
 
   async function tell(endedAt: number | null): Promise<void> {
@@ -31,9 +31,7 @@ export function startHeadLog(ctx: Pick<TrailContext, 'trail' | 'store' | 'clock'
       cancel()
       await running
       // If the database is unavailable, the log still has them.
-      await tell(ctx.clock.now()).catch((error: unknown) =>
-        ctx.logger.warn({ err: error }, 'audit head not written down'),
-      )
+      await tell(ctx.clock.now()).catch((error: unknown) => ctx.logger.warn({ err: error }, 'audit head not stored'))
     },
   }
 }

@@ -78,7 +78,7 @@ export async function auditRefusal(ctx: RefusalContext, refused: Audited): Promi
       .transaction()
       .execute((db) => audit(db, ctx, ...(leftOut > 0 ? [suppressed, refused] : [refused])))
   } catch (error) {
-    ctx.logger.error({ err: error, event: refused.event }, 'audit entry lost')
+    ctx.logger.error({ err: error, event: refused.event }, 'audit entry not written')
   }
 }
 

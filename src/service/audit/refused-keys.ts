@@ -78,7 +78,7 @@ export function createRefusedKeys(ctx: Context): RefusedKeys {
         .execute((db) => audit(db, { ...ctx, address, ...(requestId && { requestId }) }, entry))
     } catch (error) {
       // The refusal stands even if its entry cannot be written.
-      ctx.logger.error({ err: error, event: entry.event }, 'audit entry lost')
+      ctx.logger.error({ err: error, event: entry.event }, 'audit entry not written')
     }
   }
 

@@ -47,7 +47,7 @@ export function createRetention(ctx: Context): Retention {
       observer.clockLeapt()
       logger.warn(
         { wall: known.wallAt, trusted: known.trustedAt },
-        'the clock of this machine has leapt; old audit entries are kept until it has run evenly for an hour',
+        'the clock of this machine has jumped; old audit entries are kept until it has run steadily for an hour',
       )
     }
     const today = Math.floor(known.trustedAt / day)

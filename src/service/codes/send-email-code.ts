@@ -56,4 +56,4 @@ export async function storeSentCode(ctx: Context, domain: DomainRow, user: UserR
   if (wait > 0) throw tooManyRequests({ limit: changedAddress, wait, now })
 }
 
-const changedAddress = 'no code goes to an e-mail address in the 24 hours after it was changed'
+const changedAddress = 'no codes are sent to an e-mail address for 24 hours after it was changed'

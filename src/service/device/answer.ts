@@ -48,7 +48,7 @@ async function findSession(db: Queryable, { device }: SignedCall, { sessionId, g
   const session = await sessionOfDevice(db, device.id, sessionId)
   if (!session) throw new ApiProblem('api.error.notfound.session')
   if (!isSame(session.nonce, given.nonce))
-    throw new ApiProblem('api.error.invalid.nonce', 'nonce: not of this request.')
+    throw new ApiProblem('api.error.invalid.nonce', 'nonce: does not match the request.')
   return session
 }
 
@@ -70,7 +70,7 @@ async function holdToPin(ctx: ServiceContext, call: SignedCall, meant: Meant): P
     const session = await findSession(db, call, meant)
     // A settled session is only compared: repeating a lost answer costs no attempt.
     if (atTime(session, ctx.clock.now()).state !== 'pending') return undefined
-    if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: has to be typed.')
+    if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
     return takeTry(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
   })
   if (!taken) return 'late'
@@ -137,7 +137,7 @@ function outcomeOf(session: SessionRow, given: Given, number: string | null): Ou
   if (given.decision === 'deny') return { state: 'denied', reason: 'user_denied' }
   if (given.decision === 'report') return { state: 'denied', reason: 'reported' }
   if (session.number === null) return { state: 'approved', factor: 'push' }
-  if (number === null) throw new ApiProblem('api.error.invalid.number', 'number: has to be typed.')
+  if (number === null) throw new ApiProblem('api.error.invalid.number', 'number: required.')
   // One guess only: somebody who does not see the page must not be able to try all ninety numbers.
   return isSame(session.number, number)
     ? { state: 'approved', factor: 'push' }

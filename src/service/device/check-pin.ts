@@ -79,5 +79,4 @@ async function countWrong(
   return { triesLeft: 0, revoked }
 }
 
-const wrongPin = (triesLeft: number) =>
-  new ApiProblem('api.error.invalid.pin', 'pin: is not the right one.', { triesLeft })
+const wrongPin = (triesLeft: number) => new ApiProblem('api.error.invalid.pin', 'pin: wrong.', { triesLeft })

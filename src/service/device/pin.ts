@@ -38,7 +38,7 @@ async function hashPin(random: Random, pin: string): Promise<string> {
 /** @throws if the hash has an unknown format. */
 export async function isPin(pin: string, hash: string): Promise<boolean> {
   const [name, n, r, p, salt = '', expected = ''] = hash.split(':')
-  if (name !== 'scrypt') throw new Error('A PIN is kept in a form that is not known.')
+  if (name !== 'scrypt') throw new Error('A stored PIN hash has an unknown format.')
   const given = await derive(pin, Buffer.from(salt, 'base64url'), { N: Number(n), r: Number(r), p: Number(p) })
   return timingSafeEqual(given, Buffer.from(expected, 'base64url'))
 }

@@ -11,7 +11,7 @@ import type { SignedCall } from './signed-call.ts'
 export async function changePush(ctx: ServiceContext, call: SignedCall): Promise<PushState> {
   const { push } = parseContent(PushRequest, call.payload)
   if (push && !ctx.pusher?.accepts(push)) {
-    throw new ApiProblem('api.error.invalid.push', 'push: not of a push service that messages are sent to.')
+    throw new ApiProblem('api.error.invalid.push', 'push: not a push service in the option push.hosts.')
   }
   await ctx.store.db.transaction().execute(async (db) => {
     await useCall(db, call)

@@ -74,7 +74,7 @@ async function verifiedText(jws: string, key: PublicKey | CryptoKey): Promise<st
 
 /** No details: they would help only an attacker. */
 export function refused(cause?: unknown): ApiProblem {
-  return new ApiProblem('api.error.unauthorized', 'The signature, or what it is for, is wrong.', {
+  return new ApiProblem('api.error.unauthorized', 'The signature or its claims are invalid.', {
     headers: { 'WWW-Authenticate': 'Device' },
     cause,
   })

@@ -59,8 +59,8 @@ const releaseTry = (ctx: ServiceContext, reserved: Reserved) =>
 const hour = 60 * 60
 
 const alerts = {
-  'activation.many_failed': 'many wrong activation codes: somebody may be guessing',
-  'activation.suspended': 'activation codes are refused: too many wrong ones were tried',
+  'activation.many_failed': 'many wrong activation codes: an attacker may be guessing',
+  'activation.suspended': 'activation codes are rejected: too many wrong ones were tried',
 } as const
 
 /** Alerts the operator once an hour across all nodes. Each process checks once a minute. */
@@ -75,7 +75,7 @@ async function alert(ctx: ServiceContext, event: keyof typeof alerts, failures: 
   })
   // The response stands even if this fails, and a duplicate line is better than none.
   const told = await telling.catch((error: unknown) => {
-    ctx.logger.error({ err: error, event }, 'audit entry lost')
+    ctx.logger.error({ err: error, event }, 'audit entry not written')
     return true
   })
   if (!told) return

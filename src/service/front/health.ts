@@ -41,7 +41,7 @@ async function requireUsable(store: Store): Promise<void> {
 async function soon({ clock }: Pick<ServiceContext, 'clock'>, query: Promise<unknown>): Promise<void> {
   let stop = () => {}
   const late = new Promise<never>((_resolve, reject) => {
-    stop = clock.after(patience, () => reject(new Error('The database did not answer in time.')))
+    stop = clock.after(patience, () => reject(new Error('Timed out waiting for the database.')))
   })
   try {
     await Promise.race([query, late])

@@ -253,7 +253,7 @@ function checkToken(req: IncomingMessage, { token, limit }: MetricsGuard): void 
   const [, given = ''] = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '') ?? []
   if (timingSafeEqual(digest(given), digest(token))) return
   limit(req)
-  throw new ApiProblem('api.error.unauthorized', 'A token is needed.', { headers: { 'WWW-Authenticate': 'Bearer' } })
+  throw new ApiProblem('api.error.unauthorized', 'A token is required.', { headers: { 'WWW-Authenticate': 'Bearer' } })
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -80,7 +80,7 @@ function decodeText(body: Buffer, { onLatin1 }: BodyOptions): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
     // JSON allows no other encoding (RFC 8259 section 8.1).
-    if (!onLatin1) throw new ApiProblem('api.error.malformed', 'The body has to be JSON in UTF-8.')
+    if (!onLatin1) throw new ApiProblem('api.error.malformed', 'The body must be JSON in UTF-8.')
     onLatin1()
     return body.toString('latin1')
   }

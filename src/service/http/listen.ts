@@ -81,7 +81,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     host: options.fd === undefined ? options.host : host,
     port,
     setTls(credentials) {
-      if (!(server instanceof SecureServer)) throw new Error('This server speaks HTTP.')
+      if (!(server instanceof SecureServer)) throw new Error('TLS settings can only be changed on an HTTPS server.')
       server.setSecureContext({ ...credentials, minVersion })
     },
     drain: () => connections.drain(),

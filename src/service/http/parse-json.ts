@@ -5,6 +5,6 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     // The error does not quote the body.
-    throw new ApiProblem('api.error.malformed', 'The body has to be JSON.')
+    throw new ApiProblem('api.error.malformed', 'The body must be JSON.')
   }
 }

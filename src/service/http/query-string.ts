@@ -21,6 +21,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new ApiProblem('api.error.malformed', 'The query has to be percent-encoded UTF-8.')
+    throw new ApiProblem('api.error.malformed', 'The query must be percent-encoded UTF-8.')
   }
 }

@@ -36,7 +36,8 @@ function* boundaries(text: string, start: number, sliceSize: number): Generator<
     else if (character === closeBracket || character === closeBrace) depth -= 1
     const isEnd = depth < 0
     if (!isEnd && (depth > 0 || character !== commaSign)) continue
-    if (at - comma > longestElement) throw new ApiProblem('api.error.malformed', 'An element of the array is too long.')
+    if (at - comma > longestElement)
+      throw new ApiProblem('api.error.malformed', 'An element of the array is longer than 65,536 characters.')
     if (isEnd && character !== closeBracket) throw malformed()
     if (isEnd || at - from >= sliceSize) {
       yield at
@@ -76,7 +77,7 @@ function skipBlanks(text: string, start: number): number {
 /** Tells valid JSON that is not an array from invalid JSON. Long texts are not parsed for this. */
 function noArray(text: string): ApiProblem {
   if (text.length <= longestElement) parseJson(text)
-  return new ApiProblem('api.error.invalid.users', 'users: has to be an array.')
+  return new ApiProblem('api.error.invalid.users', 'users: expected an array.')
 }
 
-const malformed = () => new ApiProblem('api.error.malformed', 'The body has to be JSON.')
+const malformed = () => new ApiProblem('api.error.malformed', 'The body must be JSON.')

@@ -51,14 +51,17 @@ const checkOf = (id: string) => ({ kind: 'key check', id }) as const
 
 function requireOpens({ random }: HoldingContext, ring: KeyRing, { keyId, sealed }: KeyCheckTable): void {
   if (!ring.keys.some(({ id }) => id === keyId)) {
-    throw new KeysError(`its secrets are sealed with the key "${keyId}", which is not among the keys given. Add it.`)
+    throw new KeysError(`its secrets are sealed with the key "${keyId}", which is missing. Add it to the keys.`)
   }
   try {
     createSecrets(() => ring, random).open(sealed, checkOf(keyId))
   } catch (cause) {
-    throw new KeysError(`its secrets are sealed with another key "${keyId}" than the one given. Give that one.`, {
-      cause,
-    })
+    throw new KeysError(
+      `its secrets are sealed with a different key that is also called "${keyId}". Use the original key.`,
+      {
+        cause,
+      },
+    )
   }
 }
 
@@ -67,7 +70,9 @@ function choose({ ring, row }: Candidate, checks: readonly KeyCheckTable[], othe
   if (inUse(ring.primary) || others.every((node) => knows(node, ring.primary.id))) return ring.primary
   const fallback = ring.keys.find((key) => key.id === row.primaryId && inUse(key)) ?? ring.keys.find(inUse)
   if (fallback) return fallback
-  throw new KeysError(`another node does not know the key "${ring.primary.id}". Give all nodes the same keys.`)
+  throw new KeysError(
+    `another node does not have the key "${ring.primary.id}". Configure all nodes with the same keys.`,
+  )
 }
 
 /** The first keys of a database that has none yet: values stored unencrypted become unreadable without them. */

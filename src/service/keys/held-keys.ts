@@ -97,7 +97,9 @@ export async function holdKeys(ctx: HoldingContext, source: KeySource, alone: bo
     async close() {
       await beats?.stop()
       // A node that cannot remove itself is forgotten after a while.
-      await stop().catch((error: unknown) => logger.warn({ err: error }, 'the keys could not be signed off'))
+      await stop().catch((error: unknown) =>
+        logger.warn({ err: error }, 'this node could not be removed from the list of nodes'),
+      )
     },
   }
 }
@@ -118,7 +120,7 @@ function startBeats(
   async function beat(): Promise<void> {
     try {
       await refresh()
-      if (problem !== undefined) logger.info({}, 'the keys can be read again')
+      if (problem !== undefined) logger.info({}, 'the key file can be read again')
       problem = undefined
     } catch (error) {
       // A database outage is logged already and says nothing about the keys.

@@ -32,8 +32,8 @@ export async function readKeyFile(path: string): Promise<KeyRing> {
   const text = await readIfThere(path)
   if (text === undefined) {
     throw new KeysError(
-      `The key file ${path} is missing. The service keeps the keys that it holds until it stops: send it SIGUSR2 to ` +
-        'save them to a new file, or put the file back from its backup.',
+      `The key file ${path} is missing. The service keeps its loaded keys until it stops: send it SIGUSR2 to ` +
+        'save them to a new file, or restore the file from its backup.',
     )
   }
   return parseKeyFile(path, text)
@@ -95,7 +95,7 @@ function parseKeyFile(path: string, text: string): KeyRing {
   try {
     return parseKeyRing(text.split('\n').join(','))
   } catch (cause) {
-    throw new TypeError(`The key file ${path} is not as it has to be: ${cause instanceof Error ? cause.message : ''}`, {
+    throw new TypeError(`The key file ${path} is invalid: ${cause instanceof Error ? cause.message : ''}`, {
       cause,
     })
   }

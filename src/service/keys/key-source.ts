@@ -51,9 +51,9 @@ export const isAddress = (database: string): boolean => /^postgres(ql)?:/.test(d
 const fixed = (ring: KeyRing): KeySource => ({ file: undefined, made: false, read: () => Promise.resolve(ring) })
 
 const keysAreNeeded =
-  'createService: keys: a PostgreSQL database needs them, the same on every node. Give the option, or set MFA_KEYS, ' +
+  'createService: keys: required for a PostgreSQL database, the same on every node. Set the option, or MFA_KEYS, ' +
   'to id:base64, such as k1: and the output of `openssl rand -base64 32`'
 
 const missing = (file: string, inUse: readonly string[]) =>
   `its secrets are sealed with the key ${inUse.join(', ') || 'of a key file'}, and there is no key file ${file}. ` +
-  'Put the key file back from its backup, or give the keys.'
+  'Restore the key file from its backup, or set the keys.'

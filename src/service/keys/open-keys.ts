@@ -21,5 +21,5 @@ export async function openKeys(store: HoldingContext['store'], given: Given): Pr
 }
 
 const backUp = (file = '') =>
-  `The secrets of this database are encrypted with the keys in ${file}, made just now. ` +
-  'Back that file up, apart from the database: without it nobody can sign in with a code, with both a thief can.'
+  `The secrets of this database are encrypted with the keys in ${file}, which was just created. ` +
+  'Back up that file, apart from the database: without it codes no longer work; with both, a thief can use them.'

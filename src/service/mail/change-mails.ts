@@ -64,7 +64,7 @@ export function createChangeMails({ mailer, clock, logger }: Parts): ChangeMails
     send(userId, mail) {
       if (closed) return
       if (underWay.size >= maxUnderWay || !count(userId)) {
-        logger.warn({ user: userId }, 'mail about a change of factors left out: too many')
+        logger.warn({ user: userId }, 'mail about a change of factors dropped: too many')
         return
       }
       const sending = deliver(userId, mail).finally(() => underWay.delete(sending))

@@ -66,7 +66,7 @@ async function load() {
 async function withinTime(sending: Promise<unknown>, clock: Clock): Promise<void> {
   let cancel = () => {}
   const late = new Promise<never>((_resolve, reject) => {
-    cancel = clock.after(timeout, () => reject(new MailError('The mail server took too long.')))
+    cancel = clock.after(timeout, () => reject(new MailError('Timed out waiting for the mail server.')))
   })
   try {
     await Promise.race([sending, late])
@@ -83,5 +83,5 @@ function refused(error: unknown): MailError {
     const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined
     return typeof value === 'string' || typeof value === 'number' ? [`${name} ${value}`] : []
   })
-  return new MailError(`The mail server did not take the mail (${facts.join(', ') || 'for an unknown reason'}).`)
+  return new MailError(`The mail server did not accept the mail (${facts.join(', ') || 'for an unknown reason'}).`)
 }

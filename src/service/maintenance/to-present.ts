@@ -50,7 +50,7 @@ export function watchClock(ctx: Context, clock: NoticingClock): { stop(): Promis
     // It was set back after the last check, and a wait must not last longer than its length from then on.
     const sinceLastLook = (now: number): Correction => ({ future: now, present: now - interval })
     await bringToPresent(ctx, sinceLastLook, ending.signal).catch((error: unknown) =>
-      ctx.logger.warn({ err: error }, 'times in the future were not corrected'),
+      ctx.logger.warn({ err: error }, 'times in the future could not be corrected'),
     )
   }
 

@@ -28,12 +28,12 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
     onStart(error) {
       gone = true
       known = messageOf(error)
-      logger.error({ reason: reasonOf(error) }, 'database gone')
+      logger.error({ reason: reasonOf(error) }, 'database unavailable')
     },
     onEnd({ seconds, refused }) {
       gone = false
       writesFailed = false
-      logger.warn({ seconds, refused }, 'database back')
+      logger.warn({ seconds, refused }, 'database available again')
     },
   })
   const covers = (error: unknown) => gone && error instanceof StoreUnavailableError
@@ -46,7 +46,7 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
       if (covers(cause) && outage.refused()) return
       // A load balancer or many users may cause it repeatedly, and the stack is not informative.
       const reason = cause === undefined ? message : reasonOf(cause)
-      if (limit.admits(reason)) logger.warn({ reason, ...named }, 'requests are refused')
+      if (limit.admits(reason)) logger.warn({ reason, ...named }, 'requests are rejected')
     },
     database: {
       failed(part, error) {
@@ -54,7 +54,7 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
         outage.failed(error)
         if (gone && messageOf(error) !== known && limit.admits(messageOf(error))) {
           known = messageOf(error)
-          logger.error({ reason: reasonOf(error) }, 'database gone for another reason')
+          logger.error({ reason: reasonOf(error) }, 'database unavailable for another reason')
         }
       },
       succeeded(part) {

@@ -56,9 +56,9 @@ function errorSchema() {
 export function introduction(vendor: Vendor): readonly string[] {
   return [
     `Every request carries the organization's API key: \`Authorization: ${vendor.scheme} key="<64 characters>"\`. The scheme word is matched without regard to case.`,
-    `Bodies are JSON. \`Accept: ${mediaType(vendor, '1.3')}\`, \`*/*\` or no Accept at all means version 1.3; \`${mediaType(vendor, '1.4')}\` adds what version 1.4 has, and the answer's Content-Type says so.`,
-    'Every success is 200; an operation without content answers none. Every error has the same body: a code to switch on, and a message for people.',
-    'Lists have 100 entries a page, in the order of their creation; `Link` headers name the neighbours, and past the end a page is empty.',
-    'An `X-Request-Id` that the caller sends comes back in the answer and stands in the log of the service.',
+    `Bodies are JSON. \`Accept: ${mediaType(vendor, '1.3')}\`, \`*/*\` or no Accept at all means version 1.3; \`${mediaType(vendor, '1.4')}\` adds version 1.4, and the response's Content-Type says so.`,
+    'Every success is 200; an operation without content returns an empty body. Every error has the same body: a code to switch on, and a message for people.',
+    'Lists have 100 entries a page, in the order of their creation; `Link` headers name the neighboring pages, and pages past the end are empty.',
+    'An `X-Request-Id` that the caller sends is returned in the response and written to the log of the service.',
   ]
 }

@@ -72,7 +72,7 @@ function headerParameters({ held }: Endpoint) {
       name: 'Prefer',
       in: 'header',
       required: false,
-      description: `\`wait=N\` holds the answer until there is news, or N seconds passed; at most ${maxWait} (RFC 7240).`,
+      description: `\`wait=N\` holds the response until the session changes or N seconds have passed; at most ${maxWait} (RFC 7240).`,
       schema: { type: 'string' },
       example: 'wait=25',
     },
@@ -174,5 +174,5 @@ const linkHeader = {
 }
 
 const retryHeader = {
-  'Retry-After': { description: 'Seconds until another try makes sense.', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait before a retry.', schema: { type: 'integer' } },
 }

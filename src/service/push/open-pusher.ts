@@ -20,7 +20,7 @@ export async function openPusher(parts: Given, options: ResolvedPushOptions | fa
   const webPush = await webPushOrNothing(parts.logger)
   if (!webPush) return undefined
   if (options.subject === nobodyToAsk) {
-    parts.logger.info({}, 'push services cannot ask anybody about our messages: set push.subject')
+    parts.logger.info({}, 'push services have no contact for questions: set push.subject')
   }
   const keys = await openPushKeys({ db: parts.store.db, secrets: parts.secrets, webPush }, options.subject)
   return createPusher({ ...parts, webPush, keys, hosts: options.hosts, agent: options.agent ?? createPublicAgent() })

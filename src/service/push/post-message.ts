@@ -31,12 +31,12 @@ export function postMessage(
 ): Promise<PushReply> {
   return new Promise((resolve, reject) => {
     const posting = request(endpoint, { method: 'POST', headers: { ...headers }, agent, signal })
-    const stop = clock.after(timeout, () => posting.destroy(new Error('The push service took too long.')))
+    const stop = clock.after(timeout, () => posting.destroy(new Error('Timed out waiting for the push service.')))
     posting.once('error', reject)
     posting.once('close', () => {
       stop()
       // A server that speaks another protocol closes the connection without an error. After a response this has no effect.
-      reject(new Error('The push service did not answer.'))
+      reject(new Error('The push service closed the connection without a response.'))
     })
     posting.once('response', (response) => {
       ignoreBody(response)

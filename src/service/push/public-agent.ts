@@ -31,4 +31,4 @@ function onlyPublic(lookup: LookupAll): LookupFunction {
   }
 }
 
-const notPublic = () => new Error('A push service has to have a public address.')
+const notPublic = () => new Error('A push service must have a public address.')

@@ -52,7 +52,7 @@ async function reachedLimit(ctx: Context, db: Queryable, of: PushOf, limits: rea
   const now = ctx.clock.now()
   const waits = [
     {
-      limit: 'the user has reported a request that was not theirs',
+      limit: 'the user has reported a request as not their own',
       wait: await secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now),
     },
   ]
@@ -120,7 +120,6 @@ function limitsOf(of: PushOf): readonly PushLimit[] {
   ]
 }
 
-const notApproved = (limit: number, time: string) =>
-  `at most ${limit} requests in ${time} that the user does not approve`
+const notApproved = (limit: number, time: string) => `at most ${limit} unapproved requests in ${time}`
 
 const reported = ({ domainId, userId }: Pick<PushOf, 'domainId' | 'userId'>) => `push reported ${domainId} ${userId}`

@@ -76,7 +76,7 @@ export function createPusher(parts: PusherParts): Pusher {
         return
       }
       const telling = deliver({ ...parts, lanes, signal: closing.signal }, session)
-        .catch((error: unknown) => logger.warn({ err: error }, 'push message lost'))
+        .catch((error: unknown) => logger.warn({ err: error }, 'push message could not be sent'))
         .finally(() => underWay.delete(telling))
       underWay.add(telling)
     },

@@ -5,7 +5,7 @@ export const TrustProxy = z
   .union([z.int().min(0).max(100), z.string(), z.array(z.string())])
   .transform((given) => (typeof given === 'string' && /^\d{1,2}$/.test(given.trim()) ? Number(given) : given))
   .refine((given) => typeof given === 'number' || networksOf(given).every(isNetwork), {
-    message: 'must be how many proxies there are, such as 1, or their networks, such as loopback,10.0.0.0/8,fd00::/8',
+    message: 'must be the number of proxies, such as 1, or their networks, such as loopback,10.0.0.0/8,fd00::/8',
   })
   .transform((given) => (typeof given === 'number' ? given : networksOf(given)))
 export type TrustProxy = z.output<typeof TrustProxy>

@@ -32,9 +32,9 @@ export function parseKeyRing(text: string): KeyRing {
     .map((entry, index) => parseKey(entry, index + 1))
   const [primary] = keys
   if (!primary)
-    throw new TypeError('The keys are empty: write id:base64, such as the output of `openssl rand -base64 32`')
+    throw new TypeError('The keys are empty: expected id:base64, such as the output of `openssl rand -base64 32`')
   const ids = new Set(keys.map(({ id }) => id))
-  if (ids.size < keys.length) throw new TypeError('The keys have an id twice: give each one its own')
+  if (ids.size < keys.length) throw new TypeError('The keys contain an id twice: give each key its own id')
   return Object.freeze({ primary, keys: Object.freeze(keys) })
 }
 
@@ -46,7 +46,7 @@ export function formatKey(id: string, secret: Uint8Array): string {
 function parseKey(entry: string, position: number): RingKey {
   const [, id, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})$/.exec(entry) ?? []
   if (id === undefined || encoded === undefined) {
-    throw new TypeError(`Key ${position} is not as it has to be: write id:base64, the id of letters, digits, - and _`)
+    throw new TypeError(`Key ${position}: invalid, expected id:base64, with an id of letters, digits, - and _`)
   }
   const secret = Buffer.from(encoded, 'base64')
   if (secret.length !== keySize) throw new TypeError(`Key "${id}" has ${secret.length} bytes: it must have ${keySize}`)

@@ -36,7 +36,7 @@ export function unseal(ring: KeyRing, sealed: string, record: string): string {
     const text = decipher.update(bytes.subarray(nonceSize, -tagSize))
     return Buffer.concat([text, decipher.final()]).toString('utf8')
   } catch (cause) {
-    throw new UnsealError('A sealed value was changed, or belongs to another record.', { cause })
+    throw new UnsealError('A sealed value was changed or belongs to another record.', { cause })
   }
 }
 
@@ -59,6 +59,6 @@ function take(ring: KeyRing, sealed: string): { key: RingKey; bytes: Buffer } {
   const key = ring.keys.find((candidate) => candidate.id === id)
   if (dot < 1 || !key) throw new UnsealError('A sealed value names a key that is not in the ring.')
   const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url')
-  if (bytes.length < nonceSize + tagSize) throw new UnsealError('A sealed value is cut off.')
+  if (bytes.length < nonceSize + tagSize) throw new UnsealError('A sealed value is truncated.')
   return { key, bytes }
 }

@@ -29,7 +29,7 @@ function lease(client: Pg.PoolClient, time: number): PostgresPoolClient {
   let late: StoreUnavailableError | undefined
   let readOnly = false
   const timer = setTimeout(() => {
-    late = new StoreUnavailableError('The database did not answer in time.')
+    late = new StoreUnavailableError('Timed out waiting for the database.')
     // With an error, the pool closes the connection; what runs on it fails at once.
     client.release(late)
   }, time)

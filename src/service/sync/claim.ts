@@ -30,7 +30,7 @@ export async function claim(
       const left = present ? secondsUntilAbandoned(present, ctx.clock.now()) : 0
       if (present && left <= 0) await recover(present)
       if (left <= 0) continue
-      if (ctx.waiters.closed() || tired) throw new StoreUnavailableError('Another synchronisation is under way.')
+      if (ctx.waiters.closed() || tired) throw new StoreUnavailableError('Another synchronization is in progress.')
       const stopAlarm = ctx.clock.after(left * 1000, () => subscription.wake())
       await subscription.woken()
       stopAlarm()

@@ -7,7 +7,8 @@ import type { Held } from '../store/synchronisations.ts'
 /** Runs one short transaction of a synchronization that still holds its claim; other work can run after it. */
 export async function step<T>(ctx: ServiceContext, held: Held, work: (db: Queryable) => Promise<T>): Promise<T> {
   const result = await ctx.store.db.transaction().execute(async (db) => {
-    if (!(await beat(db, held, ctx.clock.now()))) throw new StoreUnavailableError('The synchronisation was taken over.')
+    if (!(await beat(db, held, ctx.clock.now())))
+      throw new StoreUnavailableError('The synchronization was taken over by another process.')
     return work(db)
   })
   await new Promise<void>((resolve) => void setImmediate(resolve))

@@ -30,7 +30,7 @@ export async function synchronizeMembers(ctx: ServiceContext, arrived: Arrived):
     return true
   }
   await undo(ctx, held)
-  if (arrived.disconnected?.()) throw new CallerGoneError('The caller of the synchronization has hung up.')
+  if (arrived.disconnected?.()) throw new CallerGoneError('The caller of the synchronization has disconnected.')
   if (arrived.expected !== undefined) throw new ApiProblem('api.error.precondition')
   return false
 }
@@ -58,7 +58,7 @@ async function apply(ctx: ServiceContext, held: Held, arrived: Arrived, changes:
   return ctx.store.db.transaction().execute(async (db) => {
     if (!(await useTicket(db, arrived))) return false
     if (!(await markApplied(db, held, ctx.clock.now()))) {
-      throw new StoreUnavailableError('The synchronisation was taken over.')
+      throw new StoreUnavailableError('The synchronization was taken over by another process.')
     }
     if (changes.added + changes.changed + changes.removed === 0) return true
     const { domainId: domain, organizationId } = held
@@ -72,7 +72,9 @@ async function stageOrUndo(ctx: ServiceContext, held: Held, arrived: Arrived): P
     return await stage(ctx, held, arrived)
   } catch (error) {
     // If undoing fails, the next synchronization or the sweep will do it.
-    await undo(ctx, held).catch((reason: unknown) => ctx.logger.warn({ err: reason }, 'synchronisation left behind'))
+    await undo(ctx, held).catch((reason: unknown) =>
+      ctx.logger.warn({ err: reason }, 'synchronization could not be undone yet'),
+    )
     throw error
   }
 }

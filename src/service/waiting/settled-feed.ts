@@ -119,7 +119,7 @@ function startWatch({ store, waiters, clock, logger, failures }: Given, audience
         if (ahead) tell(await look.ahead())
       }
     } catch (error) {
-      if (!failures?.covers(error)) logger.warn({ err: error }, 'sessions could not be followed')
+      if (!failures?.covers(error)) logger.warn({ err: error }, 'settled sessions could not be read')
       if (isActive()) audience.lost()
     }
     looking = false

@@ -442,7 +442,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
 
       expect(person.mails().length).toBe(6)
       const left = running.logged.filter(
-        ({ message }) => message === 'mail about a change of factors left out: too many',
+        ({ message }) => message === 'mail about a change of factors dropped: too many',
       )
       expect(left.filter(({ details }) => 'user' in details && details.user === person.id).length).toBe(7)
       expect(JSON.stringify(running.logged)).not.toContain(person.address)

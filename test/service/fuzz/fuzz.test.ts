@@ -201,7 +201,7 @@ function unreached(answered: ReadonlyMap<string, ReadonlySet<number>>): string[]
 }
 
 /** The database at the start, revocations, callers without a key, and facts of a session that were shortened. */
-const told = /made just now|^revoked$|^no valid API key$|^session information was shortened|read as ISO-8859-1/
+const told = /just (been )?created|^revoked$|^no valid API key$|^session information was shortened|read as ISO-8859-1/
 
 /** Their paths have no parameters, or they cannot be done by chance. */
 const withoutFailure = new Set([

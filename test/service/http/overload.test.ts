@@ -127,7 +127,7 @@ describe('more requests than the service works on at once', () => {
 
     await atOnce(createUsers(20))
 
-    expect(running.logged.filter(({ message }) => message === 'more requests than can be served')).toHaveLength(1)
+    expect(running.logged.filter(({ message }) => message === 'overloaded: some requests are rejected')).toHaveLength(1)
   })
 
   it('do not include a read that is held, nor an event stream', async () => {

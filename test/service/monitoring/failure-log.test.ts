@@ -32,8 +32,8 @@ describe('the log of failures', () => {
     await clock.advance(5)
 
     expect(lines).toEqual([
-      ['database gone', { reason: 'The database cannot be reached. (ECONNREFUSED: connect ECONNREFUSED)' }],
-      ['database back', { seconds: 7, refused: 3 }],
+      ['database unavailable', { reason: 'The database cannot be reached. (ECONNREFUSED: connect ECONNREFUSED)' }],
+      ['database available again', { seconds: 7, refused: 3 }],
     ])
   })
 
@@ -46,7 +46,7 @@ describe('the log of failures', () => {
       await clock.advance(3)
     }
 
-    expect(lines.map(([message]) => message)).toEqual(['database gone'])
+    expect(lines.map(([message]) => message)).toEqual(['database unavailable'])
   })
 
   it('does not take reads for the end of an outage in which changes failed', async () => {
@@ -64,7 +64,7 @@ describe('the log of failures', () => {
 
   it('names other refusals once a minute, without a stack', async () => {
     const { clock, lines, refuse } = start()
-    const busy = new StoreUnavailableError('Another synchronisation is under way.')
+    const busy = new StoreUnavailableError('Another synchronization is in progress.')
 
     refuse(busy)
     refuse(busy)
@@ -73,8 +73,8 @@ describe('the log of failures', () => {
 
     const details = { reason: busy.message, code: 'api.error.unavailable', requestId: 'request-1' }
     expect(lines).toEqual([
-      ['requests are refused', details],
-      ['requests are refused', details],
+      ['requests are rejected', details],
+      ['requests are rejected', details],
     ])
   })
 

@@ -143,7 +143,7 @@ describe('the keys of a database', () => {
     await start()
     const secret = readFileSync(`${database}.keys`, 'utf8').trim().slice(3)
 
-    const warnings = running!.logged.filter(({ message }) => message.includes('Back that file up'))
+    const warnings = running!.logged.filter(({ message }) => message.includes('Back up that file'))
 
     expect(warnings).toHaveLength(1)
     expect(JSON.stringify(running!.logged)).not.toContain(secret)
@@ -166,8 +166,8 @@ describe('the keys of a database', () => {
   })
 
   it.each([
-    ['of another name', 'k2', /sealed with the key "k1", which is not among the keys given/],
-    ['of another value', `k1:${Buffer.alloc(32, 7).toString('base64')}`, /another key "k1" than the one given/],
+    ['of another name', 'k2', /sealed with the key "k1", which is missing/],
+    ['of another value', `k1:${Buffer.alloc(32, 7).toString('base64')}`, /different key that is also called "k1"/],
   ])('%s stop it, and change nothing', async (_name, given, message) => {
     await (await start({ keys: ring('k1') })).close()
     running = undefined
@@ -181,7 +181,7 @@ describe('the keys of a database', () => {
   it('of an address have to be given, and it is said how', async () => {
     const opening = createService({ database: 'postgres://127.0.0.1:1/x' })
 
-    await expect(opening).rejects.toThrow(/^createService: keys: .* set MFA_KEYS, to id:base64/)
+    await expect(opening).rejects.toThrow(/^createService: keys: .* Set the option, or MFA_KEYS, to id:base64/)
   })
 
   it('seal what an earlier service had left readable', async () => {
