@@ -28,7 +28,7 @@ import { createWaiters } from './waiting/waiters.ts'
 const locks: Partial<Record<string, 'codes' | 'token'>> = { 'codes.locked': 'codes', 'pin.exhausted': 'token' }
 
 /** How long `close()` waits for work in progress, milliseconds. */
-const patience = 10_000
+const closeTimeout = 10_000
 
 type Given = Pick<
   ServiceContext,
@@ -64,12 +64,12 @@ export async function createCore(store: Store, given: Given, observer: Observer)
   setNotifier(store.db, (changed) => waiters.wake(...changed))
   const pusher = await openPusher({ store, secrets, clock, logger, observer }, given.push)
   const changeMails = mailer && createChangeMails({ mailer, clock, logger })
-  const told = (entry: AuditEntry) => {
+  const onCommitted = (entry: AuditEntry) => {
     logRevocation(logger, entry)
     const locked = locks[entry.event]
     if (locked) observer.locked(locked)
   }
-  const trail = createTrail({ clock, random, committed: told })
+  const trail = createTrail({ clock, random, committed: onCommitted })
   const actor = { kind: 'service', id } as const
   const refusedKeys = createRefusedKeys({ store, trail, actor, clock, logger })
   const ctx: ServiceContext = {
@@ -115,7 +115,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
       await pusher?.close()
       // A caller that has stopped reading must not keep the service from closing.
       const drained = new AbortController()
-      await Promise.race([drain(), pause(clock, patience, drained.signal)])
+      await Promise.race([drain(), pause(clock, closeTimeout, drained.signal)])
       drained.abort()
       await sweep.stop()
       await clockWatch.stop()

@@ -2,7 +2,7 @@ import { createCore } from './core.ts'
 import type { Logger } from './ground/logger.ts'
 import { createFailureLog } from './monitoring/failure-log.ts'
 import type { ReadAddress } from './context/service-context.ts'
-import { isAddress, needKeys } from './keys/key-source.ts'
+import { isAddress, requireKeys } from './keys/key-source.ts'
 import { openKeys } from './keys/open-keys.ts'
 import { createMailer } from './mail/mailer.ts'
 import { databasePlace, MissingDatabaseError } from './missing-database.ts'
@@ -21,14 +21,14 @@ export type CoreOptions = Omit<
   'vendor' | 'basePath' | 'trustProxy' | 'logRequests' | 'metrics'
 >
 
-export interface CoreDoors {
+export interface CoreListeners {
   readonly addressOf: ReadAddress
   readonly observer: Observer
 }
 
 /** Opens the database and everything that works on it: the service without HTTP, which would double the loading time. */
-export async function openCore(options: CoreOptions, { addressOf, observer }: CoreDoors, opening: OpenOptions) {
-  needKeys(options)
+export async function openCore(options: CoreOptions, { addressOf, observer }: CoreListeners, opening: OpenOptions) {
+  requireKeys(options)
   const mailer = options.smtp && (await createMailer(options.smtp, options.clock))
   const store = await openStore(options, opening)
   try {

@@ -17,7 +17,7 @@ import type { Metrics } from './front/metrics.ts'
 import { jsonLabel, vendorLabel } from './http/answer.ts'
 import type { Label } from './http/answer.ts'
 import { createReadAddress } from './http/client-address.ts'
-import { refuseUnread } from './http/refuse-unread.ts'
+import { rejectUnread } from './http/refuse-unread.ts'
 import { nameRequest } from './http/request-id.ts'
 import type { FindKey } from './http/authenticate.ts'
 import { createAdmission } from './http/admission.ts'
@@ -32,7 +32,7 @@ import type { Rates } from './http/rest.ts'
 import { servedInterface } from './ground/interface-words.ts'
 import type { InterfaceWords, ServedInterface } from './ground/interface-words.ts'
 import { observe } from './http/observe.ts'
-import { nobody, tellAll } from './monitoring/observer.ts'
+import { noObserver, combineObservers } from './monitoring/observer.ts'
 import type { Observer } from './monitoring/observer.ts'
 import { mayCreateDatabase } from './missing-database.ts'
 import { openCore } from './open-core.ts'
@@ -96,7 +96,7 @@ export async function createService(given: ServiceOptions): Promise<Service> {
   const metrics = options.metrics && (await createMetrics())
   const { concurrentRequests: max, responseTime } = options.limits
   const admission = createAdmission({ max, responseTime, now: () => performance.now(), afterTurn: setImmediate })
-  const opened = await openService(options, tellAll(observersOf(options, metrics)), { admission })
+  const opened = await openService(options, combineObservers(observersOf(options, metrics)), { admission })
   metrics?.watch(opened.ctx)
   const { vendor, basePath } = servedInterface({ ...options.vendor, basePath: options.basePath }, opened.storedWords)
   const findKey: FindKey = (hash) => apiKeyByHash(opened.ctx.store.db, hash)
@@ -145,7 +145,7 @@ export interface RestDoor extends ServedInterface {
  */
 export async function openService(
   options: CoreOptions & Pick<ParsedOptions, 'trustProxy'>,
-  observer: Observer = nobody,
+  observer: Observer = noObserver,
   { admission, ...given }: Partial<OpenOptions> & { readonly admission?: Admission } = {},
 ): Promise<OpenedService> {
   const opening = { create: mayCreateDatabase(process.env), ...given }
@@ -160,7 +160,7 @@ export async function openService(
     nameRequest(req, res)
     observe(core.ctx, res, 'unprocessed')
     if (why === 'overload' && core.ctx.logLimit.admits(why)) logger.warn({}, 'overloaded: some requests are rejected')
-    refuseUnread(req, res, why === 'closing' ? closing : overloaded(core.ctx), label)
+    rejectUnread(req, res, why === 'closing' ? closing : overloaded(core.ctx), label)
   }
   const publicRoutes = inFlight.track(createPublic(core.ctx), refuse(jsonLabel))
   let closed: Promise<void> | undefined
@@ -193,16 +193,16 @@ const closing = new ApiProblem('api.error.unavailable', undefined, {
 /** Random, so that callers that were refused together do not retry together. */
 function overloaded({ random }: ServiceContext): ApiProblem {
   const [byte = 0] = random(1)
-  const headers = { 'Retry-After': String(1 + (byte % longestRetry)), [unprocessedHeader]: 'overload' }
+  const headers = { 'Retry-After': String(1 + (byte % maxRetryAfter)), [unprocessedHeader]: 'overload' }
   return new ApiProblem('api.error.unavailable', undefined, { headers })
 }
 
 /** Seconds. */
-const longestRetry = 3
+const maxRetryAfter = 3
 
 type ParsedOptions = ReturnType<typeof ServiceOptions.parse>
 
 function observersOf({ logRequests, logger }: ParsedOptions, metrics: Metrics | undefined): Observer[] {
-  const log: Observer = { ...nobody, answered: (request) => logger.info(request, 'request') }
+  const log: Observer = { ...noObserver, answered: (request) => logger.info(request, 'request') }
   return [...(logRequests ? [log] : []), ...(metrics ? [metrics.observer] : [])]
 }

@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the limit of refusals that are written down',
     file: 'src/service/audit/refusals.ts',
-    find: 'fromThere >= mostPerAddress || ',
+    find: 'fromThere >= maxPerAddress || ',
     replace: '',
     test: 'service/audit/trail.test.ts',
     title: 'has refusals ten times a minute from one address at most, and then how many were left out',

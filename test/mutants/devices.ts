@@ -117,9 +117,9 @@ function guessAgain(): never {
   {
     defense: 'the order of PIN and number',
     file: 'src/service/device/answer.ts',
-    find: '    return takeTry(db, {',
+    find: '    return reserveAttempt(db, {',
     replace: `    if (typedNumber(session, meant.given) !== session.number) throw new ApiProblem('api.error.invalid.number')
-    return takeTry(db, {`,
+    return reserveAttempt(db, {`,
     test: 'service/device/pin.test.ts',
     title: 'never says beside that whether the number was right',
   },
@@ -143,7 +143,7 @@ function guessAgain(): never {
   {
     defense: 'the refusal of an approval whose PIN was not looked at',
     file: 'src/service/device/answer.ts',
-    find: `  if (given.held === 'late') throw tooLate()
+    find: `  if (given.pinResult === 'late') throw tooLate()
 `,
     replace: '',
     test: 'attacks/without-the-pin.test.ts',
@@ -220,7 +220,7 @@ function guessAgain(): never {
   {
     defense: 'hanging up on a long answer',
     file: 'src/service/push/post-message.ts',
-    find: 'if (length > mostIgnored) response.destroy()',
+    find: 'if (length > maxIgnored) response.destroy()',
     replace: 'if (length < 0) response.destroy()',
     test: 'attacks/push-endpoints.test.ts',
     title: 'is hung up on when it answers at length',

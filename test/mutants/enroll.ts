@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the service stores no first app while the code of an administrator is pending',
     file: 'src/service/api/hardware.ts',
-    find: '    if (input.first) await refuseWhileHandedOver(db, call, domain.id, user.id)\n',
+    find: '    if (input.first) await rejectWhileCodeIsIssued(db, call, domain.id, user.id)\n',
     replace: '',
     test: 'service/own-factors.test.ts',
     title: 'is no app while the code of an administrator is pending',

@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a user who is provisioned must not have a similar name',
     file: 'src/service/api/users.ts',
-    find: 'if (input.provision) await refuseSimilar(db, call, row)',
+    find: 'if (input.provision) await rejectSimilarName(db, call, row)',
     replace: '',
     test: 'service/similar-usernames.test.ts',
     title: 'are provisioned once, when two of them come at once at two nodes',

@@ -275,7 +275,7 @@ function overload(): readonly Mutant[] {
     {
       defense: 'a reader who stops reading is cut off',
       file: 'src/service/http/event-stream.ts',
-      find: 'if (res.writableLength > mostUnread) res.destroy()',
+      find: 'if (res.writableLength > maxUnread) res.destroy()',
       replace: '',
       test: 'service/session-events.test.ts',
       title: 'is cut where its reader has stopped reading',

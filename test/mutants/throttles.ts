@@ -45,8 +45,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the number of requests that wait',
     file: 'src/service/rules/push-limits.ts',
-    find: 'export const mostPendingPushes = 3',
-    replace: 'export const mostPendingPushes = 30',
+    find: 'export const maxPendingPushes = 3',
+    replace: 'export const maxPendingPushes = 30',
     test: 'service/push/push-budget.test.ts',
     title: 'are three at a time, and five in all, when 64 are sent at the same moment',
   },
@@ -166,8 +166,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the number of requests that wait at a time',
     file: 'src/service/push/push-budget.ts',
-    find: 'expiries.length >= mostPendingPushes',
-    replace: 'expiries.length > mostPendingPushes',
+    find: 'expiries.length >= maxPendingPushes',
+    replace: 'expiries.length > maxPendingPushes',
     test: 'service/known-browsers.test.ts',
     title: 'are three at a time from there and three from elsewhere when 64 of each come at once',
   },

@@ -10,7 +10,7 @@ import { apiKeyByHash } from '../../src/service/store/api-keys.ts'
 import { createTenant, keysFor } from '../service/start-service.ts'
 import type { engines } from './engines.ts'
 import { insertManyUsers } from './many-users.ts'
-import { nobody } from '../../src/service/monitoring/observer.ts'
+import { noObserver } from '../../src/service/monitoring/observer.ts'
 import { openPostgres } from './postgres.ts'
 
 /** The number of sign-ins of each kind in one comparison. */
@@ -51,7 +51,7 @@ async function databases(engine: (typeof engines)[number]): Promise<() => Promis
 /** A service with this many users, one of whom signs in with a recovery code. */
 async function signIns(database: string, count: number): Promise<() => Promise<void>> {
   // All users are inserted in one statement.
-  const opened = await openService(ServiceOptions.parse({ database, ...keysFor(database) }), nobody, {
+  const opened = await openService(ServiceOptions.parse({ database, ...keysFor(database) }), noObserver, {
     timeout: 300_000,
   })
   const { ctx } = opened

@@ -8,7 +8,7 @@ import type { Logger } from '../../service/ground/logger.ts'
 import type { ServiceContext } from '../../service/context/service-context.ts'
 import { isAddress } from '../../service/keys/key-source.ts'
 import { mayCreateDatabase } from '../../service/missing-database.ts'
-import { nobody } from '../../service/monitoring/observer.ts'
+import { noObserver } from '../../service/monitoring/observer.ts'
 import { openCore } from '../../service/open-core.ts'
 import { ServiceOptions } from '../../service/options.ts'
 import { secretsFromEnv } from '../serve/settings-from-env.ts'
@@ -44,7 +44,7 @@ export async function withDatabase(
         ...secretsFromEnv(process.env),
         ...(keys !== undefined && { keys }),
       }),
-      { addressOf: () => undefined, observer: nobody },
+      { addressOf: () => undefined, observer: noObserver },
       { create: create ?? mayCreateDatabase(process.env), check: false, timeout: workTimeout },
     ),
   )

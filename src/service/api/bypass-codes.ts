@@ -3,7 +3,7 @@ import { maxBypassCodes } from '../../contract/bypass-codes.ts'
 import type * as contract from '../../contract/bypass-codes.ts'
 import { auditCall } from '../audit/audit.ts'
 import { requirePass } from '../factors/change-pass.ts'
-import { keptForm, shownForm } from '../codes/bypass-forms.ts'
+import { storedForm, readableForm } from '../codes/bypass-forms.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { enrollUser } from '../factors/enrollment.ts'
 import { announceChange } from '../factors/factor-changes.ts'
@@ -139,7 +139,7 @@ interface Drawn {
 /** Before the transaction, because hashing takes time. */
 async function draw(call: Call, userId: string): Promise<Drawn> {
   const code = newBypassCode(call.random)
-  return { code, kept: await keptForm(call, userId, code) }
+  return { code, kept: await storedForm(call, userId, code) }
 }
 
 /** All of them distinct. */
@@ -159,4 +159,7 @@ async function load(call: Call, id: string): Promise<BypassCodeRow> {
 }
 
 const show = (call: Call, row: BypassCodeRow): BypassCode =>
-  bypassCodeView(row, shownForm(call.secrets.open(row.code, { kind: 'bypass code', id: row.id, userId: row.userId })))
+  bypassCodeView(
+    row,
+    readableForm(call.secrets.open(row.code, { kind: 'bypass code', id: row.id, userId: row.userId })),
+  )

@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/sessions.ts'
-import { giveTurnBack, storeSentCode, takeTurn } from '../codes/send-email-code.ts'
+import { releaseSend, storeSentCode, reserveSend } from '../codes/send-email-code.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { codeMail } from '../mail/code-mail.ts'
 import type { Mail } from '../mail/mailer.ts'
@@ -20,11 +20,11 @@ export const send: Handler<typeof contract.sendEmailCode> = async (input, call) 
   const code = newEmailCode(call.random)
   const mail = await write(call, domain, code)
   // Not in one transaction, because other writers would wait for the mail server.
-  const turn = await takeTurn(call, domain, user)
+  const reservation = await reserveSend(call, domain, user)
   try {
     await mailer.send({ ...mail, to: user.email })
   } catch (error) {
-    await giveTurnBack(call, turn)
+    await releaseSend(call, reservation)
     throw mailProblem(call, error)
   }
   await storeSentCode(call, domain, user, code)

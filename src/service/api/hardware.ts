@@ -106,7 +106,7 @@ export const enroll: Handler<typeof contract.enrollHardwareToken> = async (input
   await call.store.db.transaction().execute(async (db) => {
     // An authenticator app is valid in the whole organization: one domain must not add one for users of another domain.
     const user = await lockMember(db, call, domain.id, input.userId)
-    if (input.first) await refuseWhileHandedOver(db, call, domain.id, user.id)
+    if (input.first) await rejectWhileCodeIsIssued(db, call, domain.id, user.id)
     const change = { userId: user.id, changed: 'app', pass: input.pass, domainId: domain.id } as const
     if (!input.first) await requirePass(db, call, change)
     const { seed, step } = readApp(call, input)
@@ -134,7 +134,7 @@ export const enroll: Handler<typeof contract.enrollHardwareToken> = async (input
 }
 
 /** A user who is about to receive an activation code in person must not enroll with the password alone. */
-async function refuseWhileHandedOver(db: Queryable, call: Call, domainId: string, userId: string): Promise<void> {
+async function rejectWhileCodeIsIssued(db: Queryable, call: Call, domainId: string, userId: string): Promise<void> {
   const token = await tokenOf(db, domainId, userId)
   const pending = token?.state === 'pending' && !hasExpired(token, call.clock.now())
   if (pending && token.selfEnrollment !== 1) throw new ApiProblem('api.error.conflict.state')

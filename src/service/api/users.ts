@@ -36,7 +36,7 @@ export async function createUser(
     call.store.db.transaction().execute(async (db) => {
       const done = await insertUser(db, row)
       if (!done) return false
-      if (input.provision) await refuseSimilar(db, call, row)
+      if (input.provision) await rejectSimilarName(db, call, row)
       await auditCall(db, call, 'user.created', { user: id })
       if (domainId !== undefined) await addToDomain(db, call, domainId, id)
       return true
@@ -57,7 +57,7 @@ export async function addToDomain(db: Queryable, call: Caller, domainId: string,
  * An app that stores names as typed but looks them up case-insensitively lets one person sign in as `alice` and as `ALICE`.
  * The second account would have no factor, and could enroll a first one with the password alone.
  */
-async function refuseSimilar(
+async function rejectSimilarName(
   db: Queryable,
   call: Caller,
   row: { organizationId: string; id: string; username: string },

@@ -8,9 +8,9 @@ import type { Audited, EventName } from './events.ts'
  * Limits on the entries that outsiders can cause, for each event: per minute and address, per minute, and per day. Events
  * have separate budgets, so that cheap noise of one kind does not hide another kind.
  */
-const mostPerAddress = 10
-const mostPerMinute = 60
-const mostPerDay = 5_000
+const maxPerAddress = 10
+const maxPerMinute = 60
+const maxPerDay = 5_000
 
 /** Decides which refusals are recorded. Each process counts separately. */
 export interface RefusalLimit {
@@ -52,7 +52,7 @@ function admitWithin(budget: Budget, address: string | null, now: number): numbe
   const { minute, day } = budget
   const network = networkOf(address ?? undefined)
   const fromThere = minute.byAddress.get(network) ?? 0
-  if (fromThere >= mostPerAddress || minute.count >= mostPerMinute || day.count >= mostPerDay) {
+  if (fromThere >= maxPerAddress || minute.count >= maxPerMinute || day.count >= maxPerDay) {
     budget.leftOut += 1
     return undefined
   }

@@ -71,7 +71,7 @@ export function createRefusedKeys(ctx: Context): RefusedKeys {
     facts: { reason: ShownCredentials['reason'] | null; count: number },
     { address, requestId }: { address: string | null; requestId?: string | undefined },
   ) {
-    const entry: Audited = { event: 'api_key.refused', organizationId: null, actor: nobody, address, facts }
+    const entry: Audited = { event: 'api_key.refused', organizationId: null, actor: unknownCaller, address, facts }
     try {
       await ctx.store.db
         .transaction()
@@ -108,4 +108,4 @@ export function createRefusedKeys(ctx: Context): RefusedKeys {
 }
 
 /** The caller is unknown, because it showed no key. */
-const nobody = { kind: 'api_key', id: 'unknown' } as const
+const unknownCaller = { kind: 'api_key', id: 'unknown' } as const

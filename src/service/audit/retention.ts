@@ -44,7 +44,7 @@ export function createRetention(ctx: Context): Retention {
     const agreedBefore = known?.agreed
     known = await pass(elapsed, wall)
     if (known.agreed === 0 && agreedBefore !== 0) {
-      observer.clockLeapt()
+      observer.clockJumped()
       logger.warn(
         { wall: known.wallAt, trusted: known.trustedAt },
         'the clock of this machine has jumped; old audit entries are kept until it has run steadily for an hour',

@@ -18,7 +18,7 @@ export interface Trail {
 }
 
 /** Rows per statement. */
-const mostRows = 100
+const maxRows = 100
 
 interface TrailOptions {
   readonly clock: Clock
@@ -94,8 +94,8 @@ export function createTrail({ clock, random, committed = () => {} }: TrailOption
       await begin(db, lease)
       const entries = chainUp(lease, events, clock.now())
       lease.entries.push(...entries)
-      for (let start = 0; start < entries.length; start += mostRows) {
-        await insertAuditRows(db, entries.slice(start, start + mostRows).map(rowOf))
+      for (let start = 0; start < entries.length; start += maxRows) {
+        await insertAuditRows(db, entries.slice(start, start + maxRows).map(rowOf))
       }
     },
     heads: () => [...all].map(({ head }) => head),

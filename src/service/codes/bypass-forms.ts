@@ -10,12 +10,12 @@ type Context = Pick<ServiceContext, 'secrets' | 'bypassCodes'>
 const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 
 /** The stored form of a bypass code: the code itself, which the interface returns, or a hash if it is shown only once. */
-export async function keptForm({ bypassCodes }: Context, userId: string, code: string): Promise<string> {
+export async function storedForm({ bypassCodes }: Context, userId: string, code: string): Promise<string> {
   return bypassCodes === 'once' ? hashOf(userId, code) : code
 }
 
 /** @returns undefined if only a hash is stored. */
-export const shownForm = (kept: string): string | undefined => (isHashedCode(kept) ? undefined : kept)
+export const readableForm = (kept: string): string | undefined => (isHashedCode(kept) ? undefined : kept)
 
 /** All lookups under which the code may be stored. Hashing takes time, so do not wait for it in a transaction. */
 export async function bypassLookups(ctx: Context, userId: string, code: string): Promise<string[]> {

@@ -2,7 +2,7 @@ import { auditCall } from '../audit/audit.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem, timeText } from '../ground/problem.ts'
-import { challengeTriesKept, lockedUntil, mostWrongPerChallenge, triesLeft, untilUnlocked } from '../rules/code-lock.ts'
+import { challengeTriesKept, lockedUntil, maxWrongPerChallenge, triesLeft, untilUnlocked } from '../rules/code-lock.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
 import {
@@ -62,7 +62,7 @@ export async function withinBudget<T>(
 /** @returns the number of wrong codes of the challenge if this one is wrong. */
 async function takeOfChallenge(db: Queryable, challenge: string, now: number): Promise<number> {
   const row = { challenge, expiresAt: now + challengeTriesKept }
-  const taken = await takeChallengeTry(db, row, mostWrongPerChallenge)
+  const taken = await takeChallengeTry(db, row, maxWrongPerChallenge)
   if (taken === undefined) throw new ApiProblem('api.error.limit.codes')
   return taken
 }

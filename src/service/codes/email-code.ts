@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../context/service-context.ts'
-import { mostWrongTries } from '../rules/email-code.ts'
+import { maxWrongTries } from '../rules/email-code.ts'
 import type { DomainRow } from '../store/domains.ts'
 import { countWrongEmailCode, useEmailCode } from '../store/email-codes.ts'
 import type { Queryable } from '../store/schema.ts'
@@ -22,5 +22,5 @@ export async function checkEmailCode(ctx: Context, db: Queryable, { userId, doma
 
 /** A wrong code counts against the e-mailed one, whichever factor was meant. */
 export function countWrong(db: Queryable, { userId, domain }: Given): Promise<void> {
-  return countWrongEmailCode(db, { domainId: domain.id, userId }, mostWrongTries)
+  return countWrongEmailCode(db, { domainId: domain.id, userId }, maxWrongTries)
 }

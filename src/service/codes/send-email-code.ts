@@ -13,13 +13,17 @@ import type { UserRow } from '../store/users.ts'
 type Context = Pick<ServiceContext, 'store' | 'clock' | 'secrets'> & AuditContext
 
 /** A reservation to send one code, which can be released again. */
-export interface Turn {
+export interface SendReservation {
   readonly userId: string
   readonly at: number
 }
 
 /** Reserves sending a code. @throws {ApiProblem} if no code may be sent now. */
-export async function takeTurn({ store, clock }: Context, domain: DomainRow, user: UserRow): Promise<Turn> {
+export async function reserveSend(
+  { store, clock }: Context,
+  domain: DomainRow,
+  user: UserRow,
+): Promise<SendReservation> {
   const now = clock.now()
   const wait = await store.db.transaction().execute(async (db) => {
     const present = await lockMember(db, domain, domain.id, user.id)
@@ -33,7 +37,7 @@ export async function takeTurn({ store, clock }: Context, domain: DomainRow, use
 }
 
 /** A failure to send is not the user's fault and does not count. */
-export async function giveTurnBack({ store }: Context, { userId, at }: Turn): Promise<void> {
+export async function releaseSend({ store }: Context, { userId, at }: SendReservation): Promise<void> {
   await store.db.transaction().execute(async (db) => {
     for (const { scope } of emailCodeLimits(userId)) await forgetAttempt(db, scope, at)
   })

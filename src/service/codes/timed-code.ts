@@ -59,7 +59,7 @@ interface Source {
 
 function judge({ secrets, clock }: Context, { generator, resynchronizes, userId }: Source, code: string): Judged {
   // Without a generator, the same work is done, so that timing reveals nothing.
-  if (!generator) return { id: '', verdict: asWrong(judgeCode(nobody, code, clock.now())) }
+  if (!generator) return { id: '', verdict: asWrong(judgeCode(dummySource, code, clock.now())) }
   const seed = secrets.open(generator.seed, { kind: 'seed', id: generator.id, userId })
   const source = { ...generator, seed, resynchronizes }
   return { id: generator.id, verdict: judgeCode(source, code, clock.now()) }
@@ -67,7 +67,7 @@ function judge({ secrets, clock }: Context, { generator, resynchronizes, userId 
 
 const asWrong = (_verdict: Verdict): Verdict => ({ outcome: 'wrong' })
 
-const nobody: CodeSource = {
+const dummySource: CodeSource = {
   seed: '00'.repeat(20),
   digits: 6,
   period: 30,

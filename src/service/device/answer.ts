@@ -15,9 +15,9 @@ import { pinRule } from '../store/pins.ts'
 import type { Queryable } from '../store/schema.ts'
 import { sessionOfDevice, settleSession } from '../store/sessions.ts'
 import type { Outcome, SessionRow } from '../store/sessions.ts'
-import { checkPin, takeTry } from './check-pin.ts'
+import { checkPin, reserveAttempt } from './check-pin.ts'
 import { parseContent } from './signature.ts'
-import { requireActive, useCall } from './signed-call.ts'
+import { requireActive, consumeCall } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 
 type Given = ReturnType<typeof AnswerRequest.parse>
@@ -25,11 +25,11 @@ type Given = ReturnType<typeof AnswerRequest.parse>
 /** The user's answer. Checks, in this order: signature (by the caller), nonce, PIN, number. */
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
   const given = parseContent(AnswerRequest, call.payload)
-  const held = await holdToPin(ctx, call, { sessionId, given })
+  const pinResult = await verifyPin(ctx, call, { sessionId, given })
   const { answered, settled, createdAt } = await ctx.store.db.transaction().execute(async (db) => {
-    await (held === 'not-required' ? useCall(db, call) : requireActive(db, call.device.id))
+    await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
     const session = await findSession(db, call, { sessionId, given })
-    return { ...(await decide(ctx, db, session, { ...given, held })), createdAt: session.createdAt }
+    return { ...(await decide(ctx, db, session, { ...given, pinResult })), createdAt: session.createdAt }
   })
   if (settled) {
     const seconds = ctx.clock.now() - createdAt
@@ -53,7 +53,7 @@ async function findSession(db: Queryable, { device }: SignedCall, { sessionId, g
 }
 
 /** The result of the PIN check. */
-type Held = 'not-required' | 'late' | 'right'
+type PinResult = 'not-required' | 'late' | 'right'
 
 /**
  * Verifies the PIN of an approval if the domain requires one, in its own transaction, so that the attempt counts whatever
@@ -61,17 +61,17 @@ type Held = 'not-required' | 'late' | 'right'
  * @returns `late` if the request was already settled, so that no PIN was checked: even if a clock is set back, it must not
  * become pending again. Unless the result is `not-required`, the signed call has been used up.
  */
-async function holdToPin(ctx: ServiceContext, call: SignedCall, meant: Meant): Promise<Held> {
+async function verifyPin(ctx: ServiceContext, call: SignedCall, meant: Meant): Promise<PinResult> {
   const { decision, pin, attempt = call.claims.jti } = meant.given
   const rule = decision === 'approve' ? await pinRule(ctx.store.db, call.device.domainId) : undefined
   if (!rule || rule.keyType === 'NONE') return 'not-required'
   const taken = await ctx.store.db.transaction().execute(async (db) => {
-    await useCall(db, call)
+    await consumeCall(db, call)
     const session = await findSession(db, call, meant)
     // A settled session is only compared: repeating a lost answer costs no attempt.
     if (atTime(session, ctx.clock.now()).state !== 'pending') return undefined
     if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
-    return takeTry(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
+    return reserveAttempt(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
   })
   if (!taken) return 'late'
   await checkPin(ctx, taken, pin ?? '')
@@ -88,13 +88,13 @@ async function decide(
   ctx: ServiceContext,
   db: Queryable,
   session: SessionRow,
-  given: Given & { readonly held: Held },
+  given: Given & { readonly pinResult: PinResult },
 ): Promise<Decided> {
   const now = ctx.clock.now()
   const present = atTime(session, now)
   const number = typedNumber(session, given)
   if (present.state !== 'pending') return { answered: repeated(present, given, number), settled: false }
-  if (given.held === 'late') throw tooLate()
+  if (given.pinResult === 'late') throw tooLate()
   const outcome = outcomeOf(session, given, number)
   const answer = { id: session.id, deviceId: session.deviceId ?? '', decision: given.decision, number, outcome }
   if (!(await settleSession(db, answer, now))) throw tooLate()

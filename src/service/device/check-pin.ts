@@ -14,7 +14,7 @@ import { isPin } from './pin.ts'
 import { requireActive } from './signed-call.ts'
 
 /** A PIN attempt that was taken and is still to be checked. */
-export interface TakenTry {
+export interface ReservedAttempt {
   readonly device: DeviceRow
   readonly attempt: string
   /** The number of attempts that the domain allows. */
@@ -27,11 +27,11 @@ export interface TakenTry {
  * Takes an attempt, in a transaction, before the PIN is checked.
  * @throws {ApiProblem} if this attempt was already taken: the same error if it was wrong, or "try again" while it is checked.
  */
-export async function takeTry(
+export async function reserveAttempt(
   db: Queryable,
   of: { readonly device: DeviceRow; readonly attempt: string; readonly most: number },
   now: number,
-): Promise<TakenTry> {
+): Promise<ReservedAttempt> {
   const { device, attempt, most } = of
   const taken = await takePinTry(db, { deviceId: device.id, attempt, most })
   if (taken?.pin) return { ...of, hash: taken.pin }
@@ -45,7 +45,7 @@ export async function takeTry(
  * Checks a PIN after its attempt was taken. Hashing takes time, so do not wait for it in a transaction.
  * @throws {ApiProblem} if the PIN is wrong; the last attempt revokes the token.
  */
-export async function checkPin(ctx: ServiceContext, taken: TakenTry, given: string): Promise<void> {
+export async function checkPin(ctx: ServiceContext, taken: ReservedAttempt, given: string): Promise<void> {
   if (taken.hash !== undefined && (await isRight(ctx, taken, given))) {
     return forgetPinTries(ctx.store.db, taken.device.id)
   }
@@ -54,14 +54,14 @@ export async function checkPin(ctx: ServiceContext, taken: TakenTry, given: stri
   throw triesLeft > 0 ? wrongPin(triesLeft) : new ApiProblem('api.error.device.revoked')
 }
 
-function isRight(ctx: ServiceContext, { device, hash = '' }: TakenTry, given: string): Promise<boolean> {
+function isRight(ctx: ServiceContext, { device, hash = '' }: ReservedAttempt, given: string): Promise<boolean> {
   return isPin(given, ctx.secrets.open(hash, { kind: 'pin', id: device.id, userId: device.userId }))
 }
 
 async function countWrong(
   ctx: ServiceContext,
   db: Queryable,
-  { device, attempt, most }: TakenTry,
+  { device, attempt, most }: ReservedAttempt,
 ): Promise<{ triesLeft: number; revoked: Revoked }> {
   const failures = await noteWrongPin(db, device.id, attempt)
   if (failures === undefined) await requireActive(db, device.id)

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { setPush } from '../store/pushes.ts'
 import { parseContent } from './signature.ts'
-import { requireActive, useCall } from './signed-call.ts'
+import { requireActive, consumeCall } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 
 /** Changes where messages for the device are sent. */
@@ -14,7 +14,7 @@ export async function changePush(ctx: ServiceContext, call: SignedCall): Promise
     throw new ApiProblem('api.error.invalid.push', 'push: not a push service in the option push.hosts.')
   }
   await ctx.store.db.transaction().execute(async (db) => {
-    await useCall(db, call)
+    await consumeCall(db, call)
     await setPush(db, call.device.id, push && sealedPush(ctx, call.device, push))
   })
   return stateOf(ctx, push?.endpoint)

@@ -9,7 +9,11 @@ import { organizationOfDomain } from '../store/domains.ts'
 import { peek } from './signature.ts'
 
 /** Audits failed attempts to use activation codes. */
-export function auditingTries<T>(ctx: ServiceContext, address: string | undefined, act: () => Promise<T>): Promise<T> {
+export function auditingActivations<T>(
+  ctx: ServiceContext,
+  address: string | undefined,
+  act: () => Promise<T>,
+): Promise<T> {
   return orElse(act, async (code) => {
     const reason = tryFailures[code]
     if (reason === undefined) return

@@ -4,13 +4,13 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { announceRevoked } from '../factors/factor-changes.ts'
 import { organizationOfDomain } from '../store/domains.ts'
 import { revokeTokens } from '../store/tokens.ts'
-import { useCall } from './signed-call.ts'
+import { consumeCall } from './signed-call.ts'
 import type { SignedCall } from './signed-call.ts'
 
 /** Revokes the token at the request of its own device. */
 export async function removeDevice(ctx: ServiceContext, call: SignedCall, address: string | null): Promise<void> {
   const revoked = await ctx.store.db.transaction().execute(async (db) => {
-    await useCall(db, call)
+    await consumeCall(db, call)
     const { id: device, userId, domainId } = call.device
     const ended = await revokeTokens(db, { userIds: [userId], domainId }, ctx.clock.now())
     const by = {

@@ -26,7 +26,7 @@ import { readHistory } from './history.ts'
 import { acknowledgeNotice } from './notices.ts'
 import { preview } from './preview.ts'
 import { changePush, readPush } from './push.ts'
-import { auditingForgeries, auditingTries } from './refusals.ts'
+import { auditingForgeries, auditingActivations } from './refusals.ts'
 import { removeDevice } from './remove.ts'
 import { refused } from './signature.ts'
 import { requireActive, verifyCall } from './signed-call.ts'
@@ -57,12 +57,12 @@ export function createDeviceRoutes(service: ServiceContext): Router {
 
   post(devicePaths.preview, async (ctx, req, res) => {
     const given = { body: await readJson(req, res), address: ctx.addressOf(req) }
-    return { value: await auditingTries(ctx, given.address, () => preview(ctx, given)) }
+    return { value: await auditingActivations(ctx, given.address, () => preview(ctx, given)) }
   })
 
   post(devicePaths.activate, async (ctx, req, res) => {
     const given = { jws: await readText(req, res), address: ctx.addressOf(req) }
-    return { value: await auditingTries(ctx, given.address, () => activate(ctx, given)) }
+    return { value: await auditingActivations(ctx, given.address, () => activate(ctx, given)) }
   })
 
   get(devicePaths.requests, (ctx, req, res) => serveInbox(ctx, req, res))
@@ -126,7 +126,7 @@ async function callOf(ctx: ServiceContext, req: Request, path: string): Promise<
 }
 
 /** Streams are short enough that a revoked device learns of it soon. There are thousands of them; seconds. */
-const streamOfDevice = { longest: 30 * 60, heartbeat: 25 }
+const streamOfDevice = { maxDuration: 30 * 60, heartbeat: 25 }
 
 /** Streams the inbox if an event stream is accepted. Otherwise holds the request while the device has the current inbox. */
 async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Promise<Reply> {

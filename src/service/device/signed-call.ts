@@ -36,7 +36,10 @@ export async function verifyCall(ctx: ServiceContext, jws: string, purpose: Purp
  * The first step of every transaction that a signed call causes: the call is used up together with the change or not at all,
  * and the device is still active at that moment.
  */
-export async function useCall(db: Queryable, { device, claims }: { device: DeviceRow; claims: Claims }): Promise<void> {
+export async function consumeCall(
+  db: Queryable,
+  { device, claims }: { device: DeviceRow; claims: Claims },
+): Promise<void> {
   const first = await rememberCall(db, {
     deviceId: device.id,
     jti: claims.jti,

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 import type { Page } from './front.ts'
 
 /** How long the database may take to respond to a readiness check, milliseconds. */
-const patience = 2_000
+const databaseTimeout = 2_000
 
 /** Whether the process is up, without a look at its dependencies. */
 export const health: Page = {
@@ -19,7 +19,7 @@ export function readiness(ctx: Pick<ServiceContext, 'store' | 'clock' | 'waiters
     path: '/readyz',
     async serve(_req, res) {
       if (ctx.waiters.closed()) throw unavailable(new Error('The service is closing.'))
-      await soon(ctx, requireUsable(ctx.store))
+      await withinTimeout(ctx, requireUsable(ctx.store))
       answer(res, 200, { status: 'ok' }, jsonLabel)
     },
   }
@@ -38,10 +38,10 @@ async function requireUsable(store: Store): Promise<void> {
   await store.db.selectFrom('service').select('id').executeTakeFirstOrThrow()
 }
 
-async function soon({ clock }: Pick<ServiceContext, 'clock'>, query: Promise<unknown>): Promise<void> {
+async function withinTimeout({ clock }: Pick<ServiceContext, 'clock'>, query: Promise<unknown>): Promise<void> {
   let stop = () => {}
   const late = new Promise<never>((_resolve, reject) => {
-    stop = clock.after(patience, () => reject(new Error('Timed out waiting for the database.')))
+    stop = clock.after(databaseTimeout, () => reject(new Error('Timed out waiting for the database.')))
   })
   try {
     await Promise.race([query, late])

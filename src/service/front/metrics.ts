@@ -175,7 +175,7 @@ function createObserver({ Counter, Gauge, Histogram }: Client, register: Registr
     },
     databaseFailed: (part) => databaseErrors.inc({ part }),
     swept: (outcome, seconds) => sweeps.observe({ outcome }, seconds),
-    clockLeapt: () => leaps.inc(),
+    clockJumped: () => leaps.inc(),
   }
 }
 

@@ -35,7 +35,7 @@ export interface BodyOptions {
 
 /** The body as JSON, whatever its declared type. */
 export async function readJson(req: IncomingMessage, res: ServerResponse, options: BodyOptions = {}): Promise<unknown> {
-  refuseForeignTypes(req)
+  rejectForeignTypes(req)
   const body = await readBody(req, res, options)
   return typeof body === 'string' ? parseJson(body) : body
 }
@@ -46,7 +46,7 @@ export async function readRows(
   res: ServerResponse,
   options: BodyOptions,
 ): Promise<Iterable<readonly unknown[]>> {
-  refuseForeignTypes(req)
+  rejectForeignTypes(req)
   const body = await readBody(req, res, options)
   // An earlier body parser of the app has already read it in one piece.
   if (typeof body !== 'string') return Array.isArray(body) ? [body] : parseRows(JSON.stringify(body))
@@ -60,7 +60,7 @@ export async function readText(req: IncomingMessage, res: ServerResponse): Promi
   return body
 }
 
-function refuseForeignTypes(req: IncomingMessage): void {
+function rejectForeignTypes(req: IncomingMessage): void {
   const [type = ''] = (req.headers['content-type'] ?? '').split(';', 1)
   if (foreignTypes.test(type.trim())) throw new ApiProblem('api.error.unsupportedmediatype')
 }

@@ -12,8 +12,8 @@ import { requestIdOf } from './request-id.ts'
 export function answerError(res: ServerResponse, error: unknown, label: Label, failures: FailureLog): void {
   const problem = toProblem(error)
   if (problem.status >= 500) failures.requestFailed(problem, requestIdOf(res))
-  const patience = problem.status === 503 ? { 'Retry-After': '1' } : {}
-  answer(res, problem.status, errorBody(problem), { ...label, ...patience, ...problem.headers })
+  const retryHeader = problem.status === 503 ? { 'Retry-After': '1' } : {}
+  answer(res, problem.status, errorBody(problem), { ...label, ...retryHeader, ...problem.headers })
 }
 
 export function errorBody({ code, message, triesLeft }: ApiProblem): ErrorBody {

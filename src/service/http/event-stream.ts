@@ -9,16 +9,16 @@ import { startsWaiting } from './admission.ts'
 /** More often than every half minute, after which some proxies close an idle response, seconds. */
 const heartbeatOfKey = 15
 /** So that a revoked key does not listen for long, seconds. */
-const longestByKey = 5 * 60
+const maxStreamDuration = 5 * 60
 /** Unread bytes after which a slow reader is disconnected. */
-const mostUnread = 64 * 1024
+const maxUnread = 64 * 1024
 /** How soon readers reconnect, milliseconds. */
 const retry = 1000
 
 export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** When the reader has to reconnect, seconds. */
-  readonly longest?: number
+  readonly maxDuration?: number
   /** How often a comment is sent to keep the connection open, seconds. */
   readonly heartbeat?: number
 }
@@ -28,7 +28,7 @@ export function answerEvents<T>(
   clock: Clock,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
   source: EventSource<T>,
-  { headers = {}, longest = longestByKey, heartbeat = heartbeatOfKey }: EventStreamOptions = {},
+  { headers = {}, maxDuration = maxStreamDuration, heartbeat = heartbeatOfKey }: EventStreamOptions = {},
 ): void {
   if (res.headersSent || res.destroyed) return
   res.writeHead(200, {
@@ -39,21 +39,21 @@ export function answerEvents<T>(
   })
   if (req.method === 'HEAD') return void res.end()
   startsWaiting(res)
-  stream(clock, { res, longest, heartbeat }, source)
+  stream(clock, { res, maxDuration, heartbeat }, source)
 }
 
 function stream<T>(
   clock: Clock,
-  { res, longest, heartbeat }: Required<Omit<EventStreamOptions, 'headers'>> & { readonly res: ServerResponse },
+  { res, maxDuration, heartbeat }: Required<Omit<EventStreamOptions, 'headers'>> & { readonly res: ServerResponse },
   source: EventSource<T>,
 ): void {
   const write = (text: string) => {
     res.write(text)
-    if (res.writableLength > mostUnread) res.destroy()
+    if (res.writableLength > maxUnread) res.destroy()
   }
   const end = () => void res.end()
   const stopBeating = repeat(clock, heartbeat * 1000, () => write(':\n\n'))
-  const stopTimer = clock.after(longest * 1000, end)
+  const stopTimer = clock.after(maxDuration * 1000, end)
   // Subscribes before the first bytes are sent, so that a reader who has received them misses no later event.
   const leave = source({ event: (value) => write(eventText(JSON.stringify(value))), end })
   res.once('close', () => {

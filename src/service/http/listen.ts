@@ -7,12 +7,12 @@ import { ApiProblem } from '../ground/problem.ts'
 import { answer, jsonLabel } from './answer.ts'
 import type { Label } from './answer.ts'
 import { errorBody } from './errors.ts'
-import { refuseWhatIsNoRequest } from './refuse-connection.ts'
+import { handleClientErrors } from './refuse-connection.ts'
 import { openSockets } from './sockets.ts'
 import type { Address } from './sockets.ts'
 
 /** How long `close()` waits for responses to be read, milliseconds. */
-const patience = 15_000
+const closeTimeout = 15_000
 
 /** Timeouts for slow callers, milliseconds. */
 export interface Timeouts {
@@ -72,7 +72,7 @@ export interface Listening {
 /** Rejects if the server cannot listen on the address. */
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
   const connections = createConnections()
-  const server = createPatientServer(connections.track(listener), options)
+  const server = createHttpServer(connections.track(listener), options)
   connections.watch(server)
   const sockets = await openSockets(server, options)
   if (options.keepsAlive === false) for (const socket of sockets) socket.unref()
@@ -92,7 +92,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       const closed = Promise.all(sockets.map((socket) => new Promise((resolve) => void socket.close(resolve))))
       connections.closeUnused({ ...defaultTimeouts, ...options.timeouts }.firstRequest)
       const idle = setInterval(() => server.closeIdleConnections(), 20)
-      const late = setTimeout(() => server.closeAllConnections(), patience)
+      const late = setTimeout(() => server.closeAllConnections(), closeTimeout)
       await closed
       clearInterval(idle)
       clearTimeout(late)
@@ -170,10 +170,10 @@ function onSecured(server: SecureServer, listener: (raw: Socket | undefined, sec
 }
 
 /** Creates a server with timeouts for slow callers. */
-function createPatientServer(listener: RequestListener, { timeouts: given, label = jsonLabel, tls }: ListenOptions) {
+function createHttpServer(listener: RequestListener, { timeouts: given, label = jsonLabel, tls }: ListenOptions) {
   const timeouts = { ...defaultTimeouts, ...given }
-  const wholeOnly: RequestListener = (req, res) => {
-    if (isWhole(req)) return listener(req, res)
+  const completeOnly: RequestListener = (req, res) => {
+    if (isComplete(req)) return listener(req, res)
     answer(res, 400, errorBody(new ApiProblem('api.error.malformed')), { ...label, Connection: 'close' })
   }
   const settings = {
@@ -181,19 +181,19 @@ function createPatientServer(listener: RequestListener, { timeouts: given, label
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(timeouts.headers / 4)),
-    // Checked in `wholeOnly`, which sends our own error.
+    // Checked in `completeOnly`, which sends our own error.
     requireHostHeader: false,
   }
   const server: Server = tls
-    ? createSecureServer({ ...settings, ...tls, minVersion, handshakeTimeout: timeouts.headers }, wholeOnly)
-    : createServer(settings, wholeOnly)
+    ? createSecureServer({ ...settings, ...tls, minVersion, handshakeTimeout: timeouts.headers }, completeOnly)
+    : createServer(settings, completeOnly)
   // An expectation we do not know may be ignored (RFC 9110 section 10.1.1).
-  server.on('checkExpectation', wholeOnly)
-  refuseWhatIsNoRequest(server, label)
+  server.on('checkExpectation', completeOnly)
+  handleClientErrors(server, label)
   return server
 }
 
 /** Whether the request has a version, and with HTTP/1.1 a Host (RFC 9112 section 3.2). */
-function isWhole({ headers, httpVersion }: IncomingMessage): boolean {
+function isComplete({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.0' || (httpVersion === '1.1' && headers.host !== undefined)
 }

@@ -8,7 +8,7 @@ import type { Label } from './answer.ts'
 import { errorBody } from './errors.ts'
 
 /** Answers invalid or slow requests with our usual error body, and closes the connection. */
-export function refuseWhatIsNoRequest(server: Server, label: Label): void {
+export function handleClientErrors(server: Server, label: Label): void {
   const latest = new WeakMap<Duplex, ServerResponse>()
   server.on('request', (req, res) => latest.set(req.socket, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -16,7 +16,7 @@ export function refuseWhatIsNoRequest(server: Server, label: Label): void {
     const begun = latest.get(socket)
     const midway = begun?.headersSent === true && !begun.writableFinished
     if (midway || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
-    else socket.end(lastWords(problemOf(error.code), label), () => socket.destroy())
+    else socket.end(rawErrorResponse(problemOf(error.code), label), () => socket.destroy())
   })
 }
 
@@ -29,7 +29,7 @@ function problemOf(code: string | undefined): ApiProblem {
 }
 
 /** A complete raw response, because Node has no request to respond to. */
-function lastWords(problem: ApiProblem, label: Label): string {
+function rawErrorResponse(problem: ApiProblem, label: Label): string {
   const body = JSON.stringify(errorBody(problem))
   const headers = {
     ...label,

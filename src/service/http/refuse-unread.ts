@@ -12,7 +12,7 @@ const maxReadBody = 64 * 1024
  * Rejects a request before anything is done for it. A short body is read first: closing a connection with unread bytes resets
  * it, and the caller might never see the response.
  */
-export function refuseUnread(req: IncomingMessage, res: ServerResponse, problem: ApiProblem, label: Label): void {
+export function rejectUnread(req: IncomingMessage, res: ServerResponse, problem: ApiProblem, label: Label): void {
   const send = () => answer(res, problem.status, errorBody(problem), { ...label, ...problem.headers })
   if (req.complete || !hasShortBody(req)) return send()
   req.once('end', send)

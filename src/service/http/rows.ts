@@ -5,7 +5,7 @@ import { parseJson } from './parse-json.ts'
 const usualSlice = 64 * 1024
 
 /** The longest element; characters. */
-const longestElement = 64 * 1024
+const maxElementLength = 64 * 1024
 
 /** Yields the elements of a JSON array in batches: parsing 16 MiB at once would block the event loop. */
 export function* parseRows(text: string, sliceSize = usualSlice): Generator<readonly unknown[]> {
@@ -36,7 +36,7 @@ function* boundaries(text: string, start: number, sliceSize: number): Generator<
     else if (character === closeBracket || character === closeBrace) depth -= 1
     const isEnd = depth < 0
     if (!isEnd && (depth > 0 || character !== commaSign)) continue
-    if (at - comma > longestElement)
+    if (at - comma > maxElementLength)
       throw new ApiProblem('api.error.malformed', 'An element of the array is longer than 65,536 characters.')
     if (isEnd && character !== closeBracket) throw malformed()
     if (isEnd || at - from >= sliceSize) {
@@ -76,7 +76,7 @@ function skipBlanks(text: string, start: number): number {
 
 /** Tells valid JSON that is not an array from invalid JSON. Long texts are not parsed for this. */
 function noArray(text: string): ApiProblem {
-  if (text.length <= longestElement) parseJson(text)
+  if (text.length <= maxElementLength) parseJson(text)
   return new ApiProblem('api.error.invalid.users', 'users: expected an array.')
 }
 

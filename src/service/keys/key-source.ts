@@ -42,7 +42,7 @@ export async function openKeySource(
 }
 
 /** A remote database has no folder for a key file. @throws {TypeError} if keys have to be given. */
-export function needKeys({ database, keys }: Pick<Given, 'database' | 'keys'>): void {
+export function requireKeys({ database, keys }: Pick<Given, 'database' | 'keys'>): void {
   if (!keys && isAddress(database)) throw new TypeError(keysAreNeeded)
 }
 

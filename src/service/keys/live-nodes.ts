@@ -7,13 +7,13 @@ import type { HeldKeys } from './held-keys.ts'
 /** How often a node publishes its heartbeat and its keys, seconds. */
 export const heartbeat = 10
 /** How long a node without a heartbeat counts as running, seconds. */
-export const livesFor = 3 * heartbeat
+export const nodeTimeout = 3 * heartbeat
 
 /** Running nodes other than this one. */
 export async function otherNodes(db: Queryable, clock: Clock, nodeId: string): Promise<KeyNodeTable[]> {
   const now = clock.now()
   await correctNodes(db, now)
-  return (await nodesSeenSince(db, now - livesFor)).filter(({ id }) => id !== nodeId)
+  return (await nodesSeenSince(db, now - nodeTimeout)).filter(({ id }) => id !== nodeId)
 }
 
 /** The names of those nodes, for display. */

@@ -12,7 +12,7 @@ export interface ChangeMails {
 }
 
 /** Mails in the queue or being sent; further ones are dropped. */
-const maxUnderWay = 1000
+const maxInProgress = 1000
 /** Mails that are sent concurrently. */
 const width = 4
 /** Mails per user and window. A user with more changes has already been notified five times. */
@@ -30,7 +30,7 @@ interface Parts {
 
 export function createChangeMails({ mailer, clock, logger }: Parts): ChangeMails {
   const lane = createLane(width)
-  const underWay = new Set<Promise<void>>()
+  const inProgress = new Set<Promise<void>>()
   const sentAt = new Map<string, readonly number[]>()
   let closed = false
 
@@ -63,16 +63,16 @@ export function createChangeMails({ mailer, clock, logger }: Parts): ChangeMails
   return {
     send(userId, mail) {
       if (closed) return
-      if (underWay.size >= maxUnderWay || !count(userId)) {
+      if (inProgress.size >= maxInProgress || !count(userId)) {
         logger.warn({ user: userId }, 'mail about a change of factors dropped: too many')
         return
       }
-      const sending = deliver(userId, mail).finally(() => underWay.delete(sending))
-      underWay.add(sending)
+      const sending = deliver(userId, mail).finally(() => inProgress.delete(sending))
+      inProgress.add(sending)
     },
     async close() {
       closed = true
-      await Promise.all(underWay)
+      await Promise.all(inProgress)
     },
   }
 }

@@ -21,13 +21,13 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
   const limit = createLogLimit(clock)
   let gone = false
   /** The reason that was logged last. */
-  let known = ''
+  let loggedReason = ''
   /** Whether writes have failed: then successful reads do not end the outage. */
   let writesFailed = false
   const outage = createOutageWatch(clock, {
     onStart(error) {
       gone = true
-      known = messageOf(error)
+      loggedReason = messageOf(error)
       logger.error({ reason: reasonOf(error) }, 'database unavailable')
     },
     onEnd({ seconds, refused }) {
@@ -52,8 +52,8 @@ export function createFailureLog({ logger, clock }: { readonly logger: Logger; r
       failed(part, error) {
         writesFailed ||= part === 'write'
         outage.failed(error)
-        if (gone && messageOf(error) !== known && limit.admits(messageOf(error))) {
-          known = messageOf(error)
+        if (gone && messageOf(error) !== loggedReason && limit.admits(messageOf(error))) {
+          loggedReason = messageOf(error)
           logger.error({ reason: reasonOf(error) }, 'database unavailable for another reason')
         }
       },

@@ -23,7 +23,7 @@ export interface Observer {
   /** A sweep has ended or failed. */
   swept(outcome: 'done' | 'failed', seconds: number): void
   /** The machine's clock has jumped. */
-  clockLeapt(): void
+  clockJumped(): void
 }
 
 /** How a session was settled. */
@@ -49,7 +49,7 @@ export interface AnsweredRequest {
   readonly seconds: number
 }
 
-export const nobody: Observer = {
+export const noObserver: Observer = {
   answered: () => {},
   settled: () => {},
   pushed: () => {},
@@ -61,10 +61,10 @@ export const nobody: Observer = {
   databaseSucceeded: () => {},
   databaseFailed: () => {},
   swept: () => {},
-  clockLeapt: () => {},
+  clockJumped: () => {},
 }
 
-export function tellAll(observers: readonly Observer[]): Observer {
+export function combineObservers(observers: readonly Observer[]): Observer {
   return {
     answered: (request) => observers.forEach((observer) => observer.answered(request)),
     settled: (...settled) => observers.forEach((observer) => observer.settled(...settled)),
@@ -77,6 +77,6 @@ export function tellAll(observers: readonly Observer[]): Observer {
     databaseSucceeded: (part) => observers.forEach((observer) => observer.databaseSucceeded(part)),
     databaseFailed: (part) => observers.forEach((observer) => observer.databaseFailed(part)),
     swept: (...swept) => observers.forEach((observer) => observer.swept(...swept)),
-    clockLeapt: () => observers.forEach((observer) => observer.clockLeapt()),
+    clockJumped: () => observers.forEach((observer) => observer.clockJumped()),
   }
 }

@@ -5,7 +5,7 @@ import { pushKey } from '../store/pushes.ts'
 import type { Queryable } from '../store/schema.ts'
 import { pushKeyRecord as record } from '../store/sealed-values.ts'
 import { createPublicAgent } from './public-agent.ts'
-import { nobodyToAsk } from './push-options.ts'
+import { defaultVapidSubject } from './push-options.ts'
 import type { ResolvedPushOptions } from './push-options.ts'
 import { createPusher } from './pusher.ts'
 import type { Pusher, PusherParts } from './pusher.ts'
@@ -19,7 +19,7 @@ export async function openPusher(parts: Given, options: ResolvedPushOptions | fa
   if (options === false) return undefined
   const webPush = await webPushOrNothing(parts.logger)
   if (!webPush) return undefined
-  if (options.subject === nobodyToAsk) {
+  if (options.subject === defaultVapidSubject) {
     parts.logger.info({}, 'push services have no contact for questions: set push.subject')
   }
   const keys = await openPushKeys({ db: parts.store.db, secrets: parts.secrets, webPush }, options.subject)

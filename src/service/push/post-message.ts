@@ -22,7 +22,7 @@ export interface PushReply {
 /** Timeout of the whole exchange, milliseconds. */
 const timeout = 5_000
 /** The body of a response is ignored. A longer one closes the connection, bytes. */
-const mostIgnored = 16 * 1024
+const maxIgnored = 16 * 1024
 
 /** Posts a message to that address and no other. @throws if there was no response in time. */
 export function postMessage(
@@ -54,6 +54,6 @@ function ignoreBody(response: IncomingMessage): void {
   response.on('error', () => {}) // the response has been returned
   response.on('data', (chunk: Buffer) => {
     length += chunk.length
-    if (length > mostIgnored) response.destroy()
+    if (length > maxIgnored) response.destroy()
   })
 }

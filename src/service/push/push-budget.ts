@@ -3,7 +3,7 @@ import { tooManyRequests } from '../ground/problem.ts'
 import type { Reached } from '../ground/problem.ts'
 import { networkOf } from '../rules/network.ts'
 import { latestBeginning } from '../rules/present.ts'
-import { mostPendingPushes, networkWait, networkWindow, pushLimits } from '../rules/push-limits.ts'
+import { maxPendingPushes, networkWait, networkWindow, pushLimits } from '../rules/push-limits.ts'
 import { forgetScopes, noteAttempt, secondsUntilFree } from '../store/attempts.ts'
 import type { Limit } from '../store/attempts.ts'
 import type { Fact, Queryable } from '../store/schema.ts'
@@ -58,8 +58,8 @@ async function reachedLimit(ctx: Context, db: Queryable, of: PushOf, limits: rea
   ]
   const expiries = await pendingExpiries(db, of, now)
   const [earliest] = expiries
-  if (earliest !== undefined && expiries.length >= mostPendingPushes) {
-    waits.push({ limit: `at most ${mostPendingPushes} pending requests for each user`, wait: earliest - now })
+  if (earliest !== undefined && expiries.length >= maxPendingPushes) {
+    waits.push({ limit: `at most ${maxPendingPushes} pending requests for each user`, wait: earliest - now })
   }
   // A known browser has its own limits, which others at the same address cannot use up.
   const network = of.knownBrowser === 1 ? null : limitedNetwork(of)

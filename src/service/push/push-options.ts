@@ -10,7 +10,7 @@ const Host = z
   .regex(/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a name such as push.example or *.push.example')
 
 /** Apple accepts no message without a subject, and `.invalid` or `localhost` is not enough; this is a placeholder. */
-export const nobodyToAsk = 'https://example.com'
+export const defaultVapidSubject = 'https://example.com'
 
 /** Options of push messages, which wake devices. */
 export interface PushOptions {
@@ -32,7 +32,9 @@ export interface PushOptions {
 }
 
 export const PushOptions = z.strictObject({
-  subject: z.url({ protocol: /^(https|mailto)$/, error: 'must begin with https: or mailto:' }).default(nobodyToAsk),
+  subject: z
+    .url({ protocol: /^(https|mailto)$/, error: 'must begin with https: or mailto:' })
+    .default(defaultVapidSubject),
   hosts: z
     .array(Host)
     .min(1)

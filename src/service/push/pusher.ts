@@ -53,7 +53,7 @@ export interface PusherParts {
 }
 
 /** Messages in progress, including retries; further ones are dropped. */
-const mostUnderWay = 10_000
+const maxInProgress = 10_000
 /** Messages that are looked up concurrently, because the database has other work. */
 const readingWidth = 64
 /** Messages that are sent concurrently to each push service: as many as the agent has connections to it. */
@@ -64,25 +64,25 @@ export function createPusher(parts: PusherParts): Pusher {
   const closing = new AbortController()
   setMaxListeners(0, closing.signal)
   const lanes = { reading: createLane(readingWidth), posting: createLanes(postingWidth) }
-  const underWay = new Set<Promise<void>>()
+  const inProgress = new Set<Promise<void>>()
 
   return {
     publicKey: keys.publicKey,
     accepts: ({ endpoint, keys: { p256dh } }) => acceptedHost(endpoint, hosts) !== undefined && isPoint(p256dh),
     tell(session) {
       if (closing.signal.aborted) return
-      if (underWay.size >= mostUnderWay) {
+      if (inProgress.size >= maxInProgress) {
         observer.pushed('dropped')
         return
       }
       const telling = deliver({ ...parts, lanes, signal: closing.signal }, session)
         .catch((error: unknown) => logger.warn({ err: error }, 'push message could not be sent'))
-        .finally(() => underWay.delete(telling))
-      underWay.add(telling)
+        .finally(() => inProgress.delete(telling))
+      inProgress.add(telling)
     },
     async close() {
       closing.abort()
-      await Promise.all(underWay)
+      await Promise.all(inProgress)
       agent.destroy()
     },
   }

@@ -6,10 +6,10 @@ const failuresPerLock = 10
 const failuresUntilUnlocked = 50
 
 const firstLock = 15 * 60
-const longestLock = 24 * 60 * 60
+const maxLock = 24 * 60 * 60
 
 /** Wrong codes per challenge (OWASP ASVS 5.0 6.6.3). */
-export const mostWrongPerChallenge = 5
+export const maxWrongPerChallenge = 5
 /** How long the wrong codes of a challenge are remembered, seconds; longer than a challenge lives. */
 export const challengeTriesKept = 24 * 60 * 60
 
@@ -23,7 +23,7 @@ export const untilUnlocked = 253_402_300_799
 export function lockedUntil(failures: number, now: number): number | undefined {
   if (failures >= failuresUntilUnlocked) return untilUnlocked
   if (failures === 0 || failures % failuresPerLock !== 0) return undefined
-  return now + Math.min(longestLock, firstLock * 2 ** (failures / failuresPerLock - 1))
+  return now + Math.min(maxLock, firstLock * 2 ** (failures / failuresPerLock - 1))
 }
 
 /**
@@ -32,5 +32,5 @@ export function lockedUntil(failures: number, now: number): number | undefined {
  */
 export function triesLeft(ofUser: number, ofChallenge: number): number {
   const untilLock = (failuresPerLock - (ofUser % failuresPerLock)) % failuresPerLock
-  return Math.min(untilLock, mostWrongPerChallenge - ofChallenge)
+  return Math.min(untilLock, maxWrongPerChallenge - ofChallenge)
 }

@@ -9,7 +9,7 @@ const hour = 60 * minute
 export const emailCodeLifetime = 10 * minute
 
 /** Wrong codes after which an e-mailed code is invalid. */
-export const mostWrongTries = 5
+export const maxWrongTries = 5
 
 export const newEmailCode = (random: Random): string => randomText(random, '0123456789', 6)
 

@@ -12,7 +12,7 @@ export const pushLimits = {
   afterReport: { limit: 1, window: 15 * 60 },
 } as const
 
-export const mostPendingPushes = 3
+export const maxPendingPushes = 3
 
 /** If nothing shows that a password was entered first, the network of the request is limited too; seconds. */
 export const networkWindow = 10 * 60

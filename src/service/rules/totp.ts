@@ -10,7 +10,7 @@ const window = 1
 /** The accepted distance for a resynchronization, steps (RFC 6238 section 6). */
 const wideWindow = 10
 /** How long the first of two consecutive codes counts, steps: long enough to read and type the second. */
-const patience = 3
+const maxStepsBetween = 3
 
 /** A source of codes, and what is remembered of its codes. */
 export interface CodeSource {
@@ -85,7 +85,7 @@ function matchingStep(source: CodeSource, code: string, expected: number): numbe
 
 function follows({ seenStep, seenAt, period }: CodeSource, step: number, now: number): boolean {
   if (seenStep === null || seenAt === null || step !== seenStep + 1) return false
-  return now - seenAt <= patience * period && seenAt <= latestBeginning(now)
+  return now - seenAt <= maxStepsBetween * period && seenAt <= latestBeginning(now)
 }
 
 function isSame(expected: string, given: string): boolean {

@@ -9,7 +9,7 @@ import { hasEnded, ownProcess } from './process-identity.ts'
 /** A process counts as dead after this time without a step; the longest step takes far below a second. Seconds. */
 const abandonedAfter = 10
 /** How long to wait for earlier synchronizations, seconds. */
-const patience = 120
+const claimTimeout = 120
 
 /** Claims an organization: its synchronizations run one after the other, on any node. */
 export async function claim(
@@ -17,8 +17,8 @@ export async function claim(
   of: { organizationId: string; domainId: string },
   recover: (abandoned: SynchronisationRow) => Promise<void>,
 ): Promise<Held> {
-  let tired = false
-  const stopPatience = ctx.clock.after(patience * 1000, () => (tired = true))
+  let timedOut = false
+  const cancelTimeout = ctx.clock.after(claimTimeout * 1000, () => (timedOut = true))
   const subscription = ctx.waiters.subscribe(waiterKey.synchronisation(of.organizationId))
   try {
     for (;;) {
@@ -30,13 +30,13 @@ export async function claim(
       const left = present ? secondsUntilAbandoned(present, ctx.clock.now()) : 0
       if (present && left <= 0) await recover(present)
       if (left <= 0) continue
-      if (ctx.waiters.closed() || tired) throw new StoreUnavailableError('Another synchronization is in progress.')
+      if (ctx.waiters.closed() || timedOut) throw new StoreUnavailableError('Another synchronization is in progress.')
       const stopAlarm = ctx.clock.after(left * 1000, () => subscription.wake())
       await subscription.woken()
       stopAlarm()
     }
   } finally {
-    stopPatience()
+    cancelTimeout()
     subscription.end()
   }
 }

@@ -128,11 +128,11 @@ function startWatch({ store, waiters, clock, logger, failures }: Given, audience
   function tell({ settled, epochs = [], expiry }: Found): void {
     if (stopped) return
     for (const { domainId, id } of settled) audience.tell(domainId, { id })
-    tellEpochs(epochs)
+    publishEpochs(epochs)
     if (expiry !== undefined) alarm.set(expiry)
   }
 
-  function tellEpochs(changes: readonly { readonly domainId: string; readonly userId: string }[]): void {
+  function publishEpochs(changes: readonly { readonly domainId: string; readonly userId: string }[]): void {
     for (const { domainId, userId } of changes) audience.tell(domainId, { user: userId, changed: 'epoch' })
   }
 
@@ -140,7 +140,7 @@ function startWatch({ store, waiters, clock, logger, failures }: Given, audience
     if (news === 'gap') audience.lost()
     else if (news === 'something') note({ around: true })
     else {
-      tellEpochs(news.flatMap((key) => epochChangeOf(key) ?? []))
+      publishEpochs(news.flatMap((key) => epochChangeOf(key) ?? []))
       note({ ids: news.flatMap((key) => sessionIdOf(key) ?? []) })
     }
   })

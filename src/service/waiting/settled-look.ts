@@ -30,7 +30,7 @@ const slack = 5
 /** The number of epoch changes that are reported again at first, because they may have been missed before the first look. */
 const epochSlack = 100
 /** The most ids per query. */
-const mostIds = 400
+const maxIds = 400
 
 export function createLook(db: Queryable, clock: Clock, domains: () => readonly string[]): Look {
   const told = new Map<string, number>()
@@ -40,8 +40,8 @@ export function createLook(db: Queryable, clock: Clock, domains: () => readonly 
   return {
     async at(ids) {
       const sessions: SessionSummary[] = []
-      for (let start = 0; start < ids.length; start += mostIds) {
-        sessions.push(...(await summariesById(db, ids.slice(start, start + mostIds))))
+      for (let start = 0; start < ids.length; start += maxIds) {
+        sessions.push(...(await summariesById(db, ids.slice(start, start + maxIds))))
       }
       const [pending, settled] = partition(sessions)
       return { settled, expiry: pending.length === 0 ? undefined : Math.min(...pending.map((one) => one.expiresAt)) }

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 
 import { acceptClock } from '../../../src/service/audit/retention.ts'
 import { parseOptions } from '../../../src/contract/validate.ts'
-import { nobody } from '../../../src/service/monitoring/observer.ts'
+import { noObserver } from '../../../src/service/monitoring/observer.ts'
 import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
@@ -39,7 +39,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     const machine: Clock = { now: () => clock.now() + wrongBy, after: (...timer) => clock.after(...timer) }
     service = await openService(
       parseOptions(ServiceOptions, 'createService', { database, clock: machine, push: false, ...keysFor(database) }),
-      { ...nobody, swept: () => sweepEnded() },
+      { ...noObserver, swept: () => sweepEnded() },
     )
     return service
   }

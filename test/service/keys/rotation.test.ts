@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { importHardwareTokens } from '../../../src/service/admin/hardware-import.ts'
 import { keyStatus } from '../../../src/service/keys/key-status.ts'
-import { heartbeat, livesFor } from '../../../src/service/keys/live-nodes.ts'
+import { heartbeat, nodeTimeout } from '../../../src/service/keys/live-nodes.ts'
 import { rotateKeys } from '../../../src/service/keys/rotation.ts'
 import type { Waiting } from '../../../src/service/keys/rotation.ts'
 import type { ServiceContext } from '../../../src/service/context/service-context.ts'
@@ -80,7 +80,7 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
         .selectFrom('keyNode')
         .select((eb) => eb.fn.countAll<number | string>().as('late'))
         .where('seenAt', '<', clock.now() - heartbeat)
-        .where('seenAt', '>', clock.now() - livesFor)
+        .where('seenAt', '>', clock.now() - nodeTimeout)
         .executeTakeFirstOrThrow()
       if (Number(late) === 0) return
       await pause(2)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { devicePaths } from '../../../src/contract/device.ts'
 import { createService } from '../../../src/service/index.ts'
-import { nobody } from '../../../src/service/monitoring/observer.ts'
+import { noObserver } from '../../../src/service/monitoring/observer.ts'
 import { createPusher } from '../../../src/service/push/pusher.ts'
 import type { PusherParts } from '../../../src/service/push/pusher.ts'
 import { openSqliteStore } from '../../../src/service/store/sqlite.ts'
@@ -303,7 +303,7 @@ describe('what becomes of messages', () => {
       keys: { publicKey: '', privateKey: '', subject: '' },
       clock: running.clock,
       logger: console,
-      observer: { ...nobody, pushed: (outcome) => void outcomes.push(outcome) },
+      observer: { ...noObserver, pushed: (outcome) => void outcomes.push(outcome) },
       hosts: [],
       agent: pushes.agent(),
     })
