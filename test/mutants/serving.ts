@@ -219,7 +219,7 @@ function overload(): readonly Mutant[] {
     {
       defense: 'the times to try again differ',
       file: 'src/service/service.ts',
-      find: 'String(1 + (byte % longestRetry))',
+      find: 'String(1 + (byte % maxRetryAfter))',
       replace: 'String(1 + (byte % 1))',
       test,
       title: 'are told different times to try again',
