@@ -120,16 +120,19 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     const door = opened(await listen(second.listener, { host: '127.0.0.1', port: 0 }))
     const calls = [running.call, createCall(`http://127.0.0.1:${door.port}`, running.apiKey)]
 
-    const answers = await Promise.all(
-      Array.from({ length: 64 }, (_, number) => calls[number % 2]!('POST', '/users', { body: newUser(unique()) })),
-    )
+    const createMany = () =>
+      Promise.all(
+        Array.from({ length: 64 }, (_, number) => calls[number % 2]!('POST', '/users', { body: newUser(unique()) })),
+      )
+    const answers = [...(await createMany()), ...(await createMany())]
     const created = (await trail()).filter(({ event }) => event === 'user.created')
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(new Set(created.map(({ facts }) => facts.user))).toEqual(new Set(answers.map(({ json }) => json.id)))
-    expect(created).toHaveLength(64)
+    expect(created).toHaveLength(128)
     expect(await verify()).toMatchObject({ findings: [] })
-    expect(new Set(created.map(({ writer }) => writer)).size).toBeLessThanOrEqual(20)
+    // Units of work that are open at once need a chain each: as many as PostgreSQL has connections, and SQLite shares a commit among.
+    expect(new Set(created.map(({ writer }) => writer)).size).toBeLessThanOrEqual(engine === 'SQLite' ? 64 : 20)
   })
 
   it.each([
