@@ -42,7 +42,7 @@ export const en = {
     open: 'Open the authenticator',
     code: 'Or type this code in the authenticator:',
     codeOnly: 'From now on you approve sign-ins on a device. Type this code in its authenticator app:',
-    status: 'Waiting for your device. This page goes on by itself.',
+    status: 'Waiting for your device. This page continues automatically.',
     app: 'Use another authenticator app',
     codeNeeded:
       'Type the activation code that your administrator gave you in the authenticator. If you have none, ask your administrator for one.',
