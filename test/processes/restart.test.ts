@@ -126,7 +126,7 @@ describe('second-factor serve on SIGTERM', () => {
   it.each(['-1', '10000'])('refuses --drain-seconds %s', async (seconds) => {
     const { code, stderr } = await command(['serve', '--database', database, '--drain-seconds', seconds])
 
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Expected a number of seconds, 0 to 9999.')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Expected a whole number, 0 to 9999.')])
   })
 })
 
