@@ -110,7 +110,7 @@ describe('an optional package', () => {
 
     expect(JSON.parse(first)).toMatchObject({
       level: 'warn',
-      msg: 'The log is written without pino. Logging with pino needs pino 8 or newer, and 7.11.0 is installed: npm install pino@latest',
+      msg: 'Logging without pino. Logging with pino needs pino 8 or newer, and 7.11.0 is installed: npm install pino@latest',
     })
   })
 
