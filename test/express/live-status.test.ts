@@ -89,7 +89,7 @@ describe('the event stream of a challenge', () => {
     const { next } = await openStream(app.url, `connect.sid=${browser.cookie('connect.sid')}`)
     await next()
 
-    await app.clock.advance(15)
+    await app.clock.advance(25)
 
     expect(await next()).toBe('event: beat\ndata: \n\n')
   })

@@ -34,14 +34,6 @@ export const mutants: readonly Mutant[] = [
     title: 'loads a new certificate on SIGHUP without closing connections',
   },
   {
-    defense: 'a clock that is set back does not keep the circuit breaker open',
-    file: 'src/client/circuit-breaker.ts',
-    find: 'openUntil = Math.min(openUntil, clock.now() + openPeriod)',
-    replace: '',
-    test: 'client/call-limit.test.ts',
-    title: 'sends a call again after the same period',
-  },
-  {
     defense: 'a lock without a beginning is not brought to the present',
     file: 'src/service/store/bring-to-present.ts',
     find: ".where('codesLockedAt', '>', future)",
