@@ -94,7 +94,7 @@ describe('leadToSecondStep()', () => {
   })
 
   it('works for several answers of one page, for another challenge, and much later', async () => {
-    vi.useFakeTimers()
+    vi.useFakeTimers({ toFake: ['Date'] })
     stubSessionStorage()
     openPage()
     await leadToSecondStep(answerOf(asked))

@@ -147,7 +147,9 @@ describe('the certificate of the example', () => {
     await openCertificates(folder, ['localhost'], now)
     await writeFile(join(folder, 'authority.json'), '{')
 
-    await expect(openCertificates(folder, ['localhost'], now)).rejects.toThrow(/authority\.json is damaged\. Delete it; phones then/)
+    await expect(openCertificates(folder, ['localhost'], now)).rejects.toThrow(
+      /authority\.json is damaged\. Delete it; phones then/,
+    )
   })
 })
 

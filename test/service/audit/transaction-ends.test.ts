@@ -1,3 +1,4 @@
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { TransactionBuilder } from 'kysely'
 import { describe, expect, it } from 'vitest'
 
@@ -13,7 +14,7 @@ type Builder = TransactionBuilder<Database>
 function transactions(commit: () => void) {
   const builder = {
     async execute(callback: (db: Queryable) => Promise<unknown>) {
-      const result = await callback(statements() as Queryable)
+      const result = await callback(database())
       commit()
       return result
     },
@@ -21,7 +22,16 @@ function transactions(commit: () => void) {
   return watching(builder, (error) => error instanceof Error && error.message === 'undone')
 }
 
-const statements = () => ({ insertInto: () => ({ values: () => ({ execute: () => Promise.resolve() }) }) }) as unknown
+/** A database whose statements succeed without a result. */
+const database = (): Queryable =>
+  new Kysely({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  })
 
 const event = { event: 'user.created', actor: { kind: 'cli', id: 'x' }, organizationId: null, address: null } as const
 
@@ -45,6 +55,6 @@ describe('a chain of the audit trail', () => {
   })
 
   it('is only written to in a transaction', () => {
-    expect(() => onTransactionEnd(statements() as Queryable, () => {})).toThrow('Only what happens in a transaction')
+    expect(() => onTransactionEnd(database(), () => {})).toThrow('Only what happens in a transaction')
   })
 })

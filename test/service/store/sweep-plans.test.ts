@@ -31,7 +31,7 @@ it('a sweep finds what is over through indexes, and walks through no table', asy
   await pruneAudit(ctx, 1)
   stop()
 
-  const accesses = [...statements.keys()].flatMap((text) => sqlitePlan(sqlite, text))
+  const accesses = [...statements.values()].flatMap(({ sql }) => sqlitePlan(sqlite, sql))
   const walked = accesses.filter(({ table, columns }) => columns.length === 0 && !small.includes(table))
   expect(statements.size).toBeGreaterThan(10)
   expect(walked).toEqual([])
