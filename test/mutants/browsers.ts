@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('userId', '=', of.userId)\n",
     replace: '',
     test: 'service/operations/browsers.test.ts',
-    title: 'knows no browser of somebody else, also where both pass with the same',
+    title: 'does not recognize a browser of another user, even if both have the same factors',
   },
   {
     defense: 'the domain in which a browser is known',
@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('domainId', '=', of.domainId)\n",
     replace: '',
     test: 'service/operations/browsers.test.ts',
-    title: 'knows it in its own domain alone',
+    title: 'recognizes it only in its own domain',
   },
   {
     defense: 'that what ends other web sessions ends known browsers',
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const longest = Math.max(...waits.map(({ wait }) => wait))',
     replace: 'const longest = waits.find(({ wait }) => wait > 0)?.wait ?? 0',
     test: 'service/operations/browsers.test.ts',
-    title: 'says when all limits of requests allow one again, not only the first',
+    title: 'returns when all limits allow a request again, not only the first',
   },
   {
     defense: 'that only a remembered browser passes the gate, not every known one',
@@ -199,6 +199,6 @@ export const mutants: readonly Mutant[] = [
     find: '  call.observer.refused(event, of.budget)\n',
     replace: '',
     test: 'service/http/manners.test.ts',
-    title: 'tells how many sessions were refused after too many tries, and of which budget',
+    title: 'counts the sessions refused after too many tries, by budget',
   },
 ]

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: '.set({ lastStep: step, drift,',
     replace: '.set({ drift,',
     test: 'service/codes/code-nodes.test.ts',
-    title: 'the code of a token is accepted once when 64 give it at once',
+    title: 'the code of a token is accepted once when 64 requests use it at once',
   },
   {
     defense: 'the width of the window',
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'service/codes/bypass-codes.test.ts',
-    title: 'is good as often as it says, and then reads as gone',
+    title: 'works for its number of uses, and is then reported as not found',
   },
   {
     defense: 'the number of uses of a bypass code, for many at once',
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     find: "({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now })",
     replace: "({ usesRemaining: eb('usesRemaining', '-', 0), usedAt: now })",
     test: 'service/codes/code-nodes.test.ts',
-    title: 'a bypass code with five uses is accepted five times when 64 give it at once',
+    title: 'a bypass code with five uses is accepted five times when 64 requests use it at once',
   },
   {
     defense: 'using an e-mailed code up',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
       .set({ wrongTries: 0 })
 `,
     test: 'service/codes/email-code.test.ts',
-    title: 'is accepted once when 64 give it at once',
+    title: 'is accepted once when 64 requests use it at once',
   },
   {
     defense: 'the time of an e-mailed code',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: "      .where('expiresAt', '>', now)\n",
     replace: '',
     test: 'service/codes/email-code.test.ts',
-    title: 'is good for ten minutes, and not a second longer',
+    title: 'works for ten minutes, and not a second longer',
   },
   {
     defense: 'that a code is checked before it is looked for a device',
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "  const device = await activeDevice(db, domain.id, user.id)\n  if (!device) throw new ApiProblem('api.error.notfound.token')\n  if (input.bypasscode ?? input.otp) return byCode(call, db, starting)\n",
     test: 'service/codes/codes.test.ts',
-    title: 'is denied in the same words, whatever the user has',
+    title: 'gets the same response, whatever factors the user has',
   },
   {
     defense: 'the lock of codes',
@@ -89,7 +89,7 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     test: 'service/codes/code-budget.test.ts',
     title:
-      'lock all codes after ten, over all challenges, for fifteen minutes; the right one is then neither looked at nor used up',
+      'lock all codes for fifteen minutes after ten across all challenges; the right one is then neither checked nor used up',
   },
   {
     defense: 'that only codes ask for the lock of codes',

@@ -79,7 +79,7 @@ function guessAgain(): never {
     replace: `numberLength: session.number?.length ?? 0,
     ...(session.number !== null && { number: session.number }),`,
     test: 'service/device/answer.test.ts',
-    title: 'shows what the app reported, newest first, and never the number',
+    title: 'shows what the app reported, newest first, but never the number',
   },
   {
     defense: 'the look whether a device is still in use',
@@ -95,7 +95,7 @@ function guessAgain(): never {
     find: ".set({ state: 'active', code: null, codeLookup: null, codeExpiresAt: null, activatedAt: now, ...noGrant })",
     replace: '.set({ activatedAt: now })',
     test: 'service/device/activation.test.ts',
-    title: 'uses a code up once, however many devices try at once',
+    title: 'succeeds once per code, however many devices try at once',
   },
   {
     defense: 'the number of tries of a PIN',
@@ -104,7 +104,7 @@ function guessAgain(): never {
 `,
     replace: '',
     test: 'service/device/pin.test.ts',
-    title: 'gets no more than its tries, however many come at once',
+    title: 'allows no more than its tries, however many arrive at once',
   },
   {
     defense: 'the end of a token with the last wrong PIN',
@@ -112,7 +112,7 @@ function guessAgain(): never {
     find: 'if (failures < most) return',
     replace: 'if (failures <= most) return',
     test: 'service/device/pin.test.ts',
-    title: 'ends the token with the last wrong one, and tells the device so from then on',
+    title: 'revokes the token after the last wrong try, and reports this to the device from then on',
   },
   {
     defense: 'the order of PIN and number',
@@ -121,7 +121,7 @@ function guessAgain(): never {
     replace: `    if (typedNumber(session, meant.given) !== session.number) throw new ApiProblem('api.error.invalid.number')
     return reserveAttempt(db, {`,
     test: 'service/device/pin.test.ts',
-    title: 'never says beside that whether the number was right',
+    title: 'does not reveal, when it is wrong, whether the number was right',
   },
   {
     defense: 'counting a try once',
@@ -130,7 +130,7 @@ function guessAgain(): never {
 `,
     replace: '',
     test: 'service/device/pin.test.ts',
-    title: 'counts once where the answer to a wrong one got lost and it is sent again',
+    title: 'counts a wrong try once if its response is lost and it is sent again',
   },
   {
     defense: 'counting tries of a PIN',
@@ -155,7 +155,7 @@ function guessAgain(): never {
     find: '  if (problem) throw',
     replace: "  if (problem === 'form') throw",
     test: 'service/device/pin.test.ts',
-    title: 'refuses the PIN %s, and leaves the code to be used',
+    title: 'rejects the PIN %s, and does not use up the code',
   },
   {
     defense: 'leaving a newer subscription alone',
@@ -163,7 +163,7 @@ function guessAgain(): never {
     find: ".where('push', '=', sealed)",
     replace: '',
     test: 'service/push/push.test.ts',
-    title: 'ends no subscription that the device has set meanwhile',
+    title: 'does not end a subscription that the device has replaced meanwhile',
   },
   {
     defense: 'one pair of keys for all nodes',
@@ -171,7 +171,7 @@ function guessAgain(): never {
     find: "return db.selectFrom('pushKey').select(['publicKey', 'privateKey']).executeTakeFirstOrThrow()",
     replace: 'return given',
     test: 'service/push/push-nodes.test.ts',
-    title: 'make one pair for push messages, however many start at first, and have it ever after',
+    title: 'create one key pair for push messages, however many start at once, and keep it from then on',
   },
   {
     defense: 'the device whose history is read',
@@ -180,7 +180,7 @@ function guessAgain(): never {
 `,
     replace: '',
     test: 'service/device/history.test.ts',
-    title: 'is nobody else’s to read, nor to find one’s way in',
+    title: 'cannot be read, or paged through, by another device',
   },
   {
     defense: 'the end of a history with its device',
@@ -188,7 +188,7 @@ function guessAgain(): never {
     find: ".where('deviceId', 'in', deviceIds)",
     replace: ".where('deviceId', 'in', deviceIds).where('deviceId', '=', '')",
     test: 'service/device/history.test.ts',
-    title: 'goes with the device, and with the user',
+    title: 'is deleted with the device, and with the user',
   },
   {
     defense: 'the list of push services',
@@ -239,7 +239,7 @@ function guessAgain(): never {
     find: "kind === 'notice' ? { notice: id } : { session: id }, delivery)",
     replace: "Object.assign(kind === 'notice' ? { notice: id } : { session: id }, { expiresAt }), delivery)",
     test: 'service/push/push.test.ts',
-    title: 'wakes the device by a message that carries its id and nothing else',
+    title: 'wakes the device with a message that carries its id and nothing else',
   },
   {
     defense: 'leaving a session alone when a push message fails',
@@ -250,7 +250,7 @@ function guessAgain(): never {
   if (verdict === 'gone') return forgetPush(store.db, push)
 `,
     test: 'service/push/push.test.ts',
-    title: 'settles nothing: the device can be opened by hand',
+    title: 'does not settle the session: the user can open the device by hand',
   },
   {
     defense: 'the refusal of other sites by the device protocol',
@@ -274,7 +274,7 @@ function guessAgain(): never {
     find: "domain.keyType === 'NONE'\n",
     replace: 'domain.keyType.length > 0\n',
     test: 'service/device/pin.test.ts',
-    title: 'keeps the secret of offline codes under the PIN: only the service tells a wrong one, and counts it',
+    title: 'encrypts the secret of offline codes with the PIN: only the service can detect a wrong one, and counts it',
   },
   {
     defense: 'that the locked secret of offline codes holds nothing to check a PIN against',
@@ -283,7 +283,7 @@ function guessAgain(): never {
     replace:
       "  const padded = bytes.length === 20 ? new Uint8Array([...bytes, 0, 0, 0, 0]) : bytes\n  const crypted = new Uint8Array(await crypto.subtle.encrypt(counter, await deriveKey(parameters, pin), padded))\n  if (bytes.length === 20) return crypted\n  if (crypted.subarray(20).some((byte) => byte !== 0)) throw new Error('another PIN')\n  return crypted.slice(0, 20)\n",
     test: 'service/device/pin.test.ts',
-    title: 'keeps the secret of offline codes under the PIN: only the service tells a wrong one, and counts it',
+    title: 'encrypts the secret of offline codes with the PIN: only the service can detect a wrong one, and counts it',
   },
   {
     defense: 'that the rest of a word does not answer the next request',

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: '(source.resynchronizes ? source.drift : 0)',
     replace: 'source.drift',
     test: 'service/codes/totp.test.ts',
-    title: 'never happens to a phone, whose codes count one step around the present alone',
+    title: 'never applies to phones, whose codes work only within one step of the current time',
   },
   {
     defense: 'phones and authenticator apps are not resynchronized',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: `  if (!source.resynchronizes) return { outcome: 'wrong' }\n`,
     replace: '',
     test: 'service/codes/totp.test.ts',
-    title: 'never happens to a phone, whose codes count one step around the present alone',
+    title: 'never applies to phones, whose codes work only within one step of the current time',
   },
   {
     defense: 'an authenticator app is told apart from a hardware token of an administrator',
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     find: 'selfEnrollment !== 1 || code === null',
     replace: 'code === null',
     test: 'service/operations/tokens.test.ts',
-    title: 'neither answers nor replaces a code that an administrator issued',
+    title: 'neither returns nor replaces a code that an administrator issued',
   },
   {
     defense: 'the code of an administrator is not withdrawn by the page',
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     find: `.where('selfEnrollment', '=', 1)`,
     replace: '',
     test: 'service/operations/tokens.test.ts',
-    title: 'leaves a code that an administrator issued',
+    title: 'keeps a code that an administrator issued',
   },
   {
     defense: 'with a 1.3 service, a page shows only codes that it has issued itself',

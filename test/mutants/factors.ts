@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
     find: "pass.purpose === 'change_devices' &&",
     replace: 'true &&',
     test: service,
-    title: 'does not come of a sign-in',
+    title: 'does not result from a sign-in',
   },
   {
     defense: 'the check that the factor of a pass is in force',
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
     find: 'now - pass.settledAt <= changePassLifetime &&',
     replace: 'true &&',
     test: service,
-    title: 'counts until it is ten minutes old, and the code reads as gone',
+    title: 'is valid for ten minutes, although the code is reported as not found',
   },
   {
     defense: 'the strength of a pass',
@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('passed', '=', 1)",
     replace: '',
     test: service,
-    title: 'counts once its challenge has redeemed it, for the user it is of, and in its domain',
+    title: 'is valid once its challenge has redeemed it, for its own user and in its own domain',
   },
   {
     defense: 'a pass counts for its own user',
@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('userId', '=', userId)\n    .where('state',",
     replace: ".where('state',",
     test: service,
-    title: 'adds no factor to another user, who might as well pass by e-mail',
+    title: 'adds no factor to another user who could also pass by e-mail',
   },
   {
     defense: 'a pass counts in its own domain',
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (session.domainId !== change.domainId) return undefined',
     replace: '',
     test: service,
-    title: 'counts once its challenge has redeemed it, for the user it is of, and in its domain',
+    title: 'is valid once its challenge has redeemed it, for its own user and in its own domain',
   },
   {
     defense: 'an expired code is not in force',
@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('expiresAt', '>', now)",
     replace: '',
     test: service,
-    title: 'counts no more once the code would have expired',
+    title: 'is invalid once the code would have expired',
   },
   {
     defense: 'the end of the pass of a used-up code that is withdrawn',
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await removeUsedUpBypassCode(call.store.db, call.organizationId, input.bypassCodeId)',
     replace: '',
     test: service,
-    title: 'counts no more once that is %s',
+    title: 'is invalid once the code is %s',
   },
   {
     defense: 'the pass that the service demands for giving a factor up',
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (meant !== code || !(await isStillGranted(db, found, clock.now()))) return undefined',
     replace: 'if (meant !== code) return undefined',
     test: service,
-    title: 'is looked at again when the code of another device is used',
+    title: 'is checked again when the code of a replacement device is used',
   },
   {
     defense: 'a pass by another factor is shown no code that was granted by a stolen one',
@@ -139,7 +139,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return grantedFactor === factor && grantedFactorId === factorId',
     replace: 'return true',
     test: service,
-    title: 'shows another code than somebody saw who passed with another factor',
+    title: 'creates a new code, not the one shown after a pass with another factor',
   },
   {
     defense: 'a code that was granted by e-mail ends with another first factor',
@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
     find: "const firstStrong = grantedFactor === 'email'",
     replace: 'const firstStrong = false',
     test: service,
-    title: 'has its activation code ended by another first factor',
+    title: 'loses its activation code when another first factor is set up',
   },
   {
     defense: 'the purpose that the device is told',
@@ -203,7 +203,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (ending === 'undone') return",
     replace: '',
     test: 'service/factors/factor-changes.test.ts',
-    title: 'is not stored, pushed or mailed where the change is undone',
+    title: 'is not stored, pushed or mailed when the change is rolled back',
   },
   {
     defense: 'the exception for the device that was just set up',
@@ -219,7 +219,7 @@ export const mutants: readonly Mutant[] = [
     find: '.offset(maxNotices)',
     replace: '.offset(maxNotices * 2)',
     test: 'service/factors/factor-changes.test.ts',
-    title: 'makes room for a newer one where a device has twenty',
+    title: 'makes room for a newer one when a device has twenty',
   },
   {
     defense: 'the age of notices where they are read',
@@ -227,7 +227,7 @@ export const mutants: readonly Mutant[] = [
     find: 'now - noticeRetention',
     replace: '0',
     test: 'service/factors/factor-changes.test.ts',
-    title: 'is kept for 30 days, and swept then',
+    title: 'is kept for 30 days, and then swept',
   },
   {
     defense: 'the sweep of notices',
@@ -235,7 +235,7 @@ export const mutants: readonly Mutant[] = [
     find: '(db, now) => removeNoticesCreatedBefore(db, now - noticeRetention),',
     replace: '',
     test: 'service/factors/factor-changes.test.ts',
-    title: 'is kept for 30 days, and swept then',
+    title: 'is kept for 30 days, and then swept',
   },
   {
     defense: 'the removal of notices with a device',
@@ -259,7 +259,7 @@ export const mutants: readonly Mutant[] = [
     find: "kind === 'notice' ? { notice: id } : { session: id }",
     replace: '{ session: id }',
     test: 'service/factors/factor-changes.test.ts',
-    title: 'wakes a closed authenticator by a message that carries its id and nothing else',
+    title: 'wakes a closed authenticator with a message that carries its id and nothing else',
   },
   {
     defense: 'the limit of mails about changes',
@@ -267,7 +267,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!isAllowed) return false',
     replace: '',
     test: 'service/factors/factor-changes.test.ts',
-    title: 'is sent five times an hour at most to each user, and again an hour later',
+    title: 'is sent to each user at most five times an hour, and again an hour later',
   },
   {
     defense: 'the handling of mail that is refused',
@@ -275,7 +275,7 @@ export const mutants: readonly Mutant[] = [
     find: "logger.warn({ err: error, user: userId }, 'mail about a change of factors not sent')",
     replace: "logger.warn({ mail }, 'mail about a change of factors not sent')",
     test: 'service/factors/factor-changes.test.ts',
-    title: 'fails no change where it refuses mail, and the log names no address',
+    title: 'does not fail a change when it rejects mail, and the log names no address',
   },
   {
     defense: 'the wake of an inbox that is held',
@@ -283,7 +283,7 @@ export const mutants: readonly Mutant[] = [
     find: 'notices.map(({ deviceId }) => waiterKey.device(deviceId)),',
     replace: '[],',
     test: 'service/factors/factor-changes.test.ts',
-    title: 'answers an inbox that is held',
+    title: 'answers a held inbox read',
   },
   {
     defense: 'the order of requests and notices on the screen',

@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('codesLockedAt', '>', future)",
     replace: ".where('codesLockedUntil', '>', future)",
     test: 'service/maintenance/clock-set-back.test.ts',
-    title: 'leaves codes locked that only an administrator unlocks',
+    title: 'keeps codes locked that only an administrator can unlock',
   },
   {
     defense: 'a backup reads what is only in the write-ahead log',

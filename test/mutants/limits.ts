@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: "  await releaseTry(ctx, reserved)\n  ctx.observer.triedActivation('right')",
     replace: "  ctx.observer.triedActivation('right')",
     test: 'service/device/tries.test.ts',
-    title: 'count only when they are wrong: any number of phones enroll from one address',
+    title: 'count only when they are wrong: any number of phones can enroll from one address',
   },
   {
     defense: 'a try of an activation code is refused where the budget is spent',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (wait > 0) return { refusedBy: limit, wait }',
     replace: '',
     test: 'service/device/tries.test.ts',
-    title: 'are refused when they are right, too, once an address has used up its wrong ones',
+    title: 'are all refused for ten minutes, even right ones',
   },
   {
     defense: 'a try is reserved before the code is looked up',
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       '  const early = await find()\n  const reserved = await reserveTry(ctx, address)\n  const found = await Promise.resolve(early)',
     test: 'service/device/tries.test.ts',
-    title: 'are looked up only after their try was reserved',
+    title: 'are looked up only after a try is reserved',
   },
   {
     defense: 'activation codes are counted for the whole service',
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await releaseTry(ctx, reserved).catch(() => {})',
     replace: '',
     test: 'service/device/tries.test.ts',
-    title: 'do not count where the fault is ours',
+    title: 'do not count when the service fails',
   },
   {
     defense: 'the operator is told of many wrong activation codes',
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (failures >= ctx.limits.triesAlert)',
     replace: 'if (false)',
     test: 'service/device/tries.test.ts',
-    title: 'make the service tell its operator once an hour when many are wrong',
+    title: 'make the service warn its operator once an hour when many are wrong',
   },
   {
     defense: 'the operator is told once, whatever the node',
@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const limit = { scope: event, limit: 1, window: hour }',
     replace: 'const limit = { scope: event, limit: 1_000, window: hour }',
     test: 'service/device/tries.test.ts',
-    title: 'make the service tell its operator once an hour when many are wrong',
+    title: 'make the service warn its operator once an hour when many are wrong',
   },
   {
     defense: 'an address that asks too many strangers is refused',
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     find: 'waits.push({ limit, wait: networkWait(asked, most, now) })',
     replace: '',
     test: 'service/push/shared-address.test.ts',
-    title: 'may go to five people from one address; a sixth is refused',
+    title: 'can reach five users from one address; a sixth is refused',
   },
   {
     defense: 'an address counts people, not requests',
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Map.groupBy(rows, ({ userId }) => userId)',
     replace: 'Map.groupBy(rows, (row) => row)',
     test: 'service/push/shared-address.test.ts',
-    title: 'count a person once who approves again and again',
+    title: 'count a user once who approves repeatedly',
   },
   {
     defense: 'an address is not refused where half of its people approve',
@@ -136,7 +136,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || approved * 2 >= asked.length',
     replace: '',
     test: 'service/push/shared-address.test.ts',
-    title: 'go on from an office where at least half of the people approve',
+    title: 'are not limited for an office in which at least half of the users approve',
   },
   {
     defense: 'X-Forwarded-For counts only as far as its writers are trusted',
@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!trusts(parseIpAddress(address) ?? address, hop)) break',
     replace: '',
     test: 'service/http/client-address.test.ts',
-    title: 'count for one address whatever somebody says whom nobody trusts',
+    title: 'ignore the addresses that an untrusted caller claims',
   },
   {
     defense: 'inside an Express app its own setting decides',
@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     find: 'ipOf(req) ?? forwardedAddress(req, trusts)',
     replace: 'forwardedAddress(req, trusts)',
     test: 'service/http/client-address.test.ts',
-    title: 'go by the setting of an Express app around the service',
+    title: 'follow the setting of an Express app around the service',
   },
   {
     defense: 'a trusted proxy that adds a port is still trusted',
@@ -160,7 +160,7 @@ export const mutants: readonly Mutant[] = [
     find: 'trusts(parseIpAddress(address) ?? address, hop)',
     replace: 'trusts(address, hop)',
     test: 'service/http/client-address.test.ts',
-    title: 'loses ports, also those that trusted proxies add',
+    title: 'drops ports',
   },
   {
     defense: 'nobody trusts all addresses by mistake',
@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Number(prefix) >= 1 && ',
     replace: '',
     test: 'service/http/client-address.test.ts',
-    title: 'refuses %j',
+    title: 'rejects %j',
   },
   {
     defense: 'an IPv6 network counts as one',
@@ -176,7 +176,7 @@ export const mutants: readonly Mutant[] = [
     find: 'groups.slice(0, 4)',
     replace: 'groups',
     test: 'service/http/client-address.test.ts',
-    title: 'count each phone for itself, an IPv6 network as one',
+    title: 'count each phone separately, an IPv6 network as one',
   },
   {
     defense: 'an address leaves one entry a minute',
@@ -184,7 +184,7 @@ export const mutants: readonly Mutant[] = [
     find: 'networks.has(network) || ',
     replace: '',
     test: 'service/audit/refused-keys.test.ts',
-    title: 'leave one entry and one line for each address and minute',
+    title: 'leave one entry and one line per address and minute',
   },
   {
     defense: 'all addresses together leave 60 entries a minute',
@@ -192,7 +192,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || networks.size >= maxPerMinute',
     replace: '',
     test: 'service/audit/refused-keys.test.ts',
-    title: 'leave 60 entries and lines a minute',
+    title: 'leave at most 60 entries and lines a minute',
   },
   {
     defense: 'a first word that may be a key is not shown',
@@ -200,7 +200,7 @@ export const mutants: readonly Mutant[] = [
     find: '/^([A-Za-z][A-Za-z-]{0,19})[ \\t]+key[ \\t]*=/i',
     replace: '/^(\\S+)/',
     test: 'service/audit/refused-keys.test.ts',
-    title: 'never holds a part of the key',
+    title: 'never contains part of the key',
   },
   {
     defense: 'a media type that may be a key is not shown',
@@ -208,7 +208,7 @@ export const mutants: readonly Mutant[] = [
     find: ' && !/[A-Za-z0-9]{20}/.test(type)',
     replace: '',
     test: 'service/audit/refused-keys.test.ts',
-    title: 'never holds a part of the key',
+    title: 'never contains part of the key',
   },
   {
     defense: 'what is no media type is not shown',
@@ -216,7 +216,7 @@ export const mutants: readonly Mutant[] = [
     find: "return readable ? type.trim() : 'unreadable'",
     replace: 'return readable ? type.trim() : header',
     test: 'service/audit/refused-keys.test.ts',
-    title: 'holds no text but plain words',
+    title: 'contains only plain words',
   },
   {
     defense: 'each kind of refusal has a budget of its own',
@@ -224,7 +224,7 @@ export const mutants: readonly Mutant[] = [
     find: 'budgets.get(event) ?? newBudget()',
     replace: "budgets.get(event) ?? budgets.get('activation.failed') ?? newBudget()",
     test: 'service/audit/trail.test.ts',
-    title: 'has a refusal of each kind',
+    title: 'records refusals of each kind',
   },
   {
     defense: 'a clock that is set back hides no refusals',
@@ -232,7 +232,7 @@ export const mutants: readonly Mutant[] = [
     find: 'now < begun || ',
     replace: '',
     test: 'service/audit/trail.test.ts',
-    title: 'has refusals also after the clock was set back',
+    title: 'still records refusals after the clock is set back',
   },
   {
     defense: 'one IPv4 address has one limit, however IPv6 carries it',

@@ -6,7 +6,7 @@ export const mutants: readonly Mutant[] = [...sweeps(), ...waits(), ...access(),
 
 function sweeps(): readonly Mutant[] {
   const test = 'service/maintenance/sweeps.test.ts'
-  const touches = 'touches 500 rows at most in a transaction, and leaves nothing that is over'
+  const touches = 'changes at most 500 rows per transaction, and leaves no expired row'
   return [
     {
       defense: 'the size of a step',
@@ -30,7 +30,7 @@ function sweeps(): readonly Mutant[] {
       find: 'await nextTurn()',
       replace: '',
       test,
-      title: 'gives the event loop a turn after each step',
+      title: 'yields to the event loop after each step',
     },
     {
       defense: 'the end of a sweep when its service closes',
@@ -38,7 +38,7 @@ function sweeps(): readonly Mutant[] {
       find: ' || signal?.aborted === true',
       replace: '',
       test,
-      title: 'ends soon when the service closes: what is left is left to the next one',
+      title: 'stops early when the service closes, and leaves the rest to the next sweep',
     },
     {
       defense: 'passing over rows that somebody else is changing',
@@ -46,7 +46,7 @@ function sweeps(): readonly Mutant[] {
       find: 'limited.forUpdate().skipLocked()',
       replace: 'limited',
       test,
-      title: 'does not wait for rows that somebody else is changing on PostgreSQL',
+      title: 'does not wait for rows that another transaction is changing on PostgreSQL',
     },
     {
       defense: 'foreign keys without cascades',
@@ -54,14 +54,14 @@ function sweeps(): readonly Mutant[] {
       find: 'factors text not null,',
       replace: 'factors text not null references "user" (id) on delete cascade,',
       test,
-      title: 'has no foreign key that removes rows of another table',
+      title: 'relies on no foreign key that removes rows of another table',
     },
   ]
 }
 
 function waits(): readonly Mutant[] {
-  const locked = 'leaves codes locked for no longer than the lock'
-  const pending = 'leaves no request pending, and none that counts'
+  const locked = 'leaves codes locked no longer than a lockout lasts'
+  const pending = 'leaves no request pending or counted'
   return [
     {
       defense: 'the end of a wait',
@@ -93,7 +93,7 @@ function waits(): readonly Mutant[] {
       find: 'await bringToPresent(ctx, (now) => ({ future: now, present: now }))',
       replace: '',
       test: clockTest,
-      title: 'is noticed at the next start, too',
+      title: 'is also noticed at the next start',
     },
     {
       defense: 'what is pending in SQL',
@@ -125,7 +125,7 @@ function waits(): readonly Mutant[] {
       find: 'notAfter(blocking.at, now)',
       replace: 'blocking.at',
       test: clockTest,
-      title: 'leaves a person asked no less often than before',
+      title: 'does not reduce how often a user can be asked',
     },
     {
       defense: 'the time of counts in stretches',
@@ -133,7 +133,7 @@ function waits(): readonly Mutant[] {
       find: 'notAfter(row.at, now)',
       replace: 'row.at',
       test: clockTest,
-      title: 'leaves an address that was changed at rest for a day at most, and a pause for its own length',
+      title: 'limits the pause of a changed address to a day, and other pauses to their own length',
     },
     {
       defense: 'the last sign of life of a node',
@@ -141,7 +141,7 @@ function waits(): readonly Mutant[] {
       find: 'await correctNodes(db, now)',
       replace: '',
       test: clockTest,
-      title: 'leaves no node alive that has ended',
+      title: 'does not count ended nodes as alive',
     },
     {
       defense: 'the last sign of life of a synchronization',
@@ -149,14 +149,14 @@ function waits(): readonly Mutant[] {
       find: 'await correctBeats(ctx.store.db, ctx.clock.now())',
       replace: '',
       test: clockTest,
-      title: 'leaves no synchronization waited for that has ended',
+      title: 'does not wait for ended synchronizations',
     },
   ]
 }
 
 function access(): readonly Mutant[] {
-  const short = 'leaves no code good that was e-mailed or shown then, neither now nor later'
-  const lasting = 'leaves what was good for days good for its length from now, and no longer'
+  const short = 'invalidates codes that were e-mailed or shown meanwhile, for good'
+  const lasting = 'limits what lasts for days to its lifetime from now'
   return [
     {
       defense: 'the time of an approval',
@@ -217,7 +217,7 @@ function corrections(): readonly Mutant[] {
       find: 'for (const step of accessToPresent) await inSteps(steps, () => step(db, ofAccess(clock.now())))',
       replace: 'await inSteps(steps, () => Promise.resolve(accessToPresent.length * 0 * ofAccess(0).present))',
       test: clockTest,
-      title: 'leaves what was good for days good for its length from now, and no longer',
+      title: 'limits what lasts for days to its lifetime from now',
     },
     {
       defense: 'the trusted time, by which a slow clock is no correction',
@@ -225,7 +225,7 @@ function corrections(): readonly Mutant[] {
       find: 'Math.max(present, trustedAt + trustedTimeLag)',
       replace: 'Math.min(present, trustedAt + trustedTimeLag)',
       test: clockTest,
-      title: 'takes nothing from anybody where it is slow for a moment',
+      title: 'invalidates nothing if it was only slow for a moment',
     },
   ]
 }

@@ -72,7 +72,7 @@ export const mutants: readonly Mutant[] = [
     find: ".replace(/[\\p{M}\\p{Default_Ignorable_Code_Point}\\p{Cc}]/gu, '')",
     replace: '',
     test: 'service/rules/name-key.test.ts',
-    title: 'is the same whatever %s',
+    title: 'does not depend on %s',
   },
   {
     defense: 'name keys are of one case, by way of capitals',
@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
     find: '.toUpperCase()',
     replace: '',
     test: 'service/rules/name-key.test.ts',
-    title: 'is the same whatever %s',
+    title: 'does not depend on %s',
   },
   {
     defense: 'mfa() says that it provisions',

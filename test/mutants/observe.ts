@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!outage) {',
     replace: 'if (true) {',
     test: 'service/monitoring/failure-log.test.ts',
-    title: 'tells an outage once, with its reason, and its end once, with what was refused',
+    title: 'reports the start of an outage once, with its reason, and its end once, with what was refused',
   },
   {
     defense: 'an outage is over only when nothing has failed for 5 seconds',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: '      outage.cancelEnd?.()\n      outage.cancelEnd = undefined\n    },\n    refused',
     replace: '    },\n    refused',
     test: 'service/monitoring/failure-log.test.ts',
-    title: 'takes calls that fail within 5 seconds of each other for one outage',
+    title: 'treats calls that fail within 5 seconds of each other as one outage',
   },
   {
     defense: 'reads that succeed end no outage in which changes failed',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (part === 'write' || !writesFailed) outage.succeeded()",
     replace: 'outage.succeeded()',
     test: 'service/monitoring/failure-log.test.ts',
-    title: 'does not take reads for the end of an outage in which changes failed',
+    title: 'does not treat successful reads as the end of an outage in which changes failed',
   },
   {
     defense: 'a request that an outage has refused is counted and not logged',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (covers(cause) && outage.refused()) return',
     replace: '',
     test: 'service/monitoring/failure-log.test.ts',
-    title: 'tells an outage once, with its reason, and its end once, with what was refused',
+    title: 'reports the start of an outage once, with its reason, and its end once, with what was refused',
   },
   {
     defense: 'refusals that are no outage are logged once a minute',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (limit.admits(reason)) logger',
     replace: 'logger',
     test: 'service/monitoring/failure-log.test.ts',
-    title: 'names other refusals once a minute, without a stack',
+    title: 'reports other refusals once a minute, without a stack',
   },
   {
     defense: 'mfa() logs an outage of the service once',
@@ -143,6 +143,6 @@ export const mutants: readonly Mutant[] = [
     find: '  limit(req)\n',
     replace: '',
     test: 'service/http/manners.test.ts',
-    title: 'is closed to an address that guesses its token too often',
+    title: 'blocks an address that guesses its token too often',
   },
 ]

@@ -88,6 +88,6 @@ export const mutants: readonly Mutant[] = [
     find: 'requestTimeout: timeouts.request,',
     replace: 'requestTimeout: 0,',
     test: 'service/http/slow-clients.test.ts',
-    title: 'is cut off when its body does not end, however steadily it drips',
+    title: 'is disconnected when its body does not end, however steadily it drips',
   },
 ]

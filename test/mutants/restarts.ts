@@ -165,7 +165,7 @@ function synchronization(): readonly Mutant[] {
       find: 'if (arrived.disconnected?.()) return false',
       replace: '',
       test,
-      title: 'is not carried out where its caller has hung up',
+      title: 'is not carried out if its caller has disconnected',
     },
     {
       defense: 'the version that `If-Match` names',
@@ -181,7 +181,7 @@ function synchronization(): readonly Mutant[] {
       find: 'if (!theirs || theirs.boot !== own?.boot || theirs.namespace !== own.namespace) return false',
       replace: 'if (!theirs) return false',
       test,
-      title: 'is waited for when it runs %s',
+      title: 'is waited for if it runs %s',
     },
     {
       defense: 'the name that an abandoned synchronization gives back',
@@ -189,7 +189,7 @@ function synchronization(): readonly Mutant[] {
       find: 'if (!row || secondsUntilAbandoned(row, ctx.clock.now()) > 0) return false',
       replace: 'if (row === undefined || row.id.length > 0) return false',
       test,
-      title: 'keeps no name from anybody',
+      title: 'reserves no username',
     },
   ]
 }
@@ -203,7 +203,7 @@ function retention(): readonly Mutant[] {
       find: 'const agreed = alike ? before.agreed + elapsed : 0',
       replace: 'const agreed = alike ? before.agreed + elapsed : agreementNeeded',
       test,
-      title: 'loses nothing by a clock that is 405 days fast, also over restarts',
+      title: 'keeps all entries if the clock is 405 days fast, even across restarts',
     },
     {
       defense: 'the hour that begins anew after a leap over a restart',
@@ -211,7 +211,7 @@ function retention(): readonly Mutant[] {
       find: 'agreed: stopped >= -tolerance && stopped <= longStop ? stored.agreed : 0',
       replace: 'agreed: stopped > 0 ? stored.agreed : 0',
       test,
-      title: 'loses nothing by a clock that leaps by 405 days while the service is stopped',
+      title: 'keeps all entries if the clock jumps by 405 days while the service is stopped',
     },
     {
       defense: 'the budget of a day',
@@ -219,7 +219,7 @@ function retention(): readonly Mutant[] {
       find: 'withinBudget ? due.slice(0, await takePruneBudget(db, due.length)) : due',
       replace: 'withinBudget && db === undefined ? due.slice(0, await takePruneBudget(db, due.length)) : due',
       test,
-      title: 'is shortened by a tenth a day when its time is over',
+      title: 'drops a tenth of its expired entries a day',
     },
   ]
 }

@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     find: 'coalesce((select user_id from hardware_token where hardware_token.id = code_generator.id),',
     replace: 'coalesce(null,',
     test: 'service/keys/rotation.test.ts',
-    title: 'brings everything under the new key while requests go on; then the old one can go',
+    title: 'reseals everything with the new key while requests are served; then the old one can be removed',
   },
   {
     defense: 'the name constraints of the certificate authority',
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
     find: "createHmac('sha256', key.lookup).update(secret).digest('base64url')",
     replace: 'secret',
     test: 'service/keys/at-rest.test.ts',
-    title: 'has the secrets on the disk in no form: not in the database, its log of changes, or the logs',
+    title: 'leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs',
   },
   {
     defense: 'the hash of an API key',
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
     find: "createHash('sha256').update(key).digest('hex')",
     replace: 'key',
     test: 'service/keys/at-rest.test.ts',
-    title: 'has the secrets on the disk in no form: not in the database, its log of changes, or the logs',
+    title: 'leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs',
   },
   {
     defense: 'the hash that codes are found by',
@@ -200,7 +200,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const recordData = (record: string) => Buffer.from(record)',
     replace: 'const recordData = (record: string) => Buffer.from(record.slice(0, 0))',
     test: 'service/sealing/sealing.test.ts',
-    title: 'does not open in another record: swapped rows are noticed',
+    title: 'does not open in another record, so swapped rows are detected',
   },
   {
     defense: 'the check of the tag of a sealed value',
@@ -208,7 +208,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Buffer.concat([text, decipher.final()])',
     replace: 'text',
     test: 'service/sealing/sealing.test.ts',
-    title: 'does not open when any of its bits was changed',
+    title: 'does not open when any of its bits is changed',
   },
   {
     defense: 'that a rotation leaves what is sealed with the new key',
@@ -216,7 +216,7 @@ export const mutants: readonly Mutant[] = [
     find: 'page.filter(({ sealed }) => !given.isCurrent(sealed))',
     replace: 'page',
     test: 'service/keys/rotation.test.ts',
-    title: 'that is killed in the middle goes on where it was',
+    title: 'that is killed midway resumes where it was',
   },
   {
     defense: 'waiting for nodes that do not know the new key',
@@ -224,7 +224,7 @@ export const mutants: readonly Mutant[] = [
     find: 'others.every((node) => knows(node, ring.primary.id))',
     replace: 'others.length >= 0',
     test: 'service/keys/rotation.test.ts',
-    title: 'waits while a node runs that does not know the new key, and no value is sealed with that meanwhile',
+    title: 'waits while a node without the new key runs, and seals nothing with the new key meanwhile',
   },
   {
     defense: 'that an error about JSON does not quote it',
@@ -232,6 +232,6 @@ export const mutants: readonly Mutant[] = [
     find: "  } catch {\n    // The error does not quote the body.\n    throw new ApiProblem('api.error.malformed', 'The body must be JSON.')",
     replace: "  } catch (error) {\n    throw new ApiProblem('api.error.malformed', String(error))",
     test: 'service/http/errors.test.ts',
-    title: 'never brings a key or a code into an answer or the log',
+    title: 'never puts a key or a code into a response or the log',
   },
 ]

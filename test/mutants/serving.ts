@@ -90,7 +90,7 @@ function draining(): readonly Mutant[] {
       find: "if (ctx.waiters.closed()) throw unavailable(new Error('The service is closing.'))",
       replace: '',
       test,
-      title: 'is not ready, but healthy',
+      title: 'is healthy, but not ready',
     },
     {
       defense: 'draining ends held reads',
@@ -98,7 +98,7 @@ function draining(): readonly Mutant[] {
       find: 'for (const subscriptions of byKey.values()) for (const subscription of subscriptions) subscription.giveUp()',
       replace: '',
       test,
-      title: 'answers a held read of a session at once with what is known',
+      title: 'answers a held read of a session at once with its current state',
     },
     {
       defense: 'draining ends event streams',
@@ -106,7 +106,7 @@ function draining(): readonly Mutant[] {
       find: 'ctx.settled.close()',
       replace: '',
       test,
-      title: 'ends event streams in an orderly way',
+      title: 'ends event streams cleanly',
     },
     {
       defense: 'a draining service does not claim to hold a read',
@@ -114,7 +114,7 @@ function draining(): readonly Mutant[] {
       find: 'if (wait === undefined || ctx.waiters.closed()) return read()',
       replace: 'if (wait === undefined) return read()',
       test,
-      title: 'holds no read and says so',
+      title: 'holds no new read and says so',
     },
     {
       defense: 'a draining service does not claim to hold an inbox',
@@ -122,7 +122,7 @@ function draining(): readonly Mutant[] {
       find: 'const wait = ctx.waiters.closed() ? undefined : preferredWait(',
       replace: 'const wait = preferredWait(',
       test,
-      title: 'holds no read and says so',
+      title: 'holds no new read and says so',
     },
     {
       defense: 'a draining service opens no event stream',
@@ -138,7 +138,7 @@ function draining(): readonly Mutant[] {
       find: 'if (!serveNew) inFlight.refuseNew()',
       replace: '',
       test,
-      title: 'refuses what begins something with 503',
+      title: 'refuses requests that begin something with 503',
     },
     {
       defense: 'a draining service serves what finishes an approval',
@@ -146,7 +146,7 @@ function draining(): readonly Mutant[] {
       find: "if (isOneOf(finishing)) return 'finishes'",
       replace: '',
       test,
-      title: 'serves the approval of a sign-in under way',
+      title: 'serves the approval of a sign-in in progress',
     },
   ]
 }
@@ -169,7 +169,7 @@ function sockets(): readonly Mutant[] {
       find: 'if (port !== 0) await requireFree({ host, port })',
       replace: '',
       test,
-      title: 'refuses a port on which another service of the same user listens',
+      title: 'rejects a port on which another service of the same user listens',
     },
   ]
 }
@@ -184,7 +184,7 @@ function listener(): readonly Mutant[] {
       find: 'if (draining) closeAfterwards(res)',
       replace: '',
       test,
-      title: 'goes on serving and keeps no connection',
+      title: 'keeps serving, but keeps no connection alive',
     },
     {
       defense: 'a draining listener closes the connection of responses under way',
@@ -192,7 +192,7 @@ function listener(): readonly Mutant[] {
       find: 'for (const res of unanswered) closeAfterwards(res)',
       replace: '',
       test,
-      title: 'keeps no connection whose response was under way',
+      title: 'closes a connection after the response in progress',
     },
     {
       defense: 'a new connection has time to send its first request',
@@ -214,7 +214,7 @@ function overload(): readonly Mutant[] {
       find: 'working >= limit * share || ',
       replace: '',
       test,
-      title: 'are answered 503 with when to try again, and nothing is done for them',
+      title: 'get 503 with Retry-After, and have no effect',
     },
     {
       defense: 'the times to try again differ',
@@ -222,7 +222,7 @@ function overload(): readonly Mutant[] {
       find: 'String(1 + (byte % maxRetryAfter))',
       replace: 'String(1 + (byte % 1))',
       test,
-      title: 'are told different times to try again',
+      title: 'get different Retry-After times',
     },
     {
       defense: 'requests that complete an approval are always taken',
@@ -230,7 +230,7 @@ function overload(): readonly Mutant[] {
       find: 'finishes: Number.POSITIVE_INFINITY,',
       replace: 'finishes: 1,',
       test,
-      title: 'leave an approval to be completed',
+      title: 'do not prevent an approval from completing',
     },
     {
       defense: 'a read that is held takes no place',
@@ -238,7 +238,7 @@ function overload(): readonly Mutant[] {
       find: 'startsWaiting(held.res)',
       replace: '',
       test,
-      title: 'do not include a read that is held, nor an event stream',
+      title: 'do not include held reads and event streams',
     },
     {
       defense: 'an event stream takes no place',
@@ -246,7 +246,7 @@ function overload(): readonly Mutant[] {
       find: 'startsWaiting(res)',
       replace: '',
       test,
-      title: 'do not include a read that is held, nor an event stream',
+      title: 'do not include held reads and event streams',
     },
     {
       defense: 'a request whose body does not come takes no place',
@@ -254,7 +254,7 @@ function overload(): readonly Mutant[] {
       find: 'if (over || req.complete) return',
       replace: 'if (over || !req.complete) return',
       test,
-      title: 'do not include one whose body does not come',
+      title: 'do not include requests whose body never arrives',
     },
     {
       defense: 'a turn of the event loop that lasts too long takes up nothing more',
@@ -262,7 +262,7 @@ function overload(): readonly Mutant[] {
       find: ' || turnTime(begun) > responseTime * turnShare * share',
       replace: '',
       test: 'service/http/admission.test.ts',
-      title: 'ends with a turn of the event loop that lasts too long',
+      title: 'admits no new request in an event loop turn that takes too long',
     },
     {
       defense: 'the limit adapts to how long requests take',
@@ -270,7 +270,7 @@ function overload(): readonly Mutant[] {
       find: 'if (median > responseTime) limit',
       replace: 'if (median > Number.POSITIVE_INFINITY) limit',
       test: 'service/http/admission.test.ts',
-      title: 'falls while half of them take too long',
+      title: 'falls to as low as 16 while half of them take too long',
     },
     {
       defense: 'a reader who stops reading is cut off',
@@ -293,7 +293,7 @@ function heldLimits(): readonly Mutant[] {
       find: '[readsOfUser, userOf(value)],',
       replace: '',
       test,
-      title: 'of one user are as many as the limit says',
+      title: 'of one user are limited',
     },
     {
       defense: 'the places for reads of one API key',
@@ -301,7 +301,7 @@ function heldLimits(): readonly Mutant[] {
       find: '[readsOfKey, caller.id],',
       replace: '',
       test,
-      title: 'of one API key are as many as the limit says, over all users',
+      title: 'of one API key are limited, across all users',
     },
     {
       defense: 'a read that found no place does not claim to be held',
@@ -309,7 +309,7 @@ function heldLimits(): readonly Mutant[] {
       find: "if (!leave) delete headers['Preference-Applied']",
       replace: '',
       test,
-      title: 'of one user are as many as the limit says',
+      title: 'of one user are limited',
     },
     {
       defense: 'the places for reads of one device',
@@ -319,7 +319,7 @@ function heldLimits(): readonly Mutant[] {
       replace: `      const leave = () => {}
       held =`,
       test,
-      title: 'of one device are as many as the limit says',
+      title: 'of one device are limited',
     },
     {
       defense: 'the places for event streams of one device',
@@ -329,7 +329,7 @@ function heldLimits(): readonly Mutant[] {
       replace: `    const leave = () => {}
     if (leave) {`,
       test: 'service/device/inbox-stream.test.ts',
-      title: 'are as many as its held reads may be; beyond that it gets a plain answer, until one is left',
+      title: 'share the limit of its held reads; beyond that it gets a plain response until one ends',
     },
     {
       defense: 'the event stream of a device ends with a service that has ended since',
@@ -337,7 +337,7 @@ function heldLimits(): readonly Mutant[] {
       find: 'if (ctx.waiters.closed()) return',
       replace: '',
       test: 'service/device/inbox-stream.test.ts',
-      title: 'end where the service has ended since they were asked for',
+      title: 'end at once if the service has closed since they were requested',
     },
     {
       defense: 'the event stream of a device ends when it is taken out of use',
@@ -345,7 +345,7 @@ function heldLimits(): readonly Mutant[] {
       find: '.finally(() => follower.end())',
       replace: '',
       test: 'service/device/inbox-stream.test.ts',
-      title: 'ends when the device is taken out of use, which is told why at its next call',
+      title: 'ends when the device is revoked, which learns the reason at its next call',
     },
     {
       defense: 'the places for event streams of one API key',
@@ -353,7 +353,7 @@ function heldLimits(): readonly Mutant[] {
       find: 'if (!leave) throw tooManyRequests({ limit, wait: streamRetry, now: clock.now() })',
       replace: 'if (!leave) return',
       test,
-      title: 'a further one is answered 429',
+      title: 'a further one gets 429',
     },
     {
       defense: 'a read leaves its place when it ends',
@@ -361,7 +361,7 @@ function heldLimits(): readonly Mutant[] {
       find: 'leave?.()',
       replace: '',
       test,
-      title: 'leave their places when they end',
+      title: 'free their places when they end',
     },
   ]
 }

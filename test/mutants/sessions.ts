@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const same = session.answeredDecision === given.decision && session.answeredNumber === number',
     replace: 'const same = true',
     test: 'service/device/answer.test.ts',
-    title: 'decides once, however many answers come at once',
+    title: 'is final: of many that arrive at once, one decides',
   },
   {
     defense: 'looking things up within the organization',

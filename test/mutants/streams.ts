@@ -184,7 +184,7 @@ export const mutants: readonly Mutant[] = [
     find: "version === '1.3' ? 'api.error.unavailable' : 'api.error.unavailable.mail'",
     replace: "version === '1.3' ? 'api.error.unavailable' : 'api.error.unavailable'",
     test: 'service/codes/email-code.test.ts',
-    title: 'is answered by a code of its own; nothing counts, and the code before stays good',
+    title: 'gets its own error code; nothing is counted, and the previous code still works',
   },
   {
     defense: 'callers of 1.3 see no code that is newer',
@@ -192,7 +192,7 @@ export const mutants: readonly Mutant[] = [
     find: "version === '1.3' ? 'api.error.unavailable' : 'api.error.unavailable.mail'",
     replace: "version === '1.3' ? 'api.error.unavailable.mail' : 'api.error.unavailable.mail'",
     test: 'service/codes/email-code.test.ts',
-    title: 'is answered as before to callers of 1.3, who know no such code',
+    title: 'gets the previous error for callers of 1.3, which do not know that code',
   },
   {
     defense: 'mail trouble is told to the person, and is no outage',

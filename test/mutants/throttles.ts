@@ -24,7 +24,7 @@ export const mutants: readonly Mutant[] = [
   return taken`,
     replace: 'return taken ?? 0',
     test: 'service/codes/code-budget.test.ts',
-    title: 'are five at most; then not even the right one is looked at, and in another challenge it still is',
+    title: 'are limited to five; then even the right one is not checked, except in another challenge',
   },
   {
     defense: 'counting wrong codes in the database',
@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
     find: "eb(failures, '+', 1)",
     replace: "eb(failures, '+', 0)",
     test: 'service/codes/code-budget.test.ts',
-    title: 'are counted over all processes and stay counted when the service starts again',
+    title: 'are counted across all processes, and stay counted across restarts',
   },
   {
     defense: 'the limit of requests in a day',
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     find: 'export const maxPendingPushes = 3',
     replace: 'export const maxPendingPushes = 30',
     test: 'service/push/push-budget.test.ts',
-    title: 'are three at a time, and five in all, when 64 are sent at the same moment',
+    title: 'are limited to three at a time, and five in total, when 64 are sent at once',
   },
   {
     defense: 'the limit of requests of a key',
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (count > limit) {',
     replace: 'if (count > limit * 10) {',
     test: 'service/http/request-rate.test.ts',
-    title: 'of one key are as many as the limit says, and the answers say how many are left',
+    title: 'of one key are limited, and the responses say how many are left',
   },
   {
     defense: 'counting requests without a key by address',
@@ -64,8 +64,7 @@ export const mutants: readonly Mutant[] = [
     find: 'limited(rates?.byAddress, networkOf(address))',
     replace: 'limited(rates?.byAddress, String(req.headers.authorization))',
     test: 'service/http/request-rate.test.ts',
-    title:
-      'without a valid key are counted by address, whatever key they try and whatever they say of where they come from',
+    title: 'without a valid key are counted by address, whatever key they try and whatever origin they claim',
   },
   {
     defense: 'forgetting wrong codes when an administrator unlocks',
@@ -89,7 +88,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const count = await removeBypassCodesOfUser(db, { userId: user, now: clock.now() })',
     replace: 'const count = 0',
     test: 'service/admin/reset.test.ts',
-    title: 'passes with nothing they had: no device, code, remembered browser or code for another device',
+    title: 'cannot sign in with any earlier device, code, remembered browser or replacement code',
   },
   {
     defense: 'the silence after a report',
@@ -105,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     find: "super.transaction().setIsolationLevel('serializable')",
     replace: 'super.transaction()',
     test: 'service/push/shared-address.test.ts',
-    title: 'go to no more people, however many are asked at once at two nodes',
+    title: 'reach no more users, however many are asked at once at two nodes',
   },
   {
     defense: 'transactions on PostgreSQL as if one ran after the other',
@@ -113,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     find: "super.transaction().setIsolationLevel('serializable')",
     replace: 'super.transaction()',
     test: 'service/device/tries.test.ts',
-    title: 'are never looked at beyond the budget, however many come at once at two nodes',
+    title: 'are never checked beyond the budget, however many arrive at once at two nodes',
   },
   {
     defense: 'transactions on PostgreSQL as if one ran after the other',
@@ -129,7 +128,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (network !== null) {',
     replace: '  if (network !== null && network === of.userId) {',
     test: 'service/push/shared-address.test.ts',
-    title: 'go to no more people, however many are asked at once at two nodes',
+    title: 'reach no more users, however many are asked at once at two nodes',
   },
   {
     defense: 'that people are counted, and not requests',
@@ -137,7 +136,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Map.groupBy(rows, ({ userId }) => userId).values()',
     replace: 'rows.map((row) => [row])',
     test: 'service/push/shared-address.test.ts',
-    title: 'that one colleague ignores refuse nobody else',
+    title: 'that one user ignores do not block other users',
   },
   {
     defense: 'the transaction in which a try is reserved',
@@ -145,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await ctx.store.db.transaction().execute((db) => reserve(db, [ofAddress, ofService], ctx.clock.now()))',
     replace: 'await reserve(ctx.store.db, [ofAddress, ofService], ctx.clock.now())',
     test: 'service/device/tries.test.ts',
-    title: 'are never looked at beyond the budget, however many come at once at two nodes',
+    title: 'are never checked beyond the budget, however many arrive at once at two nodes',
   },
   {
     defense: 'that only a known browser of the user has the second budget',

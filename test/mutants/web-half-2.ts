@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     find: "    if (tried.right.factor === 'email') await enrollUser(db, call, { userId: user.id, strong: false }, call)\n",
     replace: '',
     test: 'service/codes/email-code.test.ts',
-    title: 'is a factor once it was used: from then on the password alone sets up no first one',
+    title: 'counts as a factor once it was used: from then on the password alone sets up no first one',
   },
   {
     defense: 'ending codes for a first factor with the first factor',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return !owned.everStrong && !present.some(isStrong)',
     replace: 'return present.length > 0',
     test: 'service/factors/change-pass.test.ts',
-    title: 'makes no recovery codes for a user who is strong in another domain',
+    title: 'creates no recovery codes for a user with a strong factor in another domain',
   },
   {
     defense: 'looking at where a post came from, for changes of devices',
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await endKnownBrowsers(db, userIds)\n',
     replace: '',
     test: 'service/operations/browsers.test.ts',
-    title: 'knows it no more, also when what was taken away is given back',
+    title: 'does not recognize it again when a removed factor is given back',
   },
   {
     defense: 'ending known browsers with the sessions',

@@ -122,7 +122,7 @@ export const mutants: readonly Mutant[] = [
     find: '!isSame(session.nonce, given.nonce)',
     replace: "given.nonce === ''",
     test: 'service/device/answer.test.ts',
-    title: 'needs the nonce of its request, which is looked at before the number',
+    title: 'needs the nonce of its request, which is checked before the number',
   },
   {
     defense: 'the policy that forbids framing the challenge',
@@ -146,7 +146,7 @@ export const mutants: readonly Mutant[] = [
     find: `    "frame-ancestors 'none'",\n`,
     replace: '',
     test: 'service/front/authenticator-files.test.ts',
-    title: 'is served with a policy that lets nothing in from elsewhere, unframed and unkept',
+    title: 'is served with a policy that allows no other origin, no framing and no caching',
   },
   {
     defense: 'both headers that forbid framing the challenge',

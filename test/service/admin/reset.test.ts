@@ -47,7 +47,7 @@ describe.each(engines)('a user who is reset, on %s', (engine) => {
     return { ...person, id, token, bypass: bypass.json.code, moving: moving.json.code, recognise }
   }
 
-  it('passes with nothing they had: no device, code, remembered browser or code for another device', async () => {
+  it('cannot sign in with any earlier device, code, remembered browser or replacement code', async () => {
     const person = await wealthy()
 
     await reset(person.id)
@@ -61,7 +61,7 @@ describe.each(engines)('a user who is reset, on %s', (engine) => {
     expect(json).toMatchObject({ factors: [], hardware: '', bypasscodes: [], everEnrolled: false })
   })
 
-  it('gets nothing from an approval that was given before', async () => {
+  it('cannot use an approval from before the reset', async () => {
     const person = await wealthy()
     const challenge = random128()
     const session = await person.ask({ challenge })
@@ -73,7 +73,7 @@ describe.each(engines)('a user who is reset, on %s', (engine) => {
     expect(redeemed.code).toBe('api.error.conflict.state')
   })
 
-  it('sets up a first factor, one, like somebody new', async () => {
+  it('sets up exactly one first factor, as a new user does', async () => {
     const person = await wealthy()
     expect((await issueFirst(person.id)).code).toBe('api.error.conflict.enrolled')
     await reset(person.id)
@@ -86,7 +86,7 @@ describe.each(engines)('a user who is reset, on %s', (engine) => {
     expect((await person.recognise()).code).toBe('api.error.notfound.browser')
   })
 
-  it('leaves the hardware token to somebody else', async () => {
+  it('releases the hardware token for another user', async () => {
     const { id, token } = await wealthy()
     const next = await running.enroll(unique())
 
@@ -95,7 +95,7 @@ describe.each(engines)('a user who is reset, on %s', (engine) => {
     expect((await running.call('PUT', `/users/${next.user.id}/hardware/${token.id}`)).status).toBe(200)
   })
 
-  it('has nothing of the old left, however much is used at that moment', async () => {
+  it('keeps no factor, even if one is being activated at that moment', async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => wealthy()))
 
     await Promise.all(
@@ -108,7 +108,7 @@ describe.each(engines)('a user who is reset, on %s', (engine) => {
     expect(left.map(({ json }) => [json.factors, json.everEnrolled])).toEqual(people.map(() => [[], false]))
   })
 
-  it('is one of the organization’s own', async () => {
+  it('must belong to the organization', async () => {
     const { organization } = await createTenant(running.service, running.origin)
     const { id } = await wealthy()
 

@@ -43,7 +43,7 @@ describe.each(engines)('an import of users, on %s', (engine) => {
     expect((await importUsers(ctx, of, rows(2))).imported).toBe(2)
   })
 
-  it('is written into the audit trail with its counts', async () => {
+  it('records its counts in the audit trail', async () => {
     const { ctx, of } = await open()
 
     await importUsers(ctx, of, rows(3))

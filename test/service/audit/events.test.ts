@@ -285,8 +285,8 @@ async function newEntries(act: () => Promise<unknown>): Promise<AuditEntry[]> {
 
 const written: string[] = []
 
-describe('the audit trail has an entry', () => {
-  it.each(eventNames.map((name) => [name]))('%s, with its own facts and no others', async (name) => {
+describe('the audit trail records', () => {
+  it.each(eventNames.map((name) => [name]))('%s with the facts of that event, and no others', async (name) => {
     const entries = await newEntries(happenings[name])
 
     written.push(JSON.stringify(entries))
@@ -300,8 +300,8 @@ describe('the audit trail has an entry', () => {
   })
 })
 
-describe('the audit trail of all that', () => {
-  it('holds no code, key, seed, nonce, name or address of anybody', () => {
+describe('the audit trail of all these events', () => {
+  it('contains no code, key, seed, nonce, name or e-mail address', () => {
     // Mails about changes of factors carry no code.
     for (const { code } of mail.mails) if (code !== '') secrets.add(code)
     secrets.add(running.apiKey)

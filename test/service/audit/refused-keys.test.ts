@@ -46,7 +46,7 @@ describe.each(engines)('requests without a valid API key, on %s', (engine) => {
     await expect.poll(async () => (await entries()).length).toBe(count)
   }
 
-  it('leave one entry and one line for each address and minute, then one with how many more came', async () => {
+  it('leave one entry and one line per address and minute, then one with the number of further requests', async () => {
     for (let round = 0; round < 5; round += 1) await ask('192.0.2.7', { authorization: `Service key="${wrongKey}"` })
     await ask('192.0.2.8')
     const lines = [...running.logged]
@@ -72,13 +72,13 @@ describe.each(engines)('requests without a valid API key, on %s', (engine) => {
     expect(await entries()).toHaveLength(2)
   })
 
-  it('are one address in one IPv6 network', async () => {
+  it('count as one address within an IPv6 network', async () => {
     for (let i = 1; i < 5; i += 1) await ask(`2001:db8::${i}`)
 
     expect(await entries()).toHaveLength(1)
   })
 
-  it('leave 60 entries and lines a minute, from however many addresses at once', async () => {
+  it('leave at most 60 entries and lines a minute, from any number of addresses', async () => {
     await Promise.all(Array.from({ length: 80 }, (_, i) => ask(`192.0.2.${i + 1}`)))
     const [first, lines] = [await entries(), running.logged.length]
     await running.clock.advance(60)
@@ -104,7 +104,7 @@ describe('the line in the log about a request without a valid API key', () => {
     return running.logged.find(({ message }) => message === 'no valid API key')?.details
   }
 
-  it('says what came, what was wanted, and from where', async () => {
+  it('names the scheme and media type that were sent and expected, and the address', async () => {
     const headers = { authorization: `Service key="${wrongKey}"`, accept: 'application/vnd.service.v1+json' }
 
     expect(await lineOf(headers)).toEqual({
@@ -131,7 +131,7 @@ describe('the line in the log about a request without a valid API key', () => {
     [{ authorization: `Acme key="${wrongKey}"`, accept: wrongKey }, 'unknown_key', 'Acme'],
     [{ authorization: `Acme key="${wrongKey}"`, accept: `text/${wrongKey}` }, 'unknown_key', 'Acme'],
     [{ authorization: `Acme key="${wrongKey}"`, 'content-type': `a/b; x=${wrongKey}` }, 'unknown_key', 'Acme'],
-  ])('never holds a part of the key: %j', async (headers, reason, scheme) => {
+  ])('never contains part of the key: %j', async (headers, reason, scheme) => {
     const line = await lineOf(headers)
 
     expect(line).toMatchObject({ reason, scheme })
@@ -140,7 +140,7 @@ describe('the line in the log about a request without a valid API key', () => {
     }
   })
 
-  it('holds no text but plain words, whatever came', async () => {
+  it('contains only plain words, whatever the request says', async () => {
     const strange = '"}\t{"level":30,"msg":"admin signed in"}\u00ff\u0085'
 
     const line = await lineOf({ authorization: `${strange} key="x"`, accept: strange, 'content-type': `a/${strange}` })

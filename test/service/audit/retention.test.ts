@@ -72,7 +72,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     }
   }
 
-  it('loses nothing by a clock that is 405 days fast, also over restarts', async () => {
+  it('keeps all entries if the clock is 405 days fast, even across restarts', async () => {
     database = await newDatabase()
     clock = createTestClock()
     await start()
@@ -91,7 +91,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect([kept, await count()]).toEqual([16, 16])
   })
 
-  it('loses nothing by a clock that leaps by 405 days while the service is stopped', async () => {
+  it('keeps all entries if the clock jumps by 405 days while the service is stopped', async () => {
     database = await newDatabase()
     clock = createTestClock(Math.floor(Date.now() / 1000 / day) * day + 15 * 3_600)
     await start()
@@ -106,7 +106,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect(await count()).toBe(20)
   })
 
-  it('is shortened by a tenth a day when its time is over', { timeout: 120_000 }, async () => {
+  it('drops a tenth of its expired entries a day', { timeout: 120_000 }, async () => {
     database = await newDatabase()
     // Some hours before a day ends.
     clock = createTestClock(Math.floor(Date.now() / 1000 / day) * day + 15 * 3_600)
@@ -129,7 +129,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     await expect.poll(count).toBe(16)
   })
 
-  it('believes a clock at once that an administrator accepts', async () => {
+  it('follows the clock at once when an administrator accepts it', async () => {
     database = await newDatabase()
     clock = createTestClock()
     await start()

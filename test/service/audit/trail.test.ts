@@ -39,7 +39,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     return { database, running, node, db, create, trail: () => entriesOf(db), verify: () => verifyAudit(db, []) }
   }
 
-  it('says who did it, where, when and to whom', async () => {
+  it('records the actor, the address, the time and the user affected', async () => {
     const { running, trail } = await arrange()
     const { service, organization, clock } = running
     const person = await running.enroll(unique())
@@ -63,7 +63,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     ])
   })
 
-  it('has no entry of a change that is taken back', async () => {
+  it('has no entry for a change that is rolled back', async () => {
     const { node, db, trail, verify, create } = await arrange()
     const before = (await trail()).length
     const call = { ...node.ctx, organizationId: 'o' }
@@ -82,7 +82,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('takes the change back where its entry cannot be written', async () => {
+  it('rolls the change back when its entry cannot be written', async () => {
     const { running, db, create } = await arrange()
     await db.schema.alterTable('audit').renameTo('audit_elsewhere').execute()
 
@@ -94,7 +94,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await create()).status).toBe(200)
   })
 
-  it('goes on without a gap after transactions that were taken back', async () => {
+  it('continues without a gap after rolled-back transactions', async () => {
     const { node, db, trail, verify } = await arrange()
     const call = { ...node.ctx, organizationId: 'o' }
     const attempt = (number: number) =>
@@ -114,7 +114,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('has no gap and no fork when 64 write at once at two nodes', async () => {
+  it('has no gap and no fork when 64 changes are made at once on two nodes', async () => {
     const { database, running, trail, verify } = await arrange()
     const second = opened(await createService({ database, clock: running.clock, ...keysFor(database) }))
     const door = opened(await listen(second.listener, { host: '127.0.0.1', port: 0 }))
@@ -142,7 +142,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     ['changed', 'time', { at: 1 }],
     ['changed', 'hash', { hash: '0'.repeat(64) }],
     ['missing', 'whole', undefined],
-  ] as const)('shows an entry that is %s in the database: its %s (%#)', async (kind, _what, change) => {
+  ] as const)('reveals an entry that is %s in the database: its %s (%#)', async (kind, _what, change) => {
     const { db, trail, verify, create } = await arrange()
     for (let times = 0; times < 5; times += 1) await create()
     const { writer, sequence } = (await trail()).at(-3)!
@@ -154,7 +154,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings[0]).toEqual({ kind, writer, sequence })
   })
 
-  it('shows against a kept head that the newest entries were cut off', async () => {
+  it('reveals missing newest entries when compared with a saved head', async () => {
     const { db, trail, verify, create } = await arrange()
     await create()
     const { heads } = await verify()
@@ -166,7 +166,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verifyAudit(db, heads)).findings).toEqual([{ kind: 'cut_off', writer, sequence }])
   })
 
-  it('shows by itself what was cut off from a chain that had ended', async () => {
+  it('reveals missing entries of a closed chain without a saved head', async () => {
     const { database, running, db, trail, verify } = await arrange()
     const second = await createService({ database, clock: running.clock, ...keysFor(database) })
     await second.administration.createOrganization(unique())
@@ -178,7 +178,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([{ kind: 'cut_off', writer, sequence: 1 }])
   })
 
-  it('is shortened from its beginning when its time is over, and still fits', async () => {
+  it('drops expired entries from its beginning, and still verifies', async () => {
     const { running, node, db, trail, verify, create } = await arrange()
     for (let times = 0; times < 3; times += 1) await create()
     const { heads } = await verify()
@@ -196,7 +196,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('lets entries go by itself when their time is over, a tenth a day', async () => {
+  it('drops expired entries without being asked, a tenth a day', async () => {
     const { database, running, trail, verify, create } = await arrange()
     await create()
     const clock = createTestClock(running.clock.now() + 3 * 86_400)
@@ -216,7 +216,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('is shortened once by two nodes that do so at once', async () => {
+  it('drops expired entries once when two nodes do so at once', async () => {
     const { database, running, node, verify, create } = await arrange()
     await create()
     const other = opened(await openDatabase(database, { clock: running.clock, ...keysFor(database) }))
@@ -229,7 +229,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('has refusals ten times a minute from one address at most, and then how many were left out', async () => {
+  it('records at most ten refusals a minute from one address, and then the number omitted', async () => {
     const { running, trail } = await arrange()
     const attempt = () => previewCode(running.origin, 'abcdefghjk')
 
@@ -242,7 +242,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect(entries.find(({ event }) => event === 'audit.suppressed')?.facts).toEqual({ count: 30 })
   })
 
-  it('has a refusal of each kind, however many there were of another kind', async () => {
+  it('records refusals of each kind, however many there were of another', async () => {
     const { running, trail } = await arrange({ trustProxy: 1 })
     const person = await running.enroll('asked too often')
     for (let tries = 0; tries < 70; tries += 1) {
@@ -256,7 +256,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect(events).toContain('push.throttled')
   })
 
-  it('has refusals also after the clock was set back', () => {
+  it('still records refusals after the clock is set back', () => {
     let now = 1_000_000
     const limit = createRefusalLimit({ now: () => now })
     for (let tries = 0; tries < 70; tries += 1) limit.admit('activation.failed', `192.0.2.${tries}`)
@@ -265,7 +265,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect(limit.admit('activation.failed', '192.0.2.99')).toBe(10)
   })
 
-  it('says every 15 minutes in the log how far it has come, where it has, and at the end', async () => {
+  it('logs its heads every 15 minutes if they changed, and when the service closes', async () => {
     const { running, create, verify } = await arrange()
     const heads = () => running.logged.filter(({ message }) => message === 'audit head').map(({ details }) => details)
     await create()

@@ -37,8 +37,8 @@ const event = { event: 'user.created', actor: { kind: 'cli', id: 'x' }, organiza
 
 describe('a chain of the audit trail', () => {
   it.each([
-    ['goes on after a COMMIT that surely failed', 'undone', 1, 2],
-    ['ends where nobody knows whether COMMIT succeeded, and another one begins', 'connection lost', 2, 1],
+    ['continues after a COMMIT that certainly failed', 'undone', 1, 2],
+    ['ends when the outcome of a COMMIT is unknown, and a new one begins', 'connection lost', 2, 1],
   ])('%s', async (_, message, chains, sequence) => {
     const trail = createTrail({ clock: createTestClock(), random: systemRandom })
     const append = (db: Queryable) => trail.append(db, [{ ...event, facts: {} }])
@@ -54,7 +54,7 @@ describe('a chain of the audit trail', () => {
     expect(trail.heads().at(-1)?.sequence).toBe(sequence)
   })
 
-  it('is only written to in a transaction', () => {
+  it('can only be written in a transaction', () => {
     expect(() => onTransactionEnd(database(), () => {})).toThrow('Only what happens in a transaction')
   })
 })

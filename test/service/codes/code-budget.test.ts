@@ -36,7 +36,7 @@ async function arrange(on: Running = running) {
 }
 
 describe('wrong codes of a challenge', () => {
-  it('are five at most; then not even the right one is looked at, and in another challenge it still is', async () => {
+  it('are limited to five; then even the right one is not checked, except in another challenge', async () => {
     const { enter, wrong, guess, token } = await arrange()
     const challenge = newChallenge()
     await guess(4, challenge)
@@ -46,7 +46,7 @@ describe('wrong codes of a challenge', () => {
     expect(await enter(token.code())).toBe('approved')
   })
 
-  it('are counted down in the answer, also towards the lock of the user, and only there', async () => {
+  it('are counted down in the response, also towards the lockout of the user, and nowhere else', async () => {
     const { id, wrong, guess } = await arrange()
     await guess(7)
     const challenge = newChallenge()
@@ -62,7 +62,7 @@ describe('wrong codes of a challenge', () => {
     expect(read.json).not.toHaveProperty('triesLeft')
   })
 
-  it('are five at most when 64 come at the same moment', async () => {
+  it('are limited to five when 64 arrive at once', async () => {
     const { enter, wrong } = await arrange()
     const challenge = newChallenge()
 
@@ -73,7 +73,7 @@ describe('wrong codes of a challenge', () => {
 })
 
 describe('wrong codes of a user in a row', () => {
-  it('lock all codes after ten, over all challenges, for fifteen minutes; the right one is then neither looked at nor used up', async () => {
+  it('lock all codes for fifteen minutes after ten across all challenges; the right one is then neither checked nor used up', async () => {
     const { enter, guess, token } = await arrange()
     await guess(10)
 
@@ -86,7 +86,7 @@ describe('wrong codes of a user in a row', () => {
     expect(await enter(token.code(-1))).toBe('approved')
   })
 
-  it('are ten when 64 come at the same moment: none is lost, none counted twice', async () => {
+  it('are counted exactly when 64 arrive at once: none is lost, none counted twice', async () => {
     const { enter, wrong, token } = await arrange()
 
     const answers = await Promise.all(Array.from({ length: 64 }, () => enter(wrong())))
@@ -95,7 +95,7 @@ describe('wrong codes of a user in a row', () => {
     expect(await enter(token.code())).toMatch(/locked/)
   })
 
-  it('are forgotten by a right one', async () => {
+  it('are reset by a right one', async () => {
     const { enter, guess, token } = await arrange()
     await guess(9)
     expect(await enter(token.code())).toBe('approved')
@@ -114,7 +114,7 @@ describe('wrong codes of a user in a row', () => {
     expect(await enter(token.code())).toBe(`api.error.locked ${30 * minute}`)
   })
 
-  it('lock whatever factor the code belongs to, and leave the device alone', async () => {
+  it('lock the codes of every factor, but not the device', async () => {
     const person = await arrange()
     const { json } = await running.call('POST', `${person.path}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 60 },
@@ -129,14 +129,14 @@ describe('wrong codes of a user in a row', () => {
     expect(push.code).toBe('api.error.notfound.token')
   })
 
-  it('are one person’s: others go on', async () => {
+  it('lock only their own user', async () => {
     const [one, other] = await Promise.all([arrange(), arrange()])
     await one.guess(10)
 
     expect(await other.enter(other.token.code())).toBe('approved')
   })
 
-  it('are counted over all processes and stay counted when the service starts again', async () => {
+  it('are counted across all processes, and stay counted across restarts', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'budget-'))
     const database = join(folder, 'mfa.sqlite')
     const first = await startService({ database })

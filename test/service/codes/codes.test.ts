@@ -40,7 +40,7 @@ describe('a session with a code', () => {
     })
   })
 
-  it('is two members for callers of 1.3, whatever becomes of it', async () => {
+  it('has two members for callers of 1.3, whatever the outcome', async () => {
     const { id, token } = await holder(running)
     const sessions = `/domains/${running.domain.id}/sessions`
     const create = (otp: string) => running.call('POST', sessions, { headers: v13, body: { user: { id }, otp } })
@@ -52,7 +52,7 @@ describe('a session with a code', () => {
     expect((await running.call('GET', `${sessions}/${right.json.id}`, { headers: v13 })).text).toBe(right.text)
   })
 
-  it('needs no device, and asks none', async () => {
+  it('needs no device, and sends no request to one', async () => {
     const { user, ask, pending } = await running.enroll('with device and code')
     const { json } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 1 },
@@ -64,14 +64,14 @@ describe('a session with a code', () => {
     expect(await pending()).toEqual([])
   })
 
-  it('takes a code with the blanks it was shown with', async () => {
+  it('accepts a code with the spaces it was displayed with', async () => {
     const { token, signIn } = await holder(running)
     const code = token.code()
 
     expect(await signIn({ otp: ` ${code.slice(0, 3)} ${code.slice(3)}` })).toMatchObject({ state: 'approved' })
   })
 
-  it('is redeemed once by its challenge', async () => {
+  it('can be redeemed once, by its challenge', async () => {
     const { token, signIn } = await holder(running)
     const { id } = await signIn({ otp: token.code(), challenge })
     const redeem = (by: string) =>
@@ -83,7 +83,7 @@ describe('a session with a code', () => {
     expect(answers[1]?.json).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
-  it('is not redeemed when the code was wrong', async () => {
+  it('cannot be redeemed when the code was wrong', async () => {
     const { token, signIn } = await holder(running)
     const { id } = await signIn({ otp: otherThan(token.code()), challenge })
 
@@ -94,7 +94,7 @@ describe('a session with a code', () => {
     expect(answer.code).toBe('api.error.conflict.state')
   })
 
-  it('is for members of the domain', async () => {
+  it('requires a member of the domain', async () => {
     const { id, token } = await holder(running)
     await running.call('DELETE', `/domains/${running.domain.id}/users/${id}`)
 
@@ -107,7 +107,7 @@ describe('a session with a code', () => {
 })
 
 describe('a wrong code', () => {
-  it('is denied in the same words, whatever the user has', async () => {
+  it('gets the same response, whatever factors the user has', async () => {
     const { token, ...withToken } = await holder(running)
     const without = await member(running)
     const { user, ask } = await running.enroll('denied in the same words')
@@ -124,7 +124,7 @@ describe('a wrong code', () => {
   })
 
   it.each(['1', '12345', '1234567', '0123456789', 'abcdef', '１２３４５６', '-12345', '12345.', "' OR 1=1--"])(
-    'like %j is a code like any other',
+    'may be malformed, such as %j',
     async (otp) => {
       const { signIn } = await holder(running)
 
@@ -132,7 +132,7 @@ describe('a wrong code', () => {
     },
   )
 
-  it('does not keep the right one from being accepted after it', async () => {
+  it('does not prevent the right one from being accepted next', async () => {
     const { token, signIn } = await holder(running)
     await signIn({ otp: otherThan(token.code()) })
 
@@ -140,8 +140,8 @@ describe('a wrong code', () => {
   })
 })
 
-describe('which factor a code belongs to', () => {
-  it('is a bypass code where both are given, even when only the other is right', async () => {
+describe('the factor of a code', () => {
+  it('is the bypass code if both codes are sent, even when only the other is right', async () => {
     const { token, signIn } = await holder(running)
 
     const both = await signIn({ otp: token.code(), bypasscode: '123456789' })
@@ -151,13 +151,13 @@ describe('which factor a code belongs to', () => {
     expect(one).toMatchObject({ state: 'approved', factor: 'otp' })
   })
 
-  it('is never a token where it is given as a bypass code', async () => {
+  it('is never a token if it is sent as a bypass code', async () => {
     const { token, signIn } = await holder(running)
 
     expect(await signIn({ bypasscode: token.code() })).toMatchObject({ state: 'denied', factor: 'bypass' })
   })
 
-  it('is a token or a device, whichever shows it; using one up leaves the other', async () => {
+  it('is the token or device that displays it; using one up does not affect the other', async () => {
     const { user, codeSecret, ask } = await running.enroll('token and device')
     const token = await hardwareToken(running)
     await running.call('PUT', `/users/${user.id}/hardware/${token.id}`)
@@ -175,7 +175,7 @@ describe('which factor a code belongs to', () => {
   })
 })
 
-describe('a code used at once by many', () => {
+describe('a code used by many requests at once', () => {
   it('is accepted once', async () => {
     const { token, signIn } = await holder(running)
     const otp = token.code()
@@ -185,7 +185,7 @@ describe('a code used at once by many', () => {
     expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
   })
 
-  it('is accepted once, too, where it is the second of a resynchronisation', async () => {
+  it('is accepted once as the second code of a resynchronization', async () => {
     const { token, signIn } = await holder(running)
     await signIn({ otp: token.code(5) })
     const otp = token.code(6)
@@ -195,7 +195,7 @@ describe('a code used at once by many', () => {
     expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
   })
 
-  it('is accepted once over all domains of the organization', async () => {
+  it('is accepted once across all domains of the organization', async () => {
     const { id, token } = await holder(running)
     const other = await running.service.administration.createDomain(running.organization.id, { name: 'Second' })
     await running.call('PUT', `/domains/${other.id}/users/${id}`)
@@ -212,7 +212,7 @@ describe('a code used at once by many', () => {
 })
 
 describe('the clock of a hardware token', () => {
-  it('may be a step off, and what was learnt of it moves the window', async () => {
+  it('may be a step off, and its learned drift moves the window', async () => {
     const { token, signIn } = await holder(running)
     const states: string[] = []
     for (const ahead of [1, 2, 3, 2]) {
@@ -225,7 +225,7 @@ describe('the clock of a hardware token', () => {
     expect((await signIn({ otp: token.code(0) })).state).toBe('denied')
   })
 
-  it('is told by syncState: never used, in step, out of step, and in step again', async () => {
+  it('is reported by syncState: never used, in sync, out of sync, and in sync again', async () => {
     const { token, signIn } = await holder(running)
     const states = [['', (await token.show()).syncState]]
     const note = async (otp: string) => {
@@ -250,7 +250,7 @@ describe('the clock of a hardware token', () => {
     ])
   })
 
-  it('is in step again as soon as it shows a code that is', async () => {
+  it('is in sync again as soon as one of its codes is accepted', async () => {
     const { token, signIn } = await holder(running)
     await signIn({ otp: token.code(4) })
     const before = (await token.show()).syncState
@@ -261,7 +261,7 @@ describe('the clock of a hardware token', () => {
     expect((await token.show()).syncState).toBe('Synchronized')
   })
 
-  it('is not resynchronised by one code twice, nor by two that do not follow each other', async () => {
+  it('is not resynchronized by one code twice, nor by two that are not consecutive', async () => {
     const { token, signIn } = await holder(running)
 
     const states = [
@@ -274,7 +274,7 @@ describe('the clock of a hardware token', () => {
     expect(states).toEqual(['denied', 'denied', 'denied', 'denied'])
   })
 
-  it('is not called out of step by somebody who sends a used code again', async () => {
+  it('is not reported as out of sync when a used code is replayed', async () => {
     const { token, signIn } = await holder(running)
     const otp = token.code()
     await signIn({ otp })
@@ -284,7 +284,7 @@ describe('the clock of a hardware token', () => {
     expect((await token.show()).syncState).toBe('Synchronized')
   })
 
-  it('ten steps off is found, eleven is not', async () => {
+  it('can be resynchronized ten steps off, but not eleven', async () => {
     const [near, far] = [await holder(running), await holder(running)]
 
     const states = [

@@ -40,7 +40,7 @@ async function person() {
 }
 
 describe('an e-mailed code', () => {
-  it('signs its reader in, once', async () => {
+  it('signs its recipient in, once', async () => {
     const { mailed, signIn } = await person()
 
     const otp = await mailed()
@@ -53,7 +53,7 @@ describe('an e-mailed code', () => {
     ])
   })
 
-  it('is a factor once it was used: from then on the password alone sets up no first one', async () => {
+  it('counts as a factor once it was used: from then on the password alone sets up no first one', async () => {
     const { id, mailed, signIn, enrollApp, show } = await person()
     const first = `/domains/${running.domain.id}/users/${id}/token/first`
     const noted = (await running.call('PUT', first)).json.code
@@ -67,7 +67,7 @@ describe('an e-mailed code', () => {
     expect((await previewCode(running.origin, noted)).status).toBe(404)
   })
 
-  it('is sent with an answer that says nothing', async () => {
+  it('is sent with an empty response', async () => {
     const { send } = await person()
 
     const answer = await send()
@@ -75,7 +75,7 @@ describe('an e-mailed code', () => {
     expect([answer.status, answer.text, answer.headers.get('content-length')]).toEqual([200, '', '0'])
   })
 
-  it('is accepted once when 64 give it at once', async () => {
+  it('is accepted once when 64 requests use it at once', async () => {
     const { mailed, signIn } = await person()
     const otp = await mailed()
 
@@ -84,7 +84,7 @@ describe('an e-mailed code', () => {
     expect(sessions.filter(({ state }) => state === 'approved')).toHaveLength(1)
   })
 
-  it('is good for ten minutes, and not a second longer', async () => {
+  it('works for ten minutes, and not a second longer', async () => {
     // Not at the moment at which old ones are swept away: it has to be over by itself.
     await running.clock.advance(7)
     const [inTime, late] = [await person(), await person()]
@@ -98,7 +98,7 @@ describe('an e-mailed code', () => {
     expect([first.state, second.state]).toEqual(['approved', 'denied'])
   })
 
-  it('ends the one before it', async () => {
+  it('invalidates the one before it', async () => {
     const { mailed, signIn } = await person()
     const old = await mailed()
     await running.clock.advance(minute)
@@ -109,7 +109,7 @@ describe('an e-mailed code', () => {
     expect(sessions.map(({ state }) => state)).toEqual(['denied', 'approved'])
   })
 
-  it('is dead after five wrong ones, and alive after four', async () => {
+  it('is invalid after five wrong ones, and still works after four', async () => {
     const [four, five] = [await person(), await person()]
     const outcome = async ({ mailed, signIn }: Awaited<ReturnType<typeof person>>, wrong: number) => {
       const otp = await mailed()
@@ -120,7 +120,7 @@ describe('an e-mailed code', () => {
     expect([await outcome(four, 4), await outcome(five, 5)]).toEqual(['approved', 'denied'])
   })
 
-  it('is dead after five wrong ones at once, too', async () => {
+  it('is invalid after five wrong ones at once', async () => {
     const { mailed, signIn } = await person()
     const otp = await mailed()
 
@@ -129,7 +129,7 @@ describe('an e-mailed code', () => {
     expect((await signIn({ otp })).state).toBe('denied')
   })
 
-  it('is for its user and its domain alone', async () => {
+  it('works only for its user and its domain', async () => {
     const [owner, other] = [await person(), await person()]
     const domain = await running.service.administration.createDomain(running.organization.id, {
       name: unique(),
@@ -147,7 +147,7 @@ describe('an e-mailed code', () => {
     expect(sessions.map(({ state }) => state)).toEqual(['denied', 'approved'])
   })
 
-  it('is of no use once its user left the domain, even when it comes back', async () => {
+  it('stops working when its user leaves the domain, even if the user returns', async () => {
     const { id, mailed, signIn } = await person()
     const otp = await mailed()
 
@@ -157,7 +157,7 @@ describe('an e-mailed code', () => {
     expect((await signIn({ otp })).state).toBe('denied')
   })
 
-  it('is of no use once the domain stopped taking it', async () => {
+  it('stops working when the domain no longer accepts it', async () => {
     const { mailed, signIn } = await person()
     const otp = await mailed()
     const set = (emailOtpEnabled: boolean) =>
@@ -170,14 +170,14 @@ describe('an e-mailed code', () => {
     expect(off.state).toBe('denied')
   })
 
-  it('does not keep its user from being deleted', async () => {
+  it('does not prevent its user from being deleted', async () => {
     const { path, mailed } = await person()
     await mailed()
 
     expect((await running.call('DELETE', path)).status).toBe(200)
   })
 
-  it('is one of the factors where a domain of the user takes it', async () => {
+  it('counts as a factor if a domain of the user accepts it', async () => {
     const { show, id } = await person()
     await running.call('DELETE', `/domains/${running.domain.id}/users/${id}`)
     const without = await show()
@@ -189,7 +189,7 @@ describe('an e-mailed code', () => {
 })
 
 describe('sending a code', () => {
-  it('is possible once a minute, and the one sent before stays good', async () => {
+  it('is possible once a minute, and the code sent before still works', async () => {
     const { mailed, send, signIn } = await person()
     const otp = await mailed()
 
@@ -224,7 +224,7 @@ describe('sending a code', () => {
     expect(mails()).toHaveLength(6)
   })
 
-  it('happens once when 64 ask for it at once', async () => {
+  it('happens once when 64 requests ask for it at once', async () => {
     const { send, mails } = await person()
 
     const answers = await Promise.all(Array.from({ length: 64 }, () => send()))
@@ -234,7 +234,7 @@ describe('sending a code', () => {
     expect(mails()).toHaveLength(1)
   })
 
-  it('rests for 24 hours after the address was changed, and the code in the old mailbox is dead', async () => {
+  it('pauses for 24 hours after the address changes, and the code in the old mailbox stops working', async () => {
     const { path, mailed, send, signIn } = await person()
     const otp = await mailed()
     await running.call('PUT', path, { body: { email: `new-${unique()}@example.com` } })
@@ -253,7 +253,7 @@ describe('sending a code', () => {
     expect([later.status, running.clock.now() - changedAt]).toEqual([200, 24 * hour])
   })
 
-  it('to an address that is changed meanwhile leaves no code behind that works', async () => {
+  it('to an address that changes meanwhile leaves no working code behind', async () => {
     const { path, send, mails, signIn } = await person()
     server.meanwhile(async () => {
       await running.call('PUT', path, { body: { email: `new-${unique()}@example.com` } })
@@ -266,7 +266,7 @@ describe('sending a code', () => {
     expect(await signIn({ otp: mails()[0]?.code })).toMatchObject({ state: 'denied' })
   })
 
-  it('to a user who leaves the domain meanwhile leaves none, either', async () => {
+  it('to a user who leaves the domain meanwhile leaves no working code behind', async () => {
     const { id, send, mails, signIn } = await person()
     const membership = `/domains/${running.domain.id}/users/${id}`
     server.meanwhile(async () => {
@@ -281,7 +281,7 @@ describe('sending a code', () => {
     expect(await signIn({ otp: mails()[0]?.code })).toMatchObject({ state: 'denied' })
   })
 
-  it('does not rest where the address was written again as it is, nor when the name changed', async () => {
+  it('does not pause when the same address is written again, or when the name changes', async () => {
     const { path, address, mailed } = await person()
     await running.call('PUT', path, { body: { email: address, name: 'Another' } })
 
@@ -298,7 +298,7 @@ describe('sending a code', () => {
     expect([answer.status, answer.code]).toEqual([409, 'api.error.conflict.emailotpenabled'])
   })
 
-  it.each([undefined, '', 'SMS', 'email', null])('of type %j is not known', async (deliverableOTPType) => {
+  it.each([undefined, '', 'SMS', 'email', null])('of type %j is rejected', async (deliverableOTPType) => {
     const { id } = await person()
 
     const answer = await running.call('POST', sendingPath(id), { body: { deliverableOTPType } })
@@ -329,7 +329,7 @@ describe('sending a code', () => {
 describe('a mail server that fails', () => {
   const refusal = { status: 503, code: 'api.error.unavailable.mail' }
 
-  it('is answered by a code of its own; nothing counts, and the code before stays good', async () => {
+  it('gets its own error code; nothing is counted, and the previous code still works', async () => {
     const { mailed, send, signIn } = await person()
     const otp = await mailed()
     await running.clock.advance(minute)
@@ -346,7 +346,7 @@ describe('a mail server that fails', () => {
     expect(again).toMatch(/^\d{6}$/)
   })
 
-  it('is answered as before to callers of 1.3, who know no such code', async () => {
+  it('gets the previous error for callers of 1.3, which do not know that code', async () => {
     const { id } = await person()
     server.refuse()
 
@@ -362,7 +362,7 @@ describe('a mail server that fails', () => {
     expect(answer.headers.get('retry-after')).toBe('10')
   })
 
-  it('does not use up one of the five of an hour', async () => {
+  it('does not count towards the five codes an hour', async () => {
     const { send } = await person()
     server.refuse()
     for (let count = 0; count < 6; count += 1) await send()
@@ -377,7 +377,7 @@ describe('a mail server that fails', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
   })
 
-  it('that never answers is not waited for longer than callers wait for us', async () => {
+  it('that never answers times out before our callers do', async () => {
     const { send } = await person()
     server.hang()
     const waiting = running.clock.timerSet(8)
@@ -407,7 +407,7 @@ describe('a mail server that fails', () => {
     expect(logged).not.toMatch(/\b\d{3} ?\d{3}\b/)
   })
 
-  it('that is not there at all, or not named, is answered the same', async () => {
+  it('that is down or not configured gets the same error', async () => {
     const gone = await startMailServer()
     await gone.close()
     const ask = async (options: Parameters<typeof startService>[0]) => {
@@ -422,7 +422,7 @@ describe('a mail server that fails', () => {
     expect(await ask({})).toMatchObject(refusal)
   })
 
-  it('that has no TLS gets no code, unless it is on this machine or that is allowed', async () => {
+  it('without TLS gets no code, unless it is local or explicitly allowed', async () => {
     // The same server by a name that could be any machine's.
     const host = '::ffff:127.0.0.1'
     const ask = async (more: object) => {
@@ -438,7 +438,7 @@ describe('a mail server that fails', () => {
 })
 
 describe('a mail server with a password', () => {
-  it('is told it', async () => {
+  it('receives the password', async () => {
     const seen: unknown[] = []
     const guarded = await startMailServer({
       authOptional: false,
@@ -463,7 +463,7 @@ describe('a mail server with a password', () => {
 })
 
 describe('the mail', () => {
-  it('says what it is for and what to do in plain text and in HTML', async () => {
+  it('says in plain text and in HTML what it is for and what to do', async () => {
     const { mailed, mails, address } = await person()
     const code = await mailed()
     const [mail] = mails()
@@ -481,7 +481,7 @@ describe('the mail', () => {
     }
   })
 
-  it('has no code in its subject, and no name that its reader chose', async () => {
+  it('has no code and no user-chosen name in its subject', async () => {
     const { mailed, mails, username } = await person()
     const code = await mailed()
     const [mail] = mails()

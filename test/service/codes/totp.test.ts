@@ -40,7 +40,7 @@ describe('the code of a step', () => {
     [7, '162583'],
     [8, '399871'],
     [9, '520489'],
-  ])('%i is %s, as RFC 4226 has it', (step, code) => {
+  ])('%i is %s, as in RFC 4226', (step, code) => {
     expect(codeAt(fresh, step)).toBe(code)
   })
 
@@ -52,7 +52,7 @@ describe('the code of a step', () => {
     [1_234_567_890, '89005924'],
     [2_000_000_000, '69279037'],
     [20_000_000_000, '65353130'],
-  ])('at %i is %s, as RFC 6238 has it', (time, code) => {
+  ])('at %i is %s, as in RFC 6238', (time, code) => {
     expect(codeAt({ seed, digits: 8 }, stepAt(time, 30))).toBe(code)
     expect(judgeCode({ ...fresh, digits: 8 }, code, time)).toMatchObject({ outcome: 'accepted', drift: 0 })
   })
@@ -73,7 +73,7 @@ describe('a code', () => {
     expect(judge(1000 + distance).outcome).toBe(outcome)
   })
 
-  it.each([30, 60] as const)('of a token of %i s is good as long as its step and one more on either side', (period) => {
+  it.each([30, 60] as const)('of a token of %i s works during its step and one step on either side', (period) => {
     const source = { ...fresh, period }
     const code = codeAt(source, 1000)
     const outcomeAt = (time: number) => judgeCode(source, code, time).outcome
@@ -84,13 +84,13 @@ describe('a code', () => {
     expect(outcomeAt(1002 * period)).toBe('seen')
   })
 
-  it('sets the drift, around which the next one is looked for', () => {
+  it('sets the drift, around which the next one is searched', () => {
     expect(judge(999)).toEqual({ outcome: 'accepted', step: 999, drift: -1 })
     expect(judge(998, { drift: -1, lastStep: 900 })).toEqual({ outcome: 'accepted', step: 998, drift: -2 })
     expect(judge(1001, { drift: -1, lastStep: 900 }).outcome).toBe('seen')
   })
 
-  it('is good once, and with it all before it', () => {
+  it('invalidates itself and all earlier ones when accepted', () => {
     expect(judge(1000, { lastStep: 1000 }).outcome).toBe('wrong')
     expect(judge(999, { lastStep: 1000 }).outcome).toBe('wrong')
     expect(judge(1001, { lastStep: 1000 }).outcome).toBe('accepted')
@@ -100,36 +100,36 @@ describe('a code', () => {
     expect(judgeCode(fresh, code, 59)).toEqual({ outcome: 'wrong' })
   })
 
-  it('may be asked for before there were ten steps', () => {
+  it('can be checked before the tenth step', () => {
     expect(judge(0, {}, 0)).toEqual({ outcome: 'accepted', step: 0, drift: 0 })
   })
 })
 
-describe('resynchronisation', () => {
+describe('resynchronization', () => {
   const seen = { seenStep: 1005, seenAt: now }
 
-  it('takes the very next code, and the drift with it', () => {
+  it('accepts the code of the very next step, and sets the drift', () => {
     expect(judge(1006, seen, now + 30)).toEqual({ outcome: 'accepted', step: 1006, drift: 5 })
   })
 
-  it.each([1004, 1005, 1007])('does not take the code of step %i', (step) => {
+  it.each([1004, 1005, 1007])('rejects the code of step %i', (step) => {
     expect(judge(step, seen, now + 30).outcome).toBe('seen')
   })
 
-  it('takes it for three steps, and no longer', () => {
+  it('accepts it for three steps, and no longer', () => {
     expect(judge(1006, seen, now + 90).outcome).toBe('accepted')
     expect(judge(1006, seen, now + 91).outcome).toBe('seen')
   })
 
-  it('does not reach further than ten steps', () => {
+  it('is limited to ten steps', () => {
     expect(judge(1011, { seenStep: 1010, seenAt: now - 30 }, now).outcome).toBe('wrong')
   })
 
-  it('does not bring back what was accepted before', () => {
+  it('does not accept a used code again', () => {
     expect(judge(1006, { ...seen, lastStep: 1006 }, now + 30).outcome).toBe('wrong')
   })
 
-  it('never happens to a phone, whose codes count one step around the present alone', () => {
+  it('never applies to phones, whose codes work only within one step of the current time', () => {
     const phone = { resynchronizes: false, drift: -3 }
     const outcomes = [998, 999, 1000, 1001, 1002].map((step) => judge(step, phone).outcome)
 
@@ -139,7 +139,7 @@ describe('resynchronisation', () => {
 })
 
 describe('a new seed', () => {
-  it('has 160 bits, and is the same in base32', () => {
+  it('has 160 bits, and the same value in base32', () => {
     const made = newSeed(systemRandom)
 
     expect(made).toMatch(/^[0-9a-f]{40}$/)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => running.close())
 
 describe('the inbox', () => {
-  it('shows what the app reported, newest first, and never the number', async () => {
+  it('shows what the app reported, newest first, but never the number', async () => {
     const attributes = [{ key: 'Browser', value: 'Fire\u202Efox' }]
     const { ask, pending, number, device, request } = await asked(running, {
       numberMatching: true,
@@ -36,7 +36,7 @@ describe('the inbox', () => {
     expect(text).not.toContain(`"${number}"`)
   })
 
-  it('is of this device alone', async () => {
+  it('contains only requests of this device', async () => {
     await asked(running)
     const other = await running.enroll('empty inbox')
 
@@ -58,7 +58,7 @@ describe('an answer', () => {
     expect(await session(id)).toMatchObject({ state, settledAt: running.clock.now() })
   })
 
-  it('with the right number approves', async () => {
+  it('with the right number approves the session', async () => {
     const { device, id, nonce, number, session } = await asked(running, { numberMatching: true })
 
     await device.answer(id, { nonce, decision: 'approve', number })
@@ -66,7 +66,7 @@ describe('an answer', () => {
     expect(await session(id)).toMatchObject({ state: 'approved', factor: 'push' })
   })
 
-  it('with a wrong number denies for good', async () => {
+  it('with a wrong number denies the session for good', async () => {
     const { device, id, nonce, number, session } = await asked(running, { numberMatching: true })
     const wrong = number === '10' ? '11' : '10'
 
@@ -78,7 +78,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('denied')
   })
 
-  it('without the number that is asked for leaves the session pending', async () => {
+  it('without the required number leaves the session pending', async () => {
     const { device, id, nonce, session } = await asked(running, { numberMatching: true })
 
     const answer = await outcome(await device.answer(id, { nonce, decision: 'approve' }))
@@ -87,13 +87,13 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('pending')
   })
 
-  it('denies and reports without a number', async () => {
+  it('can deny and report without a number', async () => {
     const { device, id, nonce } = await asked(running, { numberMatching: true })
 
     expect((await device.answer(id, { nonce, decision: 'deny' })).status).toBe(200)
   })
 
-  it('needs the nonce of its request, which is looked at before the number', async () => {
+  it('needs the nonce of its request, which is checked before the number', async () => {
     const { device, id, session } = await asked(running, { numberMatching: true })
 
     const answer = await outcome(await device.answer(id, { nonce: random128(), decision: 'approve', number: '00' }))
@@ -102,7 +102,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('pending')
   })
 
-  it('sent again in a new call is heard again, and another one is too late', async () => {
+  it('gets the same response when it is sent again, and a different one is too late', async () => {
     const { device, id, nonce, number } = await asked(running, { numberMatching: true })
     const answer = { nonce, decision: 'approve', number }
     const first = await read(await device.answer(id, answer))
@@ -124,7 +124,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('expired')
   })
 
-  it('comes too late once the session was cancelled', async () => {
+  it('comes too late once the session is canceled', async () => {
     const { device, id, nonce, sessions, session } = await asked(running)
     await running.call('DELETE', `${sessions}/${id}`)
 
@@ -134,7 +134,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe('cancelled')
   })
 
-  it('decides once, however many answers come at once', async () => {
+  it('is final: of many that arrive at once, one decides', async () => {
     const { device, id, nonce, session } = await asked(running)
     const decisions = ['approve', 'deny', 'report']
 
@@ -153,7 +153,7 @@ describe('an answer', () => {
     expect((await session(id)).state).toBe(heard[0]?.json.state)
   })
 
-  it('is not taken from the device of somebody else', async () => {
+  it('is rejected from the device of another user', async () => {
     const { id, nonce, session } = await asked(running)
     const other = await running.enroll(`other device ${unique()}`)
 
@@ -168,7 +168,7 @@ describe('an answer', () => {
     [{ nonce: 'x', decision: 'approve' }, 'api.error.invalid.nonce'],
     [{ nonce: 'A'.repeat(22), decision: 'maybe' }, 'api.error.invalid.decision'],
     [{ nonce: 'A'.repeat(22), decision: 'approve', number: 47 }, 'api.error.invalid.number'],
-  ])('is refused as %j', async (answer, code) => {
+  ])('is rejected when malformed: %j', async (answer, code) => {
     const { device, id } = await asked(running)
 
     expect(await outcome(await device.answer(id, answer))).toEqual([400, code])
@@ -176,7 +176,7 @@ describe('an answer', () => {
 })
 
 describe('removing an account on the device', () => {
-  it('revokes the token, cancels what is pending, and shuts the device out', async () => {
+  it('revokes the token, cancels pending sessions, and locks the device out', async () => {
     const { user, device, id, session } = await asked(running)
 
     const removed = await device.remove()

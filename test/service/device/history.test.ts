@@ -64,7 +64,7 @@ async function entriesLater({ signer }: Person, seconds: number): Promise<number
 const sweepEvery = 5 * 60
 
 describe('the history of a device', () => {
-  it('has what it answered, newest first, as the person saw it', async () => {
+  it('lists what it answered, newest first, as the user saw it', async () => {
     const person = await running.enroll(unique())
     const ids = [
       await answered(person, { decision: 'deny' }, { attributes: [{ key: 'Browser', value: 'Firefox' }] }),
@@ -92,7 +92,7 @@ describe('the history of a device', () => {
     expect(JSON.stringify(json)).not.toMatch(/"(nonce|number)"/)
   })
 
-  it('has nothing of what nobody answered there', async () => {
+  it('omits requests that were not answered on the device', async () => {
     const person = await running.enroll(unique())
     const { id } = await person.ask({ challenge: random128() })
     await running.call('DELETE', `${person.sessions}/${id}`)
@@ -103,7 +103,7 @@ describe('the history of a device', () => {
     expect((await history(person)).json).toEqual({ entries: [], more: false })
   })
 
-  it('has an answer once, however often it was sent', async () => {
+  it('lists an answer once, however often it was sent', async () => {
     const person = await running.enroll(unique())
     const { id } = await person.ask({ challenge: random128() })
     const [request] = await person.pending()
@@ -128,7 +128,7 @@ describe('the history of a device', () => {
     expect([...first.entries, ...second.entries].map(({ id }) => id)).toEqual(ids)
   })
 
-  it('is nobody else’s to read, nor to find one’s way in', async () => {
+  it('cannot be read, or paged through, by another device', async () => {
     const [mine, other] = [await running.enroll(unique()), await running.enroll(unique())]
     await answered(mine, { decision: 'approve' })
     const others = await answered(other, { decision: 'approve' })
@@ -143,7 +143,7 @@ describe('the history of a device', () => {
     expect(asOther.status).toBe(401)
   })
 
-  it('is kept for 90 days, longer than the sessions, and then it is gone', async () => {
+  it('is kept for 90 days, longer than the sessions, and then deleted', async () => {
     const person = await running.enroll(unique())
     await answered(person, { decision: 'approve' })
     const day = 86_400
@@ -155,7 +155,7 @@ describe('the history of a device', () => {
     expect(rowsOf(person)).toBe(0)
   })
 
-  it('goes with the device, and with the user', async () => {
+  it('is deleted with the device, and with the user', async () => {
     const [removed, deleted] = [await running.enroll(unique()), await running.enroll(unique())]
     for (const person of [removed, deleted]) await answered(person, { decision: 'approve' })
 
@@ -166,7 +166,7 @@ describe('the history of a device', () => {
     expect((await history(removed)).code).toBe('api.error.device.revoked')
   })
 
-  it('takes no word for an entry', async () => {
+  it('rejects a malformed cursor', async () => {
     const person = await running.enroll(unique())
 
     expect((await history(person, { before: "' or 1=1 --" })).code).toBe('api.error.malformed')

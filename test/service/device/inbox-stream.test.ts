@@ -43,7 +43,7 @@ describe.each(engines)('the event stream of an inbox, on %s', (engine) => {
   })
   afterAll(() => running.close())
 
-  it('tells what waits at once, and again whenever that changes', async () => {
+  it('sends the pending requests at once, and again whenever they change', async () => {
     const { device, id, nonce, ask } = await asked(running)
     const { type, next } = await follow(device)
 
@@ -56,7 +56,7 @@ describe.each(engines)('the event stream of an inbox, on %s', (engine) => {
     expect([first, both, await next()]).toEqual([[id], [second.id, id], [second.id]])
   })
 
-  it('tells when a request lapses', async () => {
+  it('sends a change when a request expires', async () => {
     const { device, id, request } = await asked(running)
     const { next } = await follow(device)
     const first = await next()
@@ -66,7 +66,7 @@ describe.each(engines)('the event stream of an inbox, on %s', (engine) => {
     expect([first, await next()]).toEqual([[id], []])
   })
 
-  it('ends when the device is taken out of use, which is told why at its next call', async () => {
+  it('ends when the device is revoked, which learns the reason at its next call', async () => {
     const { device, user, id } = await asked(running)
     const { next } = await follow(device)
     const first = await next()
@@ -77,7 +77,7 @@ describe.each(engines)('the event stream of an inbox, on %s', (engine) => {
     expect((await read(await device.inbox({ accept: 'text/event-stream' }))).code).toBe('api.error.device.revoked')
   })
 
-  it('is of this device alone', async () => {
+  it('sends only requests of this device', async () => {
     const other = await running.enroll(`nobody ${unique()}`)
     const { next } = await follow(other.device)
     const first = await next()
@@ -87,7 +87,7 @@ describe.each(engines)('the event stream of an inbox, on %s', (engine) => {
     expect([first, await next()]).toEqual([[], [own.id]])
   })
 
-  it('needs the signature of the device', async () => {
+  it('requires the signature of the device', async () => {
     const { device } = await asked(running)
 
     const forged = await device.inbox({ accept: 'text/event-stream' }, { path: '/device/history' })
@@ -95,7 +95,7 @@ describe.each(engines)('the event stream of an inbox, on %s', (engine) => {
     expect((await read(forged)).status).toBe(401)
   })
 
-  it('ends with the service, which then answers plain reads', async () => {
+  it('ends when the service closes, which then answers plain reads', async () => {
     const database = await newDatabase()
     const ending = await startService({ database, ...keysFor(database) })
     const { device } = await ending.enroll('ends')
@@ -111,7 +111,7 @@ describe.each(engines)('the event stream of an inbox, on %s', (engine) => {
 })
 
 describe('the event streams of a device', () => {
-  it('end where the service has ended since they were asked for', async () => {
+  it('end at once if the service has closed since they were requested', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-ends-'))
     const database = join(folder, 'mfa.sqlite')
     const running = await startService({ database, ...keysFor(database) })
@@ -132,7 +132,7 @@ describe('the event streams of a device', () => {
     expect(told).toEqual([{ requests: [] }])
   })
 
-  it('are as many as its held reads may be; beyond that it gets a plain answer, until one is left', async () => {
+  it('share the limit of its held reads; beyond that it gets a plain response until one ends', async () => {
     const running = await startService({ limits: { heldReadsPerDevice: 2 } })
     onTestFinished(() => running.close())
     const { device } = await running.enroll('many')

@@ -46,14 +46,14 @@ describe.each(engines)('a PIN, on %s', (engine) => {
     return device?.pinTries
   }
 
-  it('lets the one approve who knows it', async () => {
+  it('allows an approval when it is correct', async () => {
     const { approve, state } = await asked(running)
 
     expect(await approve()).toMatchObject({ status: 200, json: { state: 'approved' } })
     expect(await state()).toMatchObject({ state: 'approved', factor: 'push' })
   })
 
-  it('leaves the request as it is where it is wrong, and says how often another one may be tried', async () => {
+  it('leaves the request pending when it is wrong, and reports how many tries are left', async () => {
     const { approve, state } = await asked(running)
 
     const wrong = await approve({ pin: '0000' })
@@ -64,7 +64,7 @@ describe.each(engines)('a PIN, on %s', (engine) => {
     expect((await approve()).status).toBe(200)
   })
 
-  it('never says beside that whether the number was right', async () => {
+  it('does not reveal, when it is wrong, whether the number was right', async () => {
     const one = await asked(running, { numberMatching: true })
     const { number } = one.asked
 
@@ -79,7 +79,7 @@ describe.each(engines)('a PIN, on %s', (engine) => {
     expect(await one.state()).toMatchObject({ state: 'pending' })
   })
 
-  it('ends the token with the last wrong one, and tells the device so from then on', async () => {
+  it('revokes the token after the last wrong try, and reports this to the device from then on', async () => {
     const { approve, state, device, user } = await asked(running)
 
     const answers = []
@@ -96,7 +96,7 @@ describe.each(engines)('a PIN, on %s', (engine) => {
     expect(token.code).toBe('api.error.notfound.token')
   })
 
-  it('is counted over all requests, and anew after a right one', async () => {
+  it('counts wrong tries across all requests, and starts over after a right one', async () => {
     const person = await asked(running)
     for (const wrong of ['0000', '0001', '0002', '0003']) await person.approve({ pin: wrong })
     expect((await person.approve()).status).toBe(200)
@@ -110,7 +110,7 @@ describe.each(engines)('a PIN, on %s', (engine) => {
     expect(wrong.json.errors[0].triesLeft).toBe(4)
   })
 
-  it('gets no more than its tries, however many come at once', async () => {
+  it('allows no more than its tries, however many arrive at once', async () => {
     const { approve, state, device, signer } = await asked(running)
     const tried = Array.from({ length: 64 }, (_, index) => String(1000 + index))
 
@@ -124,7 +124,7 @@ describe.each(engines)('a PIN, on %s', (engine) => {
     expect((await read(await device.inbox())).code).toBe('api.error.device.revoked')
   })
 
-  it('counts once where the answer to a wrong one got lost and it is sent again', async () => {
+  it('counts a wrong try once if its response is lost and it is sent again', async () => {
     const { approve } = await asked(running)
     const attempt = random128()
 
@@ -135,21 +135,21 @@ describe.each(engines)('a PIN, on %s', (engine) => {
     expect([first, again, guess].map(({ json }) => json.errors[0].triesLeft)).toEqual([4, 4, 4])
   })
 
-  it('costs no try where an approval that got lost is sent again', async () => {
+  it('costs no try when a lost approval is sent again', async () => {
     const { approve } = await asked(running)
     await approve()
 
     expect(await approve({ pin: '0000' })).toMatchObject({ status: 200, json: { state: 'approved' } })
   })
 
-  it('is not asked of those who deny or report', async () => {
+  it('is not required to deny or report', async () => {
     const [one, other] = [await asked(running), await asked(running)]
 
     expect((await one.answer({ decision: 'deny' })).json).toMatchObject({ reason: 'user_denied' })
     expect((await other.answer({ decision: 'report' })).json).toMatchObject({ reason: 'reported' })
   })
 
-  it('has to be there, and its absence is no guess', async () => {
+  it('is required, and its absence does not count as a try', async () => {
     const { approve } = await asked(running)
 
     const without = await approve({ pin: undefined })
@@ -160,7 +160,7 @@ describe.each(engines)('a PIN, on %s', (engine) => {
     expect(wrong.json.errors[0].triesLeft).toBe(4)
   })
 
-  it('is asked for before the number: a call that forgot that costs no try', async () => {
+  it('costs no try if the number is missing', async () => {
     const { approve, asked: session } = await asked(running, { numberMatching: true })
 
     expect((await approve()).code).toBe('api.error.invalid.number')
@@ -168,7 +168,7 @@ describe.each(engines)('a PIN, on %s', (engine) => {
     expect((await approve({ number: session.number })).json).toMatchObject({ state: 'approved' })
   })
 
-  it('goes after the nonce: who does not have that uses up no try', async () => {
+  it('is checked after the nonce: a wrong nonce costs no try', async () => {
     const { approve } = await asked(running)
 
     expect((await approve({ pin: '0000', nonce: 'A'.repeat(22) })).code).toBe('api.error.invalid.nonce')
@@ -176,7 +176,7 @@ describe.each(engines)('a PIN, on %s', (engine) => {
   })
 })
 
-describe('activation in a domain that asks for something', () => {
+describe('activation in a domain that requires a PIN or passcode', () => {
   let running: Running
 
   beforeAll(async () => {
@@ -194,7 +194,7 @@ describe('activation in a domain that asks for something', () => {
   }
 
   it.each([undefined, '', '123', '12345', 'abcd', '٤٠٧١', '0000', '1234', '9876', '1212', '2001'])(
-    'refuses the PIN %s, and leaves the code to be used',
+    'rejects the PIN %s, and does not use up the code',
     async (refused) => {
       const code = await newCode(running)
       const device = createDevice({ clock: running.clock })
@@ -208,7 +208,7 @@ describe('activation in a domain that asks for something', () => {
     },
   )
 
-  it('takes a passcode in whatever form it is typed, and refuses short and common ones', async () => {
+  it('accepts a passcode however it is typed, and rejects short and common ones', async () => {
     const passcodes = await startService({}, { keyType: 'PASSCODE' })
     try {
       const device = createDevice({ clock: passcodes.clock })
@@ -236,7 +236,7 @@ describe('activation in a domain that asks for something', () => {
     }
   })
 
-  it('keeps the secret of offline codes under the PIN: only the service tells a wrong one, and counts it', async () => {
+  it('encrypts the secret of offline codes with the PIN: only the service can detect a wrong one, and counts it', async () => {
     const device = createDevice({ clock: running.clock })
     const account = await device.activate(running.origin, await newCode(running), { name: 'Test', pin })
     const signIn = async (otp: string) =>

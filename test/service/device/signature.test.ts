@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => running.close())
 
-describe('a call that is not what it seems', () => {
+describe('a forged call', () => {
   type Target = Awaited<ReturnType<typeof asked>>
   type Forge = (target: Target, signer: DeviceSigner) => Promise<string>
   const approve = ({ nonce, path }: Target) => ({ htm: 'POST', path, nonce, decision: 'approve' }) as const
@@ -99,13 +99,13 @@ describe('a call that is not what it seems', () => {
     expect((await target.session(target.id)).state).toBe('pending')
   })
 
-  it.each(['', 'x', 'a.b.c', '{}', '..', 'e30.e30.e30'])('is no call at all: %j', async (body) => {
+  it.each(['', 'x', 'a.b.c', '{}', '..', 'e30.e30.e30'])('is rejected as malformed: %j', async (body) => {
     const { device, path } = await asked(running)
 
     expect([400, 401]).toContain((await device.post(path, body)).status)
   })
 
-  it('with its clock a minute off is taken', async () => {
+  it('with its clock a minute off is accepted', async () => {
     const { device, id, nonce } = await asked(running)
 
     const response = await device.answer(id, { nonce, decision: 'deny' }, { iat: running.clock.now() - 60 })
@@ -113,7 +113,7 @@ describe('a call that is not what it seems', () => {
     expect(response.status).toBe(200)
   })
 
-  it('with its clock further off learns the right time, and only from a service it has signed for', async () => {
+  it('with its clock further off learns the right time, but only from the service it was signed for', async () => {
     const { device } = await asked(running)
     const iat = running.clock.now() - 3600
 
@@ -125,15 +125,15 @@ describe('a call that is not what it seems', () => {
     expect(await outcome(elsewhere)).toEqual([401, 'api.error.unauthorized'])
   })
 
-  it('without a signature sees no inbox', async () => {
+  it('without a signature cannot read the inbox', async () => {
     const response = await fetch(running.origin + devicePaths.requests)
 
     expect(await outcome(response)).toEqual([401, 'api.error.unauthorized'])
   })
 })
 
-describe('a call that was recorded', () => {
-  it('is acted on once, also when it is sent many times at once', async () => {
+describe('a recorded call', () => {
+  it('is carried out once, even when it is sent many times at once', async () => {
     const target = await asked(running)
     const jws = await target.signer.sign({
       htm: 'POST',
@@ -150,7 +150,7 @@ describe('a call that was recorded', () => {
     expect(outcomes.filter(([, code]) => code === 'api.error.device.replayed')).toHaveLength(15)
   })
 
-  it('is refused for as long as its signature is young enough, also when old ones were just cleared away', async () => {
+  it('is rejected for as long as its signature would be valid, even right after a sweep of old ones', async () => {
     const fresh = await startService()
     const { ask, pending, device, signer } = await fresh.enroll('recorded')
     const betweenSweeps = 300

@@ -52,7 +52,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
     return statuses
   }
 
-  it('count only when they are wrong: any number of phones enroll from one address', async () => {
+  it('count only when they are wrong: any number of phones can enroll from one address', async () => {
     const statuses: number[] = []
     for (let phone = 0; phone < 5; phone += 1) {
       const { code, newDevice } = await invited(running)
@@ -64,7 +64,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
     expect(await guesses(4)).toEqual([404, 404, 404, 429])
   })
 
-  it('are refused when they are right, too, once an address has used up its wrong ones, for ten minutes', async () => {
+  it('are all refused for ten minutes, even right ones, once an address has used up its wrong ones', async () => {
     const { code } = await invited(running)
     await guesses(3)
 
@@ -82,7 +82,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
     expect([early.status, early.headers.get('retry-after'), later.status]).toEqual([429, '1', 200])
   })
 
-  it('are never looked at beyond the budget, however many come at once at two nodes', async () => {
+  it('are never checked beyond the budget, however many arrive at once at two nodes', async () => {
     const nodes = [running.origin, `http://127.0.0.1:${door.port}`]
 
     const answers = await Promise.all(Array.from({ length: 48 }, (_, i) => previewCode(nodes[i % 2]!, wrong)))
@@ -91,7 +91,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
     expect([statuses.filter((status) => status === 404).length, new Set(statuses)]).toEqual([3, new Set([404, 429])])
   })
 
-  it('are looked up only after their try was reserved', async () => {
+  it('are looked up only after a try is reserved', async () => {
     const { db } = node.ctx.store
     const present: number[] = []
     const find = async () => {
@@ -106,7 +106,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
     expect(present).toEqual([1])
   })
 
-  it('leave nothing counted when they are right, however many come at once', async () => {
+  it('release their tries when they are right, however many arrive at once', async () => {
     const people = [await invited(running), await invited(running), await invited(running)]
 
     const answers = await Promise.all(people.map(({ code }) => previewCode(running.origin, code)))
@@ -115,7 +115,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
     expect(await guesses(4)).toEqual([404, 404, 404, 429])
   })
 
-  it('count by activating as by the preview', async () => {
+  it('count in an activation as in a preview', async () => {
     const { newDevice } = await invited(running)
     const { signer } = await newDevice()
     const { activate } = createDeviceCalls(running.origin, signer)
@@ -125,7 +125,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
     expect(statuses).toEqual([404, 404, 404, 429])
   })
 
-  it('do not count where the fault is ours', async () => {
+  it('do not count when the service fails', async () => {
     const { db } = node.ctx.store
     await db.schema.alterTable('device').renameTo('device_elsewhere').execute()
     await db.schema.alterTable('token').renameTo('token_elsewhere').execute()
@@ -136,7 +136,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
     expect([...broken, ...(await guesses(4))]).toEqual([500, 500, 500, 500, 404, 404, 404, 429])
   })
 
-  it('are counted for the whole service, which refuses all of them when too many were wrong', async () => {
+  it('are counted for the whole service, which refuses all of them after too many wrong ones', async () => {
     const statuses: number[] = []
     for (let round = 0; round < 5; round += 1) {
       statuses.push(...(await guesses(3)))
@@ -150,7 +150,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
     expect([right.status, right.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d{3}$/)])
   })
 
-  it('make the service tell its operator once an hour when many are wrong, and when it refuses all', async () => {
+  it('make the service warn its operator once an hour when many are wrong, and when it refuses all', async () => {
     const before = (await entriesOf(node.ctx.store.db)).length
     for (let round = 0; round < 5; round += 1) {
       await guesses(3)
@@ -176,7 +176,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
     expect(figures).toMatch(/second_factor_activation_codes_total\{outcome="wrong"\} [1-9]/)
   })
 
-  it('that are right never make it tell anything', async () => {
+  it('that are right never cause a warning', async () => {
     for (let phone = 0; phone < 10; phone += 1) {
       const { code } = await invited(running)
       await previewCode(running.origin, code)
@@ -185,7 +185,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
     expect(logged).toEqual([])
   })
 
-  it('cannot be counted for another address by a header', async () => {
+  it('are not counted for the address that a header claims', async () => {
     const statuses: number[] = []
     for (let round = 0; round < 4; round += 1) {
       statuses.push((await guess({ 'x-forwarded-for': `192.0.2.${round}` })).status)

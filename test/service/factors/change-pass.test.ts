@@ -81,8 +81,8 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
     return { ...person, byEmail }
   }
 
-  describe('with the very factor', () => {
-    it('names the device, token or code in the session that was redeemed', async () => {
+  describe('bound to its factor', () => {
+    it('records the device, token or code in the redeemed session', async () => {
       const person = await owner()
       const { id, code } = await bypassCodeOf(running, person.id)
 
@@ -100,7 +100,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
       ])
     })
 
-    it('allows changes while that is in force', async () => {
+    it('allows changes while the factor is in force', async () => {
       const person = await owner()
 
       const answers = [
@@ -140,7 +140,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
       expect(answers.map(({ code: refusal }) => refusal)).toEqual([refused, refused])
     })
 
-    it('is looked at again when the code of another device is used', async () => {
+    it('is checked again when the code of a replacement device is used', async () => {
       const person = await owner()
       const { code } = (await replaceDevice(person.id, await person.byToken())).json
       expect((await previewCode(running.origin, code)).status).toBe(200)
@@ -153,7 +153,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
       expect((await previewCode(running.origin, again.code)).status).toBe(200)
     })
 
-    it('shows another code than somebody saw who passed with another factor', async () => {
+    it('creates a new code, not the one shown after a pass with another factor', async () => {
       const person = await holder(running)
       const seen = (await replaceDevice(person.id, await person.pass({ otp: person.token.code() }))).json
 
@@ -164,7 +164,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
     })
   })
 
-  describe('by a code that it used up', () => {
+  describe('by a code with a single use', () => {
     /** Passes by a code that is good once. */
     async function passed() {
       const person = await owner()
@@ -172,7 +172,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
       return { ...person, code, pass: await changePass(running, person.id, { bypasscode: code.code }) }
     }
 
-    it('counts until it is ten minutes old, and the code reads as gone', async () => {
+    it('is valid for ten minutes, although the code is reported as not found', async () => {
       const { id, code, pass, ask } = await passed()
       const shown = (await running.call('GET', `/users/${id}`)).json
 
@@ -196,7 +196,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
       expect(made.filter(Boolean)).toHaveLength(5)
     })
 
-    it('goes on counting after the user has made new codes, and the code does not come back', async () => {
+    it('stays valid after the user creates new codes, and the used code stays invalid', async () => {
       const { id, pass, code, ask } = await passed()
 
       const made = await replaceCodes(id, pass)
@@ -211,7 +211,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
       ['withdrawn with all others', ({ id }) => running.call('DELETE', `/users/${id}/bypasscodes`)],
       ['reset', ({ id }) => reset(id)],
     ] as [string, (person: Awaited<ReturnType<typeof passed>>) => Promise<unknown>][])(
-      'counts no more once that is %s',
+      'is invalid once the code is %s',
       async (_what, end) => {
         const person = await passed()
 
@@ -221,7 +221,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
       },
     )
 
-    it('counts no more once the code would have expired', async () => {
+    it('is invalid once the code would have expired', async () => {
       const person = await owner()
       const body = { usesAllowed: 1, expirationTime: 1 }
       const { code } = (await running.call('POST', `/users/${person.id}/bypasscodes`, { body })).json
@@ -233,7 +233,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
     })
   })
 
-  it('does not come of a sign-in', async () => {
+  it('does not result from a sign-in', async () => {
     const person = await owner()
     const session = await person.ask({ challenge, otp: person.token.code() })
     await running.call('POST', `${person.sessions}/${session.id}/redeem`, { body: { challenge } })
@@ -242,7 +242,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
     expect((await replaceDevice(person.id, session.id)).code).toBe(refused)
   })
 
-  it('counts once its challenge has redeemed it, for the user it is of, and in its domain', async () => {
+  it('is valid once its challenge has redeemed it, for its own user and in its own domain', async () => {
     const [person, other] = [await owner(), await owner()]
     const open = await person.ask({ challenge, purpose: 'change_devices', otp: person.token.code() })
     const domain = await running.service.administration.createDomain(running.organization.id, { name: unique() })
@@ -260,7 +260,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
     expect(here.status).toBe(200)
   })
 
-  it('of another organization is none', async () => {
+  it('is not accepted for another organization', async () => {
     const person = await owner()
     const pass = await person.byToken()
     const theirs = await createTenant(running.service, running.origin)
@@ -284,7 +284,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
       expect((await replaceCodes(person.id, pass)).code).toBe(refused)
     })
 
-    it('adds no factor to another user, who might as well pass by e-mail', async () => {
+    it('adds no factor to another user who could also pass by e-mail', async () => {
       const [person, other] = [await addressee(), await addressee()]
 
       const answer = await replaceDevice(other.id, await person.byEmail())
@@ -303,7 +303,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
       expect(await requirement(person.id, 'device')).toEqual({ factors: [], passed: false })
     })
 
-    it('makes no recovery codes for a user who is strong in another domain', async () => {
+    it('creates no recovery codes for a user with a strong factor in another domain', async () => {
       const person = await addressee()
       const domain = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       await running.call('PUT', userPath(person.id, domain.id))
@@ -316,7 +316,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
       expect(await requirement(person.id, 'codes')).toEqual({ factors: [], passed: false })
     })
 
-    it('has its activation code ended by another first factor', async () => {
+    it('loses its activation code when another first factor is set up', async () => {
       const person = await addressee()
       const { code } = (await replaceDevice(person.id, await person.byEmail())).json
 

@@ -297,7 +297,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
     expect(await left.execute()).toEqual([])
   })
 
-  it('is mailed after a reset, which leaves no device', async () => {
+  it('is mailed after a reset, when no device is left', async () => {
     const person = await owner()
 
     await resetUser(beside.ctx, { organizationId: running.organization.id, userId: person.id })
@@ -308,7 +308,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
   })
 
   describe('a notice', () => {
-    it('answers an inbox that is held', async () => {
+    it('answers a held inbox read', async () => {
       const { id, second } = await owner()
       const first = await second.device.inbox()
       const etag = first.headers.get('etag') ?? ''
@@ -332,7 +332,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
       expect(await noticesOf(second)).toEqual([])
     })
 
-    it('is kept for 30 days, and swept then', async () => {
+    it('is kept for 30 days, and then swept', async () => {
       const { id, second } = await owner()
       await bypassCodeOf(running, id)
       const created = running.clock.now()
@@ -356,7 +356,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
       expect(await rows()).toBe(0)
     })
 
-    it('makes room for a newer one where a device has twenty', async () => {
+    it('makes room for a newer one when a device has twenty', async () => {
       const { id, second } = await owner()
       await bypassCodeOf(running, id)
       const [oldest] = await noticesOf(second)
@@ -372,7 +372,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
       expect(notices.map((notice) => notice.id)).not.toContain(oldest!.id)
     })
 
-    it('wakes a closed authenticator by a message that carries its id and nothing else', async () => {
+    it('wakes a closed authenticator with a message that carries its id and nothing else', async () => {
       const person = await owner()
       const { json } = await read(await person.second.device.push(pushes.subscribe()))
       expect(json.endpoint).toBeDefined()
@@ -385,7 +385,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
       expect(pushes.messages.at(-1)!.json).toEqual({ notice: notice!.id })
     })
 
-    it('is not stored, pushed or mailed where the change is undone', async () => {
+    it('is not stored, pushed or mailed when the change is rolled back', async () => {
       const { id, second, mails } = await owner()
       const sent: string[] = []
       const changeMails = { send: (userId: string) => void sent.push(userId), close: () => Promise.resolve() }
@@ -428,7 +428,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
       expect(text).not.toContain('://')
     })
 
-    it('is sent five times an hour at most to each user, and again an hour later', async () => {
+    it('is sent to each user at most five times an hour, and again an hour later', async () => {
       const person = await owner()
       for (let count = 0; count < 6; count += 1) {
         const code = await bypassCodeOf(running, person.id)
@@ -450,7 +450,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
   })
 })
 
-describe('a mail server that is in trouble', () => {
+describe('a failing mail server', () => {
   let running: Running
   let mail: MailServer
 
@@ -464,7 +464,7 @@ describe('a mail server that is in trouble', () => {
   })
   const failures = () => running.logged.filter(({ message }) => message === 'mail about a change of factors not sent')
 
-  it('fails no change where it refuses mail, and the log names no address', async () => {
+  it('does not fail a change when it rejects mail, and the log names no address', async () => {
     mail.refuse()
 
     const { user, device } = await running.enroll(unique())
@@ -476,7 +476,7 @@ describe('a mail server that is in trouble', () => {
     expect(JSON.stringify(running.logged)).not.toContain('somebody@example.com')
   })
 
-  it('holds up no change where it hangs', async () => {
+  it('does not delay a change when it hangs', async () => {
     mail.hang()
     const { user } = await running.enroll(unique())
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => running.close())
 
 describe('the authenticator', () => {
-  it('is served with a policy that lets nothing in from elsewhere, unframed and unkept', async () => {
+  it('is served with a policy that allows no other origin, no framing and no caching', async () => {
     const response = await fetch(`${running.origin}/authenticator/`)
 
     expect(response.status).toBe(200)
@@ -26,7 +26,7 @@ describe('the authenticator', () => {
     )
   })
 
-  it('has files whose names change with their content, which are kept forever', async () => {
+  it('has files whose names change with their content, which are cached forever', async () => {
     const page = await (await fetch(`${running.origin}/authenticator/`)).text()
     const asset = /assets\/[^"]+\.js/.exec(page)?.[0] ?? ''
 
@@ -36,7 +36,7 @@ describe('the authenticator', () => {
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   })
 
-  it('has a service worker that is asked for anew', async () => {
+  it('has a service worker that browsers always revalidate', async () => {
     const response = await fetch(`${running.origin}/authenticator/sw.js`)
 
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-cache'])
@@ -53,7 +53,7 @@ describe('the authenticator', () => {
     expect(await response.text()).not.toContain('second-factor')
   })
 
-  it('is told to other sites by no header', async () => {
+  it('sends no CORS headers to other sites', async () => {
     const headers = { origin: 'http://evil.example' }
     const responses = await Promise.all(
       ['/authenticator/', '/device/requests'].map((path) => fetch(running.origin + path, { headers })),

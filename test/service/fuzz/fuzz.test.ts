@@ -92,7 +92,7 @@ describe.each(engines)(
     /** What is logged beside what an operator is told of healthy services. */
     const faults = () => running.logged.filter(({ message }) => !told.test(message))
 
-    it('that are HTTP get no 5xx, and no error without the shape of errors', { timeout: 300_000 }, async () => {
+    it('that are valid HTTP never get a 5xx or an error without the common format', { timeout: 300_000 }, async () => {
       const chance = createChance(seed)
       const complaints: string[] = []
       const answered = new Map<string, Set<number>>()
@@ -125,7 +125,7 @@ describe.each(engines)(
       expect(faults()).toEqual([])
     })
 
-    it('that are no HTTP get an error with the shape of errors', { timeout: 120_000 }, async () => {
+    it('that are not HTTP get an error in the common format', { timeout: 120_000 }, async () => {
       const chance = createChance(seed + 1)
       const complaints: string[] = []
 
@@ -145,7 +145,7 @@ describe.each(engines)(
       expect(faults()).toEqual([])
     })
 
-    it('that carry what a database could mind get no 5xx', async () => {
+    it('that carry values a database could choke on get no 5xx', async () => {
       const { json: user } = await running.call('POST', '/users', { body: newUser('minded') })
       const sessions = `/domains/${running.domain.id}/sessions`
       await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
@@ -172,7 +172,7 @@ describe.each(engines)(
       expect(faults()).toEqual([])
     })
 
-    it('leave the service as well as it was', async () => {
+    it('leave the service healthy', async () => {
       const answer = await running.call('GET', '/ping')
       const { ask, session, device, pending } = await running.enroll('after the storm')
       const { id } = await ask()

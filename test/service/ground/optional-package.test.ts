@@ -68,7 +68,7 @@ describe('an optional package', () => {
   it.each([
     ['better-sqlite3', 'A SQLite database', { database: ':memory:' }],
     ['pg', 'A PostgreSQL database', { database: 'postgres://127.0.0.1:9/x', keys }],
-  ])('that is missing is named, with what it is for: %s', async (name, purpose, options) => {
+  ])('that is missing is named together with its purpose: %s', async (name, purpose, options) => {
     expect(await open(options)).toBe(`SetupError: ${purpose} needs the package ${name}: npm install ${name}`)
   })
 
@@ -86,7 +86,7 @@ describe('an optional package', () => {
   it.each([
     ['nodemailer', '5.1.1', 'Sending mail', '6', { smtp: { host: '127.0.0.1', from: 'mfa@example.com' } }],
     ['prom-client', '13.2.0', 'The option metrics', '14', { metrics: {} }],
-  ])('that is too old is an error with both versions: %s', async (name, version, purpose, oldest, options) => {
+  ])('that is too old causes an error with both versions: %s', async (name, version, purpose, oldest, options) => {
     install(name, version)
 
     expect(await open({ database: ':memory:', ...options })).toBe(
@@ -94,7 +94,7 @@ describe('an optional package', () => {
     )
   })
 
-  it('that is too old and can be done without is a warning: web-push', async () => {
+  it('that is too old but not required causes a warning: web-push', async () => {
     installReal('better-sqlite3')
     install('web-push', '2.2.2')
 
@@ -103,7 +103,7 @@ describe('an optional package', () => {
     )
   })
 
-  it('that is too old and can be done without is a warning: pino', async () => {
+  it('that is too old but not required causes a warning: pino', async () => {
     install('pino', '7.11.0')
 
     const [first = ''] = (await serve()).split('\n')
@@ -114,7 +114,7 @@ describe('an optional package', () => {
     })
   })
 
-  it('that is installed and cannot be loaded is an error with the reason', async () => {
+  it('that is installed but fails to load causes an error with the reason', async () => {
     install('better-sqlite3', '13.2.0', "throw new Error('wrong ELF class\\nRequire stack: …')")
 
     expect(await open({ database: ':memory:' })).toBe(

@@ -37,7 +37,7 @@ describe('the address of a caller', () => {
     fc.constantFrom('127.0.0.1', '10.1.2.3', 'fd00::1', '::1', '::ffff:127.0.0.1', '192.168.0.1', 'unknown'),
   )
 
-  it('is the one that Express sees with the same setting', () => {
+  it('matches what Express reports with the same setting', () => {
     const trust = fc.constantFrom(...settings.slice(0, -1))
     fc.assert(
       fc.property(trust, hop, fc.array(hop, { maxLength: 5 }), (trusted, from, hops) => {
@@ -53,31 +53,31 @@ describe('the address of a caller', () => {
   })
 
   it.each([
-    ['nobody is trusted', 0, '127.0.0.1', '127.0.0.1'],
+    ['no proxy is trusted', 0, '127.0.0.1', '127.0.0.1'],
     ['its peer is not in a trusted network', '10.0.0.0/8', '127.0.0.1', '127.0.0.1'],
     ['its peer is trusted', 'loopback', '::ffff:127.0.0.1', '198.51.100.7'],
     ['one hop is trusted', 1, '192.0.2.1', '198.51.100.7'],
     ['one hop is trusted, as text', '1', '192.0.2.1', '198.51.100.7'],
-  ])('where %s, is what such proxies saw: never what the caller says of itself', (_what, trusted, from, address) => {
+  ])('when %s, is what trusted proxies saw, never what the caller claims', (_what, trusted, from, address) => {
     expect(addressOf(trusted, from, '203.0.113.66, 198.51.100.7')).toBe(address)
   })
 
-  it('loses ports, also those that trusted proxies add to each other', () => {
+  it('drops ports, also those that trusted proxies add', () => {
     expect(addressOf('10.0.0.0/8', '10.0.0.1', '198.51.100.7:4711, 10.0.0.2:8080')).toBe('198.51.100.7')
     expect(addressOf(1, '10.0.0.1', '[2001:db8::7]:443')).toBe('2001:db8::7')
   })
 
-  it.each(['unknown', '_hidden', 'x'.repeat(200)])('is not known where a trusted proxy says %j', (said) => {
+  it.each(['unknown', '_hidden', 'x'.repeat(200)])('is unknown when a trusted proxy says %j', (said) => {
     expect(addressOf(1, '10.0.0.1', `198.51.100.7, ${said}`)).toBeUndefined()
   })
 
-  it('is not known once the caller has gone', () => {
+  it('is unknown once the caller has disconnected', () => {
     expect(addressOf(1, undefined, '198.51.100.7')).toBeUndefined()
   })
 })
 
 describe('the option trustProxy', () => {
-  it.each([[1], ['1'], ['loopback'], ['10.0.0.0/8,fd00::/8'], [['loopback', '192.0.2.1']]])('takes %j', (given) => {
+  it.each([[1], ['1'], ['loopback'], ['10.0.0.0/8,fd00::/8'], [['loopback', '192.0.2.1']]])('accepts %j', (given) => {
     expect(TrustProxy.safeParse(given).success).toBe(true)
   })
 
@@ -95,11 +95,11 @@ describe('the option trustProxy', () => {
     ['999'],
     ['1, loopback'],
     [['10.0.0.1:80']],
-  ])('refuses %j', (given) => {
+  ])('rejects %j', (given) => {
     expect(TrustProxy.safeParse(given).success).toBe(false)
   })
 
-  it('that is wrong is named by its error', async () => {
+  it('is named in the error when it is invalid', async () => {
     await expect(createService({ database: ':memory:', trustProxy: 'everybody' })).rejects.toThrow(
       /trustProxy: must be how many proxies there are/,
     )
@@ -130,7 +130,7 @@ describe('limits by address behind a proxy', () => {
     }
   }
 
-  it('count each phone for itself, an IPv6 network as one, and nothing by the code', async () => {
+  it('count each phone separately, an IPv6 network as one, and nothing by the code', async () => {
     const { guess } = await serve((await open({ trustProxy: 1 })).listener)
     const statuses: number[] = []
     for (const from of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2']) statuses.push(await guess(from))
@@ -140,7 +140,7 @@ describe('limits by address behind a proxy', () => {
     expect(statuses).toEqual([404, 404, 429, 404, 404, 404, 429, 404])
   })
 
-  it('count requests without a key by the address of their caller', async () => {
+  it('count requests without a key by the address of the caller', async () => {
     const { ask } = await serve((await open({ trustProxy: 1 })).listener)
     const statuses: number[] = []
     for (const from of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2']) statuses.push(await ask(from))
@@ -148,7 +148,7 @@ describe('limits by address behind a proxy', () => {
     expect(statuses).toEqual([401, 401, 429, 401])
   })
 
-  it('count for one address whatever somebody says whom nobody trusts', async () => {
+  it('ignore the addresses that an untrusted caller claims', async () => {
     const { guess } = await serve((await open({ trustProxy: '10.0.0.0/8' })).listener)
 
     expect([await guess('192.0.2.1'), await guess('192.0.2.2'), await guess('192.0.2.3')]).toEqual([404, 404, 429])
@@ -156,8 +156,8 @@ describe('limits by address behind a proxy', () => {
 
   it.each([
     ['trusts the proxy', 1, undefined, [404, 404, 404]],
-    ['trusts nobody', false, 1, [404, 404, 429]],
-  ])('go by the setting of an Express app around the service: one that %s', async (_what, app, option, expected) => {
+    ['trusts no proxy', false, 1, [404, 404, 429]],
+  ])('follow the setting of an Express app around the service: one that %s', async (_what, app, option, expected) => {
     const service = await open({ trustProxy: option })
     const around = express().set('trust proxy', app).use(service.routes)
     const { guess } = await serve(around)

@@ -21,8 +21,8 @@ const openStream = () =>
     headers: { accept: v14, authorization: `Service key="${running.apiKey}"` },
   })
 
-describe('a service that drains', () => {
-  it('is not ready, but healthy', async () => {
+describe('a draining service', () => {
+  it('is healthy, but not ready', async () => {
     const before = await ready()
     running.service.drain()
 
@@ -30,7 +30,7 @@ describe('a service that drains', () => {
     expect((await fetch(`${running.origin}/healthz`)).status).toBe(200)
   })
 
-  it('answers a held read of a session at once with what is known', async () => {
+  it('answers a held read of a session at once with its current state', async () => {
     const { ask, held } = await running.enroll('waits')
     const { id } = await ask()
     // It waits once the session has been read, which expires in 90 seconds.
@@ -55,7 +55,7 @@ describe('a service that drains', () => {
     expect((await answer).status).toBe(304)
   })
 
-  it('ends event streams in an orderly way', async () => {
+  it('ends event streams cleanly', async () => {
     const events = readEvents((await openStream()).body!)
     await events.next()
 
@@ -66,7 +66,7 @@ describe('a service that drains', () => {
     expect(rest).toEqual([])
   })
 
-  it('holds no read and says so, so that its caller does not ask again at once', async () => {
+  it('holds no new read and says so, so that its caller does not retry at once', async () => {
     const { ask, held, device } = await running.enroll('later')
     const { id } = await ask()
     const etag = (await device.inbox()).headers.get('etag') ?? ''
@@ -87,7 +87,7 @@ describe('a service that drains', () => {
     expect([status, code, headers.get('retry-after')]).toEqual([503, 'api.error.unavailable', '1'])
   })
 
-  it('refuses what begins something with 503, when to try again, and that nothing was done', async () => {
+  it('refuses requests that begin something with 503, Retry-After, and the statement that nothing was done', async () => {
     running.service.drain()
 
     const { status, code, headers } = await running.call('POST', '/users', { body: newUser('new') })
@@ -101,7 +101,7 @@ describe('a service that drains', () => {
     expect((await running.call('GET', '/users?username=new')).status).toBe(404)
   })
 
-  it('serves the approval of a sign-in under way, from the device to the redemption', async () => {
+  it('serves the approval of a sign-in in progress, from the device to the redemption', async () => {
     const { ask, pending, device, sessions } = await running.enroll('under way')
     const challenge = random128()
     const { id } = await ask({ challenge })
@@ -114,14 +114,14 @@ describe('a service that drains', () => {
     expect([answered.status, redeemed.status, redeemed.json.state]).toEqual([200, 200, 'approved'])
   })
 
-  it('serves everything where the next process takes over its listening socket', async () => {
+  it('serves everything when the next process takes over its listening socket', async () => {
     running.service.drain({ serveNew: true })
 
     expect((await running.call('POST', '/users', { body: newUser('new') })).status).toBe(200)
   })
 })
 
-describe('a listener that drains', () => {
+describe('a draining listener', () => {
   let door: Listening
   beforeEach(async () => {
     door = await listen(running.service.listener, { host: '127.0.0.1', port: 0 })
@@ -129,7 +129,7 @@ describe('a listener that drains', () => {
   afterEach(() => door.close())
   const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
 
-  it('goes on serving and keeps no connection, neither a new one nor one it had kept', async () => {
+  it('keeps serving, but keeps no connection alive, neither new nor existing', async () => {
     const kept = await openRaw(door.port)
     kept.send(health)
     const before = await kept.answer()
@@ -150,7 +150,7 @@ describe('a listener that drains', () => {
     ])
   })
 
-  it('keeps no connection whose response was under way', async () => {
+  it('closes a connection after the response in progress', async () => {
     const { ask, sessions } = await running.enroll('held over')
     const { id } = await ask()
     const connection = await openRaw(door.port)
@@ -168,7 +168,7 @@ describe('a listener that drains', () => {
   })
 })
 
-describe('a listener that closes', () => {
+describe('a closing listener', () => {
   it('answers the first request of a connection that was opened just before', async () => {
     const timeouts = { firstRequest: 10_000 }
     const door = await listen(running.service.listener, { host: '127.0.0.1', port: 0, timeouts })

@@ -15,8 +15,8 @@ import type { Running } from '../start-service.ts'
 /** Beside them the end of the audit trail is logged when the service closes. */
 const failuresOf = ({ logged }: Running) => logged.filter(({ message }) => message === 'request failed')
 
-describe('what nobody expected', () => {
-  it('is answered as internal with a fixed text, and logged with its cause', async () => {
+describe('an unexpected error', () => {
+  it('is reported as internal with a fixed text, and logged with its cause', async () => {
     let broken = false
     const running = await startService({
       random(size) {
@@ -34,7 +34,7 @@ describe('what nobody expected', () => {
     expect(failuresOf(running)).toMatchObject([{ details: { err: { message: 'the detail' } } }])
   })
 
-  it('never brings a key or a code into an answer or the log', async () => {
+  it('never puts a key or a code into a response or the log', async () => {
     let broken = false
     const running = await startService({
       random(size) {
@@ -68,7 +68,7 @@ describe('what nobody expected', () => {
 })
 
 describe('a database that stays locked', () => {
-  it('is 503 with the advice to come back', async () => {
+  it('causes a 503 with Retry-After', async () => {
     const failures = createFailureLog({
       logger: { info: () => {}, warn: () => {}, error: () => {} },
       clock: systemClock,

@@ -44,7 +44,7 @@ describe('a held read of a session', () => {
     expect(headers.get('preference-applied')).toBe('wait=25')
   })
 
-  it('answers at once when the session is cancelled', async () => {
+  it('answers at once when the session is canceled', async () => {
     const { sessions, id, answer } = await hold('wakes cancel')
 
     await running.call('DELETE', `${sessions}/${id}`)
@@ -70,7 +70,7 @@ describe('a held read of a session', () => {
     await short.close()
   })
 
-  it('answers as it is when the wait is over', async () => {
+  it('answers with the current state when the wait is over', async () => {
     const { answer } = await hold('over', 10)
 
     await running.clock.advance(10)
@@ -87,7 +87,7 @@ describe('a held read of a session', () => {
     expect((await answer).headers.get('preference-applied')).toBe('wait=60')
   })
 
-  it('is not held where the caller does not ask, or asks for nothing', async () => {
+  it('is not held if the caller does not ask for it, or asks for zero seconds', async () => {
     const { ask, session, held } = await running.enroll('at once')
     const { id } = await ask()
 
@@ -97,7 +97,7 @@ describe('a held read of a session', () => {
     expect([plain.state, zero.json.state]).toEqual(['pending', 'pending'])
   })
 
-  it('is not held where the session is settled already', async () => {
+  it('is not held if the session is already settled', async () => {
     const { ask, sessions, held } = await running.enroll('settled')
     const { id } = await ask()
     await running.call('DELETE', `${sessions}/${id}`)
@@ -107,7 +107,7 @@ describe('a held read of a session', () => {
     expect([answer.json.state, answer.headers.get('preference-applied')]).toEqual(['cancelled', 'wait=25'])
   })
 
-  it('answers as it is when the service closes', async () => {
+  it('answers with the current state when the service closes', async () => {
     const closing = await startService()
     const { ask, held } = await closing.enroll('closing')
     const { id } = await ask()
@@ -150,7 +150,7 @@ describe('a held inbox', () => {
     expect([response.status, response.headers.get('etag')]).toEqual([304, etag])
   })
 
-  it('answers at once when a request is cancelled, and when it lapses', async () => {
+  it('answers at once when a request is canceled, and when it expires', async () => {
     const { ask, sessions, device } = await running.enroll('inbox cancel')
     for (const end of [(id: string) => running.call('DELETE', `${sessions}/${id}`), () => running.clock.advance(5)]) {
       const { id } = await ask()
@@ -166,7 +166,7 @@ describe('a held inbox', () => {
     }
   })
 
-  it('is not held while the device knows another list, or none', async () => {
+  it('is not held while the device has a different list, or none', async () => {
     const { device } = await running.enroll('inbox other')
 
     const responses = await Promise.all([
@@ -179,7 +179,7 @@ describe('a held inbox', () => {
 })
 
 describe('a held read', () => {
-  it('ends when its reader goes away', async () => {
+  it('ends when its reader disconnects', async () => {
     const res = new EventEmitter()
     const ctx = { clock: createTestClock(), waiters: createWaiters(alone) }
     const reading = heldRead(ctx, {
@@ -196,7 +196,7 @@ describe('a held read', () => {
     expect(res.listenerCount('close')).toBe(0)
   })
 
-  it('misses no change that comes while it reads', async () => {
+  it('misses no change that is made while it reads', async () => {
     const ctx = { clock: createTestClock(), waiters: createWaiters(alone) }
     const values = ['old', 'new']
     const reading = heldRead(ctx, {
@@ -214,7 +214,7 @@ describe('a held read', () => {
     expect(await reading).toBe('new')
   })
 
-  it('looks at other processes only while somebody waits', async () => {
+  it('watches other processes only while a read is held', async () => {
     let watching = 0
     const waiters = createWaiters({
       ...alone,

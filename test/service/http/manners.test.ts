@@ -22,7 +22,7 @@ const port = () => Number(new URL(running.origin).port)
 const get = (path: string, init: RequestInit = {}) => fetch(running.origin + path, init)
 
 describe('OPTIONS', () => {
-  it('says what a path knows, with the key, and says nothing to other sites', async () => {
+  it('lists the methods of a path, given the key, and allows no other site', async () => {
     const answer = await running.call('OPTIONS', '/users', {
       headers: { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' },
     })
@@ -32,7 +32,7 @@ describe('OPTIONS', () => {
     expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  it('is refused without the key, and is 404 where there is nothing', async () => {
+  it('is rejected without the key, and is 404 for unknown paths', async () => {
     const stranger = await get('/api/users', { method: 'OPTIONS' })
     const nowhere = await running.call('OPTIONS', '/unknown')
 
@@ -40,7 +40,7 @@ describe('OPTIONS', () => {
     expect(nowhere.code).toBe('api.error.notfound.operation')
   })
 
-  it('is answered on paths of devices, too, and lets no other site in', async () => {
+  it('is answered on device paths, too, and allows no other site', async () => {
     const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' }
 
     const preflight = await get('/device/preview', { method: 'OPTIONS', headers })
@@ -51,7 +51,7 @@ describe('OPTIONS', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('does not show callers of 1.3 what 1.4 brought', async () => {
+  it('does not show callers of 1.3 what 1.4 added', async () => {
     const path = `/domains/${running.domain.id}/sessions/${unknownId}/redeem`
 
     const old = await running.call('OPTIONS', path, { headers: v13 })
@@ -64,7 +64,7 @@ describe('OPTIONS', () => {
 
 describe('HEAD', () => {
   it.each(['/ping', '/organization', '/users', `/users/${unknownId}`])(
-    'to %s is GET without its content',
+    'to %s responds as GET does, without content',
     async (path) => {
       const whole = await running.call('GET', path)
       const head = await running.call('HEAD', path)
@@ -76,7 +76,7 @@ describe('HEAD', () => {
     },
   )
 
-  it('changes nothing where there is no GET', async () => {
+  it('changes nothing on paths without GET', async () => {
     const answer = await running.call('HEAD', `/domains/${running.domain.id}/sessions`)
 
     expect(answer.status).toBe(405)
@@ -85,7 +85,7 @@ describe('HEAD', () => {
 })
 
 describe('the id of a request', () => {
-  it('is the one that the caller gave', async () => {
+  it('is the one that the caller sent', async () => {
     const answer = await running.call('GET', '/ping', { headers: { 'x-request-id': 'f00/bar:1.2-3_4' } })
 
     expect(answer.headers.get('x-request-id')).toBe('f00/bar:1.2-3_4')
@@ -96,7 +96,7 @@ describe('the id of a request', () => {
   })
 
   it.each([['two words'], ['"quoted"'], ['x'.repeat(65)], ['Zq9'.repeat(21) + 'x'], ['{"a":1}'], ['<b>']])(
-    'is another one where that is not fit for a log: %s',
+    'is replaced when it is not fit for a log: %s',
     async (given) => {
       const answer = await running.call('GET', '/ping', { headers: { 'x-request-id': given } })
 
@@ -104,7 +104,7 @@ describe('the id of a request', () => {
     },
   )
 
-  it('is on every answer, and different each time', async () => {
+  it('is on every response, and different each time', async () => {
     const answers = await Promise.all([
       get('/api/ping'),
       get('/device/preview', { method: 'POST', body: '{}' }),
@@ -115,7 +115,7 @@ describe('the id of a request', () => {
     expect(new Set(answers.map((answer) => answer.headers.get('x-request-id'))).size).toBe(answers.length)
   })
 
-  it('stands beside what went wrong in the log', async () => {
+  it('is logged with each error', async () => {
     let broken = false
     const other = await startService({
       random(size) {
@@ -138,7 +138,7 @@ describe('the id of a request', () => {
 })
 
 describe('the log of requests', () => {
-  it('names operations and never what is in paths, queries and bodies', async () => {
+  it('names operations, and never the content of paths, queries and bodies', async () => {
     await running.call('GET', '/users?username=private-name')
     await running.call('POST', '/users', { body: newUser('private-name') })
 
@@ -156,7 +156,7 @@ describe('a body', () => {
     return text + ' '.repeat(length - text.length)
   }
 
-  it('may have 1 MiB, and not one byte more', async () => {
+  it('may have 1 MiB, but not one byte more', async () => {
     const limit = 1024 * 1024
 
     const edge = await running.call('POST', '/users', { raw: padded('edge', limit) })
@@ -166,7 +166,7 @@ describe('a body', () => {
     expect([beyond.status, beyond.code]).toEqual([413, 'api.error.toolarge'])
   })
 
-  it('that nobody reads does not disturb the next request on its connection', async () => {
+  it('that is not read does not disturb the next request on its connection', async () => {
     const connection = await openRaw(port())
     const body = 'x'.repeat(200_000)
 
@@ -179,11 +179,11 @@ describe('a body', () => {
   })
 })
 
-describe('what is no request', () => {
+describe('a malformed request', () => {
   it.each([
     ['a letter', 'Dear Sir or Madam,\r\n\r\n', 400],
     ['no version', 'DELETE /api/users\r\n\r\n', 400],
-    ['a version that nobody knows', 'GET /api/ping HTTP/7.7\r\nHost: x\r\n\r\n', 400],
+    ['an unknown version', 'GET /api/ping HTTP/7.7\r\nHost: x\r\n\r\n', 400],
     ['a header without a name', 'GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n', 400],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx', 400],
     [
@@ -193,7 +193,7 @@ describe('what is no request', () => {
     ],
     ['a head of 20 kB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 413],
     ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
-  ])('is answered in the shape of all errors, and hung up on: %s', async (_what, bytes, status) => {
+  ])('gets an error in the common format, and its connection is closed: %s', async (_what, bytes, status) => {
     const connection = await openRaw(port())
 
     connection.send(bytes)
@@ -207,7 +207,7 @@ describe('what is no request', () => {
   })
 
   it.each(['*', '/', '//', '/api', '/API/ping', '/api/ping/', 'http://x', '/device', '/authenticatorx', '/%'])(
-    'leads nowhere but to an error with the usual shape: %s',
+    'to an unknown path gets an error in the common format: %s',
     async (target) => {
       const answer = await exchange(port(), `OPTIONS ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
 
@@ -218,7 +218,7 @@ describe('what is no request', () => {
 })
 
 describe('/healthz and /readyz', () => {
-  it('need no key, and say that all is well', async () => {
+  it('need no key, and report that the service is healthy', async () => {
     const answers = await Promise.all(['/healthz', '/readyz'].map(async (path) => read(await get(path))))
 
     expect(answers.map(({ status, text }) => [status, text])).toEqual([
@@ -227,7 +227,7 @@ describe('/healthz and /readyz', () => {
     ])
   })
 
-  it('know GET, HEAD and OPTIONS', async () => {
+  it('support GET, HEAD and OPTIONS', async () => {
     const head = await get('/healthz', { method: 'HEAD' })
     const options = await get('/healthz', { method: 'OPTIONS' })
     const post = await get('/healthz', { method: 'POST' })
@@ -238,7 +238,7 @@ describe('/healthz and /readyz', () => {
     )
   })
 
-  it('tell a process that is up from one that can serve', async () => {
+  it('distinguish a process that is up from one that can serve', async () => {
     const service = await createService({ database: ':memory:' })
     const door = await listen(service.listener, { host: '127.0.0.1', port: 0 })
 
@@ -257,7 +257,7 @@ describe('/metrics', () => {
   const metrics = async () => (await get('/metrics', { headers: { authorization: `Bearer ${token}` } })).text()
 
   it.each([undefined, 'Bearer', 'Bearer x', `Bearer ${token}x`, `Basic ${token}`])(
-    'is for who has the token, not for %s',
+    'requires the token, and rejects %s',
     async (authorization) => {
       const answer = await get('/metrics', { headers: authorization === undefined ? {} : { authorization } })
 
@@ -266,7 +266,7 @@ describe('/metrics', () => {
     },
   )
 
-  it('is closed to an address that guesses its token too often', async () => {
+  it('blocks an address that guesses its token too often', async () => {
     const strict = await startService({ metrics: { token }, limits: { requestsPerSecond: 3 } })
     const guess = () => fetch(`${strict.origin}/metrics`, { headers: { authorization: `Bearer ${token}x` } })
 
@@ -278,7 +278,7 @@ describe('/metrics', () => {
     expect(right.status).toBe(200)
   })
 
-  it('counts locks, sweeps, and times at which the clock leapt', async () => {
+  it('counts locks, sweeps and clock jumps', async () => {
     const clock = createTestClock()
     let wrongBy = 0
     const machine = { ...clock, now: () => clock.now() + wrongBy }
@@ -314,7 +314,7 @@ describe('/metrics', () => {
     expect(text).toContain('nodejs_eventloop_lag_seconds')
   })
 
-  it('tells how many sessions are pending, and how many answers are held', async () => {
+  it('reports the number of pending sessions and of held responses', async () => {
     const { ask, held, sessions } = await running.enroll('measured')
     const { id } = await ask()
     const waiting = running.clock.timerSet(30)
@@ -332,7 +332,7 @@ describe('/metrics', () => {
     expect(after).not.toContain('second_factor_held_reads{kind="session"} 1')
   })
 
-  it('tells how sessions were settled', async () => {
+  it('reports how sessions were settled', async () => {
     const { ask, sessions, device, pending } = await running.enroll('settling')
     const cancelled = await ask()
     await running.call('DELETE', `${sessions}/${cancelled.id}`)
@@ -353,7 +353,7 @@ describe('/metrics', () => {
     }
   })
 
-  it('tells how many sessions were refused after too many tries, and of which budget', async () => {
+  it('counts the sessions refused after too many tries, by budget', async () => {
     const { ask } = await running.enroll('refused')
     for (let tries = 0; tries < 11; tries += 1) await ask({ otp: '000000' })
     for (let tries = 0; tries < 4; tries += 1) await ask()
@@ -364,7 +364,7 @@ describe('/metrics', () => {
     expect(text).toMatch(/second_factor_sessions_refused_total\{way="push",browser="other"\} [1-9]/)
   })
 
-  it('is nowhere unless it was asked for, and on a port of its own without a token', async () => {
+  it('is not served unless configured, and is on its own port without a token', async () => {
     const plain = await startService()
     const own = await createService({ database: ':memory:', metrics: {} })
     const doors = [
@@ -406,7 +406,7 @@ describe('the reference page', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('says no more than what is there to somebody who writes in the address', async () => {
+  it('does not reflect what the address contains', async () => {
     const html = await (await get('/docs?%3Cscript%3E')).text()
 
     expect(html).toBe(await (await get('/docs')).text())

@@ -71,8 +71,8 @@ function write(method: string, path: string, body: unknown = {}): string {
 const createUsers = (count: number) =>
   Array.from({ length: count }, (_, index) => write('POST', '/api/users', newUser(`user-${index}`)))
 
-describe('more requests than the service works on at once', () => {
-  it('are answered 503 with when to try again, and nothing is done for them', async () => {
+describe('requests beyond the concurrency limit', () => {
+  it('get 503 with Retry-After, and have no effect', async () => {
     const { atOnce } = await start()
 
     const answers = await atOnce(createUsers(5))
@@ -87,7 +87,7 @@ describe('more requests than the service works on at once', () => {
     expect(users.map(({ username }) => username)).toEqual(['user-0'])
   })
 
-  it('are told different times to try again, so that they do not come back together', async () => {
+  it('get different Retry-After times, so that they do not return together', async () => {
     const { atOnce } = await start()
 
     const answers = await atOnce(createUsers(60))
@@ -95,7 +95,7 @@ describe('more requests than the service works on at once', () => {
     expect(new Set(answers.flatMap(({ headers }) => headers.get('retry-after') ?? [])).size).toBeGreaterThan(1)
   })
 
-  it('leave an approval to be completed: the device answers, and the app redeems', async () => {
+  it('do not prevent an approval from completing: the device answers, and the app redeems', async () => {
     const { atOnce } = await start()
     const { ask, pending, device, sessions } = await running.enroll('approves')
     const challenge = random128()
@@ -114,7 +114,7 @@ describe('more requests than the service works on at once', () => {
     expect([preview?.status, answer?.status, redeemed?.status]).toEqual([503, 400, 200])
   })
 
-  it('leave health and readiness answered', async () => {
+  it('do not affect the health and readiness checks', async () => {
     const { atOnce } = await start()
 
     const answers = await atOnce([...createUsers(2), write('GET', '/healthz'), write('GET', '/readyz')])
@@ -130,7 +130,7 @@ describe('more requests than the service works on at once', () => {
     expect(running.logged.filter(({ message }) => message === 'overloaded: some requests are rejected')).toHaveLength(1)
   })
 
-  it('do not include a read that is held, nor an event stream', async () => {
+  it('do not include held reads and event streams', async () => {
     await start()
     const { ask, held } = await running.enroll('held')
     const { id } = await ask()
@@ -149,7 +149,7 @@ describe('more requests than the service works on at once', () => {
     await answer
   })
 
-  it('do not include one whose body does not come', async () => {
+  it('do not include requests whose body never arrives', async () => {
     const { connect, atOnce } = await start()
     for (let count = 0; count < 3; count += 1) {
       const slow = await connect()
@@ -161,7 +161,7 @@ describe('more requests than the service works on at once', () => {
     expect((await running.call('POST', '/users', { body: newUser('quick') })).status).toBe(200)
   })
 
-  it('are taken by an embedded service, whose app is its only caller', async () => {
+  it('are accepted by an embedded service, whose app is its only caller', async () => {
     running = await startService()
     const service = embedded({ database: ':memory:', limits: { concurrentRequests: 1 } })
     onTestFinished(() => service.close())

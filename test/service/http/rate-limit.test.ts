@@ -4,7 +4,7 @@ import { createRateLimiter } from '../../../src/service/http/rate-limit.ts'
 import { createTestClock } from '../../../src/testing/clock.ts'
 
 describe('the rate of requests', () => {
-  it('is counted a second and a caller, and the headers say what is left', async () => {
+  it('is counted per second and caller, and the headers say how many are left', async () => {
     const clock = createTestClock()
     const limiter = createRateLimiter('key', 2, clock)
 

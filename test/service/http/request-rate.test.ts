@@ -13,8 +13,8 @@ async function start(requestsPerSecond: number) {
   return { ...running, anonymous, ping: () => running.call('GET', '/ping') }
 }
 
-describe('requests in a second', () => {
-  it('of one key are as many as the limit says, and the answers say how many are left', async () => {
+describe('requests per second', () => {
+  it('of one key are limited, and the responses say how many are left', async () => {
     const { ping, clock } = await start(2)
 
     const answers = [await ping(), await ping(), await ping()]
@@ -33,7 +33,7 @@ describe('requests in a second', () => {
     expect(later.status).toBe(200)
   })
 
-  it('of one key take nothing from another', async () => {
+  it('of one key do not count against another', async () => {
     const { service, origin, organization, ping } = await start(1)
     const other = createCall(origin, await service.administration.createApiKey(organization.id))
     await ping()
@@ -41,7 +41,7 @@ describe('requests in a second', () => {
     expect([(await ping()).status, (await other('GET', '/ping')).status]).toEqual([429, 200])
   })
 
-  it('without a valid key are counted by address, whatever key they try and whatever they say of where they come from', async () => {
+  it('without a valid key are counted by address, whatever key they try and whatever origin they claim', async () => {
     const { anonymous } = await start(2)
 
     const answers = [
@@ -54,14 +54,14 @@ describe('requests in a second', () => {
     expect(answers[0]?.headers.get('ratelimit')).toBe('"address";r=1;t=1')
   })
 
-  it('without a valid key do not shut out those with one from the same address', async () => {
+  it('without a valid key do not block requests with one from the same address', async () => {
     const { anonymous, ping } = await start(1)
     await anonymous()
 
     expect([(await anonymous()).status, (await ping()).status]).toEqual([429, 200])
   })
 
-  it('are not limited behind the private door of an embedded service', async () => {
+  it('are not limited on the private listener of an embedded service', async () => {
     const service = embedded({ database: ':memory:', limits: { requestsPerSecond: 1 } })
     onTestFinished(() => service.close())
     const { baseUrl, apiKey } = await service.connect()

@@ -37,8 +37,8 @@ function expectTimeout(answer: RawAnswer): void {
 
 const head = () => `POST /api/users HTTP/1.1\r\nHost: x\r\nAuthorization: Service key="${running.apiKey}"\r\n`
 
-describe('a client that is too slow', () => {
-  it('is cut off when the head of its request does not end', async () => {
+describe('a slow client', () => {
+  it('is disconnected when the head of its request does not end', async () => {
     const connection = await openRaw(headDoor.port)
 
     connection.send('GET /api/ping HTTP/1.1\r\nHost: x\r\nX-')
@@ -48,7 +48,7 @@ describe('a client that is too slow', () => {
     expectTimeout(answer)
   })
 
-  it('is cut off when it says nothing at all', async () => {
+  it('is disconnected when it sends nothing at all', async () => {
     const connection = await openRaw(headDoor.port)
 
     const answer = await connection.answer()
@@ -57,7 +57,7 @@ describe('a client that is too slow', () => {
     expectTimeout(answer)
   })
 
-  it('holds up nobody who closes when it has asked for nothing', async () => {
+  it('does not delay closing when it has sent no request', async () => {
     const patient = await listen(running.service.listener, {
       host: '127.0.0.1',
       port: 0,
@@ -70,7 +70,7 @@ describe('a client that is too slow', () => {
     await expect(connection.closed).resolves.toBeUndefined()
   })
 
-  it('is cut off when its body does not end, however steadily it drips', async () => {
+  it('is disconnected when its body does not end, however steadily it drips', async () => {
     const connection = await openRaw(door.port)
 
     connection.send(`${head()}Content-Length: 100000\r\n\r\n{`)
@@ -82,7 +82,7 @@ describe('a client that is too slow', () => {
     expectTimeout(answer)
   })
 
-  it('is not who waits for an answer that is held', async () => {
+  it('is not disconnected while it waits for a held response', async () => {
     const { ask, sessions } = await running.enroll('patient')
     const { id } = await ask()
     const connection = await openRaw(door.port)
@@ -105,7 +105,7 @@ describe('a client that is too slow', () => {
 })
 
 describe('a connection', () => {
-  it('serves one request after the other, tells how long it stays open, and closes after that', async () => {
+  it('serves one request after another, announces how long it stays open, and then closes', async () => {
     const connection = await openRaw(door.port)
     const ping = `GET /api/ping HTTP/1.1\r\nHost: x\r\nAuthorization: Service key="${running.apiKey}"\r\n\r\n`
 

@@ -55,7 +55,7 @@ it.runIf(process.platform === 'linux')(
   },
 )
 
-it('refuses a port on which another service of the same user listens', async () => {
+it('rejects a port on which another service of the same user listens', async () => {
   const first = await listen((_req, res) => void res.end(), address)
   onTestFinished(() => first.close())
 

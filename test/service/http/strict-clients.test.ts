@@ -49,7 +49,7 @@ const c: Dialect = (method, path, body = '') =>
   `${body === '' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`}\r\n${body}`
 
 describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_language, write) => {
-  it('signs somebody in: asks, reads, cancels, and every success is 200', async () => {
+  it('signs a user in: creates, reads and cancels sessions, and every success is 200', async () => {
     const sessions = `/domains/${running.domain.id}/sessions`
 
     const created = await send(
@@ -67,7 +67,7 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
     expect(after.body).toBe(`{"id":"${id}","state":"denied"}`)
   })
 
-  it('adds and removes a user without a body, and never meets a 204', async () => {
+  it('adds and removes a user without a body, and never gets a 204', async () => {
     const { json: user } = await running.call('POST', '/users', { body: newUser(`member ${Math.random()}`) })
     const member = `/domains/${running.domain.id}/users/${user.id}`
 
@@ -83,7 +83,7 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
     expect(answers[1]!.body).toMatch(/^\{"state":"pending","code":"[a-z2-9]{10}"\}$/)
   })
 
-  it('finds length and type of an answer in its head, and never chunks', async () => {
+  it('gets the length and type of a response in its head, and never chunks', async () => {
     const answer = await send(write('GET', '/ping'))
 
     expect(answer.head).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
@@ -93,7 +93,7 @@ describe.each(Object.entries({ python, java, php, c }))('a client in %s', (_lang
     expect(answer.body).toBe('{"status":"OK"}')
   })
 
-  it('learns why it is refused', async () => {
+  it('gets the reason when it is rejected', async () => {
     const answer = await send(write('POST', `/domains/${running.domain.id}/sessions`, '{"user":{"id":null}}'))
 
     expect(answer.status).toBe(400)
@@ -109,7 +109,7 @@ describe('the Authorization header', () => {
     ['with blanks around the equals sign', (value: string) => `Authorization: Service key = "${value}"`],
     ['with many blanks and tabs', (value: string) => `authorization:\t Service   key=\t"${value}"  `],
     ['without quotes', (value: string) => `Authorization:Service key=${value}`],
-  ])('is understood %s', async (_what, header) => {
+  ])('is accepted %s', async (_what, header) => {
     const answer = await send(`GET /api/ping HTTP/1.1\nHost: x\n${header(key())}\n\n`)
 
     expect(answer.status).toBe(200)
@@ -131,7 +131,7 @@ describe('a request', () => {
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
   })
 
-  it('that wants the connection closed gets it closed', async () => {
+  it('that asks to close the connection gets it closed', async () => {
     const connection = await openRaw(port())
 
     connection.send(`GET /api/ping HTTP/1.1\r\nConnection: close\r\n${plain().replaceAll('\n', '\r\n')}\r\n`)
@@ -141,7 +141,7 @@ describe('a request', () => {
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
   })
 
-  it('that asks before it sends its body is told to go on', async () => {
+  it('with "Expect: 100-continue" is told to send its body', async () => {
     const connection = await openRaw(port())
     const session = asking()
     const head = `POST ${path()} HTTP/1.1\nExpect: 100-continue\nContent-Length: ${session.length}\n${plain()}\n`
@@ -156,7 +156,7 @@ describe('a request', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('with an expectation that nobody knows is answered all the same', async () => {
+  it('with an unknown expectation is answered nevertheless', async () => {
     const answer = await send(`GET /api/ping HTTP/1.1\nExpect: the-unexpected\n${plain()}\n`)
 
     expect(answer.status).toBe(200)
@@ -185,7 +185,7 @@ describe('a request', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('may name the whole address, as it does to a proxy', async () => {
+  it('may contain the absolute URL, as for a proxy', async () => {
     const ping = await send(`GET http://mfa.example:8787/api/ping HTTP/1.1\n${plain()}\n`)
     const health = await send(`GET HTTP://mfa.example/healthz?x=http://y HTTP/1.1\n${plain()}\n`)
     const device = await send(`POST http://mfa.example/device/preview HTTP/1.1\n${plain()}\n`)
@@ -222,7 +222,7 @@ describe('a request', () => {
   })
 
   it.each(['', 'Accept:\n', 'Accept: */*\n', 'Accept: application/*\n', 'ACCEPT: APPLICATION/VND.SERVICE.V1+JSON\n'])(
-    'is in version 1.3 when it says %j',
+    'uses version 1.3 with the header %j',
     async (accept) => {
       const answer = await send(`GET /api/ping HTTP/1.1\n${accept}${plain()}\n`)
 
@@ -231,22 +231,22 @@ describe('a request', () => {
   )
 })
 
-describe('what clients write in JSON', () => {
+describe('JSON from clients', () => {
   const sessions = () => `/domains/${running.domain.id}/sessions`
   const ask = (raw: string) => running.call('POST', sessions(), { raw, headers: { accept: '*/*' } })
   const user = () => `{"id":"${alice.user.id}"}`
 
   it.each([
     ['in any order', () => `{"otp":"","attributes":[{"value":"v","key":"k"}],"user":${user()}}`],
-    ['with blanks and lines', () => `\r\n{ "user" :\t${user()} ,\n "attributes" : [ ] }\r\n`],
-    ['with members that nobody knows', () => `{"user":${user()},"device":"phone","callback":null}`],
+    ['with spaces and line breaks', () => `\r\n{ "user" :\t${user()} ,\n "attributes" : [ ] }\r\n`],
+    ['with unknown members', () => `{"user":${user()},"device":"phone","callback":null}`],
     [
-      'with null and nothing for what there is none of',
+      'with null and empty strings for missing values',
       () => `{"user":${user()},"otp":null,"bypasscode":"","ipAddress":"","attributes":null}`,
     ],
     ['with escapes', () => `{"\\u0075ser":${user()},"attributes":[{"key":"\\u00e9","value":"\\ud83d\\ude00\\/"}]}`],
-    ['in 1.3 with members that 1.4 brought', () => `{"user":${user()},"numberMatching":"yes","challenge":1}`],
-  ])('is understood %s', async (_what, raw) => {
+    ['in 1.3 with members that 1.4 added', () => `{"user":${user()},"numberMatching":"yes","challenge":1}`],
+  ])('is accepted %s', async (_what, raw) => {
     const answer = await ask(raw())
 
     expect([answer.status, answer.json]).toEqual([200, { id: expect.any(String), state: 'pending' }])
@@ -264,7 +264,7 @@ describe('what clients write in JSON', () => {
     expect(running.logged.some(({ message }) => message.includes('read as ISO-8859-1'))).toBe(true)
   })
 
-  it('gives a one-time password as a number where it keeps its length', async () => {
+  it('may hold a one-time password as a number if no digit is lost', async () => {
     const { token, id } = await holder(running)
     while (token.code().startsWith('0')) await running.clock.advance(30)
 
@@ -287,13 +287,13 @@ describe('what clients write in JSON', () => {
     ['{"user":{"id":""}}'],
     [`{"user":{"id":"${'0'.repeat(40)}","username":"alice"}}`],
     ['{}'],
-  ])('names nobody: %s', async (raw) => {
+  ])('is rejected when it names no user: %s', async (raw) => {
     const answer = await ask(raw)
 
     expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.user'])
   })
 
-  it('settles by the bypass code where a one-time password stands beside it', async () => {
+  it('with a bypass code and a one-time password is settled by the bypass code', async () => {
     const raw = `{"user":${user()},"otp":"123456","bypasscode":"123456789"}`
 
     const answer = await running.call('POST', sessions(), { raw })
@@ -301,7 +301,7 @@ describe('what clients write in JSON', () => {
     expect(answer.json).toMatchObject({ state: 'denied', factor: 'bypass' })
   })
 
-  it('are other usernames when a sloppy client encodes them', async () => {
+  it('keeps usernames literal, even if they look percent-encoded', async () => {
     const plain = 'a b+c'
     const encoded = 'a%20b%2Bc'
     await running.call('POST', '/users', { body: newUser(plain) })
@@ -317,9 +317,9 @@ describe('what clients write in JSON', () => {
   })
 })
 
-describe('what clients write in the address', () => {
+describe('a URL from clients', () => {
   it.each(['?page=', '?page=1', '?page=1&', '?&page=1', '?page=1&page=2', '?page=1&other=2', '?'])(
-    'is the first page: %j',
+    'means the first page: %j',
     async (query) => {
       const answer = await running.call('GET', `/users${query}`)
 
@@ -328,7 +328,7 @@ describe('what clients write in the address', () => {
     },
   )
 
-  it('is refused in the usual shape where it is no address', async () => {
+  it('gets an error in the common format when it is invalid', async () => {
     const answer = await send(
       `GET /api/users?username=a b HTTP/1.1\nHost: x\nAuthorization: Service key="${key()}"\n\n`,
     )
@@ -337,8 +337,8 @@ describe('what clients write in the address', () => {
   })
 })
 
-describe('a service and a client of another vendor', () => {
-  it('speak its words in every direction', async () => {
+describe('a service and a client with another vendor', () => {
+  it('use the name of the vendor in requests and responses', async () => {
     const { createClient } = await import('../../../src/client/index.ts')
     const vendor = { scheme: 'Acme-MFA', mediaType: 'acme' }
     const other = await startService({ vendor })

@@ -12,8 +12,8 @@ afterAll(() => running.close())
 
 const v13 = { accept: 'application/vnd.service.v1+json' }
 
-describe('every answer', () => {
-  it('is 200 in the plain vendor type for callers of 1.3', async () => {
+describe('every response', () => {
+  it('is 200 with the plain vendor type for callers of 1.3', async () => {
     const answer = await running.call('GET', '/ping', { headers: v13 })
 
     expect(answer.status).toBe(200)
@@ -28,7 +28,7 @@ describe('every answer', () => {
     expect(answer.json).toEqual({ name: running.organization.name })
   })
 
-  it('carries neither ETag nor X-Powered-By, and is not kept by caches', async () => {
+  it('carries neither ETag nor X-Powered-By, and is not cached', async () => {
     const { headers } = await running.call('GET', '/ping')
 
     expect(headers.get('etag')).toBeNull()
@@ -46,7 +46,7 @@ describe('every answer', () => {
     expect(answer.headers.get('content-type')).toBeNull()
   })
 
-  it('to HEAD is that to GET without its content', async () => {
+  it('to HEAD is the response to GET without its content', async () => {
     const answer = await running.call('HEAD', '/ping')
 
     expect(answer.status).toBe(200)
@@ -65,7 +65,7 @@ describe('the API key', () => {
     ['a key that is cut short', () => `Service key="${key().slice(1)}"`],
     ['a key with something after it', () => `Service key="${key()}" or not`],
     ['a key in other letters', () => `Service key="${key().toLowerCase()}"`],
-  ])('is refused: %s', async (_what, header) => {
+  ])('is rejected: %s', async (_what, header) => {
     const authorization = header()
     const answer = await read(
       await fetch(`${running.origin}/api/ping`, { headers: authorization === undefined ? {} : { authorization } }),
@@ -77,14 +77,14 @@ describe('the API key', () => {
     expect(answer.headers.get('content-type')).toBe('application/vnd.service.v1+json')
   })
 
-  it('is taken with the scheme in any case, with or without quotes', async () => {
+  it('is accepted with the scheme in any case, with or without quotes', async () => {
     const quoted = await running.call('GET', '/ping', { headers: { authorization: `sERVICE key="${key()}"` } })
     const bare = await running.call('GET', '/ping', { headers: { authorization: `Service key=${key()}` } })
 
     expect([quoted.status, bare.status]).toEqual([200, 200])
   })
 
-  it('is asked for before a path or method is told to be unknown', async () => {
+  it('is required before an unknown path or method is reported', async () => {
     const unknown = await fetch(`${running.origin}/api/unknown`)
     const method = await fetch(`${running.origin}/api/ping`, { method: 'DELETE' })
 
@@ -92,21 +92,21 @@ describe('the API key', () => {
   })
 })
 
-describe('what is asked for', () => {
-  it('is 404 operation where there is no such path', async () => {
+describe('an operation', () => {
+  it('is 404 if its path does not exist', async () => {
     const answer = await running.call('GET', '/unknown')
 
     expect([answer.status, answer.code]).toEqual([404, 'api.error.notfound.operation'])
   })
 
-  it('is 405 with Allow where the path knows other methods', async () => {
+  it('is 405 with Allow if its path has other methods', async () => {
     const answer = await running.call('PATCH', '/users')
 
     expect([answer.status, answer.code]).toEqual([405, 'api.error.methodnotallowed'])
     expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST'])
   })
 
-  it('is 406 for a version that does not exist, said in the type of 1.3', async () => {
+  it('is 406 for an unknown version, reported in the type of 1.3', async () => {
     const answer = await running.call('GET', '/ping', {
       headers: { accept: 'application/vnd.service.v1+json; version=1.5' },
     })
@@ -115,7 +115,7 @@ describe('what is asked for', () => {
     expect(answer.headers.get('content-type')).toBe('application/vnd.service.v1+json')
   })
 
-  it('is 404 operation for callers of 1.3 where 1.4 brought it', async () => {
+  it('is 404 for callers of 1.3 if 1.4 added it', async () => {
     const path = `/domains/${running.domain.id}/sessions/${unknownId}/redeem`
 
     const old = await running.call('POST', path, { headers: v13, body: { challenge: 'A'.repeat(22) } })
@@ -125,7 +125,7 @@ describe('what is asked for', () => {
     expect(present.code).toBe('api.error.notfound.session')
   })
 
-  it('is not found by an id that cannot be one', async () => {
+  it('finds nothing by a malformed id', async () => {
     const codes = await Promise.all([
       running.call('GET', '/users/1'),
       running.call('GET', `/users/${unknownId.replaceAll('0', 'A')}`),
@@ -141,7 +141,7 @@ describe('what is asked for', () => {
     ])
   })
 
-  it('is malformed in a path or query that cannot be decoded', async () => {
+  it('is malformed if its path or query cannot be decoded', async () => {
     const path = await running.call('GET', '/users/%zz')
     const query = await running.call('GET', '/users?username=%zz')
 
@@ -151,7 +151,7 @@ describe('what is asked for', () => {
 
 describe('a body', () => {
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/json; charset=latin1', ''])(
-    'is read as JSON when it says it is %j',
+    'is read as JSON when its type is %j',
     async (type) => {
       const answer = await running.call('POST', '/users', {
         raw: JSON.stringify(newUser(`typed ${type}`)),
@@ -163,7 +163,7 @@ describe('a body', () => {
   )
 
   it.each(['multipart/form-data; boundary=x', 'image/png', 'text/xml', 'application/xml', 'application/soap+xml'])(
-    'is 415 when it is %s',
+    'is 415 when its type is %s',
     async (type) => {
       const answer = await running.call('POST', '/users', { raw: '{}', headers: { 'content-type': type } })
 
@@ -183,7 +183,7 @@ describe('a body', () => {
     expect([answer.status, answer.code]).toEqual([413, 'api.error.toolarge'])
   })
 
-  it('that is wrong is named by its field and never quoted', async () => {
+  it('that is invalid is named by its field, and never quoted', async () => {
     const answer = await running.call('POST', '/users', { body: { ...newUser('quoted'), email: 'secret-thing' } })
 
     expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.email'])
@@ -191,8 +191,8 @@ describe('a body', () => {
   })
 })
 
-describe('a service under another name', () => {
-  it('speaks its own scheme and media type, and only these', async () => {
+describe('a service with another vendor name', () => {
+  it('uses its own scheme and media type, and no others', async () => {
     const other = await startService({ vendor: { scheme: 'Acme', mediaType: 'acme' }, basePath: '/mfa/v1' })
     const get = (authorization: string) => fetch(`${other.origin}/mfa/v1/ping`, { headers: { authorization } })
 

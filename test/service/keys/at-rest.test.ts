@@ -173,8 +173,8 @@ function formsOf(secret: string): Buffer[] {
   return [...bytes, ...texts.map((text) => Buffer.from(text))]
 }
 
-describe('after a full run', () => {
-  it('has the secrets on the disk in no form: not in the database, its log of changes, or the logs', () => {
+describe('a service, after a full run', () => {
+  it('leaves no secret on the disk in any form: not in the database, its write-ahead log, or the logs', () => {
     const names = [...found].flatMap(([file, content]) =>
       [...secrets].flatMap(([name, secret]) =>
         formsOf(secret).some((form) => content.includes(form)) ? [`${name} in ${file}`] : [],
@@ -196,7 +196,7 @@ describe('after a full run', () => {
     ])
   })
 
-  it('says in the log, once, that the key file has to be backed up', () => {
+  it('logs once that the key file has to be backed up', () => {
     const log = found.get('service.log afterwards')!.toString()
 
     expect(log.split('Back that file up, apart from the database').length).toBe(2)

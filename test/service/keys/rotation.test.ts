@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => mail.close())
 
-describe.each(engines)('a rotation of keys on %s', (engine) => {
+describe.each(engines)('a key rotation on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let database: string
   let open: { close(): Promise<void> }[] = []
@@ -108,7 +108,7 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
     return json.state ?? JSON.stringify(json)
   }
 
-  it('brings everything under the new key while requests go on; then the old one can go', async () => {
+  it('reseals everything with the new key while requests are served; then the old one can be removed', async () => {
     database = await newDatabase()
     const first = await serve(ring('k1'))
     const { clock } = first
@@ -151,7 +151,7 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
     expect(device.signer.id).toHaveLength(40)
   })
 
-  it('leaves no kind of secret behind, and each opens as what it was', async () => {
+  it('reseals every kind of secret, and each opens to its old value', async () => {
     database = await newDatabase()
     const first = await serve(ring('k1'))
     const { clock } = first
@@ -172,7 +172,7 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
     expect(await allSealed(after)).toEqual(kept)
   })
 
-  it('finds codes under the old key for as long as both are there, and waits for those that are e-mailed', async () => {
+  it('finds codes stored with the old key while both are present, and waits for e-mailed ones to expire', async () => {
     database = await newDatabase()
     const first = await serve(ring('k1'))
     const { clock } = first
@@ -209,7 +209,7 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
     expect(clock.now() - begun).toBeGreaterThanOrEqual(60)
   })
 
-  it('waits while a node runs that does not know the new key, and no value is sealed with that meanwhile', async () => {
+  it('waits while a node without the new key runs, and seals nothing with the new key meanwhile', async () => {
     database = await newDatabase()
     const old = await serve(ring('k1'))
     const { clock } = old
@@ -239,7 +239,7 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
     expect((await rotating).retired).toEqual(['k1'])
   })
 
-  it('counts a node that died for as long as it may be alive, and lets none start without the new key', async () => {
+  it('counts a dead node for as long as it could be alive, and lets no node start without the new key', async () => {
     database = await newDatabase()
     const clock = createTestClock()
     const first = await node(ring('k1'), clock)
@@ -256,7 +256,7 @@ describe.each(engines)('a rotation of keys on %s', (engine) => {
     await expect(openNode(database, ring('k1'), clock)).rejects.toThrow(/sealed with the key "k2"/)
   })
 
-  it('that is killed in the middle goes on where it was', async () => {
+  it('that is killed midway resumes where it was', async () => {
     database = await newDatabase()
     const clock = createTestClock()
     const service = await node(ring('k1'), clock)

@@ -8,7 +8,7 @@ describe('the mail with a code', () => {
   const write = (domain: string, organization = 'Acme') =>
     codeMail({ domain, organization, code: '012345', minutes: 10 })
 
-  it('reads like this', () => {
+  it('contains the app, the code and how long it works', () => {
     expect(write('Wiki').text).toBe(
       [
         'Your code for Wiki:',
@@ -80,15 +80,15 @@ describe('the option smtp', () => {
     [{ url: 'smtp://mail.example', host: 'other' }],
     [{ host: 'mail.example', tls: true }],
     [{ host: 'mail.example', port: 0 }],
-  ])('%j names none', (given) => {
+  ])('%j names no server', (given) => {
     expect(SmtpOptions.safeParse({ ...given, from }).success).toBe(false)
   })
 
-  it.each(['', 'nobody', 'a@b\r\nBcc: c@d', 'a@b, c@d', 'Name <a@b> <c@d>'])('cannot be from %j', (sender) => {
+  it.each(['', 'nobody', 'a@b\r\nBcc: c@d', 'a@b, c@d', 'Name <a@b> <c@d>'])('rejects the sender %j', (sender) => {
     expect(SmtpOptions.safeParse({ host: 'mail.example', from: sender }).success).toBe(false)
   })
 
-  it('that is wrong is named without its password', async () => {
+  it('is named without its password when it is invalid', async () => {
     const opening = createService({ database: ':memory:', smtp: { url: 'smpt://mfa:secret@mail.example', from } })
 
     await expect(opening).rejects.toThrow(/^createService: smtp: needs a host/)

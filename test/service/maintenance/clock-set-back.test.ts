@@ -63,7 +63,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
   const db = () => node.ctx.store.db
   const now = () => running.clock.now()
 
-  it('leaves codes locked for no longer than the lock', async () => {
+  it('leaves codes locked no longer than a lockout lasts', async () => {
     const person = await member(running)
     const { code } = await bypassCodeOf(running, person.id)
     const wrong = () => person.signIn({ otp: '000000' })
@@ -89,7 +89,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect(await tries(code)).toBe('approved')
   })
 
-  it('is noticed at the next start, too', async () => {
+  it('is also noticed at the next start', async () => {
     const person = await member(running)
     const of = { userId: person.id, budget: 'known' } as const
     await lockCodes(db(), of, { from: now() + ahead, until: now() + ahead + hour })
@@ -99,7 +99,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect(await storedEnd(person.id)).toBe(now() + hour)
   })
 
-  it('leaves codes locked that only an administrator unlocks', async () => {
+  it('keeps codes locked that only an administrator can unlock', async () => {
     const person = await member(running)
     const of = { userId: person.id, budget: 'other' } as const
     await lockCodes(db(), of, { from: null, until: 253_402_300_799 })
@@ -110,7 +110,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect(await codesLockedUntil(db(), of, now())).toBe(253_402_300_799)
   })
 
-  it('leaves no request pending, and none that counts', async () => {
+  it('leaves no request pending or counted', async () => {
     const person = await running.enroll(unique())
     wrongBy = ahead
     const asked = [await person.ask(), await person.ask(), await person.ask()]
@@ -135,7 +135,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect(again.state).toBe('pending')
   })
 
-  it('leaves a person asked no less often than before', async () => {
+  it('does not reduce how often a user can be asked', async () => {
     const person = await running.enroll(unique())
     const path = `/domains/${running.domain.id}/sessions`
     const ask = () => running.call('POST', path, { body: { user: { id: person.user.id }, challenge: random128() } })
@@ -169,7 +169,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect([session.state, redeemed.status]).toEqual(['approved', 409])
   })
 
-  it('leaves an address that was changed at rest for a day at most, and a pause for its own length', async () => {
+  it('limits the pause of a changed address to a day, and other pauses to their own length', async () => {
     const person = await member(running)
     wrongBy = ahead
     await running.call('PUT', person.path, { body: { email: 'other@example.com' } })
@@ -197,7 +197,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect(await counted()).toMatchObject({ counts: [1] })
   })
 
-  it('leaves no code good that was e-mailed or shown then, neither now nor later', async () => {
+  it('invalidates codes that were e-mailed or shown meanwhile, for good', async () => {
     const person = await member(running)
     const of = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
@@ -217,7 +217,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect(await replacementOf(db(), [lookup], sent + 1)).toBeUndefined()
   })
 
-  it('leaves what was good for days good for its length from now, and no longer', async () => {
+  it('limits what lasts for days to its lifetime from now', async () => {
     const person = await member(running)
     const of = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
@@ -240,7 +240,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect(await useBypassCode(db(), { userId: person.id, codeLookups: [lookup] }, issued + 1)).toBeUndefined()
   })
 
-  it('takes nothing from anybody where it is slow for a moment', async () => {
+  it('invalidates nothing if it was only slow for a moment', async () => {
     const person = await member(running)
     const of = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
@@ -258,7 +258,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect([codes.length, token !== undefined, browser !== undefined]).toEqual([1, true, true])
   })
 
-  it('leaves no node alive that has ended', async () => {
+  it('does not count ended nodes as alive', async () => {
     const seenAt = now() + ahead
     await announceNode(db(), {
       id: unknownId,
@@ -276,7 +276,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect(await liveNodes(node.ctx)).not.toContain('ended')
   })
 
-  it('leaves no synchronization waited for that has ended', async () => {
+  it('does not wait for ended synchronizations', async () => {
     const lease = { id: unique(), organizationId: running.organization.id, domainId: running.domain.id }
     const dead = { ...lease, holder: 'dead', holderProcess: null, beatAt: now() + ahead, appliedAt: null }
     await db().insertInto('synchronisation').values(dead).execute()

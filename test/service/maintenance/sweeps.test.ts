@@ -54,7 +54,7 @@ describe.each(engines)('a sweep with a backlog on %s', { timeout: 60_000 }, (eng
     return Number((await counting.execute(node.ctx.store.db)).rows[0]?.rows)
   }
 
-  it('touches 500 rows at most in a transaction, and leaves nothing that is over', async () => {
+  it('changes at most 500 rows per transaction, and leaves no expired row', async () => {
     const transactions = watchTransactions(node)
 
     await sweep(node.ctx)
@@ -77,7 +77,7 @@ describe.each(engines)('a sweep with a backlog on %s', { timeout: 60_000 }, (eng
     expect(await Promise.all(left)).toEqual([[], [], [], []])
   })
 
-  it('gives the event loop a turn after each step', async () => {
+  it('yields to the event loop after each step', async () => {
     let turns = 0
     const turn = () => {
       turns += 1
@@ -94,13 +94,13 @@ describe.each(engines)('a sweep with a backlog on %s', { timeout: 60_000 }, (eng
     expect(new Set(turnsOfSteps).size).toBe(turnsOfSteps.length)
   })
 
-  it('ends soon when the service closes: what is left is left to the next one', async () => {
+  it('stops early when the service closes, and leaves the rest to the next sweep', async () => {
     await sweep(node.ctx, AbortSignal.abort())
 
     expect(await Promise.all(emptied.map(rowsIn))).toEqual(emptied.map((table) => (table === 'bypassCode' ? 200 : 100)))
   })
 
-  it('does not wait for rows that somebody else is changing on PostgreSQL', async () => {
+  it('does not wait for rows that another transaction is changing on PostgreSQL', async () => {
     const other = await openDatabase(database, { clock, push: false, ...keysFor(database) })
     onTestFinished(() => other.close())
     const holding = other.ctx.store.db.transaction().execute(async (db) => {
@@ -115,7 +115,7 @@ describe.each(engines)('a sweep with a backlog on %s', { timeout: 60_000 }, (eng
     expect(await rowsIn('emailCode')).toBe(engine === 'PostgreSQL' ? 1 : count)
   })
 
-  it('has no foreign key that removes rows of another table', async () => {
+  it('relies on no foreign key that removes rows of another table', async () => {
     expect(await deletingKeys(node, engine)).toEqual([])
   })
 })

@@ -20,7 +20,7 @@ function start() {
 }
 
 describe('the log of failures', () => {
-  it('tells an outage once, with its reason, and its end once, with what was refused', async () => {
+  it('reports the start of an outage once, with its reason, and its end once, with what was refused', async () => {
     const { clock, lines, failures, refuse } = start()
 
     for (let request = 0; request < 3; request += 1) {
@@ -37,7 +37,7 @@ describe('the log of failures', () => {
     ])
   })
 
-  it('takes calls that fail within 5 seconds of each other for one outage', async () => {
+  it('treats calls that fail within 5 seconds of each other as one outage', async () => {
     const { clock, lines, failures } = start()
 
     for (let round = 0; round < 4; round += 1) {
@@ -49,7 +49,7 @@ describe('the log of failures', () => {
     expect(lines.map(([message]) => message)).toEqual(['database unavailable'])
   })
 
-  it('does not take reads for the end of an outage in which changes failed', async () => {
+  it('does not treat successful reads as the end of an outage in which changes failed', async () => {
     const { clock, lines, failures } = start()
 
     failures.database.failed('write', gone)
@@ -62,7 +62,7 @@ describe('the log of failures', () => {
     expect([before, lines.length]).toEqual([1, 2])
   })
 
-  it('names other refusals once a minute, without a stack', async () => {
+  it('reports other refusals once a minute, without a stack', async () => {
     const { clock, lines, refuse } = start()
     const busy = new StoreUnavailableError('Another synchronization is in progress.')
 

@@ -31,7 +31,7 @@ describe('the reference page in a browser', () => {
   it.each([
     ['light', 1280],
     ['dark', 390],
-  ] as const)('is accessible, fits, and breaks no policy: %s, %i wide', async (colorScheme, width) => {
+  ] as const)('is accessible, fits the window, and violates no policy: %s, %i wide', async (colorScheme, width) => {
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
     const page = await context.newPage()
     const said: string[] = []
@@ -51,7 +51,7 @@ describe('the reference page in a browser', () => {
     expect(asked).toEqual(['/docs'])
   })
 
-  it('leads from the list to the operation without a script', async () => {
+  it('links from the list to each operation without a script', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
 

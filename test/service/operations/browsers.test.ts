@@ -9,7 +9,7 @@ import { operation } from './operation.ts'
 const day = 86_400
 
 operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject) => {
-  it('knows a browser for 180 days after the last pass in it', async () => {
+  it('recognizes a browser for 180 days after its last sign-in', async () => {
     const person = await browserUser(subject())
     const known = await person.pass()
     const refreshed = await person.pass({ id: known?.id })
@@ -20,7 +20,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect(json).toEqual({ expiresAt: subject().clock.now() - 30 + 180 * day })
   })
 
-  it('says until when the browser is remembered, where that was chosen', async () => {
+  it('returns until when the browser is remembered, if the user chose that', async () => {
     const person = await browserUser(subject())
     const known = await person.pass({ rememberDays: 1 })
 
@@ -32,7 +32,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect(later.json).toEqual({ expiresAt: known?.expiresAt })
   })
 
-  it('knows no browser of somebody else, also where both pass with the same', async () => {
+  it('does not recognize a browser of another user, even if both have the same factors', async () => {
     const [one, other] = [await member(subject()), await member(subject())]
     const { json } = await subject().call('POST', `${one.path}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 0 },
@@ -47,7 +47,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect((await recognize(other)).code).toBe('api.error.notfound.browser')
   })
 
-  it('knows nothing that is no id', async () => {
+  it('finds no browser by an invalid id', async () => {
     const person = await browserUser(subject())
 
     const answers = await Promise.all(['', undefined, 'a'.repeat(5000)].map((browser) => person.recognize(browser)))
@@ -55,7 +55,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect(answers.map(({ code }) => code)).toEqual(Array(3).fill('api.error.notfound.browser'))
   })
 
-  it('knows a browser no more once anything has changed that the user passes with', async () => {
+  it('no longer recognizes a browser after any factor of the user changes', async () => {
     const person = await browserUser(subject())
     const { json: domainUser } = await subject().call('GET', person.path)
     const known = await person.pass()
@@ -65,7 +65,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect(await person.isKnown(known?.id)).toBe(false)
   })
 
-  it('knows it no more, also when what was taken away is given back', async () => {
+  it('does not recognize it again when a removed factor is given back', async () => {
     const person = await browserUser(subject())
     const [hardware, membership] = [
       `${person.path}/hardware/${person.token.id}`,
@@ -99,7 +99,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
     expect(await person.isKnown(known?.id)).toBe(false)
   })
 
-  it('knows it in its own domain alone', async () => {
+  it('recognizes it only in its own domain', async () => {
     const person = await browserUser(subject())
     const known = await person.pass()
     const other = await subject().service.administration.createDomain(subject().organization.id, { name: 'Other' })
@@ -113,7 +113,7 @@ operation('POST /domains/{domainId}/users/{userId}/browsers/recognize', (subject
 })
 
 operation('DELETE /domains/{domainId}/users/{userId}/browsers', (subject) => {
-  it('ends every known browser of the user, and none of anybody else', async () => {
+  it('forgets all browsers of the user, and of no other user', async () => {
     const [person, other] = [await browserUser(subject()), await browserUser(subject())]
     const [first, second] = [await person.pass(), await person.pass()]
     const shared = await other.pass({ id: first?.id })
@@ -126,7 +126,7 @@ operation('DELETE /domains/{domainId}/users/{userId}/browsers', (subject) => {
 })
 
 operation('POST /domains/{domainId}/users/{userId}/pauses', (subject) => {
-  it('says nothing where everything works, and counts nothing', async () => {
+  it('returns nothing when no limit applies, and counts nothing', async () => {
     const person = await browserUser(subject())
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => person.pauses()))
@@ -134,7 +134,7 @@ operation('POST /domains/{domainId}/users/{userId}/pauses', (subject) => {
     expect(answers).toEqual(answers.map(() => ({})))
   })
 
-  it('says until when codes are locked, from here and not from elsewhere', async () => {
+  it('returns until when codes are locked, for this browser and not for others', async () => {
     const person = await browserUser(subject())
     const known = await person.pass()
     await person.guess(10)
@@ -143,7 +143,7 @@ operation('POST /domains/{domainId}/users/{userId}/pauses', (subject) => {
     expect(await person.pauses(known?.id)).toEqual({})
   })
 
-  it('says that only an administrator unlocks codes by not saying until when', async () => {
+  it('returns no end of the lock when only an administrator can unlock codes', async () => {
     const person = await browserUser(subject())
     for (let round = 0; round < 5; round += 1) {
       await person.guess(10)
@@ -153,7 +153,7 @@ operation('POST /domains/{domainId}/users/{userId}/pauses', (subject) => {
     expect(await person.pauses()).toEqual({ codes: {} })
   })
 
-  it('says when all limits of requests allow one again, not only the first', async () => {
+  it('returns when all limits allow a request again, not only the first', async () => {
     const { user, device, pending, sessions } = await subject().enroll('asked')
     const path = `/domains/${subject().domain.id}/users/${user.id}/pauses`
     const ask = () => subject().call('POST', sessions, { body: { user: { id: user.id } } })

@@ -13,7 +13,7 @@ async function excused(subject: Subject) {
 }
 
 operation('POST /users/{userId}/bypasscodes', (subject) => {
-  it('makes a code of nine digits that works as often as it says', async () => {
+  it('creates a code of nine digits that works for its number of uses', async () => {
     const { id, text, code, signIn } = await excused(subject())
 
     const states = []
@@ -29,7 +29,7 @@ operation('POST /users/{userId}/bypasscodes', (subject) => {
 })
 
 operation('GET /users/{userId}/bypasscodes', (subject) => {
-  it('lists the codes of the user, and says how often each still works', async () => {
+  it('lists the codes of the user with their remaining uses', async () => {
     const { path, code, signIn } = await excused(subject())
     await signIn({ bypasscode: code.code })
 
@@ -40,7 +40,7 @@ operation('GET /users/{userId}/bypasscodes', (subject) => {
 })
 
 operation('GET /bypasscodes/{bypassCodeId}', (subject) => {
-  it('shows the code as it was made', async () => {
+  it('returns the code as it was created', async () => {
     const { text, code } = await excused(subject())
 
     const read = await subject().call13('GET', `/bypasscodes/${code.id}`)
@@ -75,7 +75,7 @@ operation('DELETE /bypasscodes/{bypassCodeId}', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users/{userId}/bypasscodes', (subject) => {
-  it('makes five codes in place of all there are', async () => {
+  it('replaces all codes with five new ones', async () => {
     const person = await excused(subject())
     const body = { usesAllowed: 1, expirationTime: 0, pass: await person.pass() }
 

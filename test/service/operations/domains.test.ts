@@ -5,7 +5,7 @@ import { newUser, unknownId } from '../start-service.ts'
 import { operation } from './operation.ts'
 
 operation('GET /domains/{domainId}', (subject) => {
-  it('shows the domain and its rules, in 1.3 without number matching', async () => {
+  it('returns the domain and its rules, in 1.3 without number matching', async () => {
     const { domain, call, call13 } = subject()
 
     const old = await call13('GET', `/domains/${domain.id}`)
@@ -15,7 +15,7 @@ operation('GET /domains/{domainId}', (subject) => {
     expect(present.json).toEqual({ ...old.json, numberMatching: 'offered', synchronizationVersion: 0 })
   })
 
-  it('knows no domain of others', async () => {
+  it('does not find an unknown domain', async () => {
     const answer = await subject().call('GET', `/domains/${unknownId}`)
 
     expect(answer.code).toBe('api.error.notfound.domain')
@@ -23,7 +23,7 @@ operation('GET /domains/{domainId}', (subject) => {
 })
 
 operation('GET /domains/{domainId}/image', (subject) => {
-  it('answers a PNG, and nothing to who has it already', async () => {
+  it('returns a PNG, and no content to callers that already have it', async () => {
     const path = `/domains/${subject().domain.id}/image`
     const get = (headers = {}) =>
       fetch(`${subject().origin}/api${path}`, {
@@ -44,7 +44,7 @@ operation('GET /domains/{domainId}/image', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users/{userId}', (subject) => {
-  it('makes the user a member, and does nothing for one that is', async () => {
+  it('makes the user a member, and does nothing for an existing member', async () => {
     const { call, domain } = subject()
     const { json: user } = await call('POST', '/users', { body: newUser(unique()) })
     const path = `/domains/${domain.id}/users/${user.id}`
@@ -60,7 +60,7 @@ operation('PUT /domains/{domainId}/users/{userId}', (subject) => {
 })
 
 operation('GET /domains/{domainId}/users/{userId}', (subject) => {
-  it('shows a member, and nobody else', async () => {
+  it('returns a member, and no other user', async () => {
     const { call, domain } = subject()
     const { id, username } = await member(subject())
     const { json: stranger } = await call('POST', '/users', { body: newUser(unique()) })
@@ -74,7 +74,7 @@ operation('GET /domains/{domainId}/users/{userId}', (subject) => {
 })
 
 operation('GET /domains/{domainId}/users', (subject) => {
-  it('lists the members in the order in which they came', async () => {
+  it('lists the members in the order in which they were added', async () => {
     const { call, domain } = subject()
     const [first, second] = [await member(subject()), await member(subject())]
 
@@ -86,7 +86,7 @@ operation('GET /domains/{domainId}/users', (subject) => {
 })
 
 operation('DELETE /domains/{domainId}/users/{userId}', (subject) => {
-  it('removes the member, who stays a user', async () => {
+  it('removes the member, who remains a user', async () => {
     const { call, domain } = subject()
     const { id, path } = await member(subject())
 
@@ -98,7 +98,7 @@ operation('DELETE /domains/{domainId}/users/{userId}', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users', (subject) => {
-  it('adds who is missing and removes who is not in the body', async () => {
+  it('adds missing members, and removes those who are not in the body', async () => {
     const { call, domain } = subject()
     const [leaving, staying] = [await member(subject()), await member(subject())]
     const body = [newUser(staying.username), newUser('arriving')]
@@ -113,7 +113,7 @@ operation('PUT /domains/{domainId}/users', (subject) => {
     expect((await call('GET', leaving.path)).json.domains).toEqual([])
   })
 
-  it('takes rows that are identical as one row', async () => {
+  it('treats identical rows as one', async () => {
     const { call, domain } = subject()
     const row = newUser(unique())
 
@@ -124,7 +124,7 @@ operation('PUT /domains/{domainId}/users', (subject) => {
     expect(json).toHaveLength(2)
   })
 
-  it('does nothing at all where one row is wrong, and names its position', async () => {
+  it('changes nothing if one row is invalid, and names its position', async () => {
     const { call, domain } = subject()
     const { id } = await member(subject())
 

@@ -6,7 +6,7 @@ import { operation } from './operation.ts'
 const seed = '3132333435363738393031323334353637383930'
 
 operation('POST /hardware', (subject) => {
-  it('adds a token, names it where nobody did, and never answers its seed', async () => {
+  it('adds a token, generates a missing name, and never returns its seed', async () => {
     const body = { serialNumber: 'S-1', type: 'TOTP6', timeStep: '30', seed }
 
     const { text, json } = await subject().call13('POST', '/hardware', { body })
@@ -19,7 +19,7 @@ operation('POST /hardware', (subject) => {
 })
 
 operation('GET /hardware', (subject) => {
-  it('lists the tokens in the order in which they came', async () => {
+  it('lists the tokens in the order in which they were added', async () => {
     const [first, second] = [await hardwareToken(subject()), await hardwareToken(subject())]
 
     const { json } = await subject().call('GET', '/hardware?page=1')
@@ -29,7 +29,7 @@ operation('GET /hardware', (subject) => {
 })
 
 operation('GET /hardware/{hardwareTokenId}', (subject) => {
-  it('shows the token as it was made', async () => {
+  it('returns the token as it was created', async () => {
     const body = { alias: 'Mine', serialNumber: unique(), type: 'TOTP8', timeStep: 60, seed }
     const { text, json } = await subject().call13('POST', '/hardware', { body })
 
@@ -41,7 +41,7 @@ operation('GET /hardware/{hardwareTokenId}', (subject) => {
 })
 
 operation('PUT /hardware/{hardwareTokenId}', (subject) => {
-  it('changes its alias and nothing else', async () => {
+  it('changes the alias and nothing else', async () => {
     const { id, show } = await hardwareToken(subject())
     const before = await show()
 
@@ -50,7 +50,7 @@ operation('PUT /hardware/{hardwareTokenId}', (subject) => {
     expect(json).toEqual({ ...before, alias: 'Renamed' })
   })
 
-  it.each([{}, { alias: null }])('changes nothing where no alias is given: %j', async (body) => {
+  it.each([{}, { alias: null }])('changes nothing if no alias is given: %j', async (body) => {
     const { id, show } = await hardwareToken(subject())
     const before = await show()
 
@@ -73,7 +73,7 @@ operation('DELETE /hardware/{hardwareTokenId}', (subject) => {
 })
 
 operation('PUT /users/{userId}/hardware/{hardwareTokenId}', (subject) => {
-  it('gives the token to the user, and to nobody else then', async () => {
+  it('assigns the token to the user, and then to no other', async () => {
     const [first, second] = [await member(subject()), await member(subject())]
     const { id } = await hardwareToken(subject())
 
@@ -86,7 +86,7 @@ operation('PUT /users/{userId}/hardware/{hardwareTokenId}', (subject) => {
 })
 
 operation('GET /users/{userId}/hardware', (subject) => {
-  it('shows the token of the user, where there is one', async () => {
+  it('returns the token of the user, if there is one', async () => {
     const owner = await holder(subject())
     const other = await member(subject())
 
@@ -99,7 +99,7 @@ operation('GET /users/{userId}/hardware', (subject) => {
 })
 
 operation('DELETE /users/{userId}/hardware', (subject) => {
-  it('takes the token from the user, and leaves it in the organization', async () => {
+  it('releases the token of the user, and keeps it in the organization', async () => {
     const { path, token } = await holder(subject())
 
     const answer = await subject().call('DELETE', `${path}/hardware`)
@@ -123,7 +123,7 @@ operation('POST /domains/{domainId}/users/{userId}/hardware', (subject) => {
     expect([replayed.state, next.state]).toEqual(['denied', 'approved'])
   })
 
-  it('adds nothing where the code is wrong', async () => {
+  it('adds nothing if the code is wrong', async () => {
     const person = await member(subject())
 
     const { answer } = await person.enrollApp({ otp: '000000' })

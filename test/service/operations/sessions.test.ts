@@ -11,7 +11,7 @@ import { operation } from './operation.ts'
 const challenge = 'q83vEjRWeJCrze8SNFZ4kA'
 
 operation('POST /domains/{domainId}/sessions', (subject) => {
-  it('asks the device, and answers 1.3 two members', async () => {
+  it('sends a request to the device, and returns two members in 1.3', async () => {
     const { user, sessions, pending } = await subject().enroll(unique())
 
     const { text, json } = await subject().call13('POST', sessions, { body: { user: { id: user.id } } })
@@ -20,7 +20,7 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
     expect((await pending()).map(({ id }) => id)).toEqual([json.id])
   })
 
-  it('settles at once where a code is given', async () => {
+  it('settles the session at once if a code is given', async () => {
     const { id } = await member(subject())
 
     const { json } = await subject().call('POST', `/domains/${subject().domain.id}/sessions`, {
@@ -32,7 +32,7 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
 })
 
 operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
-  it('shows how the session stands', async () => {
+  it('returns the state of the session', async () => {
     const { ask, sessions } = await subject().enroll(unique())
     const session = await ask()
 
@@ -43,7 +43,7 @@ operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
     expect(present.json).toEqual(session)
   })
 
-  it('is held where the caller prefers to wait', async () => {
+  it('is held if the caller prefers to wait', async () => {
     const { ask, sessions } = await subject().enroll(unique())
     const { id } = await ask()
     const held = subject().clock.timerSet(25)
@@ -59,7 +59,7 @@ operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
 })
 
 operation('DELETE /domains/{domainId}/sessions/{sessionId}', (subject) => {
-  it('cancels what is pending, and does nothing to what is settled', async () => {
+  it('cancels a pending session, and leaves a settled one unchanged', async () => {
     const { ask, sessions, session } = await subject().enroll(unique())
     const { id } = await ask()
 
@@ -75,7 +75,7 @@ operation('DELETE /domains/{domainId}/sessions/{sessionId}', (subject) => {
     expect((await session(id)).state).toBe('cancelled')
   })
 
-  it('knows only sessions that are there', async () => {
+  it('does not find unknown sessions', async () => {
     const answer = await subject().call('DELETE', `/domains/${subject().domain.id}/sessions/${unknownId}`)
 
     expect(answer.code).toBe('api.error.notfound.session')
@@ -83,7 +83,7 @@ operation('DELETE /domains/{domainId}/sessions/{sessionId}', (subject) => {
 })
 
 operation('POST /domains/{domainId}/sessions/{sessionId}/redeem', (subject) => {
-  it('uses an approval up, once', async () => {
+  it('redeems an approval once', async () => {
     const { ask, sessions, pending, device } = await subject().enroll(unique())
     const { id } = await ask({ challenge })
     const [request] = await pending()
@@ -98,7 +98,7 @@ operation('POST /domains/{domainId}/sessions/{sessionId}/redeem', (subject) => {
 })
 
 operation('GET /domains/{domainId}/sessions/events', (subject) => {
-  it('tells of each session of the domain as it settles', async () => {
+  it('sends an event for each session of the domain as it settles', async () => {
     const { ask, sessions } = await subject().enroll(unique())
     const { id } = await ask()
     const path = `/domains/${subject().domain.id}/sessions/events`
@@ -128,7 +128,7 @@ operation('GET /domains/{domainId}/sessions/events', (subject) => {
 operation('POST /domains/{domainId}/users/{userId}/otp', (subject) => {
   const body = { deliverableOTPType: 'EMAIL' }
 
-  it('is refused where the domain does not allow it', async () => {
+  it('is rejected if the domain does not allow it', async () => {
     const { id } = await member(subject())
 
     const answer = await subject().call('POST', `/domains/${subject().domain.id}/users/${id}/otp`, { body })
@@ -136,7 +136,7 @@ operation('POST /domains/{domainId}/users/{userId}/otp', (subject) => {
     expect(answer.code).toBe('api.error.conflict.emailotpenabled')
   })
 
-  it('mails a code that signs its reader in', async () => {
+  it('e-mails a code that signs its recipient in', async () => {
     const mail = await startMailServer()
     const smtp = { host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' }
     const other = await startService({ smtp }, { emailOtpEnabled: true })
@@ -151,7 +151,7 @@ operation('POST /domains/{domainId}/users/{userId}/otp', (subject) => {
     expect(session).toMatchObject({ state: 'approved', factor: 'email' })
   })
 
-  it('is 503 where no mail can be sent', async () => {
+  it('is 503 if no mail can be sent', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.once('listening', resolve))
     const { port } = silent.address() as AddressInfo

@@ -9,7 +9,7 @@ import { operation } from './operation.ts'
 const tokenOf = async (subject: Subject) => `/domains/${subject.domain.id}/users/${(await member(subject)).id}/token`
 
 operation('PUT /domains/{domainId}/users/{userId}/token', (subject) => {
-  it('issues a token, and answers it as it is from then on', async () => {
+  it('issues a token, and returns it as later reads do', async () => {
     const path = await tokenOf(subject())
 
     const first = await subject().call13('PUT', path)
@@ -21,7 +21,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token', (subject) => {
 })
 
 operation('GET /domains/{domainId}/users/{userId}/token', (subject) => {
-  it('shows the code while the token is pending, and never after', async () => {
+  it('returns the code while the token is pending, and never after', async () => {
     const path = await tokenOf(subject())
     const { text, json } = await subject().call13('PUT', path)
 
@@ -33,7 +33,7 @@ operation('GET /domains/{domainId}/users/{userId}/token', (subject) => {
     expect(active.text).toBe('{"state":"active"}')
   })
 
-  it('knows no token where none was issued', async () => {
+  it('finds no token if none was issued', async () => {
     const answer = await subject().call('GET', await tokenOf(subject()))
 
     expect(answer.code).toBe('api.error.notfound.token')
@@ -54,7 +54,7 @@ operation('DELETE /domains/{domainId}/users/{userId}/token', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users/{userId}/token/first', (subject) => {
-  it('issues a token to who never had a factor, and to nobody else', async () => {
+  it('issues a token to users who never had a factor, and to no others', async () => {
     const path = await tokenOf(subject())
 
     const issued = await subject().call('PUT', `${path}/first`)
@@ -71,7 +71,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/first', (subject) => {
 })
 
 operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) => {
-  it('issues a code for another device, and leaves the present one as it is', async () => {
+  it('issues a code for another device, and leaves the current one unchanged', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
     const { device } = await activateDevice(subject().origin, subject().clock, json.code)
@@ -85,7 +85,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     expect((await device.inbox()).status).toBe(200)
   })
 
-  it('issues the code of a first device to a user without one, for as long', async () => {
+  it('issues the code of a first device to a user without one, with the same lifetime', async () => {
     const path = await tokenOf(subject())
 
     const issued = await subject().call('PUT', `${path}/replacement`, { body: {} })
@@ -97,7 +97,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     expect((await previewCode(subject().origin, issued.json.code)).status).toBe(404)
   })
 
-  it('neither answers nor replaces a code that an administrator issued', async () => {
+  it('neither returns nor replaces a code that an administrator issued', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
 
@@ -107,7 +107,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
     expect((await subject().call('GET', path)).json).toEqual({ state: 'pending', code: json.code })
   })
 
-  it('is told by the token until the code is used, withdrawn or over', async () => {
+  it('is reported by the token until the code is used, withdrawn or expired', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
     await activateDevice(subject().origin, subject().clock, json.code)
@@ -126,7 +126,7 @@ operation('PUT /domains/{domainId}/users/{userId}/token/replacement', (subject) 
 })
 
 operation('DELETE /domains/{domainId}/users/{userId}/token/replacement', (subject) => {
-  it('makes the code worthless, and does nothing where there is none', async () => {
+  it('invalidates the code, and does nothing if there is none', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
     await activateDevice(subject().origin, subject().clock, json.code)
@@ -139,7 +139,7 @@ operation('DELETE /domains/{domainId}/users/{userId}/token/replacement', (subjec
     expect((await previewCode(subject().origin, replacement.code)).status).toBe(404)
   })
 
-  it('leaves a code that an administrator issued', async () => {
+  it('keeps a code that an administrator issued', async () => {
     const path = await tokenOf(subject())
     const { json } = await subject().call('PUT', path)
 
@@ -150,7 +150,7 @@ operation('DELETE /domains/{domainId}/users/{userId}/token/replacement', (subjec
 })
 
 operation('GET /domains/{domainId}/users/{userId}/factors/requirement', (subject) => {
-  it('says what a change can be confirmed with, and whether a session allows it', async () => {
+  it('returns the factors that can confirm a change, and whether a session allows it', async () => {
     const { user } = await subject().enroll(unique())
     const path = `/domains/${subject().domain.id}/users/${user.id}/factors/requirement?changed=device`
 
@@ -179,7 +179,7 @@ operation('POST /domains/{domainId}/users/{userId}/factors/give-up', (subject) =
     }
   }
 
-  it('takes the one, and never the other as well', async () => {
+  it('removes one factor, but never the last one', async () => {
     const [device, hardware] = [await both(), await both()]
 
     const given = [await device.giveUp('device'), await hardware.giveUp('hardware')]

@@ -5,7 +5,7 @@ import { newUser, unknownId } from '../start-service.ts'
 import { operation } from './operation.ts'
 
 operation('POST /users', (subject) => {
-  it('adds a user, who belongs nowhere and has nothing', async () => {
+  it('adds a user without domains and factors', async () => {
     const { text, json } = await subject().call13('POST', '/users', { body: newUser('new') })
 
     expect(text).toBe(
@@ -13,13 +13,13 @@ operation('POST /users', (subject) => {
     )
   })
 
-  it('tells callers of 1.4 about factors', async () => {
+  it('returns factors to callers of 1.4', async () => {
     const { json } = await subject().call('POST', '/users', { body: newUser(unique()) })
 
     expect(json).toMatchObject({ factors: [], everEnrolled: false })
   })
 
-  it('refuses a name that could be mistaken for another one, where somebody is provisioned, since 1.4', async () => {
+  it('rejects a provisioned user whose name could be mistaken for another one, since 1.4', async () => {
     const name = `Straße ${unique()}`
     const create = (username: string, more: object, call = subject().call) =>
       call('POST', '/users', { body: { ...newUser(username), ...more } })
@@ -34,7 +34,7 @@ operation('POST /users', (subject) => {
     expect(old.json.username).toBe(name.toUpperCase())
   })
 
-  it('takes a user without an e-mail address in 1.4, and refuses it in 1.3', async () => {
+  it('accepts a user without an e-mail address in 1.4, and rejects it in 1.3', async () => {
     const { username, name } = newUser(unique())
 
     const old = await subject().call13('POST', '/users', { body: { username, name } })
@@ -44,7 +44,7 @@ operation('POST /users', (subject) => {
     expect(json).toMatchObject({ username, name, email: '' })
   })
 
-  it('needs a username and a name, and an e-mail address of the right form', async () => {
+  it('requires a username, a name and a valid e-mail address', async () => {
     const { username, name, email } = newUser(unique())
     const incomplete = [
       { name, email },
@@ -63,7 +63,7 @@ operation('POST /users', (subject) => {
 })
 
 operation('GET /users', (subject) => {
-  it('finds the user of a username', async () => {
+  it('finds a user by username', async () => {
     const { username, id } = await member(subject())
 
     const { json } = await subject().call('GET', `/users?username=${username}`)
@@ -73,7 +73,7 @@ operation('GET /users', (subject) => {
     expect(nobody.code).toBe('api.error.notfound.user')
   })
 
-  it('lists users where no username is given', async () => {
+  it('lists users if no username is given', async () => {
     const { id } = await member(subject())
 
     const { json } = await subject().call('GET', '/users')
@@ -83,7 +83,7 @@ operation('GET /users', (subject) => {
 })
 
 operation('GET /users/{userId}', (subject) => {
-  it('shows the user as it was made', async () => {
+  it('returns the user as it was created', async () => {
     const { text, json } = await subject().call13('POST', '/users', { body: newUser(unique()) })
 
     const read = await subject().call13('GET', `/users/${json.id}`)
@@ -95,7 +95,7 @@ operation('GET /users/{userId}', (subject) => {
 })
 
 operation('PUT /users/{userId}', (subject) => {
-  it('changes what is given and leaves the rest', async () => {
+  it('changes the given fields and no others', async () => {
     const { path, username } = await member(subject())
 
     const { json } = await subject().call('PUT', path, { body: { name: 'Another' } })
@@ -103,7 +103,7 @@ operation('PUT /users/{userId}', (subject) => {
     expect(json).toMatchObject({ username, name: 'Another', email: 'somebody@example.com' })
   })
 
-  it('changes nothing where a field is null, as clients write it that always send all fields', async () => {
+  it('leaves a field unchanged that is null, as sent by clients that always send all fields', async () => {
     const { path, show } = await member(subject())
     const before = await show()
 
@@ -135,7 +135,7 @@ operation('DELETE /users/{userId}', (subject) => {
 })
 
 operation('POST /domains/{domainId}/users/{userId}/epoch', (subject) => {
-  it('gives the user another epoch', async () => {
+  it('gives the user a new epoch', async () => {
     const { id, show } = await member(subject())
     const { epoch: before } = await show()
 

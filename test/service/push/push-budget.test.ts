@@ -43,8 +43,8 @@ async function arrange() {
   return { ...person, ask, cancel, answer, askAndDeny }
 }
 
-describe('requests that a person does not approve', () => {
-  it('are five in ten minutes, then none until the first is ten minutes ago', async () => {
+describe('requests that a user does not approve', () => {
+  it('are limited to five in ten minutes', async () => {
     const { ask, askAndDeny } = await arrange()
     await askAndDeny(1)
     await running.clock.advance(minute)
@@ -57,7 +57,7 @@ describe('requests that a person does not approve', () => {
     expect((await ask()).id).toBeDefined()
   })
 
-  it('are fifteen a day', async () => {
+  it('are limited to fifteen a day', async () => {
     const { ask, askAndDeny } = await arrange()
     for (let round = 0; round < 3; round += 1) {
       await askAndDeny(5)
@@ -67,7 +67,7 @@ describe('requests that a person does not approve', () => {
     expect((await ask()).wait).toBe(`api.error.toomanyrequests ${21 * hour}`)
   })
 
-  it('count when they are cancelled: whoever asks cannot take them back', async () => {
+  it('count even when they are canceled', async () => {
     const { ask, cancel } = await arrange()
     for (let i = 0; i < 5; i += 1) await cancel((await ask()).id)
 
@@ -85,7 +85,7 @@ describe('requests that a person does not approve', () => {
     expect((await ask()).wait).toMatch(/toomanyrequests/)
   })
 
-  it('are three at a time', async () => {
+  it('are limited to three at a time', async () => {
     const { ask, cancel } = await arrange()
     const [first] = [await ask(), await ask(), await ask()]
 
@@ -94,7 +94,7 @@ describe('requests that a person does not approve', () => {
     expect((await ask()).id).toBeDefined()
   })
 
-  it('are three at a time, and five in all, when 64 are sent at the same moment', async () => {
+  it('are limited to three at a time, and five in total, when 64 are sent at once', async () => {
     const { ask, pending } = await arrange()
 
     const answers = await Promise.all(Array.from({ length: 64 }, () => ask()))
@@ -113,14 +113,14 @@ describe('requests that a person does not approve', () => {
     expect((await ask()).id).toBeDefined()
   })
 
-  it('are one person’s: others are still asked', async () => {
+  it('do not affect other users', async () => {
     const [one, other] = [await arrange(), await arrange()]
     await one.askAndDeny(5)
 
     expect((await other.ask()).id).toBeDefined()
   })
 
-  it('leave codes alone', async () => {
+  it('do not affect codes', async () => {
     const { ask, askAndDeny } = await arrange()
     await askAndDeny(5)
 

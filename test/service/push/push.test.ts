@@ -54,7 +54,7 @@ async function untilWarned(): Promise<void> {
 }
 
 describe('a session', () => {
-  it('wakes the device by a message that carries its id and nothing else', async () => {
+  it('wakes the device with a message that carries its id and nothing else', async () => {
     const { ask, subscription } = await subscribed()
 
     const { id } = await ask({ numberMatching: true, attributes: [{ key: 'Browser', value: 'Firefox' }] })
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect(pushes.messages[0]!.json).toEqual({ session: id })
   })
 
-  it('is worth a message for as long as it waits, at once, and in the place of the one before', async () => {
+  it('sends an urgent message that lives as long as the session is pending, with its own topic', async () => {
     const { ask } = await subscribed()
 
     const { id } = await ask()
@@ -79,7 +79,7 @@ describe('a session', () => {
     })
   })
 
-  it('is signed for by the key that the device was told of', async () => {
+  it('sends messages signed with the key that the device received', async () => {
     const { ask, state } = await subscribed()
     const { pushKey } = await state()
 
@@ -91,7 +91,7 @@ describe('a session', () => {
     expect(payload).toMatchObject({ aud: 'https://fcm.googleapis.com', sub: 'mailto:admin@example.com' })
   })
 
-  it('is answered for at once, whatever the push service does', async () => {
+  it('is created without waiting for the push service', async () => {
     const { ask } = await subscribed()
     pushes.reply(() => {})
 
@@ -100,7 +100,7 @@ describe('a session', () => {
     expect(session.state).toBe('pending')
   })
 
-  it('asks nobody where a code was given', async () => {
+  it('sends no message if a code was given', async () => {
     const { ask } = await subscribed()
 
     await ask({ otp: '000000' })
@@ -111,8 +111,8 @@ describe('a session', () => {
   })
 })
 
-describe('a message that is not taken', () => {
-  it('is sent again, each time after a longer pause, while the session waits', async () => {
+describe('a message that is not accepted', () => {
+  it('is sent again after longer and longer pauses while the session is pending', async () => {
     const { ask } = await subscribed()
     pushes.reply(503, 500, (res) => void res.destroy(), 201)
 
@@ -126,7 +126,7 @@ describe('a message that is not taken', () => {
     expect(pushes.messages.map(({ headers }) => headers.ttl)).toEqual(['90', '89', '87', '83'])
   })
 
-  it('waits for as long as the push service wants', async () => {
+  it('is retried when the push service says', async () => {
     const { ask } = await subscribed()
     pushes.reply((res) => void res.writeHead(429, { 'retry-after': '20' }).end())
 
@@ -136,7 +136,7 @@ describe('a message that is not taken', () => {
     expect(pushes.messages.length).toBe(2)
   })
 
-  it('is given up when the session was answered', async () => {
+  it('is abandoned when the session is answered', async () => {
     const { ask, device, pending } = await subscribed()
     pushes.reply(503)
     const timer = running.clock.timerSet(1)
@@ -152,7 +152,7 @@ describe('a message that is not taken', () => {
     expect(pushes.messages.filter(({ text }) => text.includes(id)).length).toBe(1)
   })
 
-  it('is given up when there is no time left, and then the log says so, without where it went', async () => {
+  it('is abandoned when no time is left, and this is logged without its endpoint', async () => {
     const { ask, subscription } = await subscribed()
     pushes.reply((res) => void res.writeHead(503, { 'retry-after': '90' }).end())
 
@@ -164,7 +164,7 @@ describe('a message that is not taken', () => {
     expect(pushes.messages.map(({ json }) => json)).toEqual([{ session: id }])
   })
 
-  it('is given 5 seconds', async () => {
+  it('times out after 5 seconds', async () => {
     const { ask } = await subscribed()
     pushes.reply(() => {})
     const begun = running.clock.timerSet(5)
@@ -207,7 +207,7 @@ describe('a message that is not taken', () => {
     expect(warnings()).toEqual([])
   })
 
-  it('ends no subscription that the device has set meanwhile', async () => {
+  it('does not end a subscription that the device has replaced meanwhile', async () => {
     const { ask, device, state } = await subscribed()
     const other = pushes.subscribe()
     let answerNow = () => {}
@@ -224,7 +224,7 @@ describe('a message that is not taken', () => {
     expect(pushes.messages[1]!.json).toEqual({ session: id })
   })
 
-  it('settles nothing: the device can be opened by hand', async () => {
+  it('does not settle the session: the user can open the device by hand', async () => {
     const { ask, session, waits, pending } = await subscribed()
     pushes.reply(410)
 
@@ -237,7 +237,7 @@ describe('a message that is not taken', () => {
 })
 
 describe('a subscription', () => {
-  it('is set, renewed and forgotten by its device', async () => {
+  it('is set, renewed and removed by its device', async () => {
     const { device } = await running.enroll(unique())
     const [first, second] = [pushes.subscribe(), pushes.subscribe()]
     const endpoint = async () => (await read(await device.get(devicePaths.push))).json.endpoint
@@ -258,7 +258,7 @@ describe('a subscription', () => {
     ])
   })
 
-  it('goes with its device', async () => {
+  it('is removed with its device', async () => {
     const { device } = await subscribed()
     await device.remove()
 
@@ -270,7 +270,7 @@ describe('a subscription', () => {
   })
 })
 
-describe('what becomes of messages', () => {
+describe('the outcome of messages', () => {
   it('is counted', async () => {
     const token = 'a-token-of-some-length'
     const push = { agent: pushes.agent() }
@@ -293,7 +293,7 @@ describe('what becomes of messages', () => {
     }
   })
 
-  it('is nothing where there are too many of them to begin with', async () => {
+  it('is reported as dropped when too many are queued', async () => {
     const outcomes: string[] = []
     const store = await openSqliteStore(':memory:')
     const pusher = createPusher({
@@ -321,7 +321,7 @@ describe('the option push', () => {
     [{ subject: 'nobody' }, 'push.subject: must begin with https: or mailto:'],
     [{ hosts: ['https://push.example'] }, 'push.hosts.0: must be a name such as push.example or *.push.example'],
     [{ host: ['push.example'] }, 'push: "host" is unknown: did you mean "hosts"?'],
-  ])('says what is wrong with %j', async (push, message) => {
+  ])('explains what is wrong with %j', async (push, message) => {
     await expect(createService({ database: ':memory:', push: push as object })).rejects.toThrow(
       new TypeError(`createService: ${message}`),
     )
@@ -329,7 +329,7 @@ describe('the option push', () => {
 })
 
 describe('without push messages', () => {
-  it('a service says so by having no key, and refuses subscriptions', async () => {
+  it('a service publishes no key, and rejects subscriptions', async () => {
     const silent = await startService({ push: false })
     try {
       const { device } = await silent.enroll(unique())

@@ -18,7 +18,7 @@ const limits = {
 }
 const office = { ipAddress: '192.0.2.7' }
 
-describe.each(engines)('requests without a password before them, on %s', (engine) => {
+describe.each(engines)('requests without a prior password, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let second: Service
@@ -62,7 +62,7 @@ describe.each(engines)('requests without a password before them, on %s', (engine
     return waits
   }
 
-  it('may go to five people from one address; a sixth is refused while fewer than half approved, for ten minutes', async () => {
+  it('can reach five users from one address; a sixth is refused for ten minutes while fewer than half approve', async () => {
     const waits = await askAll(people.slice(0, 6), office)
     await running.clock.advance(599)
     const early = await people[5]!.ask(office)
@@ -71,7 +71,7 @@ describe.each(engines)('requests without a password before them, on %s', (engine
     expect([...waits, early, await people[5]!.ask(office)]).toEqual([0, 0, 0, 0, 0, 600, 1, 0])
   })
 
-  it('go on from an office where at least half of the people approve', async () => {
+  it('are not limited for an office in which at least half of the users approve', async () => {
     await askAll(people.slice(0, 5), office)
     for (const { answer } of people.slice(0, 2)) await answer('approve')
     const refused = await people[5]!.ask(office)
@@ -80,14 +80,14 @@ describe.each(engines)('requests without a password before them, on %s', (engine
     expect([refused > 0, await people[5]!.ask(office)]).toEqual([true, 0])
   })
 
-  it('that one colleague ignores refuse nobody else', async () => {
+  it('that one user ignores do not block other users', async () => {
     const [colleague, ...others] = people
     const ignored = await askAll([colleague!, colleague!, colleague!], office)
 
     expect([...ignored, ...(await askAll(others.slice(0, 4), office))]).toEqual([0, 0, 0, 0, 0, 0, 0])
   })
 
-  it('count a person once who approves again and again: that gives nobody a majority', async () => {
+  it('count a user once who approves repeatedly, so that one user cannot make a majority', async () => {
     const [own, ...victims] = people
     for (let times = 0; times < 6; times += 1) {
       await own!.ask(office)
@@ -103,7 +103,7 @@ describe.each(engines)('requests without a password before them, on %s', (engine
     ])
   })
 
-  it('go to no more people, however many are asked at once at two nodes', async () => {
+  it('reach no more users, however many are asked at once at two nodes', async () => {
     const calls = [running.call, callThere]
 
     const waits = await Promise.all(people.map(({ ask }, i) => ask(office, calls[i % 2])))
@@ -111,14 +111,14 @@ describe.each(engines)('requests without a password before them, on %s', (engine
     expect(waits.filter((wait) => wait === 0)).toHaveLength(5)
   })
 
-  it('count an IPv6 address by its network, of which one person has billions', async () => {
+  it('count an IPv6 address by its network, since one user can have billions', async () => {
     const waits: number[] = []
     for (const [i, { ask }] of people.slice(0, 6).entries()) waits.push(await ask({ ipAddress: `2001:db8::${i + 1}` }))
 
     expect([waits, await people[6]!.ask({ ipAddress: '2001:db8:0:1::1' })]).toEqual([[0, 0, 0, 0, 0, 600], 0])
   })
 
-  it('of another address, or with a challenge, are not counted: a password came first', async () => {
+  it('from another address, or with a challenge, are not counted: a password came first', async () => {
     await askAll(people.slice(0, 5), office)
 
     expect([

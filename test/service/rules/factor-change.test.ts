@@ -42,10 +42,10 @@ describe('mayChange()', () => {
     ['passed for it', {}, 1600, true],
     ['passed more than ten minutes ago', {}, 1601, false],
     ['passed for signing in', { purpose: 'sign_in' }, 1000, false],
-    ['passed with what was taken away', { inForce: false }, 1000, false],
+    ['passed with a factor that was removed', { inForce: false }, 1000, false],
     ['passed by e-mail beside a strong factor', { factor: 'email' }, 1000, false],
-    ['passed with nothing that is known', { factor: null }, 1000, false],
-    ['passed with a code that was the last one', { factor: 'bypass' }, 1000, true],
+    ['passed with an unknown factor', { factor: null }, 1000, false],
+    ['passed with the last recovery code', { factor: 'bypass' }, 1000, true],
   ] as const)('judges a user who %s', (_who, more, now, allowed) => {
     expect(mayChange('device', { ...pass, ...more }, has, now)).toBe(allowed)
   })

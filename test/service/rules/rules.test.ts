@@ -14,7 +14,7 @@ function everyByte() {
 }
 
 describe('a random choice', () => {
-  it.each([2, 31, 62, 90, 256])('of %i takes each as often as the others', (bound) => {
+  it.each([2, 31, 62, 90, 256])('of %i takes each value equally often', (bound) => {
     const random = everyByte()
     const counts = Array.from({ length: bound }, () => 0)
     const each = Math.floor(256 / bound)
@@ -27,7 +27,7 @@ describe('a random choice', () => {
 })
 
 describe('an activation code', () => {
-  it('has ten characters of its alphabet, and all of them occur', () => {
+  it('has ten characters, and uses its whole alphabet', () => {
     const codes = Array.from({ length: 500 }, () => newActivationCode(systemRandom))
 
     expect(codes.every((code) => /^[a-hj-km-np-z2-9]{10}$/.test(code))).toBe(true)
@@ -36,7 +36,7 @@ describe('an activation code', () => {
 })
 
 describe('a matching number', () => {
-  it('is any of 10 to 99', () => {
+  it('is between 10 and 99', () => {
     const random = everyByte()
 
     const numbers = Array.from({ length: 90 }, () => newMatchingNumber(random, new Set()))
@@ -44,7 +44,7 @@ describe('a matching number', () => {
     expect(new Set(numbers)).toEqual(new Set(Array.from({ length: 90 }, (_, index) => String(index + 10))))
   })
 
-  it('is the one that is left, and none when none is', () => {
+  it('is the last free number, and undefined when none is left', () => {
     const all = new Set(Array.from({ length: 90 }, (_, index) => String(index + 10)))
     const others = new Set([...all].filter((number) => number !== '47'))
 
@@ -81,7 +81,7 @@ describe('a query', () => {
     ['/users?a=1&b&c=&a=2', { a: '1', b: '', c: '' }],
     ['/users?a=b=c?d', { a: 'b=c?d' }],
     ['/users?__proto__=x', { ['__proto__']: 'x' }],
-  ])('of %s is %j', (url, query) => {
+  ])('of %s is parsed as %j', (url, query) => {
     expect(parseQuery(url)).toEqual(query)
   })
 })

@@ -11,14 +11,14 @@ import { systemRandom } from '../../../src/service/rules/random.ts'
 const key = (id: string, fill: number) => formatKey(id, Buffer.alloc(32, fill))
 
 describe('a key ring', () => {
-  it('has its first key for writing, and all of them for reading', () => {
+  it('uses its first key for writing, and all keys for reading', () => {
     const ring = parseKeyRing(`${key('new', 2)}, ${key('old', 1)}`)
 
     expect(ring.primary.id).toBe('new')
     expect(ring.keys.map(({ id }) => id)).toEqual(['new', 'old'])
   })
 
-  it('derives keys of their own for encryption and for lookups', () => {
+  it('derives separate keys for encryption and for lookups', () => {
     const { primary } = parseKeyRing(key('k1', 1))
 
     expect(primary.encryption).not.toEqual(primary.lookup)
@@ -34,12 +34,12 @@ describe('a key ring', () => {
     [`${key('k1', 1)},:x`, /Key 2/],
     ['k1:c2hvcnQ=', /"k1" has 5 bytes: it must have 32/],
     [`${key('k1', 1)},${key('k1', 2)}`, /id twice/],
-  ])('says what is wrong with %j', (text, message) => {
+  ])('explains what is wrong with %j', (text, message) => {
     expect(() => parseKeyRing(text)).toThrow(TypeError)
     expect(() => parseKeyRing(text)).toThrow(message)
   })
 
-  it('never repeats a key that is wrong', () => {
+  it('never repeats an invalid key in a message', () => {
     expect(messageOf(() => parseKeyRing('k1:aHVudGVyMg=='))).not.toContain('aHVudGVyMg')
     expect(messageOf(() => parseKeyRing('hunter2'))).not.toContain('hunter2')
   })
@@ -52,7 +52,7 @@ describe('a key file', () => {
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  it('is made where there is none, for its owner alone, and is then the same each time', async () => {
+  it('is created if missing, readable only by its owner, and then reused', async () => {
     const path = keyFileOf(join(folder, 'mfa.sqlite'))
 
     const first = await openKeyFile(path, systemRandom)
@@ -64,7 +64,7 @@ describe('a key file', () => {
     expect(again.ring).toEqual(first.ring)
   })
 
-  it('is made once, however many start at the same moment', async () => {
+  it('is created once, however many processes start at once', async () => {
     const path = join(folder, 'keys')
 
     const opened = await Promise.all(Array.from({ length: 16 }, () => openKeyFile(path, systemRandom)))
@@ -73,7 +73,7 @@ describe('a key file', () => {
     expect(new Set(opened.map(({ ring }) => ring.primary.encryption.toString('hex'))).size).toBe(1)
   })
 
-  it('holds a key a line, the first one primary', async () => {
+  it('holds one key per line, the first one primary', async () => {
     const path = join(folder, 'keys')
     await writeFile(path, `${key('new', 2)}\n${key('old', 1)}\n`)
 
@@ -82,7 +82,7 @@ describe('a key file', () => {
     expect(ring.keys.map(({ id }) => id)).toEqual(['new', 'old'])
   })
 
-  it('that is damaged is named, never overwritten', async () => {
+  it('that is damaged is named in the error, and never overwritten', async () => {
     const path = join(folder, 'keys')
     await writeFile(path, 'k1:damaged\n')
 

@@ -12,7 +12,7 @@ const ring = parseKeyRing(first)
 const sealed = (secret: string, record = 'record') => seal(ring, systemRandom, secret, record)
 
 describe('a sealed secret', () => {
-  it('opens to what it was, whatever it was', () => {
+  it('opens to its plaintext, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (secret, record) => {
         const text = secret.toWellFormed()
@@ -21,7 +21,7 @@ describe('a sealed secret', () => {
     )
   })
 
-  it('shows nothing of the secret, and is another one each time', () => {
+  it('reveals nothing of the secret, and differs each time', () => {
     const a = sealed('123456789')
     const b = sealed('123456789')
 
@@ -29,11 +29,11 @@ describe('a sealed secret', () => {
     expect(Buffer.from(a.split('.')[1] ?? '', 'base64url').toString('latin1')).not.toContain('123456789')
   })
 
-  it('does not open in another record: swapped rows are noticed', () => {
+  it('does not open in another record, so swapped rows are detected', () => {
     expect(() => unseal(ring, sealed('secret', 'user 1'), 'user 2')).toThrow(UnsealError)
   })
 
-  it('does not open when any of its bits was changed', () => {
+  it('does not open when any of its bits is changed', () => {
     const value = sealed('secret')
     const bytes = Buffer.from(value.split('.')[1] ?? '', 'base64url')
     for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -43,7 +43,7 @@ describe('a sealed secret', () => {
     }
   })
 
-  it('does not open cut off, empty, or without its key', () => {
+  it('does not open when truncated, empty, or without its key', () => {
     const value = sealed('secret')
 
     for (const bad of ['', '.', 'k1', 'k1.', value.slice(0, 20), value.replace('k1.', 'k9.'), value.slice(3)]) {
@@ -51,7 +51,7 @@ describe('a sealed secret', () => {
     }
   })
 
-  it('still opens after another key became the first, which it is then not sealed with', () => {
+  it('still opens after another key becomes primary, and counts as sealed with an old key', () => {
     const value = sealed('secret')
     const rotated = parseKeyRing(`${second},${first}`)
 
@@ -63,7 +63,7 @@ describe('a sealed secret', () => {
 })
 
 describe('a lookup', () => {
-  it('is the same for the same secret, another under another key, and not its hash', () => {
+  it('is the same for the same secret, differs under another key, and is not a plain hash', () => {
     const [a, b] = parseKeyRing(`${first},${second}`).keys
 
     expect(lookupWith(a!, 'secret')).toBe(lookupWith(a!, 'secret'))

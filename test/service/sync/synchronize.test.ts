@@ -16,7 +16,7 @@ import type { Running, Tenant } from '../start-service.ts'
 const people = (...names: string[]) => names.map(newUser)
 const many = (count: number, prefix = 'person') => people(...Array.from({ length: count }, (_, i) => `${prefix} ${i}`))
 
-describe.each(engines)('synchronisation on %s', (engine) => {
+describe.each(engines)('synchronization on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let database: string
@@ -41,7 +41,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     return answer.status === 200 ? answer.json : answer.code
   }
 
-  it('creates, adds and removes users, and answers nothing', async () => {
+  it('creates, adds and removes users, and returns nothing', async () => {
     const { call, domain } = await newTenant()
     for (const username of ['stays', 'leaves', 'joins']) {
       const user = (await call('POST', '/users', { body: newUser(username) })).json
@@ -56,7 +56,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     expect(await userOf('leaves')).toMatchObject({ domains: [] })
   })
 
-  it('takes name and address from the body', async () => {
+  it('takes names and addresses from the body', async () => {
     await newTenant()
     await put(people('a', 'b'))
     const before = await userOf('a')
@@ -67,7 +67,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     expect(await userOf('b')).toMatchObject(newUser('b'))
   })
 
-  it('ends codes that were sent to an old address, and only those', async () => {
+  it('invalidates codes that were sent to an old address, and only those', async () => {
     const { domain } = await newTenant()
     await put(people('moves', 'stays'))
     const { db } = (await node()).store
@@ -142,7 +142,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     expect(await members()).toEqual([])
   })
 
-  describe('of a body that is wrong', () => {
+  describe('of an invalid body', () => {
     beforeAll(async () => {
       await newTenant()
       await put(people('old'))
@@ -155,14 +155,14 @@ describe.each(engines)('synchronisation on %s', (engine) => {
         [...many(40), { ...newUser('person 3'), name: 'Another' }],
         'users[40].username: the same as users[3].username, but name or email differ',
       ],
-      ['a wrong address', [...many(41), { ...newUser('x'), email: 'Secret1' }], 'users[41].email: '],
+      ['an invalid address', [...many(41), { ...newUser('x'), email: 'Secret1' }], 'users[41].email: '],
       ['a name that is too long', [{ ...newUser('x'), name: long }], 'users[0].name: '],
       ['no username', [newUser('x'), { name: 'N', email: 'e@example.com' }], 'users[1].username: '],
       ['a username that is too long', [newUser(long)], 'users[0].username: '],
-      ['something else in it', [newUser('x'), 'Secret1'], 'users[1]: '],
-      ['nothing in it', [null], 'users[0]: '],
+      ['a value of another type', [newUser('x'), 'Secret1'], 'users[1]: '],
+      ['null as a user', [null], 'users[0]: '],
       ['no array', { users: [] }, 'users: '],
-    ])('%s: says where, and changes nothing', async (_, body, place) => {
+    ])('%s: names the place, and changes nothing', async (_, body, place) => {
       const answer = await put(body)
 
       expect([answer.status, answer.code]).toEqual([400, 'api.error.invalid.users'])
@@ -172,7 +172,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     })
   })
 
-  it('is seen all at once', async () => {
+  it('becomes visible all at once', async () => {
     const { call, domain } = await newTenant()
     const [before, after] = [many(1500, 'old'), many(1500, 'new')]
     await put(before)
@@ -252,7 +252,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
   }
 
   describe('that dies', () => {
-    it('before it is applied leaves everything as it was, and nothing behind', async () => {
+    it('before it is applied leaves everything unchanged, and nothing behind', async () => {
       await newTenant()
       await put(people('old', 'stays'))
       const before = await userOf('stays')
@@ -266,7 +266,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       expect([await members(), await userOf('stays')]).toEqual([['old', 'stays'], before])
     })
 
-    it('after it was applied is brought to its end by others', async () => {
+    it('after it is applied is completed by others', async () => {
       const { domain } = await newTenant()
       const enrolled = await running.enroll('not of this domain')
       await put(people('old', 'stays'))
@@ -282,7 +282,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       expect(await enrolled.ask()).toMatchObject({ state: 'pending' })
     })
 
-    it('makes way for the next one', async () => {
+    it('is replaced by the next one', async () => {
       await newTenant()
       await put(people('old'))
       const { ctx } = await stageAndDie(people('new'))
@@ -296,7 +296,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       expect(await leftOvers(ctx, 'new')).toEqual([0, 0, 0, 1])
     })
 
-    it('and comes back finds that it was replaced', async () => {
+    it('and resumes finds that it was replaced', async () => {
       await newTenant()
       const { ctx, held } = await stageAndDie(people('new'))
       const waiting = put(people('newer'))
@@ -310,7 +310,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       expect(await members()).toEqual(['newer'])
     })
 
-    it('has removed nobody who could still sign in', async () => {
+    it('leaves no removed user able to sign in', async () => {
       await newTenant()
       const { user, ask, device, pending } = await enrollIn(tenant)
       const session = await ask()
@@ -326,7 +326,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       expect([approved.status, again.code]).toEqual([409, 'api.error.notfound.user'])
     })
 
-    it('has removed nobody who would come back with the old device', async () => {
+    it('leaves no removed user who could return with the old device', async () => {
       await newTenant()
       const { user, device } = await enrollIn(tenant)
       const { ctx, held } = await stageAndDie([])
@@ -341,7 +341,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     })
   })
 
-  describe('that another one overtakes', () => {
+  describe('that is overtaken by another one', () => {
     it('does not overwrite the list that arrived after it', async () => {
       const { domain } = await newTenant()
       await put(people('old'))
@@ -372,7 +372,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       expect(await members()).toEqual(['later'])
     })
 
-    it('is not carried out where its caller has hung up', async () => {
+    it('is not carried out if its caller has disconnected', async () => {
       const { call, domain } = await newTenant()
       await put(people('old'))
       const { ctx, held } = await stageAndDie([])
@@ -415,11 +415,11 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     })
   })
 
-  describe('whose process has certainly ended', () => {
+  describe('whose process has certainly exited', () => {
     /** As the next process of the same id would see it. */
     const another = () => JSON.stringify({ ...JSON.parse(ownProcess ?? '{}'), start: '1' })
 
-    it('makes way at once', async () => {
+    it('is replaced at once', async () => {
       await newTenant()
       const { ctx } = await stageAndDie(people('new'))
       await ctx.store.db.updateTable('synchronisation').set({ holderProcess: another() }).execute()
@@ -429,7 +429,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       expect(await members()).toEqual(['newer'])
     })
 
-    it('keeps no name from anybody', async () => {
+    it('reserves no username', async () => {
       const { call } = await newTenant()
       const { ctx } = await stageAndDie(people('new'))
       await ctx.store.db.updateTable('synchronisation').set({ holderProcess: another() }).execute()
@@ -444,7 +444,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     it.each([
       ['on another machine', { boot: 'another' }],
       ['in another container', { namespace: 'pid:[1]' }],
-    ])('is waited for when it runs %s', async (_where, elsewhere) => {
+    ])('is waited for if it runs %s', async (_where, elsewhere) => {
       await newTenant()
       const { ctx } = await stageAndDie(people('new'))
       const holderProcess = JSON.stringify({ ...JSON.parse(another()), ...elsewhere })
@@ -462,7 +462,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
   })
 
   describe('while others change the domain', () => {
-    it('keeps whom they add, and whom they remove stays away', async () => {
+    it('keeps users that they add, and does not bring back users that they remove', async () => {
       const { call, domain } = await newTenant()
       await put(people('a', 'b', 'c'))
       const [a, b] = [await userOf('a'), await userOf('b')]
@@ -482,7 +482,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
       ])
     })
 
-    it('lets nobody take a name that it is about to bring', async () => {
+    it('reserves the usernames that it is about to create', async () => {
       const { call } = await newTenant()
       const { ctx, held } = await stageAndDie(people('new'))
 
@@ -505,7 +505,7 @@ describe.each(engines)('synchronisation on %s', (engine) => {
     return { user, ...device, ask }
   }
 
-  it('takes 5,000 users in one body, and no body above 16 MiB', async () => {
+  it('accepts 5,000 users in one body, and no body above 16 MiB', async () => {
     const { call, domain } = await newTenant()
 
     const users = many(5_000)

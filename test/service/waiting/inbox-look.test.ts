@@ -36,7 +36,7 @@ async function enrolled() {
 }
 
 describe('a look at what another process changed', () => {
-  it('finds the devices whose inbox is another one, and no others', async () => {
+  it('finds the devices whose inbox changed, and no others', async () => {
     const [asked, cancelled, revoked] = [await enrolled(), await enrolled(), await enrolled()]
     const notified = await enrolled()
     await enrolled()
@@ -73,7 +73,7 @@ describe('a change of another process that does not say what it changed', () => 
     return { tell: () => tell('something'), woken }
   }
 
-  it('wakes the devices whose inbox it changed, and all who wait for anything else', async () => {
+  it('wakes the devices whose inbox it changed, and all other waiting reads', async () => {
     const { tell, woken } = waiting(() => Promise.resolve(['a']))
 
     tell()
@@ -84,7 +84,7 @@ describe('a change of another process that does not say what it changed', () => 
   it.each([
     ['cannot know yet', () => Promise.resolve(undefined)],
     ['fails', () => Promise.reject(new Error('locked'))],
-  ])('wakes everybody where the look %s', async (_, look) => {
+  ])('wakes all waiting reads if the look %s', async (_, look) => {
     const { tell, woken } = waiting(look)
 
     tell()
