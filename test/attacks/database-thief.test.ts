@@ -68,13 +68,13 @@ const cells = () =>
     .flatMap((row) => Object.values(row))
 
 describe('a thief of the database', () => {
-  it('finds sessions, users and keys: the copy is whole', () => {
+  it('finds sessions, users and keys, because the copy is complete', () => {
     expect(tables['session']).toHaveLength(1)
     expect(tables['user']).toHaveLength(2)
     expect(cells().length).toBeGreaterThan(50)
   })
 
-  it('finds no secret that lives longer than a sign-in, neither as it is nor as a hash of it', () => {
+  it('finds no secret that outlives a sign-in, neither in plain text nor as a hash', () => {
     const { number: _short, ...lasting } = secrets
     const forms = (secret: string) => [
       secret,
@@ -104,7 +104,7 @@ describe('a thief of the database', () => {
     expect(found).toEqual([])
   })
 
-  it('cannot use what is stored of an API key as one', async () => {
+  it('cannot use the stored form of an API key as a key', async () => {
     const stored = (tables['api_key']?.[0]?.['hash'] ?? '') as string
 
     const answer = await createCall(running.origin, stored)('GET', '/users')
@@ -113,7 +113,7 @@ describe('a thief of the database', () => {
     expect(answer.status).toBe(401)
   })
 
-  it('knows number, nonce and challenge of a request, and can neither answer nor redeem it', async () => {
+  it('can neither answer nor redeem a request, despite knowing its number, nonce and challenge', async () => {
     const [session] = tables['session'] ?? []
     const [device] = tables['device'] ?? []
     const { id, nonce, challenge, number } = session as Record<string, string>

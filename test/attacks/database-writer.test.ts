@@ -15,7 +15,7 @@ const pin = '4071'
  * Mallory can write to the database, has no keys, knows alice's password, and has factors of her own. Each test moves
  * one of them to alice.
  */
-describe.each(engines)('whoever writes to the database without its keys, on %s', (engine) => {
+describe.each(engines)('an attacker who writes to the database without its keys, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let database: ServiceContext['store']['db']
@@ -42,7 +42,7 @@ describe.each(engines)('whoever writes to the database without its keys, on %s',
     return { ...person, ...activated, code: () => totp.generate({ timestamp: running.clock.now() * 1000 }) }
   }
 
-  it('does not pass by a hardware token that was moved to another user', async () => {
+  it('does not pass with a hardware token that was moved to another user', async () => {
     const alice = await member(running)
     const mallory = await holder(running)
 
@@ -51,7 +51,7 @@ describe.each(engines)('whoever writes to the database without its keys, on %s',
     expect((await alice.signIn({ otp: mallory.token.code() })).state).not.toBe('approved')
   })
 
-  it('does not pass by a hardware token from the drawer that was given to a user in the database', async () => {
+  it('does not pass with an unassigned hardware token that was assigned in the database', async () => {
     const alice = await member(running)
     const token = await hardwareToken(running)
 
@@ -60,7 +60,7 @@ describe.each(engines)('whoever writes to the database without its keys, on %s',
     expect((await alice.signIn({ otp: token.code() })).state).not.toBe('approved')
   })
 
-  it('does not pass by a seed that was copied to the token of another user', async () => {
+  it('does not pass with a seed that was copied to the token of another user', async () => {
     const [alice, mallory] = [await holder(running), await holder(running)]
     const { seed } = await database
       .selectFrom('codeGenerator')
@@ -73,7 +73,7 @@ describe.each(engines)('whoever writes to the database without its keys, on %s',
     expect((await alice.signIn({ otp: mallory.token.code() })).state).not.toBe('approved')
   })
 
-  it('does not pass by the offline codes of a device that was moved to another user', async () => {
+  it('does not pass with the offline codes of a device that was moved to another user', async () => {
     const [alice, mallory] = [await member(running), await deviceHolder()]
 
     await moveDevice(mallory.id, alice.id)
@@ -104,7 +104,7 @@ describe.each(engines)('whoever writes to the database without its keys, on %s',
     expect((await previewCode(running.origin, code)).status).toBe(500)
   })
 
-  it('does not pass by a bypass code that was moved to another user', async () => {
+  it('does not pass with a bypass code that was moved to another user', async () => {
     const [alice, mallory] = [await member(running), await member(running)]
     const body = { usesAllowed: 1, expirationTime: 0 }
     const { code } = (await running.call('POST', `${mallory.path}/bypasscodes`, { body })).json
@@ -114,7 +114,7 @@ describe.each(engines)('whoever writes to the database without its keys, on %s',
     expect((await alice.signIn({ bypasscode: code })).state).not.toBe('approved')
   })
 
-  it('leaves hardware tokens that are given, taken back and given to somebody else in use', async () => {
+  it('leaves hardware tokens usable that an administrator moves to another user', async () => {
     const [alice, bob] = [await holder(running), await member(running)]
     const ofAlice = await alice.signIn({ otp: alice.token.code() })
 
@@ -126,7 +126,7 @@ describe.each(engines)('whoever writes to the database without its keys, on %s',
     expect([ofAlice.state, ofBob.state]).toEqual(['approved', 'approved'])
   })
 
-  it('does not keep an administrator from taking back a token that was moved', async () => {
+  it('cannot keep an administrator from releasing a token that was moved', async () => {
     const [alice, mallory] = [await member(running), await holder(running)]
     await database.updateTable('hardwareToken').set({ userId: alice.id }).where('id', '=', mallory.token.id).execute()
 

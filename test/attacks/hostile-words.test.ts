@@ -9,8 +9,8 @@ const markup = '<img src=x onerror="document.title=1"><script>document.title=1</
 const turned = '\u202Etxt.exe\u2066\u200F'
 const long = 'W'.repeat(256)
 
-describe('an app that sends hostile words', () => {
-  it('changes nothing but its own words: both answers stay in sight, nothing runs, nothing is turned round', async () => {
+describe('an app that sends hostile text', () => {
+  it('affects only its own text: both answers stay visible, nothing runs, and no text direction is reversed', async () => {
     const { service, page } = await phone.joined({
       context: { ...small, viewport: { width: 320, height: 600 } },
       domain: { name: 'W'.repeat(100) },
@@ -42,7 +42,7 @@ describe('an app that sends hostile words', () => {
     expect(await page.locator('.facts > div').count()).toBe(16)
   })
 
-  it('names people so that the sentence around them stays as it is', async () => {
+  it('cannot change the sentence around a name', async () => {
     const { service, page } = await phone.joined({ context: { ...small, viewport: { width: 320, height: 600 } } })
     const name = `\u202Enimda\u2069 ${'W'.repeat(110)}`
     await addAnother(service, page, name)

@@ -33,8 +33,8 @@ async function resetFromElsewhere(database: string, userId: string): Promise<voi
   await close()
 }
 
-describe('who passed with what an administrator has taken away since', () => {
-  it('adds no app, though the second step was a moment ago', async () => {
+describe('a user who passed with a factor that an administrator has removed since', () => {
+  it('cannot add an app, even right after the second step', async () => {
     const { person, client, domainId, id, factors, ...app } = await arrange()
     const shown = await person.open('/mfa/devices/app')
     await client.tokens.revoke(domainId, id)
@@ -52,7 +52,7 @@ describe('who passed with what an administrator has taken away since', () => {
     expect((await client.users.get(id)).bypasscodes).toEqual([])
   })
 
-  it('keeps no code for another device that was noted before', async () => {
+  it('cannot use a code for another device that was noted before', async () => {
     const { person, client, domainId, id, ...app } = await arrange()
     await person.submit('/mfa/devices/device')
     const page = await person.open('/mfa/devices/device')
@@ -61,7 +61,7 @@ describe('who passed with what an administrator has taken away since', () => {
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
-  it('makes changes with what is left to them, once they passed with that', async () => {
+  it('can make changes again after passing with a remaining factor', async () => {
     const { person, client, domainId, id, ...app } = await arrange()
     const { code } = await app.addApp(person)
     await client.tokens.revoke(domainId, id)
@@ -79,8 +79,8 @@ describe('who passed with what an administrator has taken away since', () => {
   })
 })
 
-describe('who is in while an administrator resets them', () => {
-  it('is offered no first factor: only who signs in anew', async () => {
+describe('a user who is signed in while an administrator resets them', () => {
+  it('is offered no first factor before signing in again', async () => {
     const database = temporaryFile()
     const { person, id, ...app } = await arrange(database)
     await resetFromElsewhere(database, id)
@@ -98,8 +98,8 @@ describe('who is in while an administrator resets them', () => {
   })
 })
 
-describe('a code for a first device, beside an app,', () => {
-  it('is worth nothing once it is withdrawn, whoever noted it', async () => {
+describe('a code for a first device of a user with an app', () => {
+  it('is worthless once it is withdrawn, even if somebody noted it', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withApp()
     await browser.submit('/mfa/devices/device')
@@ -110,7 +110,7 @@ describe('a code for a first device, beside an app,', () => {
     await expect(app.activate(page)).rejects.toMatchObject({ code: 'api.error.notfound.activationcode' })
   })
 
-  it('is worth nothing once it is withdrawn, also where it replaces a device', async () => {
+  it('is worthless once it is withdrawn, also if it replaces a device', async () => {
     const app = await startOwnApp()
     const { browser, account } = await app.withDevice()
     await browser.submit('/mfa/devices/device')
@@ -122,7 +122,7 @@ describe('a code for a first device, beside an app,', () => {
     expect((await app.device.requests(account)).requests).toEqual([])
   })
 
-  it('takes no device away that was set up with it a moment before', async () => {
+  it('does not remove a device that was just set up with it', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withApp()
     await browser.submit('/mfa/devices/device')
@@ -135,7 +135,7 @@ describe('a code for a first device, beside an app,', () => {
 })
 
 describe('the last factor', () => {
-  it('stays, however many are removed at the same moment', async () => {
+  it('cannot be removed, even when all factors are removed at the same time', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withDevice()
     await app.addApp(browser)

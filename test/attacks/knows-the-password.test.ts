@@ -34,7 +34,7 @@ async function withHardware(app: App) {
 }
 
 describe('guessing codes', () => {
-  it('over many challenges ends after ten, and a right code helps no more than a wrong one', async () => {
+  it('over many challenges ends after ten, and a correct code then fails like a wrong one', async () => {
     const app = await startWebApp()
     await app.verify(app.browser(), 'alice')
     const { code } = await withHardware(app)
@@ -54,7 +54,7 @@ describe('guessing codes', () => {
     expect(await isIn(after)).toBe(true)
   })
 
-  it('from 24 browsers at the same moment checks no more than ten', async () => {
+  it('from 24 browsers at once checks at most ten codes', async () => {
     const app = await startWebApp()
     await app.verify(app.browser(), 'alice')
     const { code } = await withHardware(app)
@@ -68,7 +68,7 @@ describe('guessing codes', () => {
     expect((await late.visit('/mfa?use=code')).text).toContain('Codes work again in')
   })
 
-  it('does not keep the owner out: the device still lets in', async () => {
+  it('does not lock the owner out: the device still works', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const { code } = await withHardware(app)
@@ -97,7 +97,7 @@ describe('guessing codes', () => {
     { code: '９９９９９９' },
     { verified: 'true', factor: 'push', userKey: 'username:alice' },
     { __proto__polluted: '1', 'constructor[prototype][verified]': '1', '__proto__[verified]': '1' },
-  ])('by the form %j gets nowhere', async (fields) => {
+  ])('with the form %j fails', async (fields) => {
     const app = await startWebApp()
     await app.verify(app.browser(), 'alice')
     const thief = await enter(app)
@@ -109,7 +109,7 @@ describe('guessing codes', () => {
     expect(hasPollutedPrototypes()).toBe(false)
   })
 
-  it('by a body that the app has parsed generously gets nowhere', async () => {
+  it('with a body that the app parsed leniently fails', async () => {
     // Before mfa(): what it has made of the form is what mfa() reads.
     const generous = () => express().use(express.json(), express.urlencoded({ extended: true }))
     // With `failMode` a web session can say that it was let through.
@@ -133,8 +133,8 @@ describe('guessing codes', () => {
   })
 })
 
-describe('asking the device', () => {
-  it('over and over, from new browsers, asks five times in ten minutes and fifteen times a day', async () => {
+describe('sending requests to the device', () => {
+  it('repeatedly, from new browsers, is limited to five in ten minutes and fifteen a day', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     let asked = 0
@@ -158,7 +158,7 @@ describe('asking the device', () => {
     expect(asked).toBe(15)
   })
 
-  it('once told off asks no more for a quarter of an hour, from whichever browser', async () => {
+  it('is paused for 15 minutes in every browser after the owner reports one', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     await (await enter(app)).visit('/account')
@@ -189,7 +189,7 @@ describe('asking the device', () => {
     expect([await isIn(thief), await isIn(owner)]).toEqual([false, true])
   })
 
-  it('says nothing that could disturb what the owner reads', async () => {
+  it('cannot distort the text that the owner reads', async () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const thief = await enter(app)
@@ -215,7 +215,7 @@ describe('asking the device', () => {
   })
 })
 
-describe('a whole sign-in that was recorded', () => {
+describe('a recorded sign-in', () => {
   async function recordedRun() {
     const app = await startWebApp()
     const { url, records } = await startRecorder(app.url)
@@ -234,7 +234,7 @@ describe('a whole sign-in that was recorded', () => {
     return { app, records, account, request: request! }
   }
 
-  it('lets nobody in when it is sent again, each request by itself or all in order', async () => {
+  it('verifies nobody when it is replayed, request by request or in order', async () => {
     const { app, records } = await recordedRun()
     const thief = await enter(app)
     await thief.visit('/account')

@@ -65,8 +65,8 @@ async function arrange(options: WebAppOptions = {}) {
   return { ...app, home, account, code, enter, browserWith, spend, byCode, byPush }
 }
 
-describe('using up all tries of somebody else', () => {
-  it('keeps the owner out neither of codes nor of the device in a known browser', async () => {
+describe('using up all tries of another user', () => {
+  it('locks neither codes nor the device in a known browser of the owner', async () => {
     const app = await arrange()
 
     await app.spend()
@@ -78,7 +78,7 @@ describe('using up all tries of somebody else', () => {
     expect([atHome, await app.byPush(app.home)]).toEqual([true, true])
   })
 
-  it('spends nothing of the known browsers with a cookie that is invented or of another user', async () => {
+  it('uses up nothing of the known browsers with a cookie that is invented or of another user', async () => {
     const app = await arrange()
     const mallory = app.browser()
     await app.verify(mallory, 'mallory')
@@ -88,7 +88,7 @@ describe('using up all tries of somebody else', () => {
     expect(await app.byCode(app.home)).toBe(true)
   })
 
-  it('gains nothing by a cookie that was planted in the browser of the owner before', async () => {
+  it('gains nothing from a cookie that was planted in the owner’s browser', async () => {
     const app = await arrange()
     const mallory = app.browser()
     await app.verify(mallory, 'mallory')
@@ -104,7 +104,7 @@ describe('using up all tries of somebody else', () => {
     ])
   })
 
-  it('does not pass the gate with a known browser: it is an allowance and no factor', async () => {
+  it('does not pass the gate with a known browser, which is not a factor', async () => {
     const app = await arrange({ mfa: { remember: { days: 30 } } })
 
     const thief = await app.enter(app.browserWith(app.home.cookie(cookie)))

@@ -58,13 +58,13 @@ describe('a forged answer', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const forgeries: [string, (target: Target) => Promise<string>][] = [
     [
-      'that names the key by address',
+      'that names the key by URL',
       (target) => handmade(target, { alg: 'ES256', jku: 'https://evil.example' }, byForeigner),
     ],
     ['that names a key by path', (target) => handmade(target, { alg: 'ES256', kid: '../../../dev/null' }, byForeigner)],
     ['with a certificate of its own', (target) => handmade(target, { alg: 'ES256', x5c: ['MIIB'] }, byForeigner)],
     [
-      'signed by RSA',
+      'signed with RSA',
       (target) =>
         handmade(target, { alg: 'RS256' }, (input) => signBytes('sha256', Buffer.from(input), rsa.privateKey)),
     ],
@@ -73,20 +73,20 @@ describe('a forged answer', () => {
     ['with two algs', (target) => handmade(target, { alg: ['none', 'ES256'] }, byForeigner)],
     ['of zeros (CVE-2022-21449)', (target) => handmade(target, { alg: 'ES256' }, () => Buffer.alloc(64))],
     [
-      'signed rightly, in the encoding of another standard',
+      'signed correctly, in the encoding of another standard',
       async (target) => handmade(target, { alg: 'ES256' }, await byOwner(target, 'der')),
     ],
     [
-      'signed rightly, that says it is ES384',
+      'signed correctly, but claiming ES384',
       async (target) => handmade(target, { alg: 'ES384' }, await byOwner(target, 'ieee-p1363')),
     ],
     [
-      'signed rightly, with a payload that is not encoded',
+      'signed correctly, with an unencoded payload',
       async (target) =>
         handmade(target, { alg: 'ES256', b64: false, crit: ['b64'] }, await byOwner(target, 'ieee-p1363')),
     ],
     [
-      'signed rightly, with an extension that has to be understood',
+      'signed correctly, with a critical extension',
       async (target) => handmade(target, { alg: 'ES256', crit: ['exp'], exp: 1 }, await byOwner(target, 'ieee-p1363')),
     ],
     [
@@ -118,7 +118,7 @@ describe('a forged answer', () => {
     expect((await target.session(target.id)).state).toBe('pending')
   })
 
-  it('made by hand with the right key and header is taken: the others failed for what was wrong with them', async () => {
+  it('made by hand with the right key and header is accepted, so the others failed for their own defects', async () => {
     const target = await asked()
     const jws = await handmade(target, { alg: 'ES256' }, await byOwner(target, 'ieee-p1363'))
 
@@ -126,7 +126,7 @@ describe('a forged answer', () => {
   })
 })
 
-describe('a call that was recorded and changed', () => {
+describe('a recorded and modified call', () => {
   /** The order of P-256 (FIPS 186-5): (r, n - s) is a signature wherever (r, s) is one. */
   const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 
@@ -138,7 +138,7 @@ describe('a call that was recorded and changed', () => {
     return [header, payload, Buffer.concat([bytes.subarray(0, 32), other]).toString('base64url')].join('.')
   }
 
-  it('to another signature of the same words is still a replay', async () => {
+  it('with another valid signature of the same content is still a replay', async () => {
     const { device, signer, approval, path, id, session } = await asked()
     const jws = await signer.sign({ ...approval, nonce: random128() })
     await device.post(path, jws)
@@ -149,7 +149,7 @@ describe('a call that was recorded and changed', () => {
     expect((await session(id)).state).toBe('denied')
   })
 
-  it('is not another call by the same name: what it says does not matter', async () => {
+  it('is rejected for a reused id, whatever its content', async () => {
     const first = await asked()
     const second = await first.ask()
     const jti = random128()
@@ -164,7 +164,7 @@ describe('a call that was recorded and changed', () => {
     expect((await first.session(second.id)).state).toBe('pending')
   })
 
-  it('by somebody else’s device takes no name away from its owner', async () => {
+  it('does not block the same id for the device of another user', async () => {
     const [owner, stranger] = [await asked(), await asked()]
     const jti = random128()
     await stranger.device.answer(stranger.id, { nonce: stranger.nonce, decision: 'deny' }, { jti })
@@ -174,7 +174,7 @@ describe('a call that was recorded and changed', () => {
     expect(response.status).toBe(200)
   })
 
-  it('as a read is worth nothing as an answer, nor an answer as a read', async () => {
+  it('to read cannot be used to answer, nor one to answer to read', async () => {
     const { device, signer, path, approval, id, session } = await asked()
     const reading = await signer.sign({ ...approval, htm: 'GET', path: devicePaths.requests })
     const answering = await signer.sign(approval)
@@ -189,8 +189,8 @@ describe('a call that was recorded and changed', () => {
   })
 })
 
-describe('ids of somebody else', () => {
-  it('with an own signature move nobody’s session', async () => {
+describe('ids of another user', () => {
+  it('cannot settle sessions with the attacker’s own signature', async () => {
     const [victim, mallory] = [await asked(), await asked()]
     const { signer, device } = mallory
     const tries = [
@@ -210,7 +210,7 @@ describe('ids of somebody else', () => {
     expect((await victim.session(victim.id)).state).toBe('pending')
   })
 
-  it('do not make another’s public key one’s own', async () => {
+  it('cannot claim the public key of another device', async () => {
     const victim = await asked()
     const { json: user } = await running.call('POST', '/users', { body: newUser(`thief ${(count += 1)}`) })
     const membership = `/domains/${running.domain.id}/users/${user.id}`
@@ -223,7 +223,7 @@ describe('ids of somebody else', () => {
     expect((await outcome(answer))[0]).toBe(401)
   })
 
-  it('in the form of prototypes say nothing', async () => {
+  it('named like prototype properties reveal nothing', async () => {
     const { device, id, nonce, session, signer, path } = await asked()
     const payload = `{"aud":"${unknownId}","htm":"POST","path":"${path}","__proto__":{"nonce":"${nonce}","decision":"approve","polluted":1}}`
     const header = base64url({ alg: 'ES256' })
@@ -238,8 +238,8 @@ describe('ids of somebody else', () => {
   })
 })
 
-describe('a device without its owner, who alone sees the number', () => {
-  it('has one guess, however many it sends at the same moment', async () => {
+describe('an attacker with the device who cannot see the number', () => {
+  it('has one guess, even with many answers at once', async () => {
     const { device, id, nonce, number, session } = await asked({ numberMatching: true })
     const wrong = Array.from({ length: 90 }, (_, index) => String(index + 10)).filter((guess) => guess !== number)
 
@@ -255,7 +255,7 @@ describe('a device without its owner, who alone sees the number', () => {
     expect(await session(id)).toMatchObject({ state: 'denied', reason: 'wrong_number' })
   })
 
-  it('has five guesses in ten minutes, however often its owner’s password is used', async () => {
+  it('has five guesses in ten minutes, however often the owner’s password is used', async () => {
     const person = await running.enroll(`guessed ${(count += 1)}`)
     let guesses = 0
     for (let attempt = 0; attempt < 20; attempt += 1) {
@@ -282,8 +282,8 @@ describe('a device without its owner, who alone sees the number', () => {
   )
 })
 
-describe('a copy of the key of a device', () => {
-  it('is dead as soon as the token is revoked, whatever it held open or signed before', async () => {
+describe('a copied device key', () => {
+  it('is rejected as soon as the token is revoked, whatever call it held open or signed before', async () => {
     const { device, id, nonce, path, signer, user } = await asked()
     const before = await signer.sign({ htm: 'POST', path, nonce, decision: 'approve' })
     const etag = (await device.inbox()).headers.get('etag') ?? ''
@@ -296,7 +296,7 @@ describe('a copy of the key of a device', () => {
     expect((await outcome(await device.answer(id, { nonce, decision: 'approve' })))[0]).not.toBe(200)
   })
 
-  it('and its original decide together once', async () => {
+  it('and its original decide a request once in total', async () => {
     const { device, id, nonce, session } = await asked()
 
     const answers = await Promise.all([
@@ -310,8 +310,8 @@ describe('a copy of the key of a device', () => {
   })
 })
 
-describe('what a device says of itself', () => {
-  it('does not disturb what people read', async () => {
+describe('the description that a device sends', () => {
+  it('cannot distort the text that people read', async () => {
     const { json: user } = await running.call('POST', '/users', { body: newUser(`named ${(count += 1)}`) })
     const membership = `/domains/${running.domain.id}/users/${user.id}`
     await running.call('PUT', membership)
@@ -328,7 +328,7 @@ describe('what a device says of itself', () => {
     expect(JSON.stringify(running.logged)).not.toMatch(/\\u001b|\u202e/)
   })
 
-  it('is not longer than a name', async () => {
+  it('is limited to the length of a name', async () => {
     const { json: user } = await running.call('POST', '/users', { body: newUser(`long ${(count += 1)}`) })
     const membership = `/domains/${running.domain.id}/users/${user.id}`
     await running.call('PUT', membership)
@@ -341,7 +341,7 @@ describe('what a device says of itself', () => {
   })
 })
 
-describe('a device that knows the id of a notice of somebody else', () => {
+describe('a device that knows the id of another user’s notice', () => {
   it('neither reads nor acknowledges it', async () => {
     const [alice, mallory] = [await asked(), await asked()]
     await running.call('POST', `/users/${alice.user.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })
@@ -354,7 +354,7 @@ describe('a device that knows the id of a notice of somebody else', () => {
     expect(await noticesOf(alice)).toEqual([notice])
   })
 
-  it('acknowledges none by replaying the call of its owner for another notice', async () => {
+  it('cannot acknowledge it by replaying its owner’s call for another notice', async () => {
     const alice = await asked()
     const makeCode = () =>
       running.call('POST', `/users/${alice.user.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 60 } })

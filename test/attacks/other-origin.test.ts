@@ -66,7 +66,7 @@ const isIn = async (context: BrowserContext, url: string) =>
   ((await (await context.request.get(`${url}/account`)).json()) as { verified?: boolean }).verified === true
 
 describe.each(places)('a page %s', (_where, place) => {
-  it('takes no request off the device, and sends none', async () => {
+  it('neither cancels nor sends a request to the device', async () => {
     const { app, evil, pending } = await arrange(place)
     const before = await pending()
 
@@ -79,7 +79,7 @@ describe.each(places)('a page %s', (_where, place) => {
     expect(await pending()).toEqual(before)
   })
 
-  it('tries no code in the name of who is signed in', async () => {
+  it('cannot try codes for the signed-in user', async () => {
     const { app, own, evil } = await arrange(place)
     const read = async () => {
       await own.goto(`${app.url}/mfa?use=code`)
@@ -95,7 +95,7 @@ describe.each(places)('a page %s', (_where, place) => {
     expect(await read()).toBe(before)
   })
 
-  it('does not finish a sign-in', async () => {
+  it('cannot complete a sign-in', async () => {
     const { app, account, context, own, evil } = await arrange(place)
     const number = numberOn({ text: await own.content() })
     await own.close()
@@ -106,7 +106,7 @@ describe.each(places)('a page %s', (_where, place) => {
     expect(await isIn(context, app.url)).toBe(false)
   })
 
-  it('reads nothing: not the page, not its state, not its events', async () => {
+  it('cannot read the page, its state or its events', async () => {
     const { app, account, own, evil } = await arrange(place)
     await own.close()
     // What the state is asked for is answered at once where something has changed.
@@ -134,7 +134,7 @@ describe.each(places)('a page %s', (_where, place) => {
     expect(read).toEqual(['refused', 'refused', 'refused', 'refused'])
   })
 
-  it('cannot show the challenge or the authenticator inside of itself', async () => {
+  it('cannot frame the challenge or the authenticator', async () => {
     const { app, evil } = await arrange(place)
 
     for (const path of ['/mfa', '/mfa/authenticator/']) {
@@ -151,7 +151,7 @@ describe.each(places)('a page %s', (_where, place) => {
     }
   })
 
-  it('uses up no try of activation codes, and asks nothing of the device protocol', async () => {
+  it('uses up no tries of activation codes, and cannot call the device protocol', async () => {
     const { app, evil } = await arrange(place)
     const statuses = await evil.evaluate(async (url) => {
       const body = JSON.stringify({ code: 'abcdefghjk' })
@@ -176,7 +176,7 @@ describe.each(places)('a page %s', (_where, place) => {
     expect(honest.status).toBe(404)
   })
 
-  it('does not reach the private door of an embedded service', async () => {
+  it('cannot reach the private listener of an embedded service', async () => {
     const { app, evil } = await arrange(place)
     const { baseUrl, apiKey } = await app.service.connect()
 

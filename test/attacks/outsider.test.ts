@@ -30,7 +30,7 @@ describe('an outsider without a key', () => {
   const keys = ['', 'Service', `Service key="${'a'.repeat(64)}"`, 'Service key="__proto__"', 'Bearer x', 'Device a.b.c']
 
   it.each(operations.map(({ name, endpoint }) => ({ name, endpoint })))(
-    'learns nothing from $name: what is there and what is not answer alike',
+    'learns nothing from $name, which answers the same for existing and missing ids',
     async ({ endpoint }) => {
       const fill = (known: boolean) =>
         endpoint.path.replace(/:(\w+)/g, (_, name: string) => (known ? ids[name] : undefined) ?? unknownId)
@@ -46,7 +46,7 @@ describe('an outsider without a key', () => {
     },
   )
 
-  it('learns nothing from a path that is no operation, nor from a method', async () => {
+  it('learns nothing from unknown paths or methods', async () => {
     const answers = await Promise.all([
       send('GET', '/api/nothing'),
       send('PATCH', '/api/users'),
@@ -56,7 +56,7 @@ describe('an outsider without a key', () => {
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
   })
 
-  it('is not told whether an activation code was used, has expired, or never was', async () => {
+  it('cannot tell whether an activation code was used, has expired, or never existed', async () => {
     const { domain, call } = running
     const invite = async (username: string) => {
       const { json: user } = await call('POST', '/users', { body: { username, name: 'x', email: 'x@example.com' } })
@@ -78,7 +78,7 @@ describe('an outsider without a key', () => {
   })
 })
 
-describe('a body that is there to hurt', () => {
+describe('a malicious body', () => {
   it.each([
     ['of arrays in arrays', `{"code":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
     ['of objects in objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
@@ -87,20 +87,20 @@ describe('a body that is there to hurt', () => {
     ['of escapes', `{"code":"${'\\u0000'.repeat(10_000)}"}`],
     ['of one name many times', `{${'"code":"a",'.repeat(5_000)}"code":"b"}`],
     ['for prototypes', '{"code":"abcdefghjk","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'],
-  ])('%s is refused', async (_what, body) => {
+  ])('%s is rejected', async (_what, body) => {
     const answer = await send('POST', '/device/preview', {}, body)
 
     expect([400, 404]).toContain(answer.status)
     expect(hasPollutedPrototypes()).toBe(false)
   })
 
-  it('is not read further than it may be long', async () => {
+  it('is not read past the maximum length', async () => {
     const answer = await send('POST', '/device/preview', {}, `"${'x'.repeat(70_000)}"`)
 
     expect([answer.status, answer.code]).toEqual([413, 'api.error.toolarge'])
   })
 
-  it('is not read at all where it needs a key', async () => {
+  it('is not read at all before the key is checked', async () => {
     const connection = await openRaw(port())
 
     connection.send('POST /api/users HTTP/1.1\r\nHost: x\r\nContent-Length: 16000000\r\n\r\n')
@@ -111,7 +111,7 @@ describe('a body that is there to hurt', () => {
   })
 })
 
-describe('a query or a path that is there to hurt', () => {
+describe('a malicious query or path', () => {
   it.each([
     '/device/preview?__proto__[polluted]=1&constructor.prototype.polluted=1',
     '/api/users?__proto__=polluted&constructor=polluted',
@@ -133,7 +133,7 @@ describe('a query or a path that is there to hurt', () => {
   })
 })
 
-describe('words for the log and for headers', () => {
+describe('injected text', () => {
   const injected = ['%0d%0aSet-Cookie:%20a=b', '%0d%0a%0d%0a<script>', '%1b%5b31m', '%e2%80%ae']
 
   it.each(injected)('%s appears in no header and in no line of the log', async (text) => {
@@ -158,7 +158,7 @@ describe('words for the log and for headers', () => {
     'X-Request-Id: a\u0000b',
     'X-Request-Id: "><script>',
     'X-Request-Id: a\u0085b',
-  ])('%j is no name for a request', async (line) => {
+  ])('%j is not used as a request id', async (line) => {
     const connection = await openRaw(port())
 
     connection.send(`GET /api/ping HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n`)
@@ -169,7 +169,7 @@ describe('words for the log and for headers', () => {
   })
 })
 
-describe('a request within a request', () => {
+describe('a smuggled request', () => {
   /** What a proxy before us might take for the body of the first, and we for a second one. */
   const smuggled = () => `GET /api/ping HTTP/1.1\r\nHost: x\r\nAuthorization: Service key="${running.apiKey}"\r\n\r\n`
   const shapes: [string, (inner: string) => string][] = [
@@ -191,7 +191,7 @@ describe('a request within a request', () => {
     ['an end with line feeds', (inner) => `Transfer-Encoding: chunked\r\n\r\n0\n\n${inner}`],
   ]
 
-  it.each(shapes)('by %s is answered once, with an error, and the connection ends', async (_shape, wrap) => {
+  it.each(shapes)('with %s is answered once, with an error, and the connection is closed', async (_shape, wrap) => {
     const connection = await openRaw(port())
 
     connection.send(`POST /device/preview HTTP/1.1\r\nHost: x\r\n${wrap(smuggled())}`)

@@ -52,7 +52,7 @@ describe('an endpoint that a device names', () => {
     '',
   ]
 
-  it.each(elsewhere)('is refused: %s', async (endpoint) => {
+  it.each(elsewhere)('is rejected: %s', async (endpoint) => {
     const service = await start({ agent: pushes.agent() })
     const { device } = await service.enroll(unique())
 
@@ -61,7 +61,7 @@ describe('an endpoint that a device names', () => {
     expect(answer).toMatchObject({ status: 400, code: 'api.error.invalid.push' })
   })
 
-  it('is left out while activating, where it leads elsewhere', async () => {
+  it('is ignored during activation if it leads elsewhere', async () => {
     const service = await start({ agent: pushes.agent() })
     const endpoint = 'https://evil.example/x'
 
@@ -74,7 +74,7 @@ describe('an endpoint that a device names', () => {
   })
 
   it.each(['https://web.push.apple.com/x', 'https://wns2-par02p.notify.windows.com/w/?token=x'])(
-    'of a browser that people have is taken: %s',
+    'of a common browser is accepted: %s',
     async (endpoint) => {
       const service = await start({ agent: pushes.agent() })
       const { device } = await service.enroll(unique())
@@ -83,7 +83,7 @@ describe('an endpoint that a device names', () => {
     },
   )
 
-  it('with a key that is on no curve is refused', async () => {
+  it('is rejected if its key is not on the curve', async () => {
     const service = await start({ agent: pushes.agent() })
     const { device } = await service.enroll(unique())
     const { endpoint, keys } = pushes.subscribe()
@@ -94,7 +94,7 @@ describe('an endpoint that a device names', () => {
   })
 })
 
-describe('a name of a push service that leads to', () => {
+describe('a push service name that resolves to', () => {
   /** Our own way out, with a name server in the hand of the attacker. */
   function agentBy(...addresses: string[]) {
     const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -104,7 +104,7 @@ describe('a name of a push service that leads to', () => {
   }
 
   it.each([['127.0.0.1'], ['::ffff:127.0.0.1'], ['127.0.0.1', '127.0.0.1'], ['127.0.0.1', '8.8.8.8']])(
-    'this machine is not followed: %s',
+    'this machine is not contacted: %s',
     async (...addresses) => {
       const service = await start({ agent: agentBy(...addresses) })
       const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
@@ -121,12 +121,12 @@ describe('a name of a push service that leads to', () => {
     '0.0.0.0 10.1.2.3 100.64.0.1 127.8.9.1 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255 192.0.2.1 203.0.113.9 ' +
     ':: ::1 ::ffff:8.8.8.8 64:ff9b::7f00:1 fe80::1 fc00::1 fd12::1 ff02::1 2001:db8::1 2002:7f00:1:: 2001::1 3fff::1'
 
-  it.each(inner.split(' '))('%s leads to nobody', (address) => {
+  it.each(inner.split(' '))('%s is not contacted', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 
   it.each(['8.8.8.8', '172.32.0.1', '142.250.74.10', '2a00:1450:4001:80b::200a', '2620:149:a44::1'])(
-    '%s is a public place',
+    '%s is a public address',
     (address) => {
       expect(isPublicAddress(address)).toBe(true)
     },
@@ -134,7 +134,7 @@ describe('a name of a push service that leads to', () => {
 })
 
 describe('a push service', () => {
-  it('leads no message on to another place', async () => {
+  it('cannot redirect messages to another address', async () => {
     const visited: string[] = []
     const other = createServer((req, res) => {
       visited.push(req.url ?? '')
@@ -156,7 +156,7 @@ describe('a push service', () => {
     other.close()
   })
 
-  it('is hung up on when it answers at length', async () => {
+  it('is disconnected when its response is too long', async () => {
     const service = await start({ agent: pushes.agent() })
     const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
     const gone = Promise.withResolvers<void>()
@@ -179,7 +179,7 @@ describe('a push service', () => {
     expect(sent).toBeLessThan(8 * 1024 * 1024)
   })
 
-  it('that turns to another protocol is given up like one that hangs up, and keeps nobody from closing', async () => {
+  it('that switches protocols counts as disconnected, and does not block shutdown', async () => {
     const service = await start({ agent: pushes.agent() })
     const { ask } = await service.enroll(unique(), { push: pushes.subscribe() })
     const again = service.clock.timerSet(1)
@@ -194,7 +194,7 @@ describe('a push service', () => {
     expect(pushes.messages.length).toBe(2)
   })
 
-  it('that never answers holds up no message to another one', async () => {
+  it('that never answers does not delay messages to others', async () => {
     const agent = pushes.agent()
     const known = agent.options.lookup!
     // The name server of the other one has nothing to say, ever.

@@ -14,7 +14,7 @@ import { engines, useEngine } from '../support/engines.ts'
 const pin = '4071'
 
 /** Somebody who holds an unlocked phone, or a copy of its key, but does not know the PIN. */
-describe.each(engines)('who has a device without its PIN, on two nodes of %s', (engine) => {
+describe.each(engines)('an attacker with a device but not its PIN, on two nodes of %s,', (engine) => {
   const newDatabase = useEngine(engine)
   let database: string
   let running: Running
@@ -48,7 +48,7 @@ describe.each(engines)('who has a device without its PIN, on two nodes of %s', (
     return { ...person, answer, guess }
   }
 
-  it('has no more guesses for taking turns with two names of tries, requests and nodes', async () => {
+  it('gets no more guesses by alternating between two try ids, requests and nodes', async () => {
     const { ask, guess, session } = await stolen()
     const [one, other] = [await ask(), await ask()]
     const [a, b] = [random128(), random128()]
@@ -67,7 +67,7 @@ describe.each(engines)('who has a device without its PIN, on two nodes of %s', (
     expect(await session(one.id)).not.toMatchObject({ state: 'approved' })
   })
 
-  it('has none back when requests lapse, are denied, reported or cancelled', async () => {
+  it('regains no guesses when requests expire, are denied, reported or canceled', async () => {
     const { ask, answer, guess, call, sessions, user } = { ...running, ...(await stolen()) }
     const left: number[] = []
     const tryOne = async (end: (id: string) => Promise<unknown>) => {
@@ -89,7 +89,7 @@ describe.each(engines)('who has a device without its PIN, on two nodes of %s', (
     expect(token.code).toBe('api.error.notfound.token')
   })
 
-  it('has five, however many it sends by the same few names to both nodes at once', async () => {
+  it('has five guesses, even when many with the same few ids reach both nodes at once', async () => {
     const { ask, guess, session, signer } = await stolen()
     const { id } = await ask()
     const names = [random128(), random128(), random128()]
@@ -108,7 +108,7 @@ describe.each(engines)('who has a device without its PIN, on two nodes of %s', (
 })
 
 describe('a clock that is set back', () => {
-  it('lets no approval by without its PIN', async () => {
+  it('allows no approval without the PIN', async () => {
     const real = createTestClock()
     let late = 0
     const clock = { ...real, now: () => real.now() + (late-- > 0 ? 50 : 0) }

@@ -18,11 +18,11 @@ function promtool(...args: readonly string[]): string {
 }
 
 describe('the alert rules', () => {
-  it('are rules that Prometheus reads', () => {
+  it('are valid for Prometheus', () => {
     expect(promtool('check', 'rules', 'alerts.yml')).toContain('SUCCESS')
   })
 
-  it('fire in an outage, when sign-ins fail and when somebody guesses, and not while all is well', () => {
+  it('fire in an outage, when sign-ins fail and when somebody guesses, and not in normal operation', () => {
     expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
   })
 })

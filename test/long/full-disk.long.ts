@@ -9,7 +9,7 @@ import { build } from '../../scripts/build.ts'
 import { command, serve } from '../processes/command.ts'
 import { createCall, newUser } from '../service/start-service.ts'
 
-describe('a file system that is full', () => {
+describe('a full file system', () => {
   let folder: string
   let database: string
   const filler = () => join(folder, 'filler')
@@ -37,7 +37,7 @@ describe('a file system that is full', () => {
     writeFileSync(filler(), Buffer.alloc(bavail * bsize))
   }
 
-  it('loses nothing that was acknowledged, ten times, and works again each time there is room', async () => {
+  it('loses no acknowledged change in ten rounds, and works again each time there is space', async () => {
     const { apiKey } = (await command(['init', '--database', database, '--json'])).json
     const service = await serve(database)
     onTestFinished(service.kill)
@@ -74,7 +74,7 @@ describe('a file system that is full', () => {
     expect(stored).toEqual(acknowledged)
   })
 
-  it('is what `serve` says when it starts', async () => {
+  it('is named in the error when `serve` starts', async () => {
     await command(['init', '--database', database])
     fill()
 

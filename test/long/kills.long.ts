@@ -52,7 +52,7 @@ describe(`${times} kills`, () => {
     expect(verified).toBe(0)
   })
 
-  it('of a web node verify nobody wrongly, and nobody begins anew more than once', { timeout }, async () => {
+  it('of a web node verify nobody wrongly, and make nobody start over more than once', { timeout }, async () => {
     const cluster = await startCluster({ services: 1, fsync: true })
     onTestFinished(cluster.stop)
     const people = await enrollPeople(cluster, { approving: 3, denying: 0, typing: 1 })

@@ -26,7 +26,7 @@ const nothing = () => Promise.resolve()
 
 describe('several nodes', () => {
   it(
-    `verify nobody wrongly in ${rounds} rounds of sign-ins, and nobody begins anew more than once`,
+    `verify nobody wrongly in ${rounds} rounds of sign-ins, and make nobody start over more than once`,
     { timeout },
     async () => {
       const cluster = await start()
@@ -75,7 +75,7 @@ describe('several nodes', () => {
 
 describe('a slow PostgreSQL', () => {
   it(
-    'slows sign-ins down or has them answered 503, keeps few connections, and is forgotten when it is over',
+    'slows sign-ins down or fails them with 503, uses few connections, and has no lasting effect',
     { timeout },
     async () => {
       let proxy: PostgresProxy | undefined
@@ -134,7 +134,7 @@ describe('PgBouncer in transaction mode', () => {
   }
 
   it(
-    'serves sign-ins, and needs an address to listen at: without one an error names the option',
+    'serves sign-ins, but needs a listening address: without one, an error names the option',
     { timeout },
     async () => {
       const cluster = await start({ services: 2, between: through(false) })
@@ -152,7 +152,7 @@ describe('PgBouncer in transaction mode', () => {
     },
   )
 
-  it('serves sign-ins with nothing amiss where the nodes listen at PostgreSQL itself', { timeout }, async () => {
+  it('serves sign-ins without errors if the nodes listen at PostgreSQL itself', { timeout }, async () => {
     const cluster = await start({ services: 2, between: through(true) })
     const people = await enrollPeople(cluster, { approving: 4, denying: 1, typing: 1 })
 

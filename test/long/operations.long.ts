@@ -86,7 +86,7 @@ describe('one node behind a real nginx, installed by a real npm', () => {
     expect(await machine.type('curl --fail --silent --show-error "https://$name/readyz"')).toContain('ok')
   })
 
-  it('has units that systemd takes', async () => {
+  it('has units that systemd accepts', async () => {
     const units = join(machine.place.root, 'etc/systemd/system')
     const names = [
       'second-factor.service',
@@ -100,7 +100,7 @@ describe('one node behind a real nginx, installed by a real npm', () => {
     expect(stderr).toBe('')
   })
 
-  it('leaves no file of another user beside the database, whoever runs the command', { timeout: 60_000 }, async () => {
+  it('leaves no file of another user next to the database, whoever runs it', { timeout: 60_000 }, async () => {
     if (process.getuid?.() !== 0) throw new Error('This test needs root: only root can become another user.')
     const data = join(machine.place.root, 'var/lib/second-factor')
     execFileSync('chown', ['-R', 'nobody', data])
@@ -182,7 +182,7 @@ describe('three nodes on PostgreSQL behind a real nginx', () => {
 })
 
 describe('the containers', () => {
-  it('are described as linters want it', { timeout: 120_000 }, async () => {
+  it('pass the linters', { timeout: 120_000 }, async () => {
     const compose = await run('npx', ['--yes', 'dclint@3', join(root, 'compose.yaml')], { cwd: folder })
     const image = await run('npx', ['--yes', 'dockerfilelint@1', join(root, 'Dockerfile')], { cwd: folder })
 
@@ -190,7 +190,7 @@ describe('the containers', () => {
     expect(image.stdout).toContain('Issues: None found')
   })
 
-  it('get secrets that the service reads, in a folder that nobody else may enter', { timeout: 60_000 }, async () => {
+  it('get secrets that the service can read, in a folder closed to other users', { timeout: 60_000 }, async () => {
     const machine = createMachine({
       place: { port: 0, metricsPort: 0, nodePorts: [], postgres: '' },
       unpacked,
@@ -206,7 +206,7 @@ describe('the containers', () => {
     expect(listed).toMatch(/^postgres:\/\/second_factor:\S+@postgres\/second_factor$/m)
   })
 
-  it('serve as somebody who may write to the data alone, and end on SIGTERM', { timeout: 600_000 }, async () => {
+  it('run as a user who can write only to the data, and exit on SIGTERM', { timeout: 600_000 }, async () => {
     if (process.getuid?.() !== 0) throw new Error('This test needs root: only root can become the user of the image.')
     const image = await buildLikeDocker(folder)
     const port = await freePort()

@@ -18,7 +18,7 @@ const users = Array.from({ length: 100_000 }, (_, index) => ({
   email: `person${index}@example.com`,
 }))
 
-describe.each(engines)('a synchronisation of 100,000 users on %s', (engine) => {
+describe.each(engines)('a synchronization of 100,000 users on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
 
@@ -57,7 +57,7 @@ describe.each(engines)('a synchronisation of 100,000 users on %s', (engine) => {
     ['all of them again', users],
     ['each with another name and address', users.map((user) => ({ ...user, name: 'N', email: `new.${user.email}` }))],
     ['none', []],
-  ])('%s, is quick and stops nobody else', async (_, body) => {
+  ])('%s, is quick and blocks no other caller', async (_, body) => {
     const { status, seconds, pause } = await put(body)
 
     expect(status).toBe(200)

@@ -43,8 +43,8 @@ async function guesser({ id }: { id: string }) {
   return { guess, forget: async () => void (await give({ bypasscode: json.code })) }
 }
 
-describe('the time of an answer', () => {
-  it('does not tell a key that nearly is one from any other', async () => {
+describe('the response time', () => {
+  it('does not reveal that a key is nearly right', async () => {
     const last = running.apiKey.endsWith('a') ? 'b' : 'a'
     const near = createCall(running.origin, running.apiKey.slice(0, -1) + last)
     const far = createCall(running.origin, 'a'.repeat(64))
@@ -57,7 +57,7 @@ describe('the time of an answer', () => {
     expect(difference).toBeLessThan(tolerance)
   })
 
-  it('does not tell who has a hardware token from who has nothing', async () => {
+  it('does not reveal whether a user has a hardware token', async () => {
     const [owner, nobody] = [await guesser(await holder(running)), await guesser(await member(running))]
 
     const difference = await compare(
@@ -72,7 +72,7 @@ describe('the time of an answer', () => {
     expect(difference).toBeLessThan(tolerance)
   })
 
-  it('does not tell a wrong code that is nearly right from any other', async () => {
+  it('does not reveal that a code is nearly right', async () => {
     const person = await holder(running)
     const { guess, forget } = await guesser(person)
     const right = person.token.code()

@@ -13,7 +13,7 @@ const percentile = (times: readonly number[], part: number) =>
   ((times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN) / 1000).toFixed(1)
 
 describe(`${people} people who wait at once`, () => {
-  it('keep a tenth of a core busy, and are all let in within 20 seconds', { timeout: 1_200_000 }, async () => {
+  it('use a tenth of a core, and are all verified within 20 seconds', { timeout: 1_200_000 }, async () => {
     const crowd = await startCrowd({ count: people, inboxes: true })
     onTestFinished(() => crowd.close())
     const { service, webApp } = crowd

@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: '...(browser === undefined ? {} : { browser }),',
     replace: '',
     test: 'attacks/locks-the-owner-out.test.ts',
-    title: 'keeps the owner out neither of codes nor of the device in a known browser',
+    title: 'locks neither codes nor the device in a known browser of the owner',
   },
   {
     defense: 'the user whose browser it is',
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const id = present && browser !== undefined ? browser : random128(call.random)',
     replace: 'const id = browser !== undefined ? browser : random128(call.random)',
     test: 'service/known-browsers.test.ts',
-    title: 'is made by the service and never taken over, so that a planted one is worth nothing',
+    title: 'is created by the service and never adopted from a request, so that a planted id is worthless',
   },
   {
     defense: 'five users a browser',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: 'limit: usersPerBrowser - 1',
     replace: 'limit: usersPerBrowser',
     test: 'service/known-browsers.test.ts',
-    title: 'is good for five users, those who passed last',
+    title: 'is valid for the five users who passed last',
   },
   {
     defense: 'twenty browsers a user',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await endOldestBrowsers(db, userId, browsersPerUser)\n',
     replace: '',
     test: 'service/known-browsers.test.ts',
-    title: 'has twenty known browsers; those in which the last pass is longest ago are ended',
+    title: 'has at most twenty known browsers: the one with the oldest pass is ended first',
   },
   {
     defense: 'that an e-mailed code makes no browser known',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: "given === undefined || session.factor === 'email'",
     replace: 'given === undefined',
     test: 'service/known-browsers.test.ts',
-    title: 'has no known browser by an e-mailed code, and none stays remembered longer by it',
+    title: 'gets no known browser from an e-mailed code, which does not extend one either',
   },
   {
     defense: 'the separate count of wrong codes from known browsers',
@@ -87,7 +87,7 @@ export const mutants: readonly Mutant[] = [
     find: '.set(failures, (eb) => eb(failures,',
     replace: ".set('codeFailures', (eb) => eb('codeFailures',",
     test: 'service/known-browsers.test.ts',
-    title: 'are locked in all known browsers together after ten wrong ones from those, and nowhere else',
+    title: 'are locked in all known browsers after ten wrong codes from these, and nowhere else',
   },
   {
     defense: 'that a right code in a known browser forgets only what was tried in known browsers',
@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await forgetFailures(db, of)',
     replace: "await forgetFailures(db, { userId, budget: 'other' })",
     test: 'service/known-browsers.test.ts',
-    title: 'stay locked elsewhere after a right one in a known browser, which so gives nobody more guesses',
+    title: 'stay locked elsewhere after a correct code in a known browser, so that attackers gain no guesses',
   },
   {
     defense: 'half of the wrong codes in a row for each budget',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const failuresUntilUnlocked = 50',
     replace: 'const failuresUntilUnlocked = 100',
     test: 'service/known-browsers.test.ts',
-    title: 'are locked until an administrator unlocks both after fifty from each',
+    title: 'are locked after fifty wrong codes from each, until an administrator unlocks both',
   },
   {
     defense: 'that an administrator unlocks known browsers, too',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: "const budgets = ['known', 'other'] as const",
     replace: "const budgets = ['other'] as const",
     test: 'service/known-browsers.test.ts',
-    title: 'are locked until an administrator unlocks both after fifty from each',
+    title: 'are locked after fifty wrong codes from each, until an administrator unlocks both',
   },
   {
     defense: 'the separate limits of requests from known browsers',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: "${of.knownBrowser === 1 ? 'known ' : ''}",
     replace: '',
     test: 'service/known-browsers.test.ts',
-    title: 'are still sent from a known browser of somebody whose password an attacker uses up',
+    title: 'are still sent from a known browser while an attacker uses up the requests elsewhere',
   },
   {
     defense: 'the separate limit of requests that wait',
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     find: "    .where('knownBrowser', '=', of.knownBrowser)\n",
     replace: '',
     test: 'service/known-browsers.test.ts',
-    title: 'are still sent from there while the attacker keeps three of them waiting',
+    title: 'are still sent from a known browser while an attacker keeps three requests pending',
   },
   {
     defense: 'the longest of all waits as the answer',
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
     find: '(await service.client.browsers.recognize(service.domainId, known.id, browser)).rememberedUntil',
     replace: '(await service.client.browsers.recognize(service.domainId, known.id, browser)).expiresAt',
     test: 'attacks/locks-the-owner-out.test.ts',
-    title: 'does not pass the gate with a known browser: it is an allowance and no factor',
+    title: 'does not pass the gate with a known browser, which is not a factor',
   },
   {
     defense: 'no field for codes while they are locked',

@@ -98,6 +98,6 @@ export const mutants: readonly Mutant[] = [
     replace:
       "  if ((user.codesLockedUntil ?? 0) > call.clock.now()) throw new ApiProblem('api.error.locked')\n  const device = await activeDevice(db, domain.id, user.id)\n",
     test: 'attacks/knows-the-password.test.ts',
-    title: 'does not keep the owner out: the device still lets in',
+    title: 'does not lock the owner out: the device still works',
   },
 ]

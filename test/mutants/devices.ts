@@ -25,7 +25,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!first)',
     replace: 'if (first === undefined)',
     test: 'attacks/malicious-device.test.ts',
-    title: 'to another signature of the same words is still a replay',
+    title: 'with another valid signature of the same content is still a replay',
   },
   {
     defense: 'the name of a call that was used',
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!first)',
     replace: 'if (first === undefined)',
     test: 'attacks/malicious-device.test.ts',
-    title: 'is not another call by the same name: what it says does not matter',
+    title: 'is rejected for a reused id, whatever its content',
   },
   {
     defense: 'method and path of a signature',
@@ -42,7 +42,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'attacks/malicious-device.test.ts',
-    title: 'as a read is worth nothing as an answer, nor an answer as a read',
+    title: 'to read cannot be used to answer, nor one to answer to read',
   },
   {
     defense: 'the device that a session asked',
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('id', '=', id).where('deviceId', '=', deviceId)",
     replace: ".where('id', '=', id)",
     test: 'attacks/malicious-device.test.ts',
-    title: 'with an own signature move nobody’s session',
+    title: 'cannot settle sessions with the attacker’s own signature',
   },
   {
     defense: 'the end of a request with a wrong number',
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
 function guessAgain(): never {
   throw new ApiProblem('api.error.invalid.number')`,
     test: 'attacks/malicious-device.test.ts',
-    title: 'has one guess, however many it sends at the same moment',
+    title: 'has one guess, even with many answers at once',
   },
   {
     defense: 'the limit of requests in ten minutes',
@@ -70,7 +70,7 @@ function guessAgain(): never {
     find: 'short: { limit: 5, window: 10 * 60 }',
     replace: 'short: { limit: 15, window: 10 * 60 }',
     test: 'attacks/malicious-device.test.ts',
-    title: 'has five guesses in ten minutes, however often its owner’s password is used',
+    title: 'has five guesses in ten minutes, however often the owner’s password is used',
   },
   {
     defense: 'leaving the number out of what a device reads',
@@ -87,7 +87,7 @@ function guessAgain(): never {
     find: 'if (device?.revokedAt === null) return',
     replace: 'if (device) return',
     test: 'attacks/malicious-device.test.ts',
-    title: 'is dead as soon as the token is revoked, whatever it held open or signed before',
+    title: 'is rejected as soon as the token is revoked, whatever call it held open or signed before',
   },
   {
     defense: 'using an activation code up',
@@ -138,7 +138,7 @@ function guessAgain(): never {
     find: "({ pinTries: eb('pinTries', '+', 1), pinAttempt: attempt })",
     replace: "({ pinTries: eb('pinTries', '+', 0), pinAttempt: attempt })",
     test: 'attacks/without-the-pin.test.ts',
-    title: 'has no more guesses for taking turns with two names of tries, requests and nodes',
+    title: 'gets no more guesses by alternating between two try ids, requests and nodes',
   },
   {
     defense: 'the refusal of an approval whose PIN was not looked at',
@@ -147,7 +147,7 @@ function guessAgain(): never {
 `,
     replace: '',
     test: 'attacks/without-the-pin.test.ts',
-    title: 'lets no approval by without its PIN',
+    title: 'allows no approval without the PIN',
   },
   {
     defense: 'the refusal of a PIN that is easy to guess',
@@ -196,7 +196,7 @@ function guessAgain(): never {
     find: 'url.hostname.endsWith(host.slice(1)) : url.hostname === host',
     replace: 'url.hostname.endsWith(host.slice(1)) : true',
     test: 'attacks/push-endpoints.test.ts',
-    title: 'is refused: %s',
+    title: 'is rejected: %s',
   },
   {
     defense: 'the look at addresses that a name has',
@@ -204,7 +204,7 @@ function guessAgain(): never {
     find: '!addresses.every(({ address }) => isPublicAddress(address))',
     replace: 'addresses.length === 0',
     test: 'attacks/push-endpoints.test.ts',
-    title: 'this machine is not followed: %s',
+    title: 'this machine is not contacted: %s',
   },
   {
     defense: 'following no redirection',
@@ -215,7 +215,7 @@ function guessAgain(): never {
       ignoreBody(response)
 `,
     test: 'attacks/push-endpoints.test.ts',
-    title: 'leads no message on to another place',
+    title: 'cannot redirect messages to another address',
   },
   {
     defense: 'hanging up on a long answer',
@@ -223,7 +223,7 @@ function guessAgain(): never {
     find: 'if (length > maxIgnored) response.destroy()',
     replace: 'if (length < 0) response.destroy()',
     test: 'attacks/push-endpoints.test.ts',
-    title: 'is hung up on when it answers at length',
+    title: 'is disconnected when its response is too long',
   },
   {
     defense: 'a lane for each push service',
@@ -231,7 +231,7 @@ function guessAgain(): never {
     find: 'lanes.posting(host).run',
     replace: "lanes.posting('').run",
     test: 'attacks/push-endpoints.test.ts',
-    title: 'that never answers holds up no message to another one',
+    title: 'that never answers does not delay messages to others',
   },
   {
     defense: 'sending nothing but the id',
@@ -258,7 +258,7 @@ function guessAgain(): never {
     find: "if (site !== undefined && site !== 'same-origin') throw new ApiProblem('api.error.forbidden')",
     replace: 'void site',
     test: 'attacks/other-origin.test.ts',
-    title: 'uses up no try of activation codes, and asks nothing of the device protocol',
+    title: 'uses up no tries of activation codes, and cannot call the device protocol',
   },
   {
     defense: 'the end of an activation code',
@@ -266,7 +266,7 @@ function guessAgain(): never {
     find: "    .where('token.codeExpiresAt', '>', now)\n",
     replace: '',
     test: 'attacks/outsider.test.ts',
-    title: 'is not told whether an activation code was used, has expired, or never was',
+    title: 'cannot tell whether an activation code was used, has expired, or never existed',
   },
   {
     defense: 'the PIN over the secret of offline codes',

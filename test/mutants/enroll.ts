@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: `present.selfEnrollment === 1 ? show(call, db, user, present) : { state: present.state }`,
     replace: 'show(call, db, user, present)',
     test: 'service/own-factors.test.ts',
-    title: 'never answers the code that an administrator issued, nor replaces it',
+    title: 'neither returns nor replaces a code that an administrator issued',
   },
   {
     defense: 'an administrator hands over no code that a page has shown',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: ' && !mustBeUnseen(call, present)',
     replace: '',
     test: 'service/own-factors.test.ts',
-    title: 'never has a page show what an administrator hands over',
+    title: 'uses a new code when an administrator issues one, which ends the code that a page has shown',
   },
   {
     defense: 'the service stores no first app while the code of an administrator is pending',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: '    if (input.first) await rejectWhileCodeIsIssued(db, call, domain.id, user.id)\n',
     replace: '',
     test: 'service/own-factors.test.ts',
-    title: 'is no app while the code of an administrator is pending',
+    title: 'cannot be an app while the code of an administrator is pending',
   },
   {
     defense: 'the page offers no first app while the code of an administrator is pending',

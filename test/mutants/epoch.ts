@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await endOtherSessions(db, [userId])',
     replace: '',
     test: 'service/epochs.test.ts',
-    title: 'changes for a user who has no factor, too: %s',
+    title: 'also changes for a user without factors: %s',
   },
   {
     defense: 'a device that is revoked ends verified web sessions',
@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], replacementEpoch ?? undefined)',
     replace: '',
     test: 'service/epochs.test.ts',
-    title: 'changes when another device or app takes the place of one',
+    title: 'changes when a device or an authenticator app is replaced',
   },
   {
     defense: 'a token that is released ends verified web sessions',
@@ -239,7 +239,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await endOtherSessions(db, userIds)',
     replace: '',
     test: 'service/epochs.test.ts',
-    title: 'changes for a user who has no factor, too: %s',
+    title: 'also changes for a user without factors: %s',
   },
   {
     defense: 'approvals that were not redeemed end',
@@ -247,7 +247,7 @@ export const mutants: readonly Mutant[] = [
     find: ".set((eb) => ({ redeemedAt: eb.ref('settledAt') }))",
     replace: '.set({ redeemedAt: null })',
     test: 'service/epochs.test.ts',
-    title: 'leaves no approval that is redeemed afterwards',
+    title: 'prevents earlier approvals from being redeemed',
   },
   {
     defense: 'the same epoch is not given twice in a row',
@@ -255,7 +255,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!(await setEpoch(db, userIds, chosen))) await setEpoch(db, userIds, undefined)',
     replace: 'await setEpoch(db, userIds, chosen)',
     test: 'service/epochs.test.ts',
-    title: 'becomes what the caller has chosen, unless the user has that already',
+    title: 'becomes the value that the caller chose, unless the user already has it',
   },
   {
     defense: 'nothing is told of what came to nothing',
@@ -263,7 +263,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (ending !== 'undone') notifiers",
     replace: 'notifiers',
     test: 'service/epochs.test.ts',
-    title: 'tells nothing of a change that came to nothing',
+    title: 'does not report a change that was rolled back',
   },
   {
     defense: 'other processes on the same file are told',
@@ -271,6 +271,6 @@ export const mutants: readonly Mutant[] = [
     find: 'epochs, expiry: await firstExpiry(db, domains(), now)',
     replace: 'expiry: await firstExpiry(db, domains(), now)',
     test: 'service/epochs.test.ts',
-    title: 'tells at one node what changes at another',
+    title: 'reports changes made at another node',
   },
 ]

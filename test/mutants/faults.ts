@@ -23,7 +23,8 @@ export const mutants: readonly Mutant[] = [
     find: 'const timer = setTimeout(() => {',
     replace: 'const timer = setTimeout(() => {\n    if (!late) return',
     test: 'service/slow-postgres.test.ts',
-    title: 'sign-ins through a slow PostgreSQL are verified or get 503',
+    title:
+      'sign-ins through a slow PostgreSQL are verified or get 503, use few connections, and recover without a restart',
   },
   {
     defense: 'a new certificate leaves connections open',
@@ -47,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     find: "source.prepare('VACUUM INTO ?').run(scratch)",
     replace: "process.getBuiltinModule('node:fs').copyFileSync(from, scratch)",
     test: 'processes/backup.test.ts',
-    title: 'has every change that was acknowledged before',
+    title: 'contains every change that was acknowledged before, with the audit heads next to it',
   },
   {
     defense: 'the dashboard and the alerts name metrics as they are',
@@ -55,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     find: "name: 'second_factor_sessions_settled_total'",
     replace: "name: 'second_factor_sessions_ended_total'",
     test: 'processes/metrics.test.ts',
-    title: 'have every metric and label that %s asks for',
+    title: 'include every metric and label that %s uses',
     wholeFile: true,
   },
   {

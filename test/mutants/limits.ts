@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'parseIpAddress(value) ?? null',
     replace: 'z.ipv4().parse(value)',
     test: 'service/information.test.ts',
-    title: 'from %j shows %j on the device, and is asked',
+    title: 'from %j shows %j on the device, and is sent',
   },
   {
     defense: 'mfa() sends no text that is not an address',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'given.length > count ?',
     replace: 'given.length < 0 ?',
     test: 'service/information.test.ts',
-    title: 'with attributes that are too long or too many is asked',
+    title: 'with too many or too long attributes is sent, and shows where something is missing',
   },
   {
     defense: 'text is cut between graphemes',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (written.has(subject)) return false',
     replace: '',
     test: 'service/information.test.ts',
-    title: 'says once a minute that information was shortened',
+    title: 'reports once a minute that information was shortened or omitted, without its content',
   },
   {
     defense: 'text that is not an address is no key of a limit',

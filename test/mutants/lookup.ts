@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: "      .where('user.organizationId', '=', domain.organizationId)\n",
     replace: '',
     test: 'service/sign-in-scale.test.ts',
-    title: 'costs within 30 % the same with 1,000 and with 100,000 users',
+    title: 'costs the same with 1,000 and with 100,000 users, within 30 percent',
   },
   {
     defense: 'the index on the expiry of activation codes',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: "'create index token_expired on token (code_expires_at) where code_expires_at is not null',",
     replace: '',
     test: 'service/store/sweep-plans.test.ts',
-    title: 'a sweep finds what is over through indexes, and walks through no table',
+    title: 'a sweep finds expired rows through indexes, without table scans',
   },
   {
     defense: 'the index on bypass codes that are used up',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: "'create index bypass_code_used on bypass_code (uses_remaining)',",
     replace: '',
     test: 'service/store/sweep-plans.test.ts',
-    title: 'a sweep finds what is over through indexes, and walks through no table',
+    title: 'a sweep finds expired rows through indexes, without table scans',
   },
   {
     defense: 'the index on what waits for a device or a user, and until when',
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     find: "'create index attempt_old on attempt (at)',",
     replace: '',
     test: 'service/store/sweep-plans.test.ts',
-    title: 'a sweep finds what is over through indexes, and walks through no table',
+    title: 'a sweep finds expired rows through indexes, without table scans',
   },
   {
     defense: 'a user who is provisioned must not have a similar name',
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (input.provision) await rejectSimilarName(db, call, row)',
     replace: '',
     test: 'service/similar-usernames.test.ts',
-    title: 'are provisioned once, when two of them come at once at two nodes',
+    title: 'are provisioned once when two of them arrive at once at two nodes',
   },
   {
     defense: 'a synchronization stores name keys',
@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     find: 'nameKey: nameKey(username)',
     replace: 'nameKey: username',
     test: 'service/similar-usernames.test.ts',
-    title: 'are not provisioned beside a user whom %s added',
+    title: 'are not provisioned next to a user added by %s',
   },
   {
     defense: 'users that are added one by one get a name key',
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     find: 'nameKey: derived(row.username, nameKey)',
     replace: 'nameKey: row.username',
     test: 'service/similar-usernames.test.ts',
-    title: 'are not provisioned beside a user whom %s added',
+    title: 'are not provisioned next to a user added by %s',
   },
   {
     defense: 'name keys have no marks and no invisible characters',

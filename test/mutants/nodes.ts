@@ -12,7 +12,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: 'client.release(late)',
       replace: '',
       test,
-      title: 'gives up each unit of work in time, however many come, and works again at once afterwards',
+      title: 'times out every unit of work, however many arrive, and works again right afterwards',
     },
     {
       defense: 'the time of a unit of work, which all of its statements share',
@@ -20,7 +20,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: 'async query(text, values) {',
       replace: 'async query(text, values) {\n timer.refresh()',
       test,
-      title: 'gives up a transaction in time whose statements are answered, but slowly',
+      title: 'times out a transaction whose statements are answered slowly',
     },
     {
       defense: 'the end that the database makes of a transaction whose node is silent',
@@ -28,7 +28,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: ', idle_in_transaction_session_timeout: timeout }',
       replace: ' }',
       test,
-      title: 'has its open transaction ended by the database, so that its locks hold up nobody',
+      title: 'has its open transaction ended by the database, so that its locks block no other client',
     },
     {
       defense: 'opening without limits where a pooler refuses them',
@@ -44,7 +44,8 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: "later(beat, () => void fresh.query('select 1').then(() => keepTrying(fresh, lost), lost))",
       replace: '',
       test,
-      title: 'takes up listening again on another connection when the database stops answering',
+      title:
+        'listens again on another connection when the database stops answering, and reports that it may have missed something',
     },
     {
       defense: 'the tries whether a notification arrives',
@@ -52,7 +53,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: 'if (heard !== undefined) hear(heard)',
       replace: '',
       test,
-      title: 'says once that notifications do not arrive, looks by itself meanwhile',
+      title: 'logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again',
     },
     {
       defense: 'looking while no notifications arrive',
@@ -60,7 +61,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: "looking = setInterval(() => tell('something'), lookInterval).unref()",
       replace: 'looking = setInterval(() => {}, lookInterval).unref()',
       test,
-      title: 'says once that notifications do not arrive, looks by itself meanwhile',
+      title: 'logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again',
     },
     {
       defense: 'the address where a store behind a pooler listens',
@@ -68,7 +69,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: "configOf(pg, listenDatabase, 'listenDatabase')",
       replace: "configOf(pg, url, 'listenDatabase')",
       test,
-      title: 'listens at an address of its own where the other one is a pooler',
+      title: 'listens at a separate address if the main one is a pooler',
     },
     {
       defense: 'telling later what could not be told',
@@ -76,7 +77,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       find: 'if (heard !== undefined) teller.retry()',
       replace: '',
       test,
-      title: 'tells others as soon as it can that they may have missed something that it could not tell',
+      title: 'tells other processes as soon as possible that they may have missed changes',
     },
   ]
 }
@@ -100,7 +101,7 @@ function killedNodes(): readonly Mutant[] {
         },
       ],
       test,
-      title: 'let in everybody who approves, and nobody else, when a %s is killed',
+      title: 'verify everyone who approves, and nobody else, when a %s is killed',
     },
     {
       defense: 'the single use of an approval',
@@ -124,7 +125,7 @@ function killedNodes(): readonly Mutant[] {
       find: 'const defaultTimeout = 4_000',
       replace: 'const defaultTimeout = 30_000',
       test,
-      title: 'answer 503 in time while PostgreSQL is stopped, lose nothing, and are ready again by themselves',
+      title: 'answer 503 in time while PostgreSQL is stopped, lose nothing, and become ready again without a restart',
     },
     {
       defense: 'telling those who wait that something may have been missed',
@@ -132,7 +133,7 @@ function killedNodes(): readonly Mutant[] {
       find: "missed: () => tell('gap'),",
       replace: 'missed() {},',
       test,
-      title: 'recover when PostgreSQL is killed, lose nothing, and tell those who wait what they missed',
+      title: 'recover when PostgreSQL is killed, lose nothing, and tell waiting callers what they missed',
     },
   ]
 }

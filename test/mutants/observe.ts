@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     find: 'Promise.race([result.catch(() => undefined), late])',
     replace: 'Promise.race([result, late])',
     test: 'processes/metrics.test.ts',
-    title: 'and the log tell an outage of the database once, and its end',
+    title: 'and the log report a database outage once, and its end',
   },
   {
     defense: 'an address that guesses the token of the figures is limited',

@@ -63,7 +63,7 @@ function page(): readonly Mutant[] {
       find: "printf '[Socket]\\nListenStream=\\nListenStream=%s:8787\\n' 10.0.0.11",
       replace: "printf '[Socket]\\nListenStream=\\nListenStream=%s:8788\\n' 10.0.0.11",
       test,
-      title: 'start, answer for each other, and are restarted one after the other',
+      title: 'start, answer for each other, and restart one after the other',
     },
     {
       defense: 'every block of commands is followed by a test',
@@ -71,7 +71,7 @@ function page(): readonly Mutant[] {
       find: "  'PgBouncer',\n",
       replace: '',
       test,
-      title: 'has no command that no test runs',
+      title: 'has only commands that tests run',
     },
     {
       defense: 'the page shows the files as they are',
@@ -79,7 +79,7 @@ function page(): readonly Mutant[] {
       find: 'RestartSec=1',
       replace: 'RestartSec=2',
       test,
-      title: 'shows $file as it is',
+      title: 'shows $file exactly',
     },
     {
       defense: 'the page explains messages of the program',
@@ -87,7 +87,7 @@ function page(): readonly Mutant[] {
       find: 'Stop them first.',
       replace: 'Stop those first.',
       test,
-      title: 'explains messages that exist',
+      title: 'explains only messages that exist',
     },
   ]
 }

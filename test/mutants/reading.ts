@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: '/^([^\\s]+)\\s+key',
     replace: '/^((?:[^\\s]+)+)\\s+key',
     test: 'attacks/patterns.test.ts',
-    title: '$name takes no longer than its text',
+    title: '$name runs in linear time',
   },
   {
     defense: 'the limit of a body',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'raw({ type: () => true, limit })',
     replace: 'raw({ type: () => true, limit: Infinity })',
     test: 'attacks/outsider.test.ts',
-    title: 'is not read further than it may be long',
+    title: 'is not read past the maximum length',
   },
   {
     defense: 'the strict reading of HTTP that Node has by itself',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: 'requireHostHeader: false,',
     replace: 'requireHostHeader: false,\n      insecureHTTPParser: true,',
     test: 'attacks/outsider.test.ts',
-    title: 'by %s is answered once, with an error, and the connection ends',
+    title: 'with %s is answered once, with an error, and the connection is closed',
   },
   {
     defense: 'the form that the id of a request has',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: ' || !/^[\\w.:/+=-]{1,64}$/.test(id)',
     replace: '',
     test: 'attacks/outsider.test.ts',
-    title: 'is no name for a request',
+    title: '%j is not used as a request id',
   },
   {
     defense: 'that only an IP address passes for one',

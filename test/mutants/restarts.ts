@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'read: () => readKeyFile(file) }',
     replace: 'read: async () => (await openKeyFile(file, random)).ring }',
     test: 'processes/keys.test.ts',
-    title: 'makes no other key, says so once, and saves the keys it holds on SIGUSR2',
+    title: 'creates no new key, logs this once, and saves its keys on SIGUSR2',
   },
   {
     defense: 'the timers of a command keep its process alive',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'clock: commandClock,',
     replace: '',
     test: 'processes/keys.test.ts',
-    title: 'waits for the running node, ends with 0, and leaves no node behind',
+    title: 'waits for the running node, exits with 0, and leaves no node behind',
   },
   {
     defense: 'an interrupted command signs off',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: 'for (const signal of signals) process.on(signal, end)',
     replace: '',
     test: 'processes/keys.test.ts',
-    title: 'signs off: the next one sees no node',
+    title: 'unregisters, so that the next command sees no node',
   },
   {
     defense: 'a server ends when the shell that npx started it in has ended',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (process.env.npm_command) endWithParent()',
     replace: '',
     test: 'processes/npm.test.ts',
-    title: 'ends in order when npx gets SIGTERM: `npx second-factor serve`',
+    title: 'exits cleanly when npx gets SIGTERM: `npx second-factor serve`',
   },
   ...backup(),
   ...soundness(),
@@ -49,7 +49,7 @@ function backup(): readonly Mutant[] {
       find: '.set({ lastStep: step, seenStep: null, seenAt: null })',
       replace: '.set({ seenStep: null, seenAt: null })',
       test,
-      title: 'accepts no code that was used after the backup, whatever kind it is of',
+      title: 'rejects codes of every kind that were used after the backup',
     },
     {
       defense: 'the bypass codes that a restore ends',
@@ -57,7 +57,7 @@ function backup(): readonly Mutant[] {
       find: "await db.deleteFrom('bypassCode').execute()",
       replace: '',
       test,
-      title: 'accepts no code that was used after the backup, whatever kind it is of',
+      title: 'rejects codes of every kind that were used after the backup',
     },
     {
       defense: 'the revocations in the log of the service',
@@ -65,7 +65,7 @@ function backup(): readonly Mutant[] {
       find: "if (isRevocation(event)) logger.warn({ revocation: { event, at, facts } }, 'revoked')",
       replace: '',
       test,
-      title: 'applies what the log of the service says was revoked since',
+      title: 'applies the revocations that the log has recorded since',
     },
     {
       defense: 'the exclusive mode that notices an idle service',
@@ -73,7 +73,7 @@ function backup(): readonly Mutant[] {
       find: "database.pragma('locking_mode = EXCLUSIVE')",
       replace: '',
       test,
-      title: 'refuses a database that a service uses, also an idle one',
+      title: 'refuses a database that a service has open, even an idle one',
     },
     {
       defense: 'the check of a backup before it is put in place',
@@ -89,7 +89,7 @@ function backup(): readonly Mutant[] {
       find: 'if (others.length > 0) {',
       replace: 'if (others.length > 99) {',
       test,
-      title: 'ends what was used up since, and refuses while a node uses the database',
+      title: 'ends everything that may have been used since, and refuses while a node uses the database',
     },
   ]
 }
@@ -103,7 +103,7 @@ function soundness(): readonly Mutant[] {
       find: "if (problem !== 'ok') throw new DatabaseFileError(`${file} is damaged (${problem}). Restore a backup.`)",
       replace: '',
       test,
-      title: 'is refused when any of its pages is lost',
+      title: 'is rejected when any of its pages is lost',
     },
     {
       defense: 'the words for a file of which SQLite cannot read the schema',
@@ -111,7 +111,7 @@ function soundness(): readonly Mutant[] {
       find: 'explainDamage(error, file)',
       replace: 'error',
       test,
-      title: 'is refused when any of its pages is lost',
+      title: 'is rejected when any of its pages is lost',
     },
     {
       defense: 'the refusal of an empty file',
@@ -119,7 +119,7 @@ function soundness(): readonly Mutant[] {
       find: 'await refuseEmptyFile(file)',
       replace: '',
       test,
-      title: 'is refused when it is empty, and stays as it is',
+      title: 'is rejected when it is empty, and is not changed',
     },
     {
       defense: 'the check of a large file in a process of its own',
@@ -127,7 +127,7 @@ function soundness(): readonly Mutant[] {
       find: 'void checkInProcess(file).then((problem) => (damage = problem))',
       replace: '',
       test,
-      title: 'is served but never ready when it is large: it is read in a process of its own',
+      title: 'is served but never ready when it is large, because a separate process checks it',
     },
     {
       defense: 'the inode of the file in use',
@@ -143,7 +143,7 @@ function soundness(): readonly Mutant[] {
       find: 'if (!empty) await refuseNewerSchema(db, Object.keys(known))',
       replace: '',
       test,
-      title: 'is refused when a newer version has migrated it, and both schemas are named',
+      title: 'is rejected when a newer version has migrated it, and the error names both schemas',
     },
   ]
 }

@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (!create && !existsSync(file)) throw new NoDatabaseError()',
     replace: '',
     test: 'service/missing-database.test.ts',
-    title: 'is not created by a service of its own either',
+    title: 'is not created by a standalone service either',
   },
   {
     defense: 'the refusal to fill an empty database in production',
@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await refuseEmptyFile(file)',
     replace: 'if (create) await refuseEmptyFile(file)',
     test: 'service/missing-database.test.ts',
-    title: 'is not taken for one where an empty file stands in its place',
+    title: 'is still missing if an empty file is in its place',
   },
   {
     defense: 'the look at NODE_ENV',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
-    title: 'does not pass by a hardware token that was moved to another user',
+    title: 'does not pass with a hardware token that was moved to another user',
   },
   {
     defense: 'the seal of a hardware token that nobody has',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
-    title: 'does not pass by a hardware token from the drawer that was given to a user in the database',
+    title: 'does not pass with an unassigned hardware token that was assigned in the database',
   },
   {
     defense: 'the user who gives the code, as the one the seed has to be sealed for',
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     find: "'userId' in of ? `${of.kind}:${of.id}:${of.userId ?? ''}` : `${of.kind}:${of.id}`",
     replace: '`${of.kind}:${of.id}`',
     test: 'attacks/database-writer.test.ts',
-    title: 'does not pass by the offline codes of a device that was moved to another user',
+    title: 'does not pass with the offline codes of a device that was moved to another user',
   },
   {
     defense: 'the user in what a PIN is sealed for',
@@ -103,7 +103,7 @@ export const mutants: readonly Mutant[] = [
     find: '`bypass:${userId}:${code}`',
     replace: '`bypass:${code}`',
     test: 'attacks/database-writer.test.ts',
-    title: 'does not pass by a bypass code that was moved to another user',
+    title: 'does not pass with a bypass code that was moved to another user',
   },
   {
     defense: 'sealing a seed anew when its token is taken back',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await resealSeeds(db, secrets, released, null)',
     replace: '',
     test: 'attacks/database-writer.test.ts',
-    title: 'leaves hardware tokens that are given, taken back and given to somebody else in use',
+    title: 'leaves hardware tokens usable that an administrator moves to another user',
   },
   {
     defense: 'sealing a seed anew when its token is given',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await resealSeeds(db, secrets, [{ id, userId: null }], userId)',
     replace: '',
     test: 'attacks/database-writer.test.ts',
-    title: 'leaves hardware tokens that are given, taken back and given to somebody else in use',
+    title: 'leaves hardware tokens usable that an administrator moves to another user',
   },
   {
     defense: 'releasing a token whose seed does not open',
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (error instanceof UnsealError) return undefined',
     replace: '',
     test: 'attacks/database-writer.test.ts',
-    title: 'does not keep an administrator from taking back a token that was moved',
+    title: 'cannot keep an administrator from releasing a token that was moved',
   },
   {
     defense: 'the user of a seed that a rotation seals anew',
@@ -167,7 +167,7 @@ export const mutants: readonly Mutant[] = [
     find: "createHmac('sha256', key.lookup).update(secret).digest('base64url')",
     replace: 'secret',
     test: 'attacks/database-thief.test.ts',
-    title: 'finds no secret that lives longer than a sign-in, neither as it is nor as a hash of it',
+    title: 'finds no secret that outlives a sign-in, neither in plain text nor as a hash',
   },
   {
     defense: 'the key in the hash that codes are found by',
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
     find: "createHmac('sha256', key.lookup)",
     replace: "createHmac('sha256', '')",
     test: 'attacks/database-thief.test.ts',
-    title: 'finds no secret that lives longer than a sign-in, neither as it is nor as a hash of it',
+    title: 'finds no secret that outlives a sign-in, neither in plain text nor as a hash',
   },
   {
     defense: 'the hash of an API key',
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     find: "createHash('sha256').update(key).digest('hex')",
     replace: 'key',
     test: 'attacks/database-thief.test.ts',
-    title: 'cannot use what is stored of an API key as one',
+    title: 'cannot use the stored form of an API key as a key',
   },
   {
     defense: 'the signature of a device',
@@ -192,7 +192,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "    if (key === undefined) throw new Error('no key')\n    return Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()\n",
     test: 'attacks/database-thief.test.ts',
-    title: 'knows number, nonce and challenge of a request, and can neither answer nor redeem it',
+    title: 'can neither answer nor redeem a request, despite knowing its number, nonce and challenge',
   },
   {
     defense: 'the record in what a value is sealed with',

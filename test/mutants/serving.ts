@@ -21,7 +21,7 @@ function inheritedSocket(): readonly Mutant[] {
       find: 'service.drain({ serveNew: socket !== undefined })',
       replace: 'service.drain()',
       test: 'processes/restart.test.ts',
-      title: 'resets no connection over restarts, neither a fresh one nor one that is kept',
+      title: 'resets no connection during restarts, neither a new nor a kept-alive one',
     },
     {
       defense: 'the service closes after the connections that were accepted already',
@@ -29,7 +29,7 @@ function inheritedSocket(): readonly Mutant[] {
       find: 'await Promise.all(listeners.map((listener) => listener.close()))',
       replace: 'void Promise.all(listeners.map((listener) => listener.close()))',
       test: 'processes/restart.test.ts',
-      title: 'resets no connection over restarts, neither a fresh one nor one that is kept',
+      title: 'resets no connection during restarts, neither a new nor a kept-alive one',
     },
     {
       defense: 'LISTEN_PID is compared with the process',
@@ -37,7 +37,7 @@ function inheritedSocket(): readonly Mutant[] {
       find: 'if (owner !== String(pid)) {',
       replace: 'if (owner === "") {',
       test: 'processes/restart.test.ts',
-      title: 'is refused in one line when it was passed to another process',
+      title: 'is rejected in one line when it was passed to another process',
     },
     {
       defense: 'several sockets are refused',
@@ -68,7 +68,7 @@ function signals(): readonly Mutant[] {
       find: 'await pause(commandClock, seconds * 1000)',
       replace: '',
       test,
-      title: 'is not ready, refuses what begins something, ends streams, and exits with 0 after --drain-seconds',
+      title: 'is not ready, rejects calls that start something, ends streams, and exits with 0 after --drain-seconds',
     },
     {
       defense: 'a second signal ends the process',
@@ -76,7 +76,7 @@ function signals(): readonly Mutant[] {
       find: 'if (ending) process.exit(1)',
       replace: 'if (ending) return',
       test,
-      title: 'ends at once at a second signal, %s',
+      title: 'exits at once on a second signal, %s',
     },
   ]
 }
@@ -278,7 +278,7 @@ function overload(): readonly Mutant[] {
       find: 'if (res.writableLength > maxUnread) res.destroy()',
       replace: '',
       test: 'service/session-events.test.ts',
-      title: 'is cut where its reader has stopped reading',
+      title: 'is closed when its reader stops reading',
     },
   ]
 }

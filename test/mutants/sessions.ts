@@ -8,7 +8,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'service/sessions.test.ts',
-    title: 'succeeds once for an approval, however many try at once',
+    title: 'succeeds once per approval, even when many callers try at once',
   },
   {
     defense: 'the end of a session when its time is over',
@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await domainById(call.store.db, call.organizationId, domainId)',
     replace: "await call.store.db.selectFrom('domain').selectAll().where('id', '=', domainId).executeTakeFirst()",
     test: 'service/isolation.test.ts',
-    title: 'with a foreign $of: there is no such thing',
+    title: '$name with a foreign $of: returns a not-found error',
   },
   {
     defense: 'the role of a key',
@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     replace: `    if (error instanceof ApiProblem && error.status === 401 && /organization|users/.test(req.url ?? '')) throw new ApiProblem('api.error.notfound.operation')
     if (error instanceof ApiProblem && error.status === 401) {`,
     test: 'attacks/outsider.test.ts',
-    title: 'learns nothing from $name: what is there and what is not answer alike',
+    title: 'learns nothing from $name, which answers the same for existing and missing ids',
   },
   {
     defense: 'the refusal of browsers at the private door',
@@ -58,6 +58,6 @@ export const mutants: readonly Mutant[] = [
     find: 'if (mayBeBrowser(req)) return',
     replace: 'if (mayBeBrowser(req) && false) return',
     test: 'service/embedded.test.ts',
-    title: 'is shut for browsers, even with the key: %s',
+    title: 'rejects browsers, even with the key: %s',
   },
 ]

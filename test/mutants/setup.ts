@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return own ?? all.find',
     replace: 'return all.find',
     test: 'service/app-names.test.ts',
-    title: 'follow the name of the app, and lead to the same domain for the same web sessions',
+    title: 'follow a rename of the app, and keep the domain for the same web sessions',
   },
   {
     defense: 'names that an administrator gave',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: '  if (own.appName !== null && own.appName !== own.name) return\n',
     replace: '',
     test: 'service/app-names.test.ts',
-    title: 'leave a domain alone that an administrator renamed, and still lead to it',
+    title: 'do not overwrite a domain name that an administrator changed, and keep that domain',
   },
   {
     defense: 'the look at whether phones can reach the service',

@@ -36,7 +36,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'the connection of reads: a locked file does not hold them up',
     ...noReader,
     test: lockedFile,
-    title: 'answers reads, refuses changes 2 seconds after they arrived, and takes them again afterwards',
+    title: 'answers reads, rejects changes 2 seconds after they arrive, and accepts them again afterwards',
   },
   {
     defense: 'reads of a transaction see its changes',
@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
     replace:
       "if (!prepare.read && query.sql.startsWith('select')) return run<R>(prepare.write(query.sql), query)\n      if (!reading?.readonly) return runAlone(() => run<R>(prepare.write(query.sql), query))",
     test: connections,
-    title: 'waits for an open transaction instead of seeing what is not committed',
+    title: 'waits for an open transaction instead of seeing uncommitted changes',
   },
   {
     defense: 'those who wait are woken after the commit',
@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
     find: '        committing = true\n',
     replace: "        committing = true\n        tell('committed')\n",
     test: connections,
-    title: 'are woken when it can be read, never before its commit',
+    title: 'are woken when the change can be read, never before its commit',
   },
   {
     defense: 'changes of other processes are noticed on the connection that writes',
@@ -77,13 +77,13 @@ export const mutants: readonly Mutant[] = [
     find: "throw new Error('Results are not streamed from SQLite: read them in pages.')",
     replace: 'return (async function* <R>(): AsyncGenerator<QueryResult<R>> {\n        yield { rows: [] }\n      })()',
     test: connections,
-    title: 'cannot be left open, which would keep the log of changes from being cleared',
+    title: 'cannot stay open, which would keep the write-ahead log from being cleared',
   },
   {
     defense: 'the timeout of a change counts from its arrival',
     ...timeoutFromTurn,
     test: connections,
-    title: 'gives up 2 seconds after it arrived, however many wait before it',
+    title: 'times out 2 seconds after it arrived, however many changes are queued before it',
   },
   {
     defense: 'a unit of work is acknowledged after COMMIT',
@@ -91,7 +91,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return kept.promise',
     replace: 'return Promise.resolve()',
     test: groups,
-    title: 'are acknowledged when they are kept, and not before',
+    title: 'are acknowledged when they are committed, and not before',
   },
   {
     defense: 'a failing COMMIT is told to each unit of work of the group',
@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
     find: 'kept.reject(failed(error))',
     replace: 'kept.resolve(void failed(error))',
     test: groups,
-    title: 'takes all of its turn with it when COMMIT fails, and nobody after it',
+    title: 'fails all units of its turn when COMMIT fails, and no later ones',
   },
   {
     defense: 'what a failing COMMIT leaves open is rolled back',
@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
       kept.reject`,
     replace: '      kept.reject',
     test: groups,
-    title: 'takes all of its turn with it when COMMIT fails, and nobody after it',
+    title: 'fails all units of its turn when COMMIT fails, and no later ones',
   },
   {
     defense: 'a unit of work that fails takes back what it did',
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!undone) statements.run('rollback to unit')",
     replace: '',
     test: groups,
-    title: 'takes back what it did, and disturbs no other',
+    title: 'rolls back its own changes, and affects no other unit',
   },
   {
     defense: 'units of work that SQLite has rolled back are not acknowledged',
@@ -125,7 +125,7 @@ export const mutants: readonly Mutant[] = [
         }`,
     replace: '        }',
     test: groups,
-    title: 'takes those before it with it when SQLite rolls everything back, and itself does not run on',
+    title: 'fails the units before it when SQLite rolls everything back, and does not continue itself',
   },
   {
     defense: 'a group is not larger than 64 units of work',
@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
     find: 'group.units >= maxUnits',
     replace: 'group.units >= 1_000',
     test: groups,
-    title: 'share it at most 64 at a time',
+    title: 'share a transaction with at most 64 in it',
   },
   {
     defense: 'a group ends with its turn of the event loop',
@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (group === opened && !taken) commitGroup(opened)',
     replace: '',
     test: groups,
-    title: 'of different turns do not share one: no transaction outlives its turn',
+    title: 'of different turns do not share a transaction, because none outlives its turn',
   },
   {
     defense: 'a change is not made for a caller who has hung up, in the queue of the database',
@@ -149,7 +149,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (!caller.changed && caller.gone()) throw new CallerGoneError('The caller has hung up.')",
     replace: '',
     test: connections,
-    title: 'is not made for a caller who hangs up meanwhile',
+    title: 'is not executed for a caller that disconnects meanwhile',
   },
   {
     defense: 'each request says whether its caller has hung up',
@@ -157,7 +157,7 @@ export const mutants: readonly Mutant[] = [
     find: '{ gone: () => res.destroyed && !res.writableFinished }',
     replace: '{ gone: () => false }',
     test: lockedFile,
-    title: 'carries out nothing for callers who have hung up',
+    title: 'executes nothing for callers that have disconnected',
   },
   {
     defense: 'what a request has begun is completed for a caller who hangs up',
@@ -165,7 +165,7 @@ export const mutants: readonly Mutant[] = [
     find: 'begin: () => void (caller.changed = true),',
     replace: 'begin() {},',
     test: connections,
-    title: 'is made for a caller who hangs up after another change of the same request',
+    title: 'is executed for a caller that disconnects after another change of the same request',
   },
   {
     defense: 'a full disk is an outage',
@@ -173,7 +173,7 @@ export const mutants: readonly Mutant[] = [
     find: "['SQLITE_FULL', 'The disk is full.'],",
     replace: '',
     test: failingDisk,
-    title: 'refuses changes with 503, is not ready, reads on, and recovers without a restart',
+    title: 'rejects changes with 503, is not ready, still reads, and recovers without a restart',
   },
   {
     defense: 'an error of the disk is an outage',
@@ -181,7 +181,7 @@ export const mutants: readonly Mutant[] = [
     find: "['SQLITE_IOERR', 'The disk reports an error.'],",
     replace: '',
     test: failingDisk,
-    title: 'loses nothing that it acknowledged, also when it is killed then, and recovers without a restart',
+    title: 'loses no acknowledged change, even when it is killed, and recovers without a restart',
   },
   {
     defense: 'a file that turned read-only is an outage',
@@ -189,7 +189,7 @@ export const mutants: readonly Mutant[] = [
     find: "['SQLITE_READONLY', 'The database file cannot be written.'],",
     replace: '',
     test: failingDisk,
-    title: 'refuses changes with 503, is not ready, reads on, and recovers without a restart',
+    title: 'rejects changes with 503, is not ready, still reads, and recovers without a restart',
   },
   {
     defense: 'a transaction that SQLite has undone is not continued',
@@ -197,7 +197,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (undone) throw undone.reason',
     replace: '',
     test: connections,
-    title: 'undoes its whole transaction, also where the transaction goes on after the error',
+    title: 'rolls back its whole transaction, even if the transaction continues after the error',
   },
   {
     defense: 'a service that cannot store changes is not ready',
@@ -205,7 +205,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (failures === 0) return undefined',
     replace: 'if (failures >= 0) return undefined',
     test: connections,
-    title: 'makes the service not ready until there is room again, without a restart',
+    title: 'makes the service not ready until there is space again, without a restart',
   },
   {
     defense: 'a service that can store changes again is ready',
@@ -213,7 +213,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (failures === before) failures = 0',
     replace: "throw new Error('It stays so.')",
     test: failingDisk,
-    title: 'loses nothing that it acknowledged, also when it is killed then, and recovers without a restart',
+    title: 'loses no acknowledged change, even when it is killed, and recovers without a restart',
   },
   {
     defense: 'whether changes can be stored is tried with one that needs room',
@@ -221,7 +221,7 @@ export const mutants: readonly Mutant[] = [
     find: 'await setServiceId(db, filler)',
     replace: '',
     test: connections,
-    title: 'makes the service not ready until there is room again, without a restart',
+    title: 'makes the service not ready until there is space again, without a restart',
   },
   {
     defense: 'a full disk is explained when the database is opened',
@@ -229,7 +229,7 @@ export const mutants: readonly Mutant[] = [
     find: "return 'code' in error ? String(error.code) : codeOf(error.cause)",
     replace: "return 'code' in error ? String(error.code) : ''",
     test: failingDisk,
-    title: 'is explained in one line when the disk is full',
+    title: 'is reported in one line when the disk is full',
   },
   {
     defense: 'an error of the disk of PostgreSQL is an outage',
@@ -237,7 +237,7 @@ export const mutants: readonly Mutant[] = [
     find: "['58', 'The disk of the database reports an error.'],",
     replace: '',
     test: postgresOutage,
-    title: 'gives 503, is not ready, reads on, and recovers by itself when %s',
+    title: 'answers changes with 503, is not ready, still serves reads, and recovers without a restart when %s',
   },
   {
     defense: 'a full disk of PostgreSQL makes the service not ready',
@@ -245,7 +245,7 @@ export const mutants: readonly Mutant[] = [
     find: "['53100', 'The disk of the database is full.'],",
     replace: '',
     test: postgresOutage,
-    title: 'gives 503, is not ready, reads on, and recovers by itself when %s',
+    title: 'answers changes with 503, is not ready, still serves reads, and recovers without a restart when %s',
   },
   {
     defense: 'a read-only PostgreSQL is an outage',
@@ -253,7 +253,7 @@ export const mutants: readonly Mutant[] = [
     find: "['25006', 'The database is read-only.'],",
     replace: '',
     test: postgresOutage,
-    title: 'gives 503, is not ready, reads on, and recovers by itself when %s',
+    title: 'answers changes with 503, is not ready, still serves reads, and recovers without a restart when %s',
   },
   {
     defense: 'connections to a server that turned read-only are closed',
@@ -261,6 +261,6 @@ export const mutants: readonly Mutant[] = [
     find: 'client.release(readOnly)',
     replace: 'client.release()',
     test: postgresOutage,
-    title: 'is asked on a new connection next time, because the server that takes changes may be another one by now',
+    title: 'uses a new connection next time, because another server may accept changes by then',
   },
 ]

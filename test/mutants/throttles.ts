@@ -7,7 +7,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const failuresPerLock = 10',
     replace: 'const failuresPerLock = 40',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'over many challenges ends after ten, and a right code helps no more than a wrong one',
+    title: 'over many challenges ends after ten, and a correct code then fails like a wrong one',
   },
   {
     defense: 'the lock for codes that come at once',
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const failuresPerLock = 10',
     replace: 'const failuresPerLock = 40',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'from 24 browsers at the same moment checks no more than ten',
+    title: 'from 24 browsers at once checks at most ten codes',
   },
   {
     defense: 'the end of a challenge after five wrong codes',
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     find: 'long: { limit: 15,',
     replace: 'long: { limit: 150,',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'over and over, from new browsers, asks five times in ten minutes and fifteen times a day',
+    title: 'repeatedly, from new browsers, is limited to five in ten minutes and fifteen a day',
   },
   {
     defense: 'the number of requests that wait',
@@ -96,7 +96,7 @@ export const mutants: readonly Mutant[] = [
     find: 'wait: await secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now),',
     replace: 'wait: 0,',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'once told off asks no more for a quarter of an hour, from whichever browser',
+    title: 'is paused for 15 minutes in every browser after the owner reports one',
   },
   {
     defense: 'transactions on PostgreSQL as if one ran after the other',
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     find: "super.transaction().setIsolationLevel('serializable')",
     replace: 'super.transaction()',
     test: 'service/known-browsers.test.ts',
-    title: 'are three at a time from there and three from elsewhere when 64 of each come at once',
+    title: 'are limited to three at a time from known browsers and three from elsewhere when 64 of each arrive at once',
   },
   {
     defense: 'the limit of people asked from one address',
@@ -152,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     find: "call.clock.now())) ? 'known' : 'other'",
     replace: "call.clock.now())) ? 'known' : 'known'",
     test: 'service/known-browsers.test.ts',
-    title: 'get no second budget from a cookie that is invented, of another user, or ended',
+    title: 'get no second budget from a cookie that is invented, belongs to another user, or was ended',
   },
   {
     defense: 'the lock of each budget of codes',
@@ -160,7 +160,7 @@ export const mutants: readonly Mutant[] = [
     find: "        .where((eb) => eb.or([eb(until, 'is', null), eb(until, '<=', now)]))\n",
     replace: '',
     test: 'service/known-browsers.test.ts',
-    title: 'are locked after ten from known browsers and ten from elsewhere when 64 of each come at once',
+    title: 'are locked after ten from known browsers and ten from elsewhere when 64 of each arrive at once',
   },
   {
     defense: 'the number of requests that wait at a time',
@@ -168,7 +168,7 @@ export const mutants: readonly Mutant[] = [
     find: 'expiries.length >= maxPendingPushes',
     replace: 'expiries.length > maxPendingPushes',
     test: 'service/known-browsers.test.ts',
-    title: 'are three at a time from there and three from elsewhere when 64 of each come at once',
+    title: 'are limited to three at a time from known browsers and three from elsewhere when 64 of each arrive at once',
   },
   {
     defense: 'an index that expired codes are found by',

@@ -95,7 +95,7 @@ export const mutants: readonly Mutant[] = [
     find: '    let statement = compiled.get(executor.adapter)\n',
     replace: '    let statement: Statement | undefined\n',
     test: 'service/store/statement.test.ts',
-    title: 'is compiled once for each database, in transactions, too',
+    title: 'is compiled once per database, even in transactions',
   },
   {
     defense: 'a statement takes each value from where it is named',

@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('firstOnly', '=', 1)",
     replace: ".where('firstOnly', '<', 0)",
     test: 'service/own-factors.test.ts',
-    title: 'ends the code that somebody noted who knows the password: %s',
+    title: 'ends the code that an attacker with the password may have noted: %s',
   },
   {
     defense: 'using up the first code of an authenticator app',
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     find: "path: '/domains/:domainId/users/:userId/epoch'",
     replace: "path: '/users/:userId/epoch'",
     test: 'service/isolation.test.ts',
-    title: 'is named by $name, which acts for it',
+    title: 'is a parameter of $name, which acts for a user',
   },
   {
     defense: 'sealing the secret of an authenticator app in the web session',
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     find: 'inForce: await isInForce(db, grant, now)',
     replace: 'inForce: isInForce !== undefined',
     test: 'attacks/keeps-access.test.ts',
-    title: 'adds no app, though the second step was a moment ago',
+    title: 'cannot add an app, even right after the second step',
   },
   {
     defense: 'withdrawing the code of a first device',
@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (await removeShownToken(db, token.id)) await',
     replace: "if (token.id === '') await",
     test: 'attacks/keeps-access.test.ts',
-    title: 'is worth nothing once it is withdrawn, whoever noted it',
+    title: 'is worthless once it is withdrawn, even if somebody noted it',
   },
   {
     defense: 'sending users to the administrator who have nothing to pass with',
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
     find: "  if (factors.length === 0) return message(request, 403, 'ask_administrator')\n",
     replace: '',
     test: 'attacks/keeps-access.test.ts',
-    title: 'is offered no first factor: only who signs in anew',
+    title: 'is offered no first factor before signing in again',
   },
   {
     defense: 'taking the replaced device out of use',
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
     find: 'const ended = await moveAway(db, activation, now)',
     replace: 'const ended = noneRevoked',
     test: 'service/own-factors.test.ts',
-    title: 'takes the place of the old one when its code is used, and the old one is told',
+    title: 'replaces the old device when its code is used, and the old device is notified',
   },
   {
     defense: 'using up the code for another device',
@@ -151,7 +151,7 @@ export const mutants: readonly Mutant[] = [
     find: '.set({ ...noReplacement, activatedAt: now })',
     replace: '.set({ activatedAt: now })',
     test: 'service/own-factors.test.ts',
-    title: 'is one, however many use the code at once',
+    title: 'is activated once, even when the code is used many times at once',
   },
   {
     defense: 'deleting an authenticator app that somebody set up',
@@ -159,7 +159,7 @@ export const mutants: readonly Mutant[] = [
     find: ".where('selfEnrolled', '=', 1)",
     replace: ".where('selfEnrolled', '<', 0)",
     test: 'service/own-factors.test.ts',
-    title: 'is nobody else’s ever: it is deleted %s',
+    title: 'never passes to another user: it is deleted %s',
   },
   {
     defense: 'guarding by what was verified, and not by a remembered browser',
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await endKnownBrowsers(db, userIds)\n',
     replace: '',
     test: 'service/epochs.test.ts',
-    title: 'ends known browsers as well',
+    title: 'also ends known browsers',
   },
   {
     defense: 'remembering no browser that the service could not be asked about',
@@ -263,7 +263,7 @@ export const mutants: readonly Mutant[] = [
     find: '{ ...request.state, challenge: { ...challenge, notice } }',
     replace: '{ ...request.state, ...request.form, challenge: { ...challenge, notice } }',
     test: 'attacks/knows-the-password.test.ts',
-    title: 'by a body that the app has parsed generously gets nowhere',
+    title: 'with a body that the app parsed leniently fails',
   },
   {
     defense: 'redeeming once, for cookies that were put back',
@@ -352,7 +352,7 @@ export const mutants: readonly Mutant[] = [
     find: '  else removeMfaState(req)\n  await store(session)',
     replace: '  else removeMfaState(req)\n  void store(session)',
     test: 'stores/stores.test.ts',
-    title: 'are stored before the answer that leads on',
+    title: 'are stored before the response that redirects',
   },
   {
     defense: 'asking no device for a page that is loaded ahead',

@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)\n',
     replace: '',
     test: 'attacks/keeps-access.test.ts',
-    title: 'is worth nothing once it is withdrawn, whoever noted it',
+    title: 'is worthless once it is withdrawn, even if somebody noted it',
   },
   {
     defense: 'having the service withdraw the code for another device',
@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)\n',
     replace: '',
     test: 'attacks/keeps-access.test.ts',
-    title: 'is worth nothing once it is withdrawn, also where it replaces a device',
+    title: 'is worthless once it is withdrawn, also if it replaces a device',
   },
   {
     defense: 'dropping the verification record of another user',
@@ -114,7 +114,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'attacks/knows-the-password.test.ts',
-    title: 'lets nobody in when it is sent again, each request by itself or all in order',
+    title: 'verifies nobody when it is replayed, request by request or in order',
   },
   {
     defense: 'the nonce of the request that an answer is for',
@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'attacks/other-origin.test.ts',
-    title: 'cannot show the challenge or the authenticator inside of itself',
+    title: 'cannot frame the challenge or the authenticator',
   },
   {
     defense: 'allowing no other origin to read',
@@ -171,7 +171,7 @@ export const mutants: readonly Mutant[] = [
       "res.setHeader('Cache-Control', 'no-store').setHeader('Access-Control-Allow-Credentials', 'true')" +
       ".setHeader('Access-Control-Allow-Origin', res.req.headers.origin ?? '*')",
     test: 'attacks/other-origin.test.ts',
-    title: 'reads nothing: not the page, not its state, not its events',
+    title: 'cannot read the page, its state or its events',
   },
   {
     defense: 'waiting for a lost connection',

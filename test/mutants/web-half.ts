@@ -126,7 +126,7 @@ export const mutants: readonly Mutant[] = [
 `,
     replace: '',
     test: 'service/own-factors.test.ts',
-    title: 'leaves one of two, however many are given up at once',
+    title: 'keeps one of two factors, even when both are removed many times at once',
   },
   {
     defense: 'showing the setup page to nobody who had a factor',
@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
     find: 'everEnrolled: first ? 0 : 1',
     replace: 'everEnrolled: 1',
     test: 'service/own-factors.test.ts',
-    title: 'is no app for a user whose device is set up',
+    title: 'cannot be an app for a user whose device is active',
   },
   {
     defense: 'asking whether a factor is the first, and ending codes for a first one',
@@ -157,7 +157,7 @@ export const mutants: readonly Mutant[] = [
       },
     ],
     test: 'service/own-factors.test.ts',
-    title: 'is a device or an app, never both, when both are set up at once',
+    title: 'is either a device or an app, even when both are set up at once',
   },
   {
     defense: 'withdrawing the code for another device',
@@ -165,7 +165,7 @@ export const mutants: readonly Mutant[] = [
     find: 'else if (await clearReplacement(db, token.id))',
     replace: "else if (token.id === '')",
     test: 'attacks/keeps-access.test.ts',
-    title: 'is worth nothing once it is withdrawn, also where it replaces a device',
+    title: 'is worthless once it is withdrawn, also if it replaces a device',
   },
   {
     defense: 'looking at where a post came from',
@@ -173,7 +173,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(',
     replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'attacks/other-origin.test.ts',
-    title: 'does not finish a sign-in',
+    title: 'cannot complete a sign-in',
   },
   {
     defense: 'looking at where a post came from, for requests',
@@ -181,7 +181,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(',
     replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'attacks/other-origin.test.ts',
-    title: 'takes no request off the device, and sends none',
+    title: 'neither cancels nor sends a request to the device',
   },
   {
     defense: 'looking at where a post came from, for codes',
@@ -189,7 +189,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isPost && !isTrusted(',
     replace: 'if (isPost && isTrusted === undefined && !isTrusted(',
     test: 'attacks/other-origin.test.ts',
-    title: 'tries no code in the name of who is signed in',
+    title: 'cannot try codes for the signed-in user',
   },
   {
     defense: 'looking at where a posted code came from',

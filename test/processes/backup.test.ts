@@ -72,7 +72,7 @@ const signIn = async (call: Call, id: string, more: object): Promise<string> =>
 const restore = (...more: readonly string[]) => command(['restore', backup, '--database', database, ...more])
 
 describe('`backup` of a database that is written to', () => {
-  it('has every change that was acknowledged before, and the heads of the audit trail beside it', async () => {
+  it('contains every change that was acknowledged before, with the audit heads next to it', async () => {
     const call = await start()
     const acknowledged: string[] = []
     const enough = new AbortController()
@@ -108,7 +108,7 @@ describe('`backup` of a database that is written to', () => {
     ).toEqual(['mfa.backup', 'mfa.backup.heads.jsonl'])
   })
 
-  it('never writes over a file', async () => {
+  it('never overwrites a file', async () => {
     writeFileSync(backup, 'something else')
 
     const { code: exitCode, stderr } = await command(['backup', backup, '--database', database])
@@ -119,7 +119,7 @@ describe('`backup` of a database that is written to', () => {
 })
 
 describe('`restore`', () => {
-  it('accepts no code that was used after the backup, whatever kind it is of', async () => {
+  it('rejects codes of every kind that were used after the backup', async () => {
     const first = await start()
     const { id, bypass } = await person(first)
     await command(['backup', backup, '--database', database])
@@ -136,7 +136,7 @@ describe('`restore`', () => {
     expect(again).toEqual(['denied', 'denied'])
   })
 
-  it('applies what the log of the service says was revoked since', async () => {
+  it('applies the revocations that the log has recorded since', async () => {
     const first = await start()
     const [alice, bob] = [await person(first, 'alice'), await person(first, 'bob').catch(() => undefined)]
     await command(['backup', backup, '--database', database])
@@ -154,7 +154,7 @@ describe('`restore`', () => {
     expect([token.status, user.status]).toEqual([404, 404])
   })
 
-  it('lists what may have been revoked since and changes nothing, where there is no log and nobody to ask', async () => {
+  it('lists possible revocations and changes nothing without a log and a terminal to ask at', async () => {
     const call = await start()
     const { token } = await person(call)
     const db = new Sqlite(database)
@@ -174,7 +174,7 @@ describe('`restore`', () => {
     expect(readdirSync(folder).filter((name) => name.includes('restoring'))).toEqual([])
   })
 
-  it('refuses a database that a service uses, also an idle one', async () => {
+  it('refuses a database that a service has open, even an idle one', async () => {
     await command(['backup', backup, '--database', database])
     await start()
 
@@ -183,7 +183,7 @@ describe('`restore`', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is in use')])
   })
 
-  it('starts without the log of changes of the database it replaces', async () => {
+  it('does not apply the write-ahead log of the database it replaces', async () => {
     await command(['backup', backup, '--database', database])
     const call = await start()
     await person(call)
@@ -200,8 +200,8 @@ describe('`restore`', () => {
   it.each([
     ['is cut off', () => truncateSync(backup, 20_000), 'damaged'],
     ['is empty', () => truncateSync(backup, 0), 'is empty'],
-    ['has lost a page that nothing reads at the start', () => losePage(backup), 'damaged'],
-    ['is something else', () => writeFileSync(backup, 'Dear Sir or Madam'), 'is not a database'],
+    ['has lost a page that is not read at startup', () => losePage(backup), 'damaged'],
+    ['is not a database', () => writeFileSync(backup, 'Dear Sir or Madam'), 'is not a database'],
   ])('refuses a backup that %s', async (_what, damage, message) => {
     await command(['backup', backup, '--database', database])
     damage()
@@ -211,7 +211,7 @@ describe('`restore`', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)])
   })
 
-  it('refuses a backup whose keys are not there, and one of other keys', async () => {
+  it('refuses a backup whose keys are missing or belong to another one', async () => {
     await command(['backup', backup, '--database', database])
     const keys = readFileSync(`${database}.keys`)
     rmSync(`${database}.keys`)
@@ -229,7 +229,7 @@ describe('`restore`', () => {
 describe('`restored` on PostgreSQL', () => {
   const newDatabase = useEngine('PostgreSQL')
 
-  it('ends what was used up since, and refuses while a node uses the database', async () => {
+  it('ends everything that may have been used since, and refuses while a node uses the database', async () => {
     const original = await newDatabase()
     const copy = `${original}_copy`
     const keys = { MFA_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` }

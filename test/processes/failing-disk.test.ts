@@ -74,7 +74,7 @@ async function writeUntilUnready(origin: string, call: ReturnType<typeof createC
 }
 
 describe.each(['full', 'read-only'] as const)('a running `serve` whose disk is %s', (state) => {
-  it('refuses changes with 503, is not ready, reads on, and recovers without a restart', async () => {
+  it('rejects changes with 503, is not ready, still reads, and recovers without a restart', async () => {
     const apiKey = await init()
     running = await serve(database, env)
     const { origin } = running
@@ -102,7 +102,7 @@ describe.each(['full', 'read-only'] as const)('a running `serve` whose disk is %
 })
 
 describe('a running `serve` whose disk reports an error', () => {
-  it('loses nothing that it acknowledged, also when it is killed then, and recovers without a restart', async () => {
+  it('loses no acknowledged change, even when it is killed, and recovers without a restart', async () => {
     const apiKey = await init()
     // The log of changes cannot grow beyond the limit, which the operating system reports as an error.
     const limit = statSync(database).size + 512 * 1024
@@ -128,7 +128,7 @@ describe('a running `serve` whose disk reports an error', () => {
 })
 
 describe('a database that cannot be written when it is opened', () => {
-  it('is explained in one line when the disk is full', async () => {
+  it('is reported in one line when the disk is full', async () => {
     disk('full')
 
     const { code, stderr } = await command(['init', '--database', database], env)
@@ -139,7 +139,7 @@ describe('a database that cannot be written when it is opened', () => {
     ])
   })
 
-  it('is explained in one line when it is read-only', async () => {
+  it('is reported in one line when it is read-only', async () => {
     await init()
     disk('read-only')
 

@@ -13,7 +13,7 @@ const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
 describe.each(engines)('`keys rotate` beside a running `serve` on %s', (engine) => {
   const newDatabase = useEngine(engine)
 
-  it('waits for the running node, ends with 0, and leaves no node behind', { timeout: 90_000 }, async () => {
+  it('waits for the running node, exits with 0, and leaves no node behind', { timeout: 90_000 }, async () => {
     const database = await newDatabase()
     const isFile = engine === 'SQLite'
     const [k1, k2] = [key('k1'), key('k2')]
@@ -44,7 +44,7 @@ describe.each(engines)('`keys rotate` beside a running `serve` on %s', (engine) 
 })
 
 describe('a command that is interrupted while it waits', () => {
-  it('signs off: the next one sees no node', async () => {
+  it('unregisters, so that the next command sees no node', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-keys-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const database = join(folder, 'mfa.sqlite')
@@ -74,7 +74,7 @@ describe('a running `serve` whose key file is deleted', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  it('makes no other key, says so once, and saves the keys it holds on SIGUSR2', async () => {
+  it('creates no new key, logs this once, and saves its keys on SIGUSR2', async () => {
     await command(['init', '--database', database])
     const service = await serve(database)
     onTestFinished(() => service.kill())

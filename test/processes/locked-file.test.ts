@@ -54,7 +54,7 @@ describe('a running `serve` whose SQLite file another process keeps locked', () 
     return { value, took: performance.now() - begun }
   }
 
-  it('answers reads, refuses changes 2 seconds after they arrived, and takes them again afterwards', async () => {
+  it('answers reads, rejects changes 2 seconds after they arrive, and accepts them again afterwards', async () => {
     const release = await lock()
 
     const changes = Promise.all(Array.from({ length: 20 }, (_, number) => timed(write(`locked-${number}`))))
@@ -79,7 +79,7 @@ describe('a running `serve` whose SQLite file another process keeps locked', () 
     expect(await usernames()).toEqual(['afterwards'])
   })
 
-  it('carries out nothing for callers who have hung up', async () => {
+  it('executes nothing for callers that have disconnected', async () => {
     const release = await lock()
     const leaving = new AbortController()
     const left = Array.from({ length: 10 }, (_, number) => write(`left-${number}`, leaving.signal).catch(() => 'left'))

@@ -78,7 +78,7 @@ const valueOf = (exposition: Exposition, name: string, labels: Record<string, st
     .reduce((sum, { value }) => sum + value, 0)
 
 describe('the metrics of second-factor serve', () => {
-  it('say how sign-ins ended, by factor, and how long people took', async () => {
+  it('count sign-ins by outcome and factor, and measure how long people take', async () => {
     const metrics = await scrape()
 
     const settled = (labels: Record<string, string>) => valueOf(metrics, 'second_factor_sessions_settled_total', labels)
@@ -93,7 +93,7 @@ describe('the metrics of second-factor serve', () => {
     expect(sinceWrite).toBeLessThan(60)
   })
 
-  it('have a help text with a unit, and labels whose values no caller can invent', async () => {
+  it('have a help text with a unit, and labels whose values callers cannot invent', async () => {
     const { help, samples } = await scrape()
 
     const own = Object.entries(help).filter(([name]) => name.startsWith('second_factor_'))
@@ -103,7 +103,7 @@ describe('the metrics of second-factor serve', () => {
     expect(values).not.toMatch(/alice|[0-9a-f]{40}/)
   })
 
-  it('are those of the table in the documentation, with its labels', async () => {
+  it('match the table in the documentation, including labels', async () => {
     const { help, samples } = await scrape()
 
     const documented = [...readText('docs/metrics.md').matchAll(/^\| `(second_factor_\w+)` +\| ([^|]*)\|/gm)].map(
@@ -123,7 +123,7 @@ describe('the metrics of second-factor serve', () => {
   it.each([
     ['deploy/grafana-dashboard.json', 'expr'],
     ['deploy/alerts.yml', 'expr'],
-  ])('have every metric and label that %s asks for', async (path) => {
+  ])('include every metric and label that %s uses', async (path) => {
     const { samples } = await scrape()
     const labelsByName = new Map<string, Set<string>>()
     for (const { name, labels } of samples) {
@@ -140,7 +140,7 @@ describe('the metrics of second-factor serve', () => {
     }
   })
 
-  it('and the log tell an outage of the database once, and its end', async () => {
+  it('and the log report a database outage once, and its end', async () => {
     const client = clientOf()
     await proxy.cut()
     const ask = () => fetch(`${served.origin}/api/organization`, { headers })

@@ -24,7 +24,7 @@ describe('two web nodes and three service nodes on one PostgreSQL', () => {
   ]
 
   it.each(kinds)(
-    'let in everybody who approves, and nobody else, when a %s is killed',
+    'verify everyone who approves, and nobody else, when a %s is killed',
     { timeout: 300_000 },
     async (_kind, node) => {
       const signIns = await disturbedSignIns(cluster, people, async () => node().kill())
@@ -39,7 +39,7 @@ describe('two web nodes and three service nodes on one PostgreSQL', () => {
     },
   )
 
-  it('answer 503 in time while PostgreSQL is stopped, lose nothing, and are ready again by themselves', async () => {
+  it('answer 503 in time while PostgreSQL is stopped, lose nothing, and become ready again without a restart', async () => {
     const { seen, lost } = await freezeDuring(cluster, lookAt)
 
     expect(seen.users).toMatchObject({ status: 503, retryAfter: '1' })
@@ -49,7 +49,7 @@ describe('two web nodes and three service nodes on one PostgreSQL', () => {
     expect(lost).toEqual([])
   }, 300_000)
 
-  it('recover when PostgreSQL is killed, lose nothing, and tell those who wait what they missed', async () => {
+  it('recover when PostgreSQL is killed, lose nothing, and tell waiting callers what they missed', async () => {
     const { session, took, lost } = await missNotification(cluster, people.approving[0]!.id)
     const verified = await command(['audit', 'verify', '--database', cluster.database], cluster.keys)
 

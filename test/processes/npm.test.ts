@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('a server that npm started', () => {
-  it('ends in order when npm gets SIGTERM: `npm start`', async () => {
+  it('exits cleanly when npm gets SIGTERM: `npm start`', async () => {
     const port = await freePort()
     const env = { PORT: String(port), DATA: folder }
     // Without `prestart`, which builds.
@@ -37,7 +37,7 @@ describe('a server that npm started', () => {
     await vi.waitFor(() => expectUnlocked(join(folder, 'mfa.sqlite')), { timeout: waitTimeout })
   })
 
-  it('ends in order when npx gets SIGTERM: `npx second-factor serve`', async () => {
+  it('exits cleanly when npx gets SIGTERM: `npx second-factor serve`', async () => {
     const database = join(folder, 'mfa.sqlite')
     const port = await freePort()
     await command(['init', '--database', database])

@@ -28,11 +28,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 describe('docs/operations.md', () => {
   const blocks = readBlocks()
 
-  it.each(blocks.filter((block) => block.class === 'file'))('shows $file as it is', ({ file = '', code }) => {
+  it.each(blocks.filter((block) => block.class === 'file'))('shows $file exactly', ({ file = '', code }) => {
     expect(`${code}\n`).toBe(readFileSync(join(root, file), 'utf8'))
   })
 
-  it('has no command that no test runs', () => {
+  it('has only commands that tests run', () => {
     const followed = new Set<string>([...shortForm.oneNode, ...shortForm.threeNodes, ...longForm])
     const commands = blocks.filter((block) => ['run', 'machine', 'postgres'].includes(block.class))
 
@@ -40,14 +40,14 @@ describe('docs/operations.md', () => {
     expect(commands.length).toBeGreaterThan(40)
   })
 
-  it('installs the Node that the tests run on', () => {
+  it('installs the Node version that the tests run on', () => {
     const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const versions = readFileSync(join(root, 'docs/operations.md'), 'utf8').match(/(?<=\bv)\d+\.\d+\.\d+/g)
 
     expect(new Set(versions)).toEqual(new Set([devDependencies.node]))
   })
 
-  it('explains messages that exist', () => {
+  it('explains only messages that exist', () => {
     const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
     const [, table = ''] = page.split('## Messages')
     const messages = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, message = '']) => message)
@@ -136,7 +136,7 @@ describe('three nodes on PostgreSQL, by the commands of docs/operations.md', () 
     await server.stop()
   })
 
-  it('start, answer for each other, and are restarted one after the other', { timeout: 300_000 }, async () => {
+  it('start, answer for each other, and restart one after the other', { timeout: 300_000 }, async () => {
     await database.follow('PostgreSQL', (block) => block.class !== 'postgres')
     await createOwnDatabase(admin, await database.type('cat database'))
     const secrets = [await database.type('cat database'), await database.type('cat keys')]

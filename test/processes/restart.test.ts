@@ -38,7 +38,7 @@ describe('a listening socket that systemd holds', () => {
     ...more,
   ]
 
-  it('resets no connection over restarts, neither a fresh one nor one that is kept', { timeout: 60_000 }, async () => {
+  it('resets no connection during restarts, neither a new nor a kept-alive one', { timeout: 60_000 }, async () => {
     const start = async () => {
       const service = holder.start(serveOn('--drain-seconds', '1'))
       await service.printed(/listens on http:\/\/127\.0\.0\.1:/)
@@ -63,14 +63,14 @@ describe('a listening socket that systemd holds', () => {
     expect(codes).toEqual([0, 0])
   })
 
-  it('is refused in one line when it was passed to another process', async () => {
+  it('is rejected in one line when it was passed to another process', async () => {
     const service = holder.start(serveOn(), 'LISTEN_PID=1 LISTEN_FDS=1')
 
     expect(await service.ended).toBe(2)
     expect(await service.printed(/LISTEN_PID is 1, but this is process \d+/)).toContain('Start second-factor directly')
   })
 
-  it('is refused in one line when it is none', async () => {
+  it('is rejected in one line when it is not a socket', async () => {
     const service = holder.start(serveOn(), 'LISTEN_PID=$$ LISTEN_FDS=1 3</dev/null')
 
     expect(await service.ended).toBe(1)
@@ -84,7 +84,7 @@ describe('second-factor serve on SIGTERM', () => {
   const start = async (...more: string[]) => (service = await serve(database, {}, more))
   const ping = () => fetch(`${service.origin}/api/ping`, { headers: { authorization: `Service key="${apiKey}"` } })
 
-  it('is not ready, refuses what begins something, ends streams, and exits with 0 after --drain-seconds', async () => {
+  it('is not ready, rejects calls that start something, ends streams, and exits with 0 after --drain-seconds', async () => {
     await start('--drain-seconds', '2')
     const events = await fetch(`${service.origin}/api/domains/${domainId}/sessions/events`, {
       headers: { accept: 'text/event-stream', authorization: `Service key="${apiKey}"` },
@@ -112,7 +112,7 @@ describe('second-factor serve on SIGTERM', () => {
     expect(service.stderr()).not.toContain('draining')
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends at once at a second signal, %s', async (second) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('exits at once on a second signal, %s', async (second) => {
     await start('--drain-seconds', '600')
     service.signal('SIGTERM')
     await service.printed(/draining before shutdown/)

@@ -4,7 +4,7 @@ import { startPeople } from '../support/full-sign-ins.ts'
 import { startRetryingProxy } from '../support/retrying-proxy.ts'
 import { startNodes } from '../support/service-nodes.ts'
 
-describe('a rolling restart of all nodes behind a proxy that asks the next one', () => {
+describe('a rolling restart of all nodes behind a proxy that retries the next one', () => {
   it('loses no sign-in', { timeout: 120_000 }, async () => {
     const nodes = await startNodes(2, ['--drain-seconds', '2'])
     onTestFinished(() => nodes.stop())

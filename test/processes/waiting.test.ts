@@ -33,7 +33,7 @@ async function countCalls(origin: string) {
 }
 
 describe('300 people who wait at once', () => {
-  it('are all told and let in, and their web app holds one stream at the service', { timeout: 180_000 }, async () => {
+  it('are all notified and verified, and their app holds one stream to the service', { timeout: 180_000 }, async () => {
     let counted: Awaited<ReturnType<typeof countCalls>> | undefined
     const crowd = await startCrowd({
       count: 300,

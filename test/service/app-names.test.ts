@@ -45,14 +45,14 @@ async function ownDomain(administration: Administration) {
 describe.each(engines)('the names of an embedded service on %s', (engine) => {
   const newDatabase = useEngine(engine)
 
-  it('are the name of the app, unless they are given', async () => {
+  it('default to the name of the app', async () => {
     const [one, two] = [await newDatabase(), await newDatabase()]
 
     expect(await start(one, 'Todos')).toMatchObject({ organization: 'Todos', domain: 'Todos' })
     expect(await start(two, 'Todos', { organization: 'Acme' })).toMatchObject({ organization: 'Acme', domain: 'Todos' })
   })
 
-  it('follow the name of the app, and lead to the same domain for the same web sessions', async () => {
+  it('follow a rename of the app, and keep the domain for the same web sessions', async () => {
     const database = await newDatabase()
     const before = await start(database, undefined)
 
@@ -66,7 +66,7 @@ describe.each(engines)('the names of an embedded service on %s', (engine) => {
     expect(unnamed).toEqual(notes)
   })
 
-  it('replace those that `second-factor init` gave', async () => {
+  it('replace the names that `second-factor init` set', async () => {
     const database = await newDatabase()
     await administer(database, async (administration) => {
       const { id } = await administration.createOrganization('Organization')
@@ -83,7 +83,7 @@ describe.each(engines)('the names of an embedded service on %s', (engine) => {
     })
   })
 
-  it('leave a domain alone that an administrator renamed, and still lead to it', async () => {
+  it('do not overwrite a domain name that an administrator changed, and keep that domain', async () => {
     const database = await newDatabase()
     const before = await start(database, 'Todos')
     await administer(database, async (administration) =>
@@ -95,7 +95,7 @@ describe.each(engines)('the names of an embedded service on %s', (engine) => {
     expect(after).toEqual({ ...before, organization: 'Notes', domain: 'Intranet' })
   })
 
-  it('stay where another organization has the name already, and say so', async () => {
+  it('stay unchanged when another organization already has the name, and a warning says so', async () => {
     const database = await newDatabase()
     const before = await start(database, 'Todos')
     await administer(database, (administration) => administration.createOrganization('Notes'))
@@ -108,7 +108,7 @@ describe.each(engines)('the names of an embedded service on %s', (engine) => {
     expect(warnings).toEqual([expect.stringContaining('still called "Todos", because another one is called "Notes"')])
   })
 
-  it('are given once when several processes start at once', async () => {
+  it('are set once when several processes start at the same time', async () => {
     const database = await newDatabase()
 
     const first = await Promise.all(Array.from({ length: 4 }, () => start(database, 'Todos')))
@@ -120,7 +120,7 @@ describe.each(engines)('the names of an embedded service on %s', (engine) => {
 })
 
 describe('the name of the app', () => {
-  it('is what people see on their device', async () => {
+  it('appears on the device', async () => {
     const app = await startWebApp({ mfa: { appName: 'Todos' } })
     const browser = app.browser()
     await app.signIn(browser, 'alice')

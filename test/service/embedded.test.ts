@@ -45,7 +45,7 @@ function get(url: string, headers: Record<string, string>): Promise<number> {
 }
 
 describe('an embedded service', () => {
-  it('answers its own key on an address of this machine', async () => {
+  it('accepts its own key at a loopback address', async () => {
     const { baseUrl, apiKey, domainId } = await embed({ organization: 'Example', domain: 'Shop' }).connect()
     const call = createCall(new URL(baseUrl).origin, apiKey)
 
@@ -56,7 +56,7 @@ describe('an embedded service', () => {
     expect((await call('GET', '/organization')).json).toEqual({ name: 'Example' })
   })
 
-  it('is known by where its data are and its names, before it is opened and without a password', () => {
+  it('is identified by its database and its names, before it is opened and without a password', () => {
     const at = (database: string, domain = 'Shop') => embed({ database, domain, keys }).id
     const file = join(folder, 'mfa.sqlite')
 
@@ -67,7 +67,7 @@ describe('an embedded service', () => {
     ).toBe(5)
   })
 
-  it('is opened once, whoever asks at once', async () => {
+  it('is opened once when several callers ask at the same time', async () => {
     const handle = embed()
 
     const connections = await Promise.all(Array.from({ length: 8 }, () => handle.connect()))
@@ -75,7 +75,7 @@ describe('an embedded service', () => {
     expect(new Set(connections).size).toBe(1)
   })
 
-  it('has the same organization and domain when it is opened again, also by others at once', async () => {
+  it('keeps its organization and domain when it is opened again, even several times at once', async () => {
     const database = join(folder, 'mfa.sqlite')
     const several = Array.from({ length: 4 }, () => embed({ database }))
 
@@ -86,7 +86,7 @@ describe('an embedded service', () => {
     expect(new Set([...connections, later].map((connection) => connection.domainId)).size).toBe(1)
   })
 
-  it('can be opened after it failed to', async () => {
+  it('can be opened after a failed attempt', async () => {
     const database = join(folder, 'file', 'mfa.sqlite')
     writeFileSync(join(folder, 'file'), 'in the way')
     const handle = embed({ database })
@@ -97,7 +97,7 @@ describe('an embedded service', () => {
     expect((await handle.connect()).domainId).toMatch(/^[0-9a-f]{40}$/)
   })
 
-  it('that cannot be opened is 503 to devices, and nothing to the rest of the app', async () => {
+  it('that cannot be opened returns 503 to devices, and does not affect the rest of the app', async () => {
     writeFileSync(join(folder, 'file'), 'in the way')
     const handle = embed({ database: join(folder, 'file', 'mfa.sqlite') })
     const app = express().use(handle.routes, (_req, res) => void res.end('the app'))
@@ -114,7 +114,7 @@ describe('an embedded service', () => {
     expect(await other.text()).toBe('the app')
   })
 
-  it('closes, and is not opened again', async () => {
+  it('closes, and does not reopen', async () => {
     const handle = embed()
     const { baseUrl, apiKey } = await handle.connect()
 
@@ -124,14 +124,14 @@ describe('an embedded service', () => {
     await expect(handle.connect()).rejects.toThrow('closed')
   })
 
-  it('refuses wrong options at once', () => {
+  it('rejects invalid options immediately', () => {
     expect(() => embedded({ database: '' })).toThrow(TypeError)
     expect(() => embedded({ database: ':memory:', domian: 'x' } as never)).toThrow('domian')
   })
 })
 
-describe('its private door', () => {
-  it('opens for no key but its own', async () => {
+describe('the private listener of an embedded service', () => {
+  it('rejects every key except its own', async () => {
     const database = join(folder, 'mfa.sqlite')
     const [one, two] = await Promise.all([embed({ database }).connect(), embed({ database }).connect()])
     const service = await createService({ database })
@@ -145,7 +145,7 @@ describe('its private door', () => {
     expect(answers.map((answer) => answer.status)).toEqual([401, 401])
   })
 
-  it('has a key that is nowhere in the database', async () => {
+  it('uses a key that is not stored in the database', async () => {
     const database = join(folder, 'mfa.sqlite')
     const { apiKey } = await embed({ database }).connect()
     const service = await createService({ database })
@@ -166,10 +166,10 @@ describe('its private door', () => {
     ['an Origin', { origin: 'http://evil.example' }],
     ['its own Origin', { origin: 'http://127.0.0.1' }],
     ['Sec-Fetch-Site', { 'sec-fetch-site': 'cross-site' }],
-    ['Sec-Fetch-Site of an address that was typed', { 'sec-fetch-site': 'none' }],
+    ['Sec-Fetch-Site of a typed address', { 'sec-fetch-site': 'none' }],
     ['Sec-Fetch-Mode of a page', { 'sec-fetch-mode': 'navigate' }],
     ['Sec-Fetch-Dest', { 'sec-fetch-dest': 'image' }],
-  ])('is shut for browsers, even with the key: %s', async (_what, headers) => {
+  ])('rejects browsers, even with the key: %s', async (_what, headers) => {
     const { baseUrl, apiKey } = await embed().connect()
     const authorization = `Service key="${apiKey}"`
 
@@ -180,7 +180,7 @@ describe('its private door', () => {
   const publicPaths = ['/', '/device/requests', '/authenticator/']
   const pagesOfServe = ['/healthz', '/readyz', '/docs', '/metrics', '/api/openapi.json']
 
-  it('leads to nothing but the REST interface', async () => {
+  it('serves only the REST interface', async () => {
     const { baseUrl, apiKey } = await embed().connect()
     const { origin } = new URL(baseUrl)
     const authorization = `Service key="${apiKey}"`
@@ -196,7 +196,7 @@ describe('its private door', () => {
 describe.each([
   ['Express 5', express],
   ['Express 4', express4],
-])('its public routes on %s', (_name, framework) => {
+])('the public routes of an embedded service on %s', (_name, framework) => {
   async function mounted(use: (app: express.Express, handle: ServiceHandle) => void) {
     const app = framework()
     const handle = embed()
@@ -208,7 +208,7 @@ describe.each([
     return { origin, close: () => server.close() }
   }
 
-  it('open by themselves, below any path, and pass on what is not theirs', async () => {
+  it('open the service on demand, work below any path, and pass on other requests', async () => {
     const { origin, close } = await mounted((app, handle) => app.use('/mfa', handle.routes))
 
     const device = await fetch(`${origin}/mfa/device/requests`)
@@ -225,7 +225,7 @@ describe.each([
     expect(others.map((other) => other.status)).toEqual([418, 418, 418, 418])
   })
 
-  it('read previews also where the app has parsed the body before', async () => {
+  it('read previews even if the app has already parsed the body', async () => {
     const { origin, close } = await mounted((app, handle) => {
       app.use(framework.json(), framework.urlencoded({ extended: false }), framework.text({ type: '*/*' }))
       app.use(handle.routes)

@@ -59,12 +59,12 @@ describe.each(engines)('on %s', (engine) => {
     ['a reset by an administrator', reset],
     ['a revoked device', ({ id }) => call('DELETE', `${inDomain(id)}/token`)],
     [
-      'a device that its owner gives up',
+      'a device that its owner removes',
       ({ id, pass }) => call('POST', `${inDomain(id)}/factors/give-up`, { body: { what: 'device', pass } }),
     ],
-    ['a device that gives itself back', ({ device }) => device.remove()],
+    ['a device that removes itself', ({ device }) => device.remove()],
     [
-      'a hardware token that its owner gives up',
+      'a hardware token that its owner removes',
       ({ id, pass }) => call('POST', `${inDomain(id)}/factors/give-up`, { body: { what: 'hardware', pass } }),
     ],
     ['a released hardware token', ({ id }) => call('DELETE', `/users/${id}/hardware`)],
@@ -72,11 +72,11 @@ describe.each(engines)('on %s', (engine) => {
     ['a deleted bypass code', ({ bypassId }) => call('DELETE', `/bypasscodes/${bypassId}`)],
     ['deleted bypass codes', ({ id }) => call('DELETE', `/users/${id}/bypasscodes`)],
     [
-      'bypass codes that are replaced',
+      'replaced bypass codes',
       ({ id, pass }) => call('PUT', `${inDomain(id)}/bypasscodes`, { body: { ...bypass, pass } }),
     ],
     ['leaving the domain', ({ id }) => call('DELETE', inDomain(id))],
-    ['ending them', ({ id }) => call('POST', `${inDomain(id)}/epoch`, { body: {} })],
+    ['the end of all sessions', ({ id }) => call('POST', `${inDomain(id)}/epoch`, { body: {} })],
   ]
 
   describe('the epoch of a user', () => {
@@ -93,7 +93,7 @@ describe.each(engines)('on %s', (engine) => {
     it.each([
       ['a reset', async (who: { id: string }) => reset(who)],
       ['leaving the domain', async ({ id }: { id: string }) => call('DELETE', inDomain(id))],
-    ])('changes for a user who has no factor, too: %s', async (_, change) => {
+    ])('also changes for a user without factors: %s', async (_, change) => {
       const who = await member(running)
 
       await change(who)
@@ -101,7 +101,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await epochOf(who.id)).not.toBe(who.id)
     })
 
-    it('changes when another device or app takes the place of one', async () => {
+    it('changes when a device or an authenticator app is replaced', async () => {
       const { id, ...who } = await person()
       await call('DELETE', `/users/${id}/hardware`)
       const owner = { ...(await member(running)) }
@@ -118,7 +118,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await epochOf(owner.id)).not.toBe(second)
     })
 
-    it('stays with a factor that comes first or in addition, and with a code that is used up', async () => {
+    it('stays the same when a first or additional factor is added, and when a code is used', async () => {
       const { id, enrollApp, signIn } = await member(running)
       const before = await epochOf(id)
       await enrollApp({ first: true })
@@ -129,7 +129,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await epochOf(id)).toBe(before)
     })
 
-    it('is not that of a user of the same name who was deleted', async () => {
+    it('differs from the epoch of a deleted user with the same name', async () => {
       const who = await member(running)
       const before = await epochOf(who.id)
       await call('DELETE', who.path)
@@ -141,7 +141,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(again.epoch).not.toBe(before)
     })
 
-    it('becomes what the caller has chosen, unless the user has that already', async () => {
+    it('becomes the value that the caller chose, unless the user already has it', async () => {
       const { id } = await person()
       const epoch = random128()
 
@@ -153,7 +153,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(await epochOf(id)).toBe(second.json.epoch)
     })
 
-    it('becomes what was chosen with the code once another device has taken the place of the present one', async () => {
+    it('becomes the value chosen with the code once the new device has replaced the old one', async () => {
       const { id, device } = await person()
       const epoch = random128()
       const { code } = (await call('PUT', `${inDomain(id)}/token/replacement?epoch=${epoch}`, { body: {} })).json
@@ -164,7 +164,7 @@ describe.each(engines)('on %s', (engine) => {
       expect([before === epoch, await epochOf(id)]).toEqual([false, epoch])
     })
 
-    it('comes with a redeemed approval, and is unknown in 1.3', async () => {
+    it('is returned with a redeemed approval, and not to callers of 1.3', async () => {
       const { id, ask, pending, device, sessions } = await person()
       const challenge = random128()
       const session = await ask({ challenge })
@@ -180,7 +180,7 @@ describe.each(engines)('on %s', (engine) => {
   })
 
   describe('ending the sessions of a user', () => {
-    it('leaves no approval that is redeemed afterwards', async () => {
+    it('prevents earlier approvals from being redeemed', async () => {
       const { id, ask, pending, device, sessions } = await person()
       const challenge = random128()
       const session = await ask({ challenge })
@@ -193,7 +193,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(late.code).toBe('api.error.conflict.state')
     })
 
-    it('ends known browsers as well', async () => {
+    it('also ends known browsers', async () => {
       const { pass, isKnown, id } = await browserUser(running)
       const browser = (await pass())?.id
       const before = await isKnown(browser)
@@ -205,7 +205,7 @@ describe.each(engines)('on %s', (engine) => {
   })
 
   describe('the event stream of a domain', () => {
-    it('names users whose epochs change, also those who leave it, and no value', async () => {
+    it('names users whose epochs change or who leave the domain, without the value', async () => {
       const [one, other] = [await person(), await member(running)]
       const stream = await follow(running)
 
@@ -218,7 +218,7 @@ describe.each(engines)('on %s', (engine) => {
       expect([first, second]).toEqual([one, other].map(({ id }) => ({ user: id, changed: 'epoch' })))
     })
 
-    it('tells at one node what changes at another', async () => {
+    it('reports changes made at another node', async () => {
       const who = await person()
       const stream = await follow(running)
 
@@ -229,7 +229,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(told).toEqual({ user: who.id, changed: 'epoch' })
     })
 
-    it('tells nothing of a change that came to nothing', async () => {
+    it('does not report a change that was rolled back', async () => {
       const [one, other] = [await member(running), await member(running)]
       const node = await openService(ServiceOptions.parse({ database, push: false, ...keysFor(database) }))
       const told: unknown[] = []

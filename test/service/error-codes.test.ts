@@ -253,7 +253,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
 }
 
 describe('every error code of the contract', () => {
-  it.each(Object.entries(ways))('is answered where it belongs, with its status: %s', async (code, way) => {
+  it.each(Object.entries(ways))('is returned where it applies, with its status: %s', async (code, way) => {
     const { status, json, headers } = await way()
 
     expect(ErrorBody.parse(json).errors.map((error) => error.code)).toEqual([code])
@@ -262,18 +262,18 @@ describe('every error code of the contract', () => {
     expect(json.errors[0].message).toMatch(/^[A-Z]|^\w+(\[\d+\])?(\.\w+)*: /)
   })
 
-  it('has a way to come about', () => {
+  it('is covered by this test', () => {
     expect(Object.keys(ways).sort()).toEqual(Object.keys(errorStatus).sort())
   })
 })
 
-describe('an answer that asks for patience', () => {
+describe('an error that asks to retry later', () => {
   it.each([
     'api.error.toomanyrequests',
     'api.error.locked',
     'api.error.unavailable',
     'api.error.unavailable.mail',
-  ] as const)('says for how long: %s', async (code) => {
+  ] as const)('has a Retry-After header: %s', async (code) => {
     const { headers } = await ways[code]()
 
     expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)

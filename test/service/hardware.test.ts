@@ -16,7 +16,7 @@ const good = () => ({ alias: 'Key ring', serialNumber: unique(), type: 'TOTP6', 
 const create = (more: object = {}) => running.call('POST', '/hardware', { body: { ...good(), ...more } })
 
 describe('a hardware token', () => {
-  it('is shown with all but its seed', async () => {
+  it('is returned without its seed', async () => {
     const serialNumber = unique()
 
     const { json, text } = await create({ serialNumber })
@@ -34,7 +34,7 @@ describe('a hardware token', () => {
     expect((await running.call('GET', `/hardware/${json.id}`)).json).toEqual(json)
   })
 
-  it('is called by its id where it was given no name', async () => {
+  it('uses its id as the name if none is given', async () => {
     const { json } = await create({ alias: undefined })
     const { json: other } = await create({ alias: null })
 
@@ -69,7 +69,7 @@ describe('a hardware token', () => {
     ['seed', `${'ab'.repeat(16)}c`],
     ['seed', 'xy'.repeat(16)],
     ['seed', undefined],
-  ])('cannot have %s %j', async (field, value) => {
+  ])('cannot have the %s %j', async (field, value) => {
     const answer = await create({ [field]: value })
 
     expect([answer.status, answer.code]).toEqual([400, `api.error.invalid.${field.toLowerCase()}`])
@@ -82,13 +82,13 @@ describe('a hardware token', () => {
     ['serialNumber', 'x'.repeat(64)],
     ['seed', 'ab'.repeat(16)],
     ['seed', 'AB'.repeat(64)],
-  ])('may have %s %j', async (field, value) => {
+  ])('can have the %s %j', async (field, value) => {
     const tenant = await createTenant(running.service, running.origin)
 
     expect((await tenant.call('POST', '/hardware', { body: { ...good(), [field]: value } })).status).toBe(200)
   })
 
-  it('has a serial number of its own in its organization, also when many want it at once', async () => {
+  it('has a unique serial number in its organization, even when many are created at once', async () => {
     const serialNumber = unique()
     const other = await createTenant(running.service, running.origin)
 
@@ -100,7 +100,7 @@ describe('a hardware token', () => {
     expect(elsewhere.status).toBe(200)
   })
 
-  it('is renamed, and nothing else about it changes', async () => {
+  it('can be renamed, and nothing else about it changes', async () => {
     const { json } = await create()
 
     const renamed = await running.call('PUT', `/hardware/${json.id}`, { body: { alias: 'Other', type: 'TOTP8' } })
@@ -110,7 +110,7 @@ describe('a hardware token', () => {
     expect(wrong.code).toBe('api.error.invalid.alias')
   })
 
-  it('is deleted once, and taken from its user', async () => {
+  it('can be deleted once, and is taken from its user', async () => {
     const person = await holder(running)
 
     const first = await running.call('DELETE', `/hardware/${person.token.id}`)
@@ -121,7 +121,7 @@ describe('a hardware token', () => {
     expect(await person.signIn({ otp: person.token.code() })).toMatchObject({ state: 'denied' })
   })
 
-  it('is not found by what is no id, nor by what names none', async () => {
+  it('is not found by malformed or unknown ids', async () => {
     const answers = [
       await running.call('GET', '/hardware/x'),
       await running.call('GET', `/hardware/${unknownId}`),
@@ -132,7 +132,7 @@ describe('a hardware token', () => {
     expect(answers.map((answer) => answer.code)).toEqual(Array.from({ length: 4 }, () => 'api.error.notfound.hardware'))
   })
 
-  it('is not there for another organization', async () => {
+  it('is not visible to another organization', async () => {
     const person = await holder(running)
     const stranger = await createTenant(running.service, running.origin)
     const { json: own } = await stranger.call('POST', '/users', {
@@ -164,7 +164,7 @@ describe('a hardware token', () => {
 })
 
 describe('the list of hardware tokens', () => {
-  it('has 100 a page, oldest first, with links to the others, and nothing past its end', async () => {
+  it('has 100 entries per page, oldest first, with links to the other pages, and is empty past its end', async () => {
     const tenant = await createTenant(running.service, running.origin)
     const ids: string[] = []
     for (let count = 0; count < 101; count += 1) {
@@ -192,7 +192,7 @@ describe('the list of hardware tokens', () => {
 })
 
 describe('the hardware token of a user', () => {
-  it('is given once and again to the same one, and shown from both sides', async () => {
+  it('can be assigned to the same user again, and is shown with the user and with the token', async () => {
     const person = await member(running)
     const token = await hardwareToken(running)
     const give = () => running.call('PUT', `${person.path}/hardware/${token.id}`)
@@ -208,7 +208,7 @@ describe('the hardware token of a user', () => {
     expect(await person.show()).toMatchObject({ hardware: token.id, factors: ['otp'], everEnrolled: true })
   })
 
-  it('is not taken from somebody else, and not given to who has another', async () => {
+  it('cannot be assigned if it belongs to another user, or if the user has another token', async () => {
     const [first, second] = [await holder(running), await holder(running)]
     const free = await hardwareToken(running)
 
@@ -220,7 +220,7 @@ describe('the hardware token of a user', () => {
     expect(await free.show()).toMatchObject({ user: '' })
   })
 
-  it('goes to one when many want it at once, and to each one token', async () => {
+  it('goes to one of many users who are assigned it at once, and each user gets one token', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => member(running)))
     const tokens = await Promise.all(Array.from({ length: 2 }, () => hardwareToken(running)))
 
@@ -233,7 +233,7 @@ describe('the hardware token of a user', () => {
     expect(new Set(owners).size).toBe(2)
   })
 
-  it('is released once, and free for another user', async () => {
+  it('can be released once, and then be assigned to another user', async () => {
     const [first, second] = [await holder(running), await member(running)]
     const release = () => running.call('DELETE', `${first.path}/hardware`)
 
@@ -245,7 +245,7 @@ describe('the hardware token of a user', () => {
     expect(await first.token.show()).toMatchObject({ user: second.id })
   })
 
-  it('does not carry a code that was used to its next user', async () => {
+  it('rejects for its next user a code that was already used', async () => {
     const [first, second] = [await holder(running), await member(running)]
     const otp = first.token.code()
     await first.signIn({ otp })
@@ -255,7 +255,7 @@ describe('the hardware token of a user', () => {
     expect(await second.signIn({ otp })).toMatchObject({ state: 'denied' })
   })
 
-  it('is free when its user is deleted', async () => {
+  it('is released when its user is deleted', async () => {
     const person = await holder(running)
 
     const deleted = await running.call('DELETE', person.path)
@@ -264,7 +264,7 @@ describe('the hardware token of a user', () => {
     expect(await person.token.show()).toMatchObject({ user: '' })
   })
 
-  it('needs a user and a token', async () => {
+  it('requires an existing user and an existing token', async () => {
     const person = await member(running)
     const token = await hardwareToken(running)
 

@@ -39,7 +39,7 @@ describe.each([
     ['unknown', undefined],
     ['192.0.2.7, unknown', undefined],
     ['somewhere', undefined],
-  ])('from %j shows %j on the device, and is asked', async (ipAddress, shown) => {
+  ])('from %j shows %j on the device, and is sent', async (ipAddress, shown) => {
     const ask = await arrange(accept)
 
     const { status, request } = await ask({ ipAddress })
@@ -47,7 +47,7 @@ describe.each([
     expect([status, request?.ipAddress]).toEqual([200, shown])
   })
 
-  it('with attributes that are too long or too many is asked, and shows where something is missing', async () => {
+  it('with too many or too long attributes is sent, and shows where something is missing', async () => {
     const ask = await arrange(accept)
     const attributes = Array.from({ length: 20 }, (_, i) => ({ key: 'k'.repeat(65), value: `${i}${'v'.repeat(256)}` }))
 
@@ -61,7 +61,7 @@ describe.each([
 })
 
 describe('the log', () => {
-  it('says once a minute that information was shortened or left out, and never what it was', async () => {
+  it('reports once a minute that information was shortened or omitted, without its content', async () => {
     const ask = await arrange(v14)
     running.logged.length = 0
 
@@ -98,7 +98,7 @@ describe('the log', () => {
     ])
   })
 
-  it('says nothing where everything fits', async () => {
+  it('reports nothing when everything fits', async () => {
     const ask = await arrange(v14)
     running.logged.length = 0
 

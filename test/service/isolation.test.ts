@@ -93,7 +93,7 @@ describe.each(engines)('two organizations on %s', (engine) => {
       .join('\n')
   }
 
-  it.each(foreign)('$name with a foreign $of: there is no such thing', async ({ name, endpoint, params }) => {
+  it.each(foreign)('$name with a foreign $of: returns a not-found error', async ({ name, endpoint, params }) => {
     const before = await dump()
     const mixed = { ...ours.params, ...Object.fromEntries(params.map((param) => [param, theirs.params[param] ?? ''])) }
 
@@ -105,7 +105,7 @@ describe.each(engines)('two organizations on %s', (engine) => {
     expect(await dump()).toBe(before)
   })
 
-  it('asks for no user of the other', async () => {
+  it('cannot start sign-ins for users of each other', async () => {
     const before = await dump()
     const path = `/domains/${ours.domain.id}/sessions`
 
@@ -119,14 +119,14 @@ describe.each(engines)('two organizations on %s', (engine) => {
     expect(await dump()).toBe(before)
   })
 
-  it.each(['/users', '/hardware', '/organization'])('shows nothing of the other at %s', async (path) => {
+  it.each(['/users', '/hardware', '/organization'])('see nothing of each other at %s', async (path) => {
     const answer = await ours.call('GET', path)
 
     expect(answer.status).toBe(200)
     for (const word of [...theirs.words, theirs.organization.name]) expect(answer.text).not.toContain(word)
   })
 
-  it('finds no user of the other by name, and may have one of the same', async () => {
+  it('find no user of each other by name, and can have users with the same name', async () => {
     const { username } = theirs.user
 
     const found = await ours.call('GET', `/users?username=${encodeURIComponent(username)}`)
@@ -137,7 +137,7 @@ describe.each(engines)('two organizations on %s', (engine) => {
     expect((await theirs.call('GET', `/users/${theirs.user.id}`)).json).toMatchObject({ username })
   })
 
-  it('may have hardware of the same serial number', async () => {
+  it('can have hardware tokens with the same serial number', async () => {
     const token = { serialNumber: 'serial of theirs', type: 'TOTP6', timeStep: 30, seed: '32'.repeat(20) }
 
     const answer = await ours.call('POST', '/hardware', { body: token })
@@ -146,7 +146,7 @@ describe.each(engines)('two organizations on %s', (engine) => {
     expect(answer.status).toBe(200)
   })
 
-  it('has no key for a domain of the other', async () => {
+  it('cannot create a key for a domain of the other', async () => {
     const make = running.service.administration.createApiKey(ours.organization.id, {
       role: 'auth',
       domainId: theirs.domain.id,
@@ -224,7 +224,7 @@ describe('a key of role auth', () => {
     for (const { text } of answers) expect(text).not.toContain(json.code)
   })
 
-  it('gets the activation code of who never had a factor, for the app to enroll them', async () => {
+  it('gets the activation code of a user who never had a factor, so that the app can enroll them', async () => {
     const user = (await own.call('POST', '/users', { body: newUser('never had one') })).json
     await own.call('PUT', `/domains/${own.domain.id}/users/${user.id}`)
     const path = `/domains/${own.domain.id}/users/${user.id}/token`
@@ -236,7 +236,7 @@ describe('a key of role auth', () => {
     expect(answers.map(({ json }) => json)).toEqual([first?.json, first?.json, first?.json])
   })
 
-  it('gets no activation code of who has had one, nor makes one', async () => {
+  it('neither gets nor creates an activation code for a user who has had a factor', async () => {
     const { user } = await running.enroll('had one')
     const path = `/domains/${own.domain.id}/users/${user.id}/token`
     const active = [await call('PUT', path), await call('GET', path)]
@@ -279,7 +279,7 @@ describe('a domain', () => {
     ({ name, endpoint }) => endpoint.path.includes(':domainId') && name !== 'addMember',
   )
 
-  it.each(additions)('is named by $name, which acts for it', ({ endpoint }) => {
+  it.each(additions)('is a parameter of $name, which acts for a user', ({ endpoint }) => {
     expect(endpoint.path).toMatch(/^\/domains\/:domainId\//)
   })
 
@@ -323,7 +323,7 @@ describe('a key for one domain', () => {
   const allowed = operations.filter(({ endpoint }) => endpoint.role === 'auth')
 
   it.each(allowed.filter(({ endpoint }) => endpoint.path.includes(':domainId')))(
-    'finds no other domain to $name',
+    'finds no other domain with $name',
     async ({ name, endpoint }) => {
       const answer = await call(
         endpoint.method,
@@ -336,7 +336,7 @@ describe('a key for one domain', () => {
   )
 
   it.each(allowed.filter(({ endpoint }) => endpoint.path.includes(':userId')))(
-    'finds nobody of another domain to $name',
+    'finds no user of another domain with $name',
     async ({ name, endpoint }) => {
       const answer = await call(
         endpoint.method,
@@ -348,7 +348,7 @@ describe('a key for one domain', () => {
     },
   )
 
-  it('finds and lists only users of its domain, and does not learn of their others', async () => {
+  it('finds and lists only users of its domain, and does not see their other domains', async () => {
     const found = await call('GET', `/users?username=${own.user.username}`)
     const missing = await call('GET', `/users?username=${outsider.username}`)
     const list = await call('GET', '/users')
@@ -359,13 +359,13 @@ describe('a key for one domain', () => {
     for (const { json } of [found, member]) expect(json.domains).toEqual([own.domain.id])
   })
 
-  it('does not see what belongs to no domain', async () => {
+  it('does not see resources that belong to no domain', async () => {
     const answers = [await call('GET', '/hardware'), await call('GET', `/hardware/${own.params.hardwareTokenId}`)]
 
     expect(answers.map(({ code }) => code)).toEqual(['api.error.forbidden', 'api.error.forbidden'])
   })
 
-  it('does its work in its own', async () => {
+  it('works in its own domain', async () => {
     const answers = await Promise.all([
       call('GET', `/domains/${own.domain.id}`),
       call('POST', `/domains/${own.domain.id}/sessions`, { body: { user: { username: own.user.username } } }),
@@ -378,7 +378,7 @@ describe('a key for one domain', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   })
 
-  it('is of role auth: users are the whole organization\u2019s', async () => {
+  it('has role auth, because users belong to the whole organization', async () => {
     const make = running.service.administration.createApiKey(own.organization.id, { domainId: own.domain.id })
 
     await expect(make).rejects.toThrow(TypeError)

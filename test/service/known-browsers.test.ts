@@ -71,7 +71,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
   }
 
   describe('the id of a browser', () => {
-    it('is made by the service and never taken over, so that a planted one is worth nothing', async () => {
+    it('is created by the service and never adopted from a request, so that a planted id is worthless', async () => {
       const [mallory, alice] = [await browserUser(running), await browserUser(running)]
       const planted = [(await mallory.pass())?.id, random128()]
 
@@ -91,7 +91,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(JSON.stringify(rows)).not.toContain(known?.id)
     })
 
-    it('is good for five users, those who passed last', async () => {
+    it('is valid for the five users who passed last', async () => {
       const people = await times(6, () => browserUser(running))
       let browser: string | undefined
       for (const person of people) browser = (await person.pass({ id: browser }))?.id
@@ -102,7 +102,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       ])
     })
 
-    it('is worth nothing any more where another user has passed in its browser', async () => {
+    it('is replaced, and no longer valid, once another user has passed in the browser', async () => {
       const [alice, bob] = [await browserUser(running), await browserUser(running)]
       const first = await alice.pass()
       const second = await bob.pass({ id: first?.id })
@@ -110,7 +110,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect([await alice.isKnown(first?.id), await alice.isKnown(second?.id)]).toEqual([false, true])
     })
 
-    it('takes no browser along that belongs to another organization', async () => {
+    it('is not replaced by a pass at another organization', async () => {
       const other = await createTenant(running.service, running.origin)
       const [alice, stranger] = [await browserUser(running), await browserUser({ ...running, ...other })]
       const known = await alice.pass()
@@ -122,7 +122,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
   })
 
   describe('a user', () => {
-    it('has twenty known browsers; those in which the last pass is longest ago are ended', async () => {
+    it('has at most twenty known browsers: the one with the oldest pass is ended first', async () => {
       const alice = await browserUser(running)
       const browsers: (string | undefined)[] = []
       for (let count = 0; count < 21; count += 1) browsers.push((await alice.pass())?.id)
@@ -132,7 +132,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(known).toEqual([false, ...Array<boolean>(20).fill(true)])
     })
 
-    it('has twenty, also when passes in many browsers end at the same moment', async () => {
+    it('has at most twenty, even when passes in many browsers finish at the same time', async () => {
       const alice = await asked()
       const user = { id: alice.user.id }
       const { json } = await running.call('POST', `/users/${user.id}/bypasscodes`, {
@@ -145,7 +145,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(rows).toHaveLength(20)
     })
 
-    it('has no known browser by an e-mailed code, and none stays remembered longer by it', async () => {
+    it('gets no known browser from an e-mailed code, which does not extend one either', async () => {
       const address = `${unique()}@example.com`
       const alice = await member(running, { email: address })
       const path = `/domains/${running.domain.id}/users/${alice.id}/otp`
@@ -159,7 +159,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect((await alice.show()).everEnrolled).toBe(true)
     })
 
-    it('is known in a browser until 180 days after the last pass, and then it is swept away', async () => {
+    it('is known in a browser for 180 days after the last pass, and then a sweep deletes it', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
       const of = { id: known?.id ?? '', domainId: running.domain.id, userId: alice.id }
@@ -184,7 +184,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
           await running.call('DELETE', `/domains/${running.domain.id}/users/${id}`)
         },
       ],
-    ])('has no known browser left when the user %s', async (_what, end) => {
+    ])('has no known browser left after the user %s', async (_what, end) => {
       const alice = await browserUser(running)
       await alice.pass()
 
@@ -212,7 +212,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
   })
 
   describe('codes', () => {
-    it('are still taken in a known browser of somebody whose password an attacker uses up', async () => {
+    it('are still accepted in a known browser while an attacker uses up the tries elsewhere', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
       await alice.guess(10)
@@ -221,7 +221,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(await alice.enter(alice.token.code(), known?.id)).toBe('approved')
     })
 
-    it('stay locked elsewhere after a right one in a known browser, which so gives nobody more guesses', async () => {
+    it('stay locked elsewhere after a correct code in a known browser, so that attackers gain no guesses', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
       await alice.guess(10)
@@ -231,7 +231,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(await alice.enter(alice.token.code())).toMatch(/^api.error.locked/)
     })
 
-    it('get no second budget from a cookie that is invented, of another user, or ended', async () => {
+    it('get no second budget from a cookie that is invented, belongs to another user, or was ended', async () => {
       const [alice, mallory] = [await browserUser(running), await browserUser(running)]
       const [ended, foreign] = [await alice.pass(), await mallory.pass()]
       await running.call('DELETE', alice.browsers)
@@ -244,7 +244,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(new Set(await Promise.all(answers))).toEqual(new Set([`api.error.locked ${15 * minute}`]))
     })
 
-    it('are locked in all known browsers together after ten wrong ones from those, and nowhere else', async () => {
+    it('are locked in all known browsers after ten wrong codes from these, and nowhere else', async () => {
       const alice = await browserUser(running)
       const [one, other] = [await alice.pass(), await alice.pass()]
       await alice.guess(5, one?.id)
@@ -254,7 +254,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(await alice.enter(alice.token.code())).toBe('approved')
     })
 
-    it('are locked after ten from known browsers and ten from elsewhere when 64 of each come at once', async () => {
+    it('are locked after ten from known browsers and ten from elsewhere when 64 of each arrive at once', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
 
@@ -266,7 +266,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(answers.map((each) => each.filter((answer) => answer === 'denied').length)).toEqual([10, 10])
     })
 
-    it('are locked until an administrator unlocks both after fifty from each', async () => {
+    it('are locked after fifty wrong codes from each, until an administrator unlocks both', async () => {
       const alice = await browserUser(running)
       const known = await alice.pass()
       for (let round = 0; round < 5; round += 1) {
@@ -288,7 +288,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
   })
 
   describe('requests to the device', () => {
-    it('are still sent from a known browser of somebody whose password an attacker uses up', async () => {
+    it('are still sent from a known browser while an attacker uses up the requests elsewhere', async () => {
       const { browser, ask, spend } = await asked()
       await spend()
       expect(await ask()).toMatch(/^api.error.toomanyrequests/)
@@ -296,14 +296,14 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(await ask(browser)).toBe('sent')
     })
 
-    it('are still sent from there while the attacker keeps three of them waiting', async () => {
+    it('are still sent from a known browser while an attacker keeps three requests pending', async () => {
       const { browser, ask } = await asked()
       for (let count = 0; count < 3; count += 1) await ask()
 
       expect([await ask(), await ask(browser)]).toEqual(['api.error.toomanyrequests 90', 'sent'])
     })
 
-    it('have the same limits once more from there, in all known browsers together', async () => {
+    it('have separate limits of the same size in all known browsers together', async () => {
       const { user, bypass, browser, ask, answerAll, spend } = await asked()
       const second = await passByCode(running, { user: { id: user.id }, bypasscode: bypass })
       await spend(browser)
@@ -313,7 +313,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       await answerAll('deny')
     })
 
-    it('are three at a time from there and three from elsewhere when 64 of each come at once', async () => {
+    it('are limited to three at a time from known browsers and three from elsewhere when 64 of each arrive at once', async () => {
       const { browser, ask } = await asked()
 
       const answers = await Promise.all([times(64, () => ask(browser)), times(64, () => ask())])
@@ -321,7 +321,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(answers.map((each) => each.filter((answer) => answer === 'sent').length)).toEqual([3, 3])
     })
 
-    it('are wanted where one was approved, and not elsewhere', async () => {
+    it('are allowed again after an approval only in the browser where it was requested', async () => {
       const { browser, ask, answerAll, spend } = await asked()
       await spend()
       await ask(browser)
@@ -330,7 +330,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
       expect(await ask()).toMatch(/^api.error.toomanyrequests/)
     })
 
-    it('pause everywhere after "this was not me"', async () => {
+    it('are paused everywhere after "this was not me"', async () => {
       const { browser, ask, answerAll } = await asked()
       await ask()
       await answerAll('report')

@@ -26,7 +26,7 @@ describe('an API key', () => {
     [63, 401],
     [64, 200],
     [65, 401],
-  ])('of %i characters is answered %i', async (length, status) => {
+  ])('of %i characters is answered with %i', async (length, status) => {
     const key = `${running.apiKey}x`.slice(0, length)
 
     const answer = await fetch(`${running.origin}/api/ping`, { headers: { authorization: `Service key="${key}"` } })
@@ -37,7 +37,7 @@ describe('an API key', () => {
 
 describe('an identifier', () => {
   it.each(['/users/', '/domains/', '/hardware/', '/bypasscodes/'])(
-    'below %s has 40 digits, and no others',
+    'below %s must have exactly 40 digits',
     async (path) => {
       const ids = ['0'.repeat(39), '0'.repeat(40), '0'.repeat(41), 'F'.repeat(40), 'g'.repeat(40)]
 
@@ -47,7 +47,7 @@ describe('an identifier', () => {
     },
   )
 
-  it('is 40 hexadecimal digits on all that is made', async () => {
+  it('has 40 hexadecimal digits in every created resource', async () => {
     const person = await holder(running)
     const { json: code } = await running.call('POST', `${person.path}/bypasscodes`, {
       body: { usesAllowed: 1, expirationTime: 1 },
@@ -85,7 +85,7 @@ describe('a user', () => {
     ['name', letters(128), 200],
     ['name', letters(129), 400],
     ['name', '', 400],
-  ])('takes on the %s %j: %i', async (field, value, status) => {
+  ])('changed to the %s %j gets %i', async (field, value, status) => {
     const { path } = await member(running)
 
     expect((await running.call('PUT', path, { body: { [field]: value } })).status).toBe(status)
@@ -95,7 +95,7 @@ describe('a user', () => {
 describe('bypass codes', () => {
   const one = { usesAllowed: 1, expirationTime: 1 }
 
-  it('are five a user, and a sixth when one of them is gone', async () => {
+  it('are limited to five per user, and one more can be created once one is gone', async () => {
     const { path } = await member(running)
     const codes = `${path}/bypasscodes`
 
@@ -109,7 +109,7 @@ describe('bypass codes', () => {
     expect([sixth, again]).toEqual(['api.error.limit.bypasscodes', 'taken'])
   })
 
-  it('have nine digits, and nothing longer or shorter is one', async () => {
+  it('have exactly nine digits', async () => {
     const { path, signIn } = await member(running)
     const { json } = await running.call('POST', `${path}/bypasscodes`, { body: { usesAllowed: 10, expirationTime: 1 } })
 
@@ -148,7 +148,7 @@ describe('bypass codes', () => {
     expect(await post(`${path}/bypasscodes`, { ...one, [field]: value })).toBe(outcome)
   })
 
-  it('are good to their last minute, and a year is a year', async () => {
+  it('are valid until their last minute, for up to a year', async () => {
     const { path, signIn } = await member(running)
     const make = async (expirationTime: number) =>
       (await running.call('POST', `${path}/bypasscodes`, { body: { usesAllowed: 10, expirationTime } })).json
@@ -203,7 +203,7 @@ describe('a hardware token', () => {
   it.each([
     ['TOTP6', 6],
     ['TOTP8', 8],
-  ] as const)('of type %s shows %i digits, and a digit more or less is no code', async (type, digits) => {
+  ] as const)('of type %s shows %i digits, and rejects codes with one digit more or less', async (type, digits) => {
     const person = await holder(running, { type, timeStep: 60 })
     const code = person.token.code()
 
@@ -214,7 +214,7 @@ describe('a hardware token', () => {
     expect(states).toEqual(['denied', 'denied', 'approved'])
   })
 
-  it.each([30, 60] as const)('with steps of %i seconds shows a code for so long', async (timeStep) => {
+  it.each([30, 60] as const)('with steps of %i seconds shows a code for that long', async (timeStep) => {
     const token = await hardwareToken(running, { type: 'TOTP6', timeStep })
     // To the beginning of a step.
     await running.clock.advance(timeStep - (running.clock.now() % timeStep))
@@ -233,7 +233,7 @@ describe('an activation code', () => {
     [9, 'api.error.invalid.code'],
     [10, undefined],
     [11, 'api.error.invalid.code'],
-  ])('of %i characters is answered %s', async (length, outcome) => {
+  ])('of %i characters is answered with %s', async (length, outcome) => {
     const { id } = await member(running)
     const { json } = await running.call('PUT', `/domains/${running.domain.id}/users/${id}/token`)
 
@@ -242,7 +242,7 @@ describe('an activation code', () => {
     expect(answer.code).toBe(outcome)
   })
 
-  it('is good to the last second of its days', async () => {
+  it('is valid until the last second of its last day', async () => {
     const { id } = await member(running)
     const { json } = await running.call('PUT', `/domains/${running.domain.id}/users/${id}/token`)
 
@@ -271,14 +271,14 @@ describe('a new session', () => {
     ['a challenge of 128 bits', { challenge: `${'A'.repeat(21)}Q` }, 'api.error.notfound.token'],
     ['a challenge of 130 bits', { challenge: `${'A'.repeat(21)}R` }, 'api.error.invalid.challenge'],
     ['a challenge of 126 bits', { challenge: 'A'.repeat(21) }, 'api.error.invalid.challenge'],
-  ])('with %s is answered as it should: %j', async (_what, more, outcome) => {
+  ])('with %s is answered with %j', async (_what, more, outcome) => {
     const { id } = await member(running)
 
     // That the user has no token is found only when all else is well.
     expect(await post(`/domains/${running.domain.id}/sessions`, { user: { id }, ...more })).toBe(outcome)
   })
 
-  it('waits for an answer as long as its domain says, and not a second longer', async () => {
+  it('stays pending for exactly as long as its domain allows', async () => {
     const { ask, session } = await running.enroll(unique())
     const { id } = await ask()
 
@@ -292,7 +292,7 @@ describe('a new session', () => {
 })
 
 describe('a page', () => {
-  it('has 100 entries; one more begins the next one', async () => {
+  it('has 100 entries, and the next entry starts another page', async () => {
     const tenant = await createTenant(running.service, running.origin)
     const add = () => tenant.call('POST', '/users', { body: newUser(unique()) })
     await Promise.all(Array.from({ length: 100 }, add))
@@ -309,8 +309,8 @@ describe('a page', () => {
   })
 })
 
-describe('a synchronisation', () => {
-  it('may have 16 MiB, and not one byte more', async () => {
+describe('a synchronization', () => {
+  it('accepts 16 MiB, and not one byte more', async () => {
     const tenant = await createTenant(running.service, running.origin)
     const limit = 16 * 1024 * 1024
     const text = JSON.stringify([newUser(unique())])

@@ -47,13 +47,13 @@ describe('a database that is missing in production', () => {
     await handle.close()
   })
 
-  it('is not created by a service of its own either', async () => {
+  it('is not created by a standalone service either', async () => {
     await expect(createService({ database })).rejects.toMatchObject({ name: 'MissingDatabaseError' })
 
     expect(existsSync(database)).toBe(false)
   })
 
-  it('is not taken for one where an empty file stands in its place', async () => {
+  it('is still missing if an empty file is in its place', async () => {
     writeFileSync(database, '')
 
     await expect(createService({ database })).rejects.toThrow(`${database} is empty (0 bytes)`)
@@ -61,7 +61,7 @@ describe('a database that is missing in production', () => {
     expect(existsSync(`${database}.keys`)).toBe(false)
   })
 
-  it('is not replaced by one in memory', async () => {
+  it('is not replaced by a database in memory', async () => {
     await expect(createService({ database: ':memory:' })).rejects.toThrow(
       'A database in memory is empty at every start',
     )

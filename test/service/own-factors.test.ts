@@ -32,7 +32,7 @@ describe.each(engines)('on %s', (engine) => {
   }
 
   describe('a first factor', () => {
-    it('is one app, however many are set up at once', async () => {
+    it('is a single app, even when many are set up at once', async () => {
       const person = await member(running)
 
       const tried = await Promise.all(Array.from({ length: 12 }, () => person.enrollApp({ first: true })))
@@ -44,7 +44,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await person.show()).hardware).toBe(owned.id)
     })
 
-    it('leaves nothing about where it came too late', async () => {
+    it('leaves nothing behind when it is set up too late', async () => {
       const person = await member(running)
       await person.enrollApp({ first: true })
       const before = (await running.call('GET', '/hardware')).text
@@ -54,7 +54,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await running.call('GET', '/hardware')).text).toBe(before)
     })
 
-    it('is no app for a user whose device is set up', async () => {
+    it('cannot be an app for a user whose device is active', async () => {
       const person = await member(running)
       const { code } = (await issueFirst(person)).json
       const { status } = await (await readyDevice(code)).activate(code)
@@ -64,7 +64,7 @@ describe.each(engines)('on %s', (engine) => {
       expect([status, answer.code]).toEqual([200, 'api.error.conflict.enrolled'])
     })
 
-    it('is a device or an app, never both, when both are set up at once', async () => {
+    it('is either a device or an app, even when both are set up at once', async () => {
       const people = await Promise.all(Array.from({ length: 6 }, () => member(running)))
       const pairs = await Promise.all(
         people.map(async (person) => {
@@ -91,7 +91,7 @@ describe.each(engines)('on %s', (engine) => {
           running.call('PUT', `${user.path}/hardware/${(await hardwareToken(running)).id}`),
       ],
       ['a bypass code', (user: { path: string }) => running.call('POST', `${user.path}/bypasscodes`, { body: bypass })],
-    ] as const)('ends the code that somebody noted who knows the password: %s', async (_what, store) => {
+    ] as const)('ends the code that an attacker with the password may have noted: %s', async (_what, store) => {
       const person = await member(running)
       const { code } = (await issueFirst(person)).json
       const device = await readyDevice(code)
@@ -103,7 +103,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await running.call('GET', tokenPath(person))).code).toBe('api.error.notfound.token')
     })
 
-    it('is looked at when it is stored, whatever the code was good for when it was shown', async () => {
+    it('is checked when it is stored, not only when the code is shown', async () => {
       const person = await member(running)
       const { code } = (await issueFirst(person)).json
       const device = await readyDevice(code)
@@ -118,7 +118,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(late.code).toBe('api.error.notfound.activationcode')
     })
 
-    it('ends such codes in other domains as well, when it is a device', async () => {
+    it('also ends such codes in other domains if it is a device', async () => {
       const person = await member(running)
       const other = await running.service.administration.createDomain(running.organization.id, { name: unique() })
       await running.call('PUT', `/domains/${other.id}/users/${person.id}`)
@@ -130,7 +130,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await previewCode(running.origin, there)).status).toBe(404)
     })
 
-    it('never answers the code that an administrator issued, nor replaces it', async () => {
+    it('neither returns nor replaces a code that an administrator issued', async () => {
       const person = await member(running)
       const { text, json } = await running.call('PUT', tokenPath(person))
 
@@ -141,7 +141,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await previewCode(running.origin, json.code)).status).toBe(200)
     })
 
-    it('is no app while the code of an administrator is pending', async () => {
+    it('cannot be an app while the code of an administrator is pending', async () => {
       const [person, shown] = [await member(running), await member(running)]
       await running.call('PUT', tokenPath(person))
       await issueFirst(shown)
@@ -155,7 +155,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(later.answer.status).toBe(200)
     })
 
-    it('never has a page show what an administrator hands over: the code is another one, and the shown one ends', async () => {
+    it('uses a new code when an administrator issues one, which ends the code that a page has shown', async () => {
       const person = await member(running)
       const shown = (await issueFirst(person)).json.code
 
@@ -169,7 +169,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await previewCode(running.origin, shown)).status).toBe(404)
     })
 
-    it('cannot be had by who had one, in whatever way and wherever, also after it is gone', async () => {
+    it('cannot be set up by users who ever had one, in any way or domain, even after it was removed', async () => {
       const [device, app, released] = [await running.enroll(unique()), await member(running), await holder(running)]
       const excused = await member(running)
       await running.call('DELETE', tokenPath(device.user))
@@ -191,7 +191,7 @@ describe.each(engines)('on %s', (engine) => {
         await running.service.administration.createApiKey(running.organization.id, { role: 'auth' }),
       )
 
-    it('sets up first factors and no others', async () => {
+    it('sets up only first factors', async () => {
       const [call, person] = [await lesser(), await member(running)]
       const body = (otp: string) => ({ type: 'TOTP6', timeStep: 30, seed: '31'.repeat(20), otp })
 
@@ -203,7 +203,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await call('PUT', `${tokenPath(person)}/first`)).status).toBe(200)
     })
 
-    it('has its activation codes ended by a first factor, too', async () => {
+    it('loses its activation codes when a first factor is set up', async () => {
       const [call, person] = [await lesser(), await member(running)]
       const { code } = (await call('PUT', tokenPath(person))).json
 
@@ -212,7 +212,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await previewCode(running.origin, code)).status).toBe(404)
     })
 
-    it('is not told what people call their devices', async () => {
+    it('does not receive the names of devices', async () => {
       const [call, { user }] = [await lesser(), await running.enroll(unique())]
 
       expect((await call('GET', tokenPath(user))).json).toEqual({ state: 'active' })
@@ -220,7 +220,7 @@ describe.each(engines)('on %s', (engine) => {
   })
 
   describe('an authenticator app', () => {
-    it('takes the place of another at once; of many who replace it, one is first', async () => {
+    it('replaces another app at once, and only once when many replace it', async () => {
       const person = await member(running)
       const old = await person.enrollApp({ first: true })
 
@@ -240,7 +240,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(states.map(({ state }) => state)).toEqual(['denied', 'approved'])
     })
 
-    it('is not added beside another one, nor in the place of one that is gone', async () => {
+    it('cannot be added next to another app, nor in place of a removed one', async () => {
       const person = await holder(running)
 
       const pass = await person.pass()
@@ -253,10 +253,10 @@ describe.each(engines)('on %s', (engine) => {
     })
 
     it.each([
-      ['when it is given up', (user: { path: string }) => `${user.path}/hardware`],
-      ['when its user leaves', (user: { id: string }) => `/domains/${running.domain.id}/users/${user.id}`],
+      ['when its user removes it', (user: { path: string }) => `${user.path}/hardware`],
+      ['when its user leaves the domain', (user: { id: string }) => `/domains/${running.domain.id}/users/${user.id}`],
       ['when its user is deleted', (user: { path: string }) => user.path],
-    ] as const)('is nobody else’s ever: it is deleted %s', async (_when, path) => {
+    ] as const)('never passes to another user: it is deleted %s', async (_when, path) => {
       const person = await member(running)
       const { answer } = await person.enrollApp({ first: true })
 
@@ -265,7 +265,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await running.call('GET', `/hardware/${answer.json.id}`)).code).toBe('api.error.notfound.hardware')
     })
 
-    it('never has its seed answered or written down', async () => {
+    it('never has its seed returned or logged', async () => {
       const person = await member(running)
       const { seed, answer } = await person.enrollApp({ first: true })
 
@@ -282,7 +282,7 @@ describe.each(engines)('on %s', (engine) => {
       return { ...person, code: json.code as string }
     }
 
-    it('takes the place of the old one when its code is used, and the old one is told', async () => {
+    it('replaces the old device when its code is used, and the old device is notified', async () => {
       const { user, code, device, ask, session } = await replacing()
       const open = await ask()
 
@@ -298,7 +298,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await running.call('GET', tokenPath(user))).json.state).toBe('active')
     })
 
-    it('is one, however many use the code at once', async () => {
+    it('is activated once, even when the code is used many times at once', async () => {
       const { code, device } = await replacing()
       const devices = await Promise.all(Array.from({ length: 8 }, () => readyDevice(code)))
 
@@ -309,7 +309,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await device.inbox()).status).toBe(403)
     })
 
-    it('has one code, however many ask for it at once', async () => {
+    it('has one code, even when many are requested at once', async () => {
       const { user } = await running.enroll(unique())
 
       const answers = await Promise.all(
@@ -319,7 +319,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     })
 
-    it('whose approval was given before it was replaced is worth nothing after', async () => {
+    it('invalidates approvals of the device that it replaces', async () => {
       const { code, ask, pending, device, sessions } = await replacing()
       const challenge = 'A'.repeat(22)
       const session = await ask({ challenge })
@@ -331,7 +331,7 @@ describe.each(engines)('on %s', (engine) => {
       expect(redeemed.code).toBe('api.error.conflict.state')
     })
 
-    it('has no code any more once the token is revoked', async () => {
+    it('loses its code once the token is revoked', async () => {
       const { user, code } = await replacing()
 
       await running.call('DELETE', tokenPath(user))
@@ -339,7 +339,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await previewCode(running.origin, code)).status).toBe(404)
     })
 
-    it('whose code lapses unused changes nothing', async () => {
+    it('changes nothing when its code expires unused', async () => {
       const { user, code, device } = await replacing()
 
       await running.clock.advance(86_400)
@@ -350,7 +350,7 @@ describe.each(engines)('on %s', (engine) => {
     })
   })
 
-  it('leaves one of two, however many are given up at once', async () => {
+  it('keeps one of two factors, even when both are removed many times at once', async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => running.enroll(unique())))
     for (const { user } of people) {
       await running.call('PUT', `/users/${user.id}/hardware/${(await hardwareToken(running)).id}`)
@@ -371,7 +371,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(answers.map((tried) => tried.filter(({ status }) => status === 200).length)).toEqual(people.map(() => 1))
   })
 
-  it('another organization replaces nothing of ours', async () => {
+  it('rejects replacements by another organization', async () => {
     const { user } = await running.enroll(unique())
     const theirs = await createTenant(running.service, running.origin)
 

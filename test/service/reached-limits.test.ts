@@ -20,8 +20,8 @@ async function open() {
   return { ...running, ask }
 }
 
-describe('a refused request says which limit was reached, and until when', () => {
-  it('of pending requests', async () => {
+describe('a rejected request names the limit it has reached, and its end,', () => {
+  it('for pending requests', async () => {
     const { enroll, ask } = await open()
     const { user } = await enroll('alice')
     for (let each = 0; each < 3; each += 1) await ask(user.id, { challenge: random128() })
@@ -33,7 +33,7 @@ describe('a refused request says which limit was reached, and until when', () =>
     })
   })
 
-  it('of requests that the user does not approve', async () => {
+  it('for unapproved requests', async () => {
     const { enroll, ask, clock } = await open()
     const { user } = await enroll('alice')
     for (let each = 0; each < 5; each += 1) {
@@ -46,7 +46,7 @@ describe('a refused request says which limit was reached, and until when', () =>
     )
   })
 
-  it('of wrong codes', async () => {
+  it('for wrong codes', async () => {
     const running = await open()
     const { id } = await member(running)
     for (let each = 0; each < 10; each += 1) await running.ask(id, { otp: '000000' })
@@ -58,7 +58,7 @@ describe('a refused request says which limit was reached, and until when', () =>
     })
   })
 
-  it('of wrong codes that only an administrator ends', async () => {
+  it('for wrong codes that only an administrator unlocks', async () => {
     const running = await open()
     const { id } = await member(running)
     for (let each = 0; each < 50; each += 1) {
@@ -73,7 +73,7 @@ describe('a refused request says which limit was reached, and until when', () =>
     )
   })
 
-  it('of wrong codes of a challenge', async () => {
+  it('for wrong codes of a challenge', async () => {
     const running = await open()
     const { id } = await member(running)
     const challenge = random128()
@@ -87,7 +87,7 @@ describe('a refused request says which limit was reached, and until when', () =>
   it.each([
     ['key', 'for each API key'],
     ['address', 'for each address'],
-  ])('of requests in a second for each %s', (name, whose) => {
+  ])('for requests per second of each %s', (name, whose) => {
     const limiter = createRateLimiter(name, 1, createTestClock(start))
     limiter.take('a')
 

@@ -66,7 +66,7 @@ async function* idsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string |
 }
 
 describe('the event stream of a domain', () => {
-  it('tells of each session that settles, however it does', async () => {
+  it('reports every session that settles, whatever its outcome', async () => {
     const { ask, pending, device, sessions } = await running.enroll('settles')
     const { next } = await follow(running.origin, running)
     const told: (string | undefined)[] = []
@@ -92,7 +92,7 @@ describe('the event stream of a domain', () => {
     expect(told).toEqual([cancelled.id, ...expected, byCode.id, revoked.id])
   })
 
-  it('tells of a session that nobody answers, when it lapses', async () => {
+  it('reports an unanswered session when it expires', async () => {
     const { ask } = await running.enroll('lapses')
     const early = await ask()
     const { next } = await follow(running.origin, running)
@@ -106,7 +106,7 @@ describe('the event stream of a domain', () => {
     expect([first, await next()]).toEqual([early.id, late.id])
   })
 
-  it('tells nothing of another domain or organization', async () => {
+  it('reports nothing about other domains and organizations', async () => {
     const other = await createTenant(running.service, running.origin)
     const { next } = await follow(running.origin, other)
     const { ask, sessions } = await running.enroll('elsewhere')
@@ -123,7 +123,7 @@ describe('the event stream of a domain', () => {
     expect(await next()).toBe(own.json.id)
   })
 
-  it('is an event stream that no cache and no proxy keeps back', async () => {
+  it('has headers that keep caches and proxies from delaying it', async () => {
     const { response } = await follow(running.origin, running)
 
     expect(response.status).toBe(200)
@@ -134,7 +134,7 @@ describe('the event stream of a domain', () => {
     })
   })
 
-  it('beats every 15 seconds, tells when to come back, and ends after 5 minutes', async () => {
+  it('sends a heartbeat every 15 seconds and a retry delay, and ends after 5 minutes', async () => {
     const begun = running.clock.timerSet(300)
     const response = await request(running.origin, running)
     await begun
@@ -144,13 +144,13 @@ describe('the event stream of a domain', () => {
     expect(await response.text()).toBe(`retry: 1000\n\n${':\n\n'.repeat(19)}`)
   })
 
-  it('can be had by its own media type, too', async () => {
+  it('can also be requested by its own media type', async () => {
     const response = await request(running.origin, running, { headers: { accept: 'text/event-stream' } })
 
     expect(response.status).toBe(200)
   })
 
-  it('answers HEAD with its head', async () => {
+  it('answers HEAD requests with its headers', async () => {
     const response = await request(running.origin, running, { method: 'HEAD' })
 
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
@@ -158,15 +158,15 @@ describe('the event stream of a domain', () => {
 
   it.each([
     ['an unknown domain', { domain: { id: unknownId, name: '' } }, {}, 'api.error.notfound.domain'],
-    ['no key', { apiKey: '' }, {}, 'api.error.unauthorized'],
-    ['a caller of 1.3', {}, { accept: '*/*' }, 'api.error.notfound.operation'],
-  ])('is not for %s', async (_, tenant, headers, code) => {
+    ['requests without a key', { apiKey: '' }, {}, 'api.error.unauthorized'],
+    ['callers of 1.3', {}, { accept: '*/*' }, 'api.error.notfound.operation'],
+  ])('is not available to %s', async (_, tenant, headers, code) => {
     const response = await request(running.origin, { ...running, ...tenant }, { headers })
 
     expect((await read(response)).code).toBe(code)
   })
 
-  it('ends in order when the service closes', async () => {
+  it('ends cleanly when the service closes', async () => {
     const closing = await startService()
     const { next } = await follow(closing.origin, closing)
 
@@ -175,7 +175,7 @@ describe('the event stream of a domain', () => {
     expect(await next()).toBeUndefined()
   })
 
-  it('tells what another process settles', async () => {
+  it('reports sessions that another process settles', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-events-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const database = join(folder, 'mfa.sqlite')
@@ -197,8 +197,8 @@ describe('the event stream of a domain', () => {
   })
 })
 
-describe('who follows a domain', () => {
-  it('is told to read by itself where something may have been missed, and follows anew after that', async () => {
+describe('a follower of a domain', () => {
+  it('is ended when events may have been missed, and can follow again after that', async () => {
     const store = await openSqliteStore(':memory:')
     let hear: (news: News) => void = () => {}
     const waiters = createWaiters({
@@ -235,7 +235,7 @@ describe('an event stream', () => {
     return (server.address() as AddressInfo).port
   }
 
-  it('is cut where its reader has stopped reading', async () => {
+  it('is closed when its reader stops reading', async () => {
     let left = false
     let written = 0
     const port = await serve((follower) => {
@@ -257,7 +257,7 @@ describe('an event stream', () => {
     socket.destroy()
   })
 
-  it('is left when its reader goes away', async () => {
+  it('is released when its reader disconnects', async () => {
     let leave = () => {}
     const left = new Promise<void>((resolve) => void (leave = resolve))
     const port = await serve(() => leave)

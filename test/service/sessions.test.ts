@@ -16,7 +16,7 @@ const minute = 60
 const day = 24 * 60 * 60
 
 describe('a session', () => {
-  it('is exactly two members in their order for callers of 1.3', async () => {
+  it('has exactly two members, in a fixed order, for callers of 1.3', async () => {
     const { user, sessions } = await running.enroll('old caller')
 
     const created = await running.call('POST', sessions, { headers: v13, body: { user: { id: user.id } } })
@@ -36,7 +36,7 @@ describe('a session', () => {
     expect(session).toEqual({ id: session.id, state: 'pending', purpose: 'sign_in', ...times })
   })
 
-  it('is for a user by id or by username, and by nothing else', async () => {
+  it('identifies its user only by id or by username', async () => {
     const { user, sessions } = await running.enroll('named')
     const create = (reference: unknown) => running.call('POST', sessions, { body: { user: reference } })
 
@@ -52,7 +52,7 @@ describe('a session', () => {
     expect(bad.map((answer) => answer.code)).toEqual(Array.from({ length: 4 }, () => 'api.error.invalid.user'))
   })
 
-  it('needs a user of the domain', async () => {
+  it('requires a user of the domain', async () => {
     await running.call('POST', '/users', { body: newUser('outside') })
     const create = (user: object) => running.call('POST', `/domains/${running.domain.id}/sessions`, { body: { user } })
 
@@ -61,7 +61,7 @@ describe('a session', () => {
     expect(answers.map((answer) => answer.code)).toEqual(['api.error.notfound.user', 'api.error.notfound.user'])
   })
 
-  it('needs an active token, unless a code is given', async () => {
+  it('requires an active token unless a code is given', async () => {
     const { json: user } = await running.call('POST', '/users', { body: newUser('without token') })
     await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
     const create = (more: object) =>
@@ -75,7 +75,7 @@ describe('a session', () => {
     expect(wrong.json).toMatchObject({ state: 'denied', reason: 'wrong_code', factor: 'otp' })
   })
 
-  it('with a bypass code and a one-time password goes by the bypass code', async () => {
+  it('uses the bypass code if a one-time password is given as well', async () => {
     const { ask } = await running.enroll('both codes')
 
     expect(await ask({ otp: '123456', bypasscode: '123456789' })).toMatchObject({ state: 'denied', factor: 'bypass' })
@@ -91,7 +91,7 @@ describe('a session', () => {
     ['ipAddress', 3221225991],
     ['numberMatching', 'yes'],
     ['challenge', 'short'],
-  ])('cannot have %s like %j', async (field, value) => {
+  ])('cannot have the %s %j', async (field, value) => {
     const { sessions, user } = await running.enroll(`wrong ${field} ${JSON.stringify(value).length}`)
 
     const answer = await running.call('POST', sessions, { body: { user: { id: user.id }, [field]: value } })
@@ -99,7 +99,7 @@ describe('a session', () => {
     expect([answer.status, answer.code]).toEqual([400, `api.error.invalid.${field.toLowerCase()}`])
   })
 
-  it('belongs to its domain: another of the same organization does not find it', async () => {
+  it('is not found through another domain of the same organization', async () => {
     const { ask } = await running.enroll('other domain')
     const session = await ask()
     const other = await running.service.administration.createDomain(running.organization.id, { name: 'Other' })
@@ -111,7 +111,7 @@ describe('a session', () => {
 })
 
 describe('the end of a session', () => {
-  it('is expiry when its time is over, which 1.3 reads as denied', async () => {
+  it('is expiry when its time is over, which callers of 1.3 see as denied', async () => {
     const { ask, session, sessions } = await running.enroll('expiring')
     const { id, expiresAt = 0 } = await ask()
 
@@ -121,7 +121,7 @@ describe('the end of a session', () => {
     expect((await running.call('GET', `${sessions}/${id}`, { headers: v13 })).json).toEqual({ id, state: 'denied' })
   })
 
-  it('is cancelling, which says nothing when it is repeated and 1.3 reads as denied', async () => {
+  it('is cancellation when it is canceled, which can be repeated and which callers of 1.3 see as denied', async () => {
     const { ask, session, sessions } = await running.enroll('cancelling')
     const { id } = await ask()
 
@@ -133,7 +133,7 @@ describe('the end of a session', () => {
     expect((await running.call('GET', `${sessions}/${id}`, { headers: v13 })).json.state).toBe('denied')
   })
 
-  it('is not changed by cancelling afterwards', async () => {
+  it('does not change when the session is canceled afterwards', async () => {
     const { ask, pending, device, session, sessions } = await running.enroll('approved, cancelled')
     const { id } = await ask()
     await device.answer(id, { nonce: (await pending())[0]!.nonce, decision: 'approve' })
@@ -143,7 +143,7 @@ describe('the end of a session', () => {
     expect(await session(id)).toMatchObject({ state: 'approved', factor: 'push' })
   })
 
-  it('can be read for 24 hours, and nobody knows the session after that', async () => {
+  it('can be read for 24 hours, after which the session is not found', async () => {
     const { ask, sessions } = await running.enroll('a day later')
     const { id } = await ask()
     await running.call('DELETE', `${sessions}/${id}`)
@@ -158,7 +158,7 @@ describe('the end of a session', () => {
     expect([tooLate.code, cancelled.code]).toEqual(['api.error.notfound.session', 'api.error.notfound.session'])
   })
 
-  it('by expiry, too, can be read for 24 hours', async () => {
+  it('can also be read for 24 hours after expiry', async () => {
     const { ask, sessions } = await running.enroll('expired a day ago')
     const { id } = await ask()
 
@@ -173,7 +173,7 @@ describe('the end of a session', () => {
 })
 
 describe('number matching', () => {
-  it('gives two digits to show while the session is pending', async () => {
+  it('returns two digits to show while the session is pending', async () => {
     const { ask, session, sessions } = await running.enroll('numbered')
 
     const { id, number } = await ask({ numberMatching: true })
@@ -184,7 +184,7 @@ describe('number matching', () => {
     expect((await session(id)).number).toBeUndefined()
   })
 
-  it('gives different numbers to all pending sessions of a user', async () => {
+  it('uses a different number for each pending session of a user', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { ask } = await running.enroll(`numbers ${round}`)
 
@@ -198,14 +198,14 @@ describe('number matching', () => {
     }
   })
 
-  it('is left out unless the caller asks for it', async () => {
+  it('is omitted unless the caller asks for it', async () => {
     const { ask, pending } = await running.enroll('not asked')
 
     expect((await ask()).number).toBeUndefined()
     expect((await pending())[0]?.numberLength).toBe(0)
   })
 
-  it('is never done where the domain has it off', async () => {
+  it('is not used if the domain turns it off', async () => {
     const off = await startService({}, { numberMatching: 'off' })
     const { ask } = await off.enroll('off')
 
@@ -215,7 +215,7 @@ describe('number matching', () => {
     expect([session.state, session.number]).toEqual(['pending', undefined])
   })
 
-  it('where the domain requires it denies callers who cannot show a number', async () => {
+  it('denies callers who cannot show a number if the domain requires it', async () => {
     const required = await startService({}, { numberMatching: 'required' })
     const { user, sessions, ask, pending } = await required.enroll('required')
 
@@ -242,7 +242,7 @@ describe('redeeming', () => {
     return { ...enrolled, id, redeem: (by = challenge) => running.call('POST', path, { body: { challenge: by } }) }
   }
 
-  it('succeeds once for an approval, however many try at once', async () => {
+  it('succeeds once per approval, even when many callers try at once', async () => {
     const { redeem } = await approved('64 at once')
 
     const answers = await Promise.all(Array.from({ length: 64 }, () => redeem()))
@@ -251,7 +251,7 @@ describe('redeeming', () => {
     expect(answers.filter((answer) => answer.code === 'api.error.conflict.state')).toHaveLength(63)
   })
 
-  it('is for the challenge the session was created with', async () => {
+  it('requires the challenge that the session was created with', async () => {
     const { redeem } = await approved('another challenge')
 
     const other = await redeem('CCCCCCCCCCCCCCCCCCCCCA')
@@ -261,13 +261,13 @@ describe('redeeming', () => {
     expect(own.json.state).toBe('approved')
   })
 
-  it('is for no challenge at all where the session has none', async () => {
+  it('accepts no challenge at all if the session has none', async () => {
     const { redeem } = await approved('no challenge', {})
 
     expect((await redeem()).code).toBe('api.error.conflict.state')
   })
 
-  it('is for approvals only', async () => {
+  it('is limited to approvals', async () => {
     const { ask, sessions } = await running.enroll('not approved')
     const { id } = await ask({ challenge })
     const redeem = () => running.call('POST', `${sessions}/${id}/redeem`, { body: { challenge } })
@@ -290,7 +290,7 @@ describe('redeeming', () => {
     expect([first.status, second.code]).toEqual([200, 'api.error.conflict.state'])
   })
 
-  it('needs a challenge of the right form', async () => {
+  it('rejects malformed challenges', async () => {
     const { redeem } = await approved('form')
 
     expect((await redeem('x')).code).toBe('api.error.invalid.challenge')

@@ -7,7 +7,7 @@ import { unique } from './codes/code-holder.ts'
 import { createCall, createTenant, keysFor, newUser, startService } from './start-service.ts'
 import type { Running } from './start-service.ts'
 
-describe.each(engines)('names that could be mistaken for each other, on %s', (engine) => {
+describe.each(engines)('usernames that could be confused, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let here: Running
   let there: Running
@@ -31,7 +31,7 @@ describe.each(engines)('names that could be mistaken for each other, on %s', (en
   const codes = (answers: { code: string | undefined }[]) => answers.map(({ code }) => code)
   const similar = 'api.error.conflict.similarusername'
 
-  it.each(['REST', 'a synchronization'])('are not provisioned beside a user whom %s added', async (by) => {
+  it.each(['REST', 'a synchronization'])('are not provisioned next to a user added by %s', async (by) => {
     const name = unique()
     if (by === 'REST') await create(`Zoë ${name}`)
     else await here.call('PUT', `/domains/${here.domain.id}/users`, { body: [newUser(`Zoë ${name}`)] })
@@ -42,7 +42,7 @@ describe.each(engines)('names that could be mistaken for each other, on %s', (en
     expect((await here.call('GET', `/users?username=ZOE%20${name}`)).code).toBe('api.error.notfound.user')
   })
 
-  it('are provisioned once, when two of them come at once at two nodes', async () => {
+  it('are provisioned once when two of them arrive at once at two nodes', async () => {
     for (let round = 0; round < 5; round += 1) {
       const name = unique()
       const atOtherNode = { call: createCall(there.origin, here.apiKey) }
@@ -59,7 +59,7 @@ describe.each(engines)('names that could be mistaken for each other, on %s', (en
     }
   })
 
-  it('are created byte for byte where nobody is provisioned, and go on working', async () => {
+  it('are stored byte for byte if administrators add them, and keep working', async () => {
     const name = unique()
     const path = `/domains/${here.domain.id}/users`
     const created = [await create(`alice ${name}`), await create(`ALICE ${name}`)]
@@ -76,7 +76,7 @@ describe.each(engines)('names that could be mistaken for each other, on %s', (en
     expect((await provision(`alice ${name}`)).code).toBe('api.error.conflict.username')
   })
 
-  it('are nothing to another organization', async () => {
+  it('do not conflict across organizations', async () => {
     const name = unique()
     await create(`carol ${name}`)
     const other = await createTenant(here.service, here.origin)
@@ -84,7 +84,7 @@ describe.each(engines)('names that could be mistaken for each other, on %s', (en
     expect((await provision(`CAROL ${name}`, other)).status).toBe(200)
   })
 
-  it('leave no user and no audit entry when one is refused, and both names in the log', async () => {
+  it('leave no user and no audit entry when one is rejected, and both names in the log', async () => {
     const name = unique()
     await create(`dave ${name}`)
     const before = await rows()

@@ -4,7 +4,7 @@ import { startPostgresProxy } from '../support/postgres-proxy.ts'
 import { openPostgres } from '../support/postgres.ts'
 import { startService } from './start-service.ts'
 
-it('sign-ins through a slow PostgreSQL are verified or get 503, keep few connections, and work again by themselves', async () => {
+it('sign-ins through a slow PostgreSQL are verified or get 503, use few connections, and recover without a restart', async () => {
   const postgres = await openPostgres()
   const proxy = await startPostgresProxy(await postgres.createDatabase())
   const service = await startService({ database: proxy.url })

@@ -21,7 +21,7 @@ async function member(username: string) {
 }
 
 describe('a token', () => {
-  it('is issued pending with an activation code, and answered as it is from then on', async () => {
+  it('is issued as pending with an activation code, and returned unchanged from then on', async () => {
     const { path } = await member('issued')
 
     const none = await running.call('GET', path)
@@ -34,7 +34,7 @@ describe('a token', () => {
     expect([again.json, shown.json]).toEqual([issued.json, issued.json])
   })
 
-  it('is issued once when it is asked for many times at once', async () => {
+  it('is issued once when many requests arrive at once', async () => {
     const { path } = await member('at once')
 
     const answers = await Promise.all(Array.from({ length: 16 }, () => running.call('PUT', path)))
@@ -42,7 +42,7 @@ describe('a token', () => {
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1)
   })
 
-  it('has no code any more once it is active, but a device', async () => {
+  it('has a device instead of a code once it is active', async () => {
     const { user, signer } = await running.enroll('active')
     const path = `/domains/${running.domain.id}/users/${user.id}/token`
 
@@ -53,7 +53,7 @@ describe('a token', () => {
     expect([shown.json, asked.json]).toEqual([active, active])
   })
 
-  it('that nobody activated in time reads as none, and is issued anew with another code', async () => {
+  it('that was not activated in time reads as none, and is reissued with another code', async () => {
     const { path } = await member('too late')
     const { json: first } = await running.call('PUT', path)
     await running.clock.advance(7 * day)
@@ -66,7 +66,7 @@ describe('a token', () => {
     expect(second.code).not.toBe(first.code)
   })
 
-  it('is for members of the domain only', async () => {
+  it('is issued only to members of the domain', async () => {
     const { json: stranger } = await running.call('POST', '/users', { body: newUser('stranger') })
 
     const answer = await running.call('PUT', `/domains/${running.domain.id}/users/${stranger.id}/token`)
@@ -87,7 +87,7 @@ describe('a token', () => {
   })
 })
 
-describe('taking a token away', () => {
+describe('withdrawing a token', () => {
   const token = (user: { id: string }) => `/domains/${running.domain.id}/users/${user.id}/token`
 
   const ways: [string, (user: { id: string }) => string][] = [
@@ -96,7 +96,7 @@ describe('taking a token away', () => {
     ['by deleting the user', (user) => `/users/${user.id}`],
   ]
 
-  it.each(ways)('%s cancels what was pending and tells who waits', async (way, path) => {
+  it.each(ways)('%s cancels pending sessions and notifies waiting callers', async (way, path) => {
     const { user, ask, held } = await running.enroll(way)
     const session = await ask()
     const waiting = running.clock.timerSet(25)
@@ -109,7 +109,7 @@ describe('taking a token away', () => {
     expect((await answer).json).toMatchObject({ state: 'cancelled', reason: 'cancelled' })
   })
 
-  it.each(ways)('%s shuts its device out, also while its call is held', async (way, path) => {
+  it.each(ways)('%s rejects its device, even during a held call', async (way, path) => {
     const { user, ask, pending, device } = await running.enroll(`${way}, device`)
     const { id } = await ask()
     const [request] = await pending()
@@ -128,7 +128,7 @@ describe('taking a token away', () => {
     )
   })
 
-  it('before it is redeemed makes an approval worthless', async () => {
+  it('invalidates an approval that was not redeemed yet', async () => {
     const { user, ask, pending, device, sessions } = await running.enroll('approved and revoked')
     const challenge = 'A'.repeat(22)
     const session = await ask({ challenge })
@@ -140,7 +140,7 @@ describe('taking a token away', () => {
     expect(redeemed.code).toBe('api.error.conflict.state')
   })
 
-  it('does not touch the tokens of others', async () => {
+  it('does not affect the tokens of other users', async () => {
     const { user } = await running.enroll('going')
     const { ask, session } = await running.enroll('staying')
     const { id } = await ask()
@@ -150,7 +150,7 @@ describe('taking a token away', () => {
     expect((await session(id)).state).toBe('pending')
   })
 
-  it('annuls its activation code', async () => {
+  it('invalidates its activation code', async () => {
     const { path } = await member('annulled')
     const { json: issued } = await running.call('PUT', path)
     await running.call('DELETE', path)
@@ -160,13 +160,13 @@ describe('taking a token away', () => {
     expect(preview.code).toBe('api.error.notfound.activationcode')
   })
 
-  it('that is not there is 404', async () => {
+  it('returns 404 if there is none', async () => {
     const { path } = await member('none')
 
     expect((await running.call('DELETE', path)).code).toBe('api.error.notfound.token')
   })
 
-  it('makes room for another, which the old device cannot use', async () => {
+  it('allows a new token, which the old device cannot use', async () => {
     const { user, device } = await running.enroll('again')
     await running.call('DELETE', token(user))
 

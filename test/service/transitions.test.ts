@@ -33,7 +33,7 @@ describe('a user domain token', () => {
   const signInWith = (userId: string) =>
     running.call('POST', `${domain()}/sessions`, { body: { user: { id: userId } } })
 
-  it('(none), PUT token: is pending, and the answer carries its activation code', async () => {
+  it('(none), PUT token: is pending, and its activation code is returned', async () => {
     const { id } = await member(running)
 
     const answer = await running.call('PUT', tokenOf(id))
@@ -41,7 +41,7 @@ describe('a user domain token', () => {
     expect(answer.json).toEqual({ state: 'pending', code: expect.stringMatching(/^[a-hj-km-np-z2-9]{10}$/) })
   })
 
-  it('pending, its code is entered on a device: is active, and the code is no longer answered', async () => {
+  it('pending, its code is entered on a device: is active, and the code is no longer returned', async () => {
     const { token, code } = await issued()
 
     await activateDevice(running.origin, running.clock, code)
@@ -51,7 +51,7 @@ describe('a user domain token', () => {
     expect(await codeIsAnnulled(code)).toBe('api.error.notfound.activationcode')
   })
 
-  it('pending, DELETE token: is revoked, and the code annulled', async () => {
+  it('pending, DELETE token: is revoked, and the code is invalid', async () => {
     const { token, code } = await issued()
 
     await running.call('DELETE', token)
@@ -80,7 +80,7 @@ describe('a user domain token', () => {
     ],
   ]
 
-  it.each(removals)('pending, %s: is revoked, and the code annulled', async (_trigger, remove) => {
+  it.each(removals)('pending, %s: is revoked, and the code is invalid', async (_trigger, remove) => {
     const person = await issued()
 
     const answer = await remove(person)
@@ -90,7 +90,7 @@ describe('a user domain token', () => {
     expect((await running.call('GET', person.token)).code).toBe('api.error.notfound.user')
   })
 
-  it.each(removals)('active, %s: is revoked, and what was pending is cancelled', async (_trigger, remove) => {
+  it.each(removals)('active, %s: is revoked, and pending sessions are canceled', async (_trigger, remove) => {
     const person = await activated()
     const { json: session } = await signInWith(person.id)
 
@@ -117,7 +117,7 @@ describe('a session', () => {
     return [present.json.state, old.json.state]
   }
 
-  it('(none), POST without a code: is pending, and the device is asked', async () => {
+  it('(none), POST without a code: is pending, and the device gets a request', async () => {
     const person = await running.enroll(unique())
 
     const session = await person.ask()
@@ -126,7 +126,7 @@ describe('a session', () => {
     expect((await person.pending()).map(({ id }) => id)).toEqual([session.id])
   })
 
-  it('(none), POST with a good code: is approved at once, and no device is asked', async () => {
+  it('(none), POST with a valid code: is approved at once, and the device gets no request', async () => {
     const person = await holder(running)
 
     const session = await person.signIn({ otp: person.token.code() })
@@ -159,7 +159,7 @@ describe('a session', () => {
     expect(await inBoth(`${sessions}/${id}`)).toEqual(['denied', 'denied'])
   })
 
-  it('pending, DELETE: is cancelled, which 1.3 reads as denied, and the device forgets it', async () => {
+  it('pending, DELETE: is canceled, which callers of 1.3 see as denied, and disappears from the device', async () => {
     const { sessions, id, ...person } = await pending()
 
     await running.call('DELETE', `${sessions}/${id}`)
@@ -168,7 +168,7 @@ describe('a session', () => {
     expect(await person.pending()).toEqual([])
   })
 
-  it('pending, its time is over: is expired, which 1.3 reads as denied', async () => {
+  it('pending, its time is over: is expired, which callers of 1.3 see as denied', async () => {
     const { sessions, id } = await pending()
 
     await running.clock.advance(90)
@@ -176,7 +176,7 @@ describe('a session', () => {
     expect(await inBoth(`${sessions}/${id}`)).toEqual(['expired', 'denied'])
   })
 
-  it.each(['approve', 'deny'])('settled, %s after the fact: stays as it is', async (decision) => {
+  it.each(['approve', 'deny'])('settled, %s afterwards: does not change', async (decision) => {
     const { sessions, id, decide } = await pending()
     await running.call('DELETE', `${sessions}/${id}`)
 
@@ -188,13 +188,13 @@ describe('a session', () => {
 })
 
 describe('a hardware token', () => {
-  it('(none), POST: was never used, and is nobody’s', async () => {
+  it('(none), POST: was never used, and belongs to no user', async () => {
     const token = await hardwareToken(running)
 
     expect(await token.show()).toMatchObject({ syncState: 'Never Used', user: '' })
   })
 
-  it('Never Used, a good code: is synchronized', async () => {
+  it('Never Used, a valid code: is synchronized', async () => {
     const { token, signIn } = await holder(running)
 
     await signIn({ otp: token.code() })
@@ -202,7 +202,7 @@ describe('a hardware token', () => {
     expect((await token.show()).syncState).toBe('Synchronized')
   })
 
-  it('Synchronized, a code of a clock that is far off: is out of sync, and denied', async () => {
+  it('Synchronized, a code from a clock that is far off: is out of sync, and the code is denied', async () => {
     const { token, signIn } = await holder(running)
     await signIn({ otp: token.code() })
 
@@ -212,7 +212,7 @@ describe('a hardware token', () => {
     expect((await token.show()).syncState).toBe('Out of Sync')
   })
 
-  it('Out of Sync, the code right after that one: is synchronized again, and approved', async () => {
+  it('Out of Sync, the next code from that clock: is synchronized again, and the code is approved', async () => {
     const { token, signIn } = await holder(running)
     await signIn({ otp: token.code(5) })
 
@@ -222,7 +222,7 @@ describe('a hardware token', () => {
     expect((await token.show()).syncState).toBe('Synchronized')
   })
 
-  it('PUT to a user, and DELETE from it: is that user’s, and nobody’s again', async () => {
+  it('PUT to a user, and DELETE from it: belongs to that user, and then to none', async () => {
     const person = await member(running)
     const token = await hardwareToken(running)
 

@@ -17,7 +17,7 @@ afterAll(() => running.close())
 const create = async (username: string) => (await running.call('POST', '/users', { body: newUser(username) })).json
 
 describe('a user', () => {
-  it('is shown to 1.3 without what 1.4 added', async () => {
+  it('is returned to callers of 1.3 without the members that 1.4 added', async () => {
     const user = await create('alice')
 
     const old = await running.call('GET', `/users/${user.id}`, { headers: { accept: '*/*' } })
@@ -28,7 +28,7 @@ describe('a user', () => {
     expect(present.json).toEqual({ ...shown, factors: [], everEnrolled: false, epoch: user.id })
   })
 
-  it('has a username of its own, also when many want it at once', async () => {
+  it('has a unique username, even when many requests create it at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 16 }, () => running.call('POST', '/users', { body: newUser('wanted') })),
     )
@@ -37,7 +37,7 @@ describe('a user', () => {
     expect(answers.filter((answer) => answer.code === 'api.error.conflict.username')).toHaveLength(15)
   })
 
-  it('is found by username byte for byte, where a plus is a plus', async () => {
+  it('is found by the exact bytes of the username, where a plus sign is not a space', async () => {
     const user = await create('Bob+work é')
 
     const found = await running.call('GET', `/users?username=Bob+work%20${encodeURIComponent('é')}`)
@@ -58,19 +58,19 @@ describe('a user', () => {
     ['name', ''],
     ['name', 7],
     ['email', 'nobody'],
-  ])('cannot have %s %j', async (field, value) => {
+  ])('cannot have the %s %j', async (field, value) => {
     const answer = await running.call('POST', '/users', { body: { ...newUser('wrong'), [field]: value } })
 
     expect([answer.status, answer.code]).toEqual([400, `api.error.invalid.${field}`])
   })
 
-  it('may have 128 characters of any plane as username', async () => {
+  it('can have a username of 128 characters from any Unicode plane', async () => {
     const answer = await running.call('POST', '/users', { body: { ...newUser('x'), username: '😀'.repeat(128) } })
 
     expect(answer.status).toBe(200)
   })
 
-  it('changes name and e-mail address, and never username', async () => {
+  it('can change name and e-mail address, but not username', async () => {
     const user = await create('carol')
 
     const changed = await running.call('PUT', `/users/${user.id}`, { body: { name: 'New', username: 'carol' } })
@@ -82,7 +82,7 @@ describe('a user', () => {
     expect(untouched.json).toEqual(changed.json)
   })
 
-  it('is gone when it is deleted, and its username is free', async () => {
+  it('is gone after deletion, and the username is free', async () => {
     const user = await create('dave')
 
     await running.call('DELETE', `/users/${user.id}`)
@@ -94,7 +94,7 @@ describe('a user', () => {
 })
 
 describe('the users of an organization', () => {
-  it('come a hundred a page in the order of creation, with links to the neighbours', async () => {
+  it('are listed 100 per page in order of creation, with links to the neighboring pages', async () => {
     const tenant = await createTenant(running.service, running.origin)
     for (let count = 0; count < 201; count += 1) {
       await tenant.call('POST', '/users', { body: newUser(`user ${count}`) })
@@ -163,7 +163,7 @@ describe('another organization', () => {
     ])
   })
 
-  it('may have a user of the same username', async () => {
+  it('can have a user with the same username', async () => {
     await create('everywhere')
     const other = await createTenant(running.service, running.origin)
 
@@ -176,7 +176,7 @@ describe('another organization', () => {
 describe('a domain', () => {
   const path = () => `/domains/${running.domain.id}`
 
-  it('tells its rules', async () => {
+  it('returns its rules', async () => {
     const answer = await running.call('GET', path())
 
     expect(answer.json).toEqual({
@@ -195,7 +195,7 @@ describe('a domain', () => {
     })
   })
 
-  it('has the users that were added, however often, and no other', async () => {
+  it('contains each added user once, and no others', async () => {
     const tenant = await createTenant(running.service, running.origin)
     const [first, second] = await Promise.all(
       ['first', 'second'].map(async (name) => (await tenant.call('POST', '/users', { body: newUser(name) })).json),
@@ -214,7 +214,7 @@ describe('a domain', () => {
     expect(list.json).toEqual([member.json])
   })
 
-  it('loses a member once', async () => {
+  it('removes a member once', async () => {
     const user = await create('leaving')
     await running.call('PUT', `${path()}/users/${user.id}`)
 
@@ -226,7 +226,7 @@ describe('a domain', () => {
     expect((await running.call('GET', `/users/${user.id}`)).json.domains).toEqual([])
   })
 
-  it('cannot take in a user who does not exist', async () => {
+  it('rejects a user who does not exist', async () => {
     const answer = await running.call('PUT', `${path()}/users/${unknownId}`)
 
     expect(answer.code).toBe('api.error.notfound.user')

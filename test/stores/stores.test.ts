@@ -49,7 +49,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     return { app, browser, account }
   }
 
-  it('have a new id once the second step is passed, and the old one is worth nothing', async () => {
+  it('get a new id after the second step, and the old one is worthless', async () => {
     const { browser } = await approved()
     const planted = browser.copy()
 
@@ -60,7 +60,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await planted.fetch('/account')).body).toMatchObject({ verified: false, user: null })
   })
 
-  it('are stored before the answer that leads on', async () => {
+  it('are stored before the response that redirects', async () => {
     const { app, browser } = await approved()
     const slow = store.hold('set')
 
@@ -88,7 +88,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await store.read(idOf(browser)))?.mfa?.verified).toBeUndefined()
   })
 
-  it('whose old id could not be removed verify nobody, and leave the person signed in to try again', async () => {
+  it('whose old id could not be removed verify nobody, and the user stays signed in to try again', async () => {
     const { app, account, browser } = await approved()
     store.failOnce('destroy')
 
@@ -101,7 +101,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await browser.fetch('/account')).body).toMatchObject({ verified: true, user: { username: 'alice' } })
   })
 
-  it('are not brought back under their old id by a request that ends late', async () => {
+  it('are not restored under their old id by a slow request', async () => {
     const { app, account, browser } = await approved()
     await browser.submit('/mfa/complete')
     await app.clock.advance(300)
@@ -117,7 +117,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await browser.open('/danger')).text).toBe('danger')
   })
 
-  it('keep no marker when somebody else signs in', async () => {
+  it('keep no verification record when another user signs in', async () => {
     const { app, browser } = await approved({ keepSessionInfo: true })
     await browser.submit('/mfa/complete')
 
@@ -126,7 +126,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     expect((await browser.fetch('/account')).status).toBe(403)
   })
 
-  it('keep no marker when the person signs out', async () => {
+  it('keep no verification record when the user signs out', async () => {
     const { app, browser } = await approved()
     await browser.submit('/mfa/complete')
 

@@ -10,7 +10,7 @@ import { hardwareToken } from '../codes/code-holder.ts'
 import { createTenant, keysFor, read, startService } from '../start-service.ts'
 import type { Running, Tenant } from '../start-service.ts'
 
-describe.each(engines)('somebody who is taken out, on %s,', (engine) => {
+describe.each(engines)('a removed user, on %s,', (engine) => {
   const newDatabase = useEngine(engine)
   let running: Running
   let opened: OpenedService
@@ -30,11 +30,11 @@ describe.each(engines)('somebody who is taken out, on %s,', (engine) => {
   const ways: [string, Out][] = [
     ['by deleting the user', ({ userId }) => running.call('DELETE', `/users/${userId}`)],
     [
-      'by removing it from the domain',
+      'by removing them from the domain',
       ({ userId, domainId }) => running.call('DELETE', `/domains/${domainId}/users/${userId}`),
     ],
     [
-      'by leaving it out of a synchronisation',
+      'by omitting them from a synchronization',
       ({ domainId }) => running.call('PUT', `/domains/${domainId}/users`, { body: [] }),
     ],
   ]
@@ -65,7 +65,7 @@ describe.each(engines)('somebody who is taken out, on %s,', (engine) => {
   const again = async (userId: string, domainId: string) => running.call('PUT', `/domains/${domainId}/users/${userId}`)
 
   describe.each(ways)('%s', (way, out) => {
-    it('has no token any more, and the device hears of it at once', async () => {
+    it('has no token, and the device is notified at once', async () => {
       const person = await furnished(`token ${way}`)
       const etag = (await person.device.inbox()).headers.get('etag') ?? ''
       const begun = running.clock.timerSet(25)
@@ -80,7 +80,7 @@ describe.each(engines)('somebody who is taken out, on %s,', (engine) => {
       expect(token.code).toMatch(/^api\.error\.notfound\.(token|user)$/)
     })
 
-    it('has no pending session any more: who waits for it hears so at once', async () => {
+    it('has no pending session, and waiting callers are notified at once', async () => {
       const person = await furnished(`session ${way}`)
       const { id } = await person.ask()
       const [asked] = await person.pending()
@@ -94,7 +94,7 @@ describe.each(engines)('somebody who is taken out, on %s,', (engine) => {
       expect((await person.device.answer(id, { nonce: asked!.nonce, decision: 'approve' })).status).toBe(403)
     })
 
-    it('leaves the hardware token to others', async () => {
+    it('releases the hardware token for other users', async () => {
       const person = await furnished(`hardware ${way}`)
       const other = await running.enroll(`heir ${way}`)
 
@@ -106,7 +106,7 @@ describe.each(engines)('somebody who is taken out, on %s,', (engine) => {
       expect(assigned.status).toBe(200)
     })
 
-    it('has no code any more that would be good, also when it comes back', async () => {
+    it('has no valid code, even after being added again', async () => {
       const person = await furnished(`codes ${way}`)
       const { user, token, bypass, codeSecret, ask } = person
       // While it may still use them.
@@ -135,8 +135,8 @@ describe.each(engines)('somebody who is taken out, on %s,', (engine) => {
     })
   })
 
-  describe.each(ways.slice(1))('%s, but of one of two domains', (way, out) => {
-    it('keeps what is good for the other', async () => {
+  describe.each(ways.slice(1))('%s, for one of two domains', (way, out) => {
+    it('keeps everything that is valid for the other domain', async () => {
       const person = await furnished(`two ${way}`)
       const { user, token, bypass } = person
       const other = await running.service.administration.createDomain(running.organization.id, { name: `Other ${way}` })
@@ -155,7 +155,7 @@ describe.each(engines)('somebody who is taken out, on %s,', (engine) => {
     })
   })
 
-  it('by deleting it, from one of many domains and organizations, leaves all others as they are', async () => {
+  it('by deleting the user, from one of many domains and organizations, does not affect any others', async () => {
     const [gone, stays] = [await furnished('goes'), await furnished('stays')]
     const elsewhere: Tenant = await createTenant(running.service, running.origin)
     const same = (

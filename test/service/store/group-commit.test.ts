@@ -58,21 +58,21 @@ describe('units of work on a SQLite file', () => {
     expect(kept()).toEqual(['a', 'b', 'c'])
   })
 
-  it('share it with changes outside of transactions', async () => {
+  it('share a transaction with changes made outside of one', async () => {
     await Promise.all([write('a'), db.insertInto('note').values({ text: 'b', about: null }).execute(), write('c')])
 
     expect([count('begin immediate'), count('commit')]).toEqual([1, 1])
     expect(kept()).toEqual(['a', 'b', 'c'])
   })
 
-  it('share it at most 64 at a time', async () => {
+  it('share a transaction with at most 64 in it', async () => {
     await Promise.all(Array.from({ length: 100 }, (_, number) => write(`${number}`)))
 
     expect([count('savepoint unit'), count('commit')]).toEqual([100, 2])
     expect(statements.slice(0, statements.indexOf('commit')).filter((one) => one === 'savepoint unit')).toHaveLength(64)
   })
 
-  it('of different turns do not share one: no transaction outlives its turn', async () => {
+  it('of different turns do not share a transaction, because none outlives its turn', async () => {
     const first = write('a')
     await new Promise((resolve) => void setImmediate(resolve))
     await new Promise((resolve) => void setImmediate(resolve))
@@ -83,7 +83,7 @@ describe('units of work on a SQLite file', () => {
     expect(count('commit')).toBe(2)
   })
 
-  it('are acknowledged when they are kept, and not before', async () => {
+  it('are acknowledged when they are committed, and not before', async () => {
     const seen: string[][] = []
 
     await Promise.all(['a', 'b', 'c'].map((text) => write(text).then(() => seen.push(kept()))))
@@ -91,7 +91,7 @@ describe('units of work on a SQLite file', () => {
     expect(seen).toEqual(Array.from({ length: 3 }, () => ['a', 'b', 'c']))
   })
 
-  it('are not seen by reads before they are kept', async () => {
+  it('are not visible to reads before they are committed', async () => {
     const reading: Promise<unknown>[] = []
     const first = write('a')
     await db.transaction().execute(async (tx) => {
@@ -103,7 +103,7 @@ describe('units of work on a SQLite file', () => {
     expect(await Promise.all(reading)).toEqual([[]])
   })
 
-  it('see those before them', async () => {
+  it('see the changes of earlier units', async () => {
     const [, seen] = await Promise.all([
       write('a'),
       db.transaction().execute((tx) => tx.selectFrom('note').select('text').execute()),
@@ -114,7 +114,7 @@ describe('units of work on a SQLite file', () => {
 })
 
 describe('a unit of work that fails', () => {
-  it('takes back what it did, and disturbs no other', async () => {
+  it('rolls back its own changes, and affects no other unit', async () => {
     const first = write('a')
     const failing = db.transaction().execute(async (tx) => {
       await tx.insertInto('note').values({ text: 'b', about: null }).execute()
@@ -126,7 +126,7 @@ describe('a unit of work that fails', () => {
     expect(count('commit')).toBe(1)
   })
 
-  it('takes all of its turn with it when COMMIT fails, and nobody after it', async () => {
+  it('fails all units of its turn when COMMIT fails, and no later ones', async () => {
     expect(await outcomes([write('a'), write('b', 'nothing'), write('c')])).toEqual([false, false, false])
     expect([kept(), writing.inTransaction]).toEqual([[], false])
 
@@ -135,7 +135,7 @@ describe('a unit of work that fails', () => {
     expect(kept()).toEqual(['d'])
   })
 
-  it('takes those before it with it when SQLite rolls everything back, and itself does not run on', async () => {
+  it('fails the units before it when SQLite rolls everything back, and does not continue itself', async () => {
     const first = write('a')
     const rollingBack = db.transaction().execute(async (tx) => {
       await sql`INSERT OR ROLLBACK INTO note (text) VALUES ('a')`.execute(tx).catch(() => {})

@@ -42,7 +42,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     return { ...enrolled, deviceThere: createDeviceCalls(there.origin, enrolled.signer) }
   }
 
-  it('answer at one what is held at the other', async () => {
+  it('answer a call held at one when the other changes something', async () => {
     const { ask, pending, held, deviceThere } = await enroll('held')
     const { id } = await ask()
     const [asked] = await pending()
@@ -55,7 +55,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect((await answer).json.state).toBe('approved')
   })
 
-  it('bring a request to the device that waits at the other', async () => {
+  it('deliver a request to a device that waits at the other', async () => {
     const { ask, deviceThere } = await enroll('inbox')
     const etag = (await deviceThere.inbox()).headers.get('etag') ?? ''
     const begun = here.clock.timerSet(25)
@@ -67,7 +67,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect((await read(await inbox)).json.requests).toMatchObject([{ id }])
   })
 
-  it('stream at one what settles at the other', async () => {
+  it('stream at one the sessions that settle at the other', async () => {
     const abort = new AbortController()
     const response = await fetch(`${there.origin}/api/domains/${here.domain.id}/sessions/events`, {
       headers: { accept: v14, authorization: `Service key="${here.apiKey}"` },
@@ -86,7 +86,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(response.status).toBe(200)
   })
 
-  it('tell a device at the other that it was revoked', async () => {
+  it('notify a device at the other that it was revoked', async () => {
     const { user, deviceThere } = await enroll('revoked')
     const etag = (await deviceThere.inbox()).headers.get('etag') ?? ''
     const begun = here.clock.timerSet(25)
@@ -98,7 +98,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect((await read(await inbox)).code).toBe('api.error.device.revoked')
   })
 
-  it('settle a session once when 32 answers and cancellations come at once', async () => {
+  it('settle a session once when 32 answers and cancellations arrive at once', async () => {
     for (let round = 0; round < 4; round++) {
       const { ask, pending, device, deviceThere, sessions, session } = await enroll(`settle ${round}`)
       const { id } = await ask()
@@ -130,7 +130,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     }
   })
 
-  it('redeem an approval once when 32 try at once', async () => {
+  it('redeem an approval once when 32 callers try at once', async () => {
     const { ask, pending, device, sessions } = await enroll('redeem')
     const { id } = await ask({ challenge })
     const [asked] = await pending()
@@ -145,7 +145,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(countsOf(answers)).toEqual({ 200: 1, 409: 31 })
   })
 
-  it('activate one device when 16 come with the same code at once', async () => {
+  it('activate one device when 16 use the same code at once', async () => {
     const user = (await here.call('POST', '/users', { body: newUser('activate') })).json
     const path = `/domains/${here.domain.id}/users/${user.id}`
     await here.call('PUT', path)
@@ -164,7 +164,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect((await here.call('GET', `${path}/token`)).json.state).toBe('active')
   })
 
-  it('issue one token when 32 ask for one at once', async () => {
+  it('issue one token when 32 callers request one at once', async () => {
     const user = (await here.call('POST', '/users', { body: newUser('issue') })).json
     const path = `/domains/${here.domain.id}/users/${user.id}`
     await here.call('PUT', path)
@@ -177,7 +177,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(new Set(answers.map(({ json }) => json.code)).size).toBe(1)
   })
 
-  it('create one user of a name when 32 try at once', async () => {
+  it('create one user when 32 requests with the same name arrive at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, index) =>
         (index % 2 ? here : there).call('POST', '/users', { body: newUser('once') }),
@@ -187,7 +187,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     expect(countsOf(answers)).toEqual({ 200: 1, 409: 31 })
   })
 
-  it('leave nobody half deleted when a user is deleted and added at once', async () => {
+  it('leave no user half deleted when a user is deleted and added at once', async () => {
     for (let round = 0; round < 5; round++) {
       const user = (await here.call('POST', '/users', { body: newUser(`deleted ${round}`) })).json
       const path = `/domains/${here.domain.id}/users/${user.id}`

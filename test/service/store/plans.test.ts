@@ -113,7 +113,7 @@ for (const file of drivers) {
   describe(file, async () => void (await import(`${join(tests, file)}?driven`)))
 }
 
-describe('what those tests leave out', () => {
+describe('the statements that those tests do not execute', () => {
   driveTheRest()
 })
 
@@ -146,7 +146,7 @@ describe('every statement that the service executes', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('is recorded here, from wherever the store executes one', () => {
+  it('is recorded here, wherever the store executes it', () => {
     const files = storeFiles()
 
     const missing = files.filter(({ file, count }) => executedPlaces(file) + (undriven[file] ?? 0) !== count)
@@ -154,7 +154,7 @@ describe('every statement that the service executes', () => {
     expect(missing.map(({ file, count }) => `${file}: ${executedPlaces(file)} of ${count}`)).toEqual([])
   })
 
-  it('is executed here, if it is declared', () => {
+  it('is executed here if it is declared', () => {
     const missing = statementNames().filter((name) => !statements.has(name))
 
     expect(missing).toEqual([])
@@ -168,7 +168,7 @@ describe('every statement that the service executes', () => {
     expect(withoutExceptions(await walksOnPostgres())).toEqual([])
   })
 
-  it('needs each of the exceptions', async () => {
+  it('uses each of the exceptions', async () => {
     const walks = [...walksOnSqlite(), ...(await walksOnPostgres())]
 
     const needed = Object.keys(exceptions).filter((name) => walks.some(({ origins }) => origins.includes(name)))

@@ -49,7 +49,7 @@ async function outcome(work: Promise<unknown>) {
 }
 
 describe('a PostgreSQL store whose database does not answer', () => {
-  it('gives up each unit of work in time, however many come, and works again at once afterwards', async () => {
+  it('times out every unit of work, however many arrive, and works again right afterwards', async () => {
     const store = await open(proxy.url)
     await serviceId(store.db, id)
 
@@ -64,7 +64,7 @@ describe('a PostgreSQL store whose database does not answer', () => {
     expect(after.took).toBeLessThan(timeout)
   })
 
-  it('gives up a transaction in time whose statements are answered, but slowly', async () => {
+  it('times out a transaction whose statements are answered slowly', async () => {
     const store = await open(proxy.url)
     await serviceId(store.db, id)
     proxy.delay(timeout / 8)
@@ -80,7 +80,7 @@ describe('a PostgreSQL store whose database does not answer', () => {
     expect(took).toBeLessThan(2 * timeout)
   })
 
-  it('has its open transaction ended by the database, so that its locks hold up nobody', async () => {
+  it('has its open transaction ended by the database, so that its locks block no other client', async () => {
     const [cutOff, other] = [await open(proxy.url), await open(direct, { timeout: 10_000 })]
     await serviceId(other.db, id)
     const lock = (db: typeof other.db) => db.updateTable('service').set({ id }).execute()
@@ -110,14 +110,14 @@ describe('a PostgreSQL store whose database does not answer', () => {
   })
 })
 
-describe('a PostgreSQL store that listens for what others change', () => {
+describe('a PostgreSQL store that listens for changes by other processes', () => {
   const isDeaf = (store: Awaited<ReturnType<typeof open>>, news: News) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const end = store.watchOtherProcesses((one) => one === news && resolve())
     return promise.finally(end)
   }
 
-  it('takes up listening again on another connection when the database stops answering, and says that it may have missed something', async () => {
+  it('listens again on another connection when the database stops answering, and reports that it may have missed something', async () => {
     const store = await open(proxy.url)
     const gap = isDeaf(store, 'gap')
 
@@ -129,7 +129,7 @@ describe('a PostgreSQL store that listens for what others change', () => {
     await expect(gap).resolves.toBeUndefined()
   })
 
-  it('says once that notifications do not arrive, looks by itself meanwhile, and says when they arrive again', async () => {
+  it('logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again', async () => {
     proxy.dropNotifications(true)
     const said: boolean[] = []
     const heard = Promise.withResolvers<void>()
@@ -150,7 +150,7 @@ describe('a PostgreSQL store that listens for what others change', () => {
     expect(said).toEqual([false, true])
   })
 
-  it('listens at an address of its own where the other one is a pooler', async () => {
+  it('listens at a separate address if the main one is a pooler', async () => {
     proxy.dropNotifications(true)
     const [here, there] = [await open(direct), await open(proxy.url, { listenDatabase: direct })]
     const news = new Promise<News>((resolve) => void there.watchOtherProcesses(resolve))
@@ -160,7 +160,7 @@ describe('a PostgreSQL store that listens for what others change', () => {
     expect(await news).toEqual(['session:1'])
   })
 
-  it('tells others as soon as it can that they may have missed something that it could not tell', async () => {
+  it('tells other processes as soon as possible that they may have missed changes', async () => {
     const [here, there] = [await open(proxy.url, { listenDatabase: direct }), await open(direct)]
     await proxy.cut()
     const gap = isDeaf(there, 'gap')
@@ -171,7 +171,7 @@ describe('a PostgreSQL store that listens for what others change', () => {
     await expect(gap).resolves.toBeUndefined()
   })
 
-  it('never says the password of the address where it listens', async () => {
+  it('never reveals the password of its listening address', async () => {
     const said = await openPostgresStore(direct, { listenDatabase: 'postgres://some body:Secret1@[/x' }).catch(String)
 
     expect(said).toContain('listenDatabase')

@@ -23,7 +23,7 @@ const readOnly = (database: string, value: 'on' | 'off') => `
 const cut =
   'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()'
 
-describe('a PostgreSQL database that takes no changes', () => {
+describe('a service whose PostgreSQL database rejects changes', () => {
   let postgres: Postgres
   let service: Running
 
@@ -48,43 +48,46 @@ describe('a PostgreSQL database that takes no changes', () => {
       (name: string) => [readOnly(name, 'off')],
       'The database is read-only.',
     ],
-  ])('gives 503, is not ready, reads on, and recovers by itself when %s', async (_what, breaking, mending, words) => {
-    const database = await postgres.createDatabase()
-    const name = new URL(database).pathname.slice(1)
-    service = await startService({ database })
-    const admin = new Client(database)
-    await admin.connect()
-    onTestFinished(async () => {
-      await admin.end()
-      await service.close()
-    })
-    const { call, logged } = service
-    const kept = await call('POST', '/users', { body: newUser('kept') })
-    const before = await ready()
+  ])(
+    'answers changes with 503, is not ready, still serves reads, and recovers without a restart when %s',
+    async (_what, breaking, mending, words) => {
+      const database = await postgres.createDatabase()
+      const name = new URL(database).pathname.slice(1)
+      service = await startService({ database })
+      const admin = new Client(database)
+      await admin.connect()
+      onTestFinished(async () => {
+        await admin.end()
+        await service.close()
+      })
+      const { call, logged } = service
+      const kept = await call('POST', '/users', { body: newUser('kept') })
+      const before = await ready()
 
-    for (const statement of breaking(name)) await admin.query(statement)
-    // The first change may only find out that its connection was cut.
-    const logAfterChange = async () => {
-      await call('POST', '/users', { body: newUser('refused') })
-      return JSON.stringify(logged.map(({ details }) => String(Object(details).reason)))
-    }
-    await expect.poll(logAfterChange).toContain(words)
-    const refused = await call('POST', '/users', { body: newUser('refused') })
-    const during = [await ready(), (await call('GET', '/users')).json.map((user: { id: string }) => user.id)]
-    for (const statement of mending(name)) await admin.query(statement)
-    await expect.poll(ready).toBe(200)
-    const after = await call('POST', '/users', { body: newUser('after') })
+      for (const statement of breaking(name)) await admin.query(statement)
+      // The first change may only find out that its connection was cut.
+      const logAfterChange = async () => {
+        await call('POST', '/users', { body: newUser('refused') })
+        return JSON.stringify(logged.map(({ details }) => String(Object(details).reason)))
+      }
+      await expect.poll(logAfterChange).toContain(words)
+      const refused = await call('POST', '/users', { body: newUser('refused') })
+      const during = [await ready(), (await call('GET', '/users')).json.map((user: { id: string }) => user.id)]
+      for (const statement of mending(name)) await admin.query(statement)
+      await expect.poll(ready).toBe(200)
+      const after = await call('POST', '/users', { body: newUser('after') })
 
-    expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([
-      503,
-      'api.error.unavailable',
-      '1',
-    ])
-    expect([before, during]).toEqual([200, [503, [kept.json.id]]])
-    expect(after.status).toBe(200)
-  })
+      expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([
+        503,
+        'api.error.unavailable',
+        '1',
+      ])
+      expect([before, during]).toEqual([200, [503, [kept.json.id]]])
+      expect(after.status).toBe(200)
+    },
+  )
 
-  it('is asked on a new connection next time, because the server that takes changes may be another one by now', async () => {
+  it('uses a new connection next time, because another server may accept changes by then', async () => {
     const store = await openPostgresStore(await postgres.createDatabase())
     onTestFinished(() => store.close())
     await sql`set default_transaction_read_only = on`.execute(store.db)

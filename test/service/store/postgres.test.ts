@@ -37,7 +37,7 @@ describeCodeStore('PostgreSQL', open)
 describe('a PostgreSQL store', () => {
   const throughProxy = async () => startPostgresProxy(await postgres.createDatabase())
 
-  it('says that the database is unavailable while it is, and goes on afterwards', async () => {
+  it('reports that the database is unavailable during an outage, and works afterwards', async () => {
     const { url, cut, mend } = await throughProxy()
     const store = await openPostgresStore(url)
 
@@ -54,7 +54,7 @@ describe('a PostgreSQL store', () => {
     await cut()
   })
 
-  it('that could not hear the others for a time says so', async () => {
+  it('reports when it could not receive notifications for a while', async () => {
     const { url, cut, mend } = await throughProxy()
     const store = await openPostgresStore(url)
     const heard = new Promise((resolve) => void store.watchOtherProcesses(resolve))
@@ -67,7 +67,7 @@ describe('a PostgreSQL store', () => {
     await cut()
   })
 
-  it('tells in several messages what is too long for one, and of very much only that there was something', async () => {
+  it('splits long notifications into several messages, and sends only a general notice for very long ones', async () => {
     const url = await postgres.createDatabase()
     const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
     const heard: News[] = []
@@ -93,7 +93,7 @@ describe('a PostgreSQL store', () => {
     await Promise.all([here.close(), there.close()])
   })
 
-  it('never says a password', async () => {
+  it('never reveals a password', async () => {
     const said: unknown[] = []
     for (const url of ['postgres://somebody:Secret1@127.0.0.1:1/x', 'postgres://some body:Secret1@[/x']) {
       said.push(await openPostgresStore(url).catch((error: unknown) => inspect(error)))

@@ -9,7 +9,7 @@ import { createCall, startService } from '../start-service.ts'
 const { database, startOther } = useSharedFile()
 
 describe('two processes on one database', () => {
-  it('wake those who wait at the other', async () => {
+  it('wake callers that wait at the other one', async () => {
     const here = await startService({ database: database(), clock: systemClock })
     const { origin } = await startOther()
     const there = createCall(origin, here.apiKey)
@@ -28,7 +28,7 @@ describe('two processes on one database', () => {
     expect(took).toBeLessThan(15_000)
   })
 
-  it('write at the same time without losing anything', async () => {
+  it('write at the same time without losing a change', async () => {
     const here = await startService({ database: database(), clock: systemClock })
     const { origin } = await startOther()
     const calls = [here.call, createCall(origin, here.apiKey)]
@@ -46,8 +46,8 @@ describe('two processes on one database', () => {
   })
 })
 
-describe('a process that is told to end', () => {
-  it('answers who waits, takes no more, and ends well', async () => {
+describe('a process that is shutting down', () => {
+  it('answers waiting callers, accepts no new ones, and exits cleanly', async () => {
     const here = await startService({ database: database(), clock: systemClock })
     const { child, origin } = await startOther()
     const there = createCall(origin, here.apiKey)

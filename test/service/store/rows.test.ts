@@ -15,7 +15,7 @@ function outcome(parse: () => unknown): unknown {
 }
 
 describe('a long array', () => {
-  it('has the elements it has when it is read in one piece, wherever it is cut', () => {
+  it('is parsed to the same elements as in one piece, wherever it is cut', () => {
     fc.assert(
       fc.property(
         fc.array(fc.jsonValue()),
@@ -30,7 +30,7 @@ describe('a long array', () => {
     )
   })
 
-  it('is refused where it would be in one piece', () => {
+  it('is rejected exactly when it would be rejected in one piece', () => {
     fc.assert(
       fc.property(
         fc.array(fc.jsonValue(), { minLength: 1 }),
@@ -65,11 +65,11 @@ describe('a long array', () => {
     ['[]', []],
     ['[ ]', []],
     ['["]","\\"[","\\\\"]', [']', '"[', '\\']],
-  ])('%s is %j', (text, expected) => {
+  ])('%s gives %j', (text, expected) => {
     expect(outcome(() => read(text, 1))).toEqual(expected)
   })
 
-  it('has no element that takes long to read', () => {
+  it('is rejected if an element is longer than the limit', () => {
     const long = JSON.stringify(['x'.repeat(70_000)])
 
     expect(outcome(() => read(long))).toBe('api.error.malformed')

@@ -98,7 +98,7 @@ describe('a read on a SQLite file', () => {
     expect(missed).toEqual([])
   })
 
-  it('cannot be left open, which would keep the log of changes from being cleared', async () => {
+  it('cannot stay open, which would keep the write-ahead log from being cleared', async () => {
     await insertOrganization(store.db, organization(1))
 
     const streamed = (async () => {
@@ -109,7 +109,7 @@ describe('a read on a SQLite file', () => {
     await expect(streamed).rejects.toThrow('read them in pages')
   })
 
-  it('leaves the log of changes free to be cleared', async () => {
+  it('does not keep the write-ahead log from being cleared', async () => {
     const other = new BetterSqlite3(file)
     others.push(other)
     for (let number = 0; number < 20; number += 1) {
@@ -123,7 +123,7 @@ describe('a read on a SQLite file', () => {
 })
 
 describe('a read of a database in memory', () => {
-  it('waits for an open transaction instead of seeing what is not committed', async () => {
+  it('waits for an open transaction instead of seeing uncommitted changes', async () => {
     const memory = await openSqliteStore(':memory:')
     const open = await openTransaction(memory)
     let answered = false
@@ -140,8 +140,8 @@ describe('a read of a database in memory', () => {
   })
 })
 
-describe('those who wait for a change', () => {
-  it('are woken when it can be read, never before its commit', async () => {
+describe('callers that wait for a change', () => {
+  it('are woken when the change can be read, never before its commit', async () => {
     const seen: Promise<number>[] = []
     setNotifier(store.db, () => seen.push(names()))
 
@@ -176,7 +176,7 @@ describe('those who wait for a change', () => {
 })
 
 describe('a change while another process keeps the file locked', () => {
-  it('gives up 2 seconds after it arrived, however many wait before it', async () => {
+  it('times out 2 seconds after it arrived, however many changes are queued before it', async () => {
     const held = lock()
     const begun = performance.now()
 
@@ -195,7 +195,7 @@ describe('a change while another process keeps the file locked', () => {
     expect([later, await names()]).toEqual([true, 1])
   })
 
-  it('is not made for a caller who hangs up meanwhile', async () => {
+  it('is not executed for a caller that disconnects meanwhile', async () => {
     const held = lock()
     let gone = false
     const changes = [1, 2, 3].map((number) =>
@@ -211,7 +211,7 @@ describe('a change while another process keeps the file locked', () => {
     expect(await names()).toBe(1)
   })
 
-  it('is made for a caller who hangs up after another change of the same request', async () => {
+  it('is executed for a caller that disconnects after another change of the same request', async () => {
     let gone = false
     const request = onBehalfOf({ gone: () => gone }, async () => {
       await insertOrganization(store.db, organization(1))
@@ -240,7 +240,7 @@ describe('a change while another process keeps the file locked', () => {
   })
 })
 
-describe('a change that the disk has no room for', () => {
+describe('a change that does not fit on the disk', () => {
   const limitPages = (pages: number) =>
     store.db.transaction().execute((db) => sql`PRAGMA max_page_count = ${sql.lit(pages)}`.execute(db))
   const fillDisk = () => limitPages(1)
@@ -249,7 +249,7 @@ describe('a change that the disk has no room for', () => {
   /** Too large for what is free in the pages of the table. */
   const large = (number: number) => ({ ...organization(number), name: `${number} ${'x'.repeat(20_000)}` })
 
-  it('is refused as an outage and leaves what was acknowledged', async () => {
+  it('is rejected as an outage, and keeps acknowledged changes', async () => {
     await insertOrganization(store.db, organization(1))
     await fillDisk()
 
@@ -263,7 +263,7 @@ describe('a change that the disk has no room for', () => {
     expect([during, again, await names()]).toEqual([1, true, 2])
   })
 
-  it('undoes its whole transaction, also where the transaction goes on after the error', async () => {
+  it('rolls back its whole transaction, even if the transaction continues after the error', async () => {
     await fillDisk()
 
     const outcome = await store.db
@@ -280,7 +280,7 @@ describe('a change that the disk has no room for', () => {
     expect(await names()).toBe(0)
   })
 
-  it('does not affect the changes after it that there is room for', async () => {
+  it('does not affect later changes that fit', async () => {
     await fillDisk()
     const [refused, stored] = await Promise.allSettled([
       insertOrganization(store.db, large(1)),
@@ -292,7 +292,7 @@ describe('a change that the disk has no room for', () => {
     expect(await names()).toBe(1)
   })
 
-  it('makes the service not ready until there is room again, without a restart', async () => {
+  it('makes the service not ready until there is space again, without a restart', async () => {
     const healthy = await store.problem()
     await fillDisk()
     await insertOrganization(store.db, large(1)).catch(() => {})
@@ -307,8 +307,8 @@ describe('a change that the disk has no room for', () => {
   })
 })
 
-describe('a change of a file that turned read-only', () => {
-  it('is refused as an outage, and reads go on', async () => {
+describe('a change to a file that became read-only', () => {
+  it('is rejected as an outage, and reads still work', async () => {
     await insertOrganization(store.db, organization(1))
     await store.db.transaction().execute((db) => sql`PRAGMA query_only = ON`.execute(db))
 

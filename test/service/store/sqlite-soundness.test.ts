@@ -32,8 +32,8 @@ function zeroPage(number: number): void {
 const ready = async (service: { listener: Parameters<typeof supertest>[0] }) =>
   (await supertest(service.listener).get('/readyz')).status
 
-describe('a database file that is damaged', () => {
-  it('is refused when any of its pages is lost', async () => {
+describe('a damaged database file', () => {
+  it('is rejected when any of its pages is lost', async () => {
     await create()
     const pages = statSync(file).size / 4096
     const lost = [1, 2, 3, Math.ceil(pages / 3), Math.ceil(pages / 2), pages - 1, pages]
@@ -54,14 +54,14 @@ describe('a database file that is damaged', () => {
     expect(refusals).toEqual(lost.map(() => expect.stringMatching(/is damaged/)))
   })
 
-  it('is refused when it is empty, and stays as it is', async () => {
+  it('is rejected when it is empty, and is not changed', async () => {
     writeFileSync(file, '')
 
     await expect(openSqliteStore(file)).rejects.toThrow(/is empty \(0 bytes\)/)
     expect(statSync(file).size).toBe(0)
   })
 
-  it('is served but never ready when it is large: it is read in a process of its own', async () => {
+  it('is served but never ready when it is large, because a separate process checks it', async () => {
     await create()
     const database = new BetterSqlite3(file)
     const { rootpage } = database
@@ -91,7 +91,7 @@ describe('a database file in use', () => {
     expect([before, after]).toEqual([200, 503])
   })
 
-  it('is refused when a newer version has migrated it, and both schemas are named', async () => {
+  it('is rejected when a newer version has migrated it, and the error names both schemas', async () => {
     await create()
     const database = new BetterSqlite3(file)
     database.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('9001-later', '2030-01-01')")

@@ -26,8 +26,8 @@ describeCodeStore('SQLite', open)
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const organization = { id: '0'.repeat(40), name: 'O', createdAt: 1 }
 
-describe('an SQLite file', () => {
-  it('can be read by its owner alone, and so can its folder and the files beside it', async () => {
+describe('a SQLite file', () => {
+  it('is readable only by its owner, like its folder and the files next to it', async () => {
     const file = join(folder, 'data', 'mfa.sqlite')
     const store = await openSqliteStore(file)
     await insertOrganization(store.db, organization)
@@ -38,7 +38,7 @@ describe('an SQLite file', () => {
     expect(modes).toEqual(['700', '600', '600', '600'])
   })
 
-  it('survives a crash of the machine: changes are in a synchronised log', async () => {
+  it('survives a crash of the machine, because changes are in a synchronized log', async () => {
     const file = join(folder, 'mfa.sqlite')
     const store = await openSqliteStore(file)
     const { rows } = await store.db
@@ -53,7 +53,7 @@ describe('an SQLite file', () => {
     expect([rows[0]?.synchronous, mode]).toEqual([2, 'wal'])
   })
 
-  it('is waited for while another process writes, without stopping everything else', async () => {
+  it('makes changes wait while another process writes, without blocking anything else', async () => {
     const file = join(folder, 'mfa.sqlite')
     const store = await openSqliteStore(file)
     const other = new BetterSqlite3(file)
@@ -72,7 +72,7 @@ describe('an SQLite file', () => {
     await store.close()
   })
 
-  it('that is something else is refused, and left alone', async () => {
+  it('that is something else is rejected, and not changed', async () => {
     const file = join(folder, 'letter.txt')
     writeFileSync(file, 'Dear Sir or Madam, this is no database.')
 

@@ -89,7 +89,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     ])
   })
 
-  it('says how many rows it changed, and whether it changed one', async () => {
+  it('returns how many rows it changed, and whether it changed one', async () => {
     const db = await openStore()
 
     const counts = [await rename(db, 'a', 'New'), await rename(db, 'd', 'New')]
@@ -101,7 +101,7 @@ describe.each(engines)('a statement on %s', (engine) => {
     ])
   })
 
-  it('takes lists of any length, also empty ones', async () => {
+  it('accepts lists of any length, including empty ones', async () => {
     const db = await openStore()
 
     const found = [await among(db, ['a', 'c', 'x']), await among(db, []), await notAmong(db, ['a', 'c'])]
@@ -127,13 +127,13 @@ describe.each(engines)('a statement on %s', (engine) => {
     expect(compiledStatement(db, 'quoted').parameters).toEqual([])
   })
 
-  it('rejects a result without a row where there is always one', async () => {
+  it('rejects a result without rows if one is required', async () => {
     const db = await openStore()
 
     await expect(appName(db, 'x')).rejects.toThrow('The statement appName has no result.')
   })
 
-  it('rejects a value that is missing', async () => {
+  it('rejects a missing value', async () => {
     const db = await openStore()
     const missing = { id: 'a' } as { id: string; name: string }
 
@@ -142,7 +142,7 @@ describe.each(engines)('a statement on %s', (engine) => {
 })
 
 describe('a statement', () => {
-  it('is compiled once for each database, in transactions, too', async () => {
+  it('is compiled once per database, even in transactions', async () => {
     const stores = [await openSqliteStore(':memory:'), await openSqliteStore(':memory:')] as const
     const [one, other] = [stores[0].db, stores[1].db]
     const compile = vi.spyOn(SqliteQueryCompiler.prototype, 'compileQuery')
@@ -158,7 +158,7 @@ describe('a statement', () => {
     expect([once, twice]).toEqual([1, 2])
   })
 
-  it('rejects a list that is none', async () => {
+  it('rejects a value that is not a list', async () => {
     const store = await openSqliteStore(':memory:')
 
     await expect(among(store.db, 'a' as never)).rejects.toThrow('0: expected a list.')
@@ -166,7 +166,7 @@ describe('a statement', () => {
     await store.close()
   })
 
-  it('has a name of its own', () => {
+  it('has a unique name', () => {
     expect(() => allRows('named', (db) => db.selectFrom('organization').select('id'))).toThrow('two statements named')
   })
 })
@@ -175,10 +175,10 @@ describe('a slot', () => {
   const uses: readonly (readonly [string, (slot: never) => unknown])[] = [
     ['computed with', (slot) => slot + 1],
     ['compared by size', (slot) => slot > 1],
-    ['written into a text', (slot) => String(slot)],
+    ['converted to a string', (slot) => String(slot)],
     ['spread as a list', (slot) => [...(slot as number[])]],
     ['spread as an object', (slot) => ({ ...(slot as object) })],
-    ['made JSON', (slot) => JSON.stringify(slot)],
+    ['serialized as JSON', (slot) => JSON.stringify(slot)],
     ['used through a property', (slot) => (slot as { number: number }).number + 1],
   ]
 

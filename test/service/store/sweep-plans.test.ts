@@ -15,7 +15,7 @@ import { keysFor } from '../start-service.ts'
 /** One row for each chain of the audit trail, changes of the last minutes, and what a step has found. */
 const small = ['trusted_clock', 'audit_writer', 'epoch_change', 'due']
 
-it('a sweep finds what is over through indexes, and walks through no table', async () => {
+it('a sweep finds expired rows through indexes, without table scans', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'second-factor-sweep-'))
   const database = join(folder, 'mfa.sqlite')
   const { ctx, close } = await openDatabase(database, keysFor(database))
