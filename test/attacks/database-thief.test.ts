@@ -13,7 +13,7 @@ import { createCall, newUser, read, startService } from '../service/start-servic
 import type { Running } from '../service/start-service.ts'
 import { createDeviceCalls, createDeviceSigner, random128 } from '../support/device-signer.ts'
 
-/** Somebody who has a copy of the database, in the middle of a sign-in, and the network; not the key file beside it. */
+/** The attacker has a copy of the database, taken during a sign-in, and network access, but not the key file. */
 let folder: string
 let stolen: string
 let running: Running
@@ -84,7 +84,7 @@ describe('a thief of the database', () => {
       createHash('sha1').update(secret).digest('hex'),
       createHash('md5').update(secret).digest('hex'),
     ]
-    // Short codes can be tried one by one: even a hash would give them away. An API key cannot.
+    // Short codes can be guessed from their hash by trying them all. API keys cannot.
     const guessable = [
       secrets.bypass,
       bypassCodeText(aliceId, secrets.bypass),

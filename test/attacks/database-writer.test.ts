@@ -136,7 +136,7 @@ describe.each(engines)('an attacker who writes to the database without its keys,
     expect((await alice.show()).hardware).toBe('')
   })
 
-  /** With its token, and under the names of both. */
+  /** With its token, and with the ids of both. */
   async function moveDevice(from: string, to: string): Promise<void> {
     await database.updateTable('token').set({ userId: to }).where('userId', '=', from).execute()
     await database.updateTable('device').set({ userId: to }).where('userId', '=', from).execute()

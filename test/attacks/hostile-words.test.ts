@@ -4,7 +4,7 @@ import { addAnother, button, headline, phones, small } from '../authenticator/ph
 
 const phone = phones()
 
-/** An app, or whoever names things in it, that wants the screen to say something else. */
+/** An app, or a user who can name things in it, that tries to change what the screen says. */
 const markup = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
 const turned = '\u202Etxt.exe\u2066\u200F'
 const long = 'W'.repeat(256)

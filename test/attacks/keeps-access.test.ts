@@ -10,7 +10,7 @@ import { openService } from '../../src/service/service.ts'
 import { organizations } from '../../src/service/store/organizations.ts'
 import { startOwnApp } from '../express/own-factors.ts'
 
-/** Somebody who is in, and would like to stay so after an administrator took their factors away. */
+/** The attacker is signed in, and tries to keep access after an administrator removed their factors. */
 async function arrange(database?: string) {
   const app = await startOwnApp({}, {}, database)
   const { browser, account } = await app.withDevice()
@@ -25,7 +25,7 @@ function temporaryFile(): string {
   return join(folder, 'mfa.sqlite')
 }
 
-/** As the command does, in a process of its own. */
+/** Resets the user in a separate process, as the command does. */
 async function resetFromElsewhere(database: string, userId: string): Promise<void> {
   const { ctx, close } = await openService(ServiceOptions.parse({ database }))
   const [organization] = await organizations(ctx.store.db)
@@ -70,7 +70,7 @@ describe('a user who passed with a factor that an administrator has removed sinc
     await app.clock.advance(30)
     await person.visit('/mfa')
     const passed = await person.submit('/mfa/code', { code: code() })
-    // The web session ended with the device: that was a new sign-in, and the change takes a pass of its own.
+    // The web session ended with the device, so this was a new sign-in, and the change needs its own pass.
     await app.clock.advance(30)
     await app.passByCode(person, code())
 

@@ -9,7 +9,7 @@ import { hasPollutedPrototypes } from './polluted.ts'
 import { replay, startRecorder } from './recorder.ts'
 import type { Replayed } from './recorder.ts'
 
-/** Somebody who can sign in as alice as far as a password goes, as often as they like, from as many browsers. */
+/** The attacker knows alice's password, and can sign in with it from any number of browsers. */
 const minute = 60
 
 type App = Awaited<ReturnType<typeof startWebApp>>
@@ -72,7 +72,7 @@ describe('guessing codes', () => {
     const app = await startWebApp()
     const account = await app.verify(app.browser(), 'alice')
     const { code } = await withHardware(app)
-    // One challenge ends after five: that alone locks nothing.
+    // A challenge ends after five wrong codes, which alone locks nothing.
     for (let round = 0; round < 3; round += 1) {
       const thief = await enter(app)
       for (let guess = 0; guess < 4; guess += 1) await thief.submit('/mfa/code', { code: '000000' })
@@ -110,9 +110,9 @@ describe('guessing codes', () => {
   })
 
   it('with a body that the app parsed leniently fails', async () => {
-    // Before mfa(): what it has made of the form is what mfa() reads.
+    // The parsers run before mfa(), which reads the form as they parsed it.
     const generous = () => express().use(express.json(), express.urlencoded({ extended: true }))
-    // With `failMode` a web session can say that it was let through.
+    // With `failMode`, a web session can record that the user was allowed without a second step.
     const app = await startWebApp({ express: generous as typeof express, mfa: { failMode: () => false } })
     await app.verify(app.browser(), 'alice')
     const thief = await enter(app)
@@ -247,7 +247,7 @@ describe('a recorded sign-in', () => {
     }
     const given = ({ headers }: Replayed) => /connect\.sid=[^;]+/.exec(String(headers['set-cookie']))?.[0]
 
-    // As it was, and as who has signed in themselves: with every cookie that they are given on the way.
+    // Replays it unchanged, and as an attacker who signs in and sends every cookie received meanwhile.
     let cookie = `connect.sid=${thief.cookie('connect.sid')}`
     for (const record of [...records, ...records]) {
       const asItWas = given(await replay(app.url, record))

@@ -7,12 +7,12 @@ import type { Browser } from '../support/browser.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import type { WebAppOptions } from '../support/web-app.ts'
 
-/** Somebody who only knows alice's password, and wants that she cannot sign in either. */
+/** The attacker knows only alice's password, and tries to keep her from signing in. */
 const cookie = 'mfa-browser'
 
 const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.verified === true
 
-/** Alice with a device and a hardware token, who has passed in a browser, and signed out there. */
+/** Alice has a device and a hardware token, has passed in a browser, and has signed out there. */
 async function arrange(options: WebAppOptions = {}) {
   const app = await startWebApp(options)
   const home = app.browser()
@@ -23,7 +23,7 @@ async function arrange(options: WebAppOptions = {}) {
   const { id } = await client.hardware.create({ serialNumber: 'one', type: 'TOTP6', timeStep: 30, seed })
   await client.hardware.assign((await client.users.getByUsername('alice')).id, id)
   const code = () => codeAt({ seed, digits: 6 }, stepAt(app.clock.now(), 30))
-  // What she passes with has changed, so she passes once more in her browser.
+  // Her factors have changed, so she passes again in her browser.
   await home.open('/logout')
   await app.signIn(home, 'alice')
   await app.answer(account, 'approve', numberOn(await home.visit('/account')))
@@ -35,9 +35,9 @@ async function arrange(options: WebAppOptions = {}) {
     await app.signIn(browser, username)
     return browser
   }
-  /** A new browser, with this cookie where it is given. */
+  /** A new browser, with this cookie if one is given. */
   const browserWith = (value?: string) => createBrowser(app.url, new Map(value === undefined ? [] : [[cookie, value]]))
-  /** Uses up all wrong codes and all requests that there are from a browser. */
+  /** Uses up all wrong codes and all requests that a browser is allowed. */
   async function spend(value?: string) {
     for (let round = 0; round < 3; round += 1) {
       const thief = await enter(browserWith(value))

@@ -8,7 +8,7 @@ import type { Running } from '../service/start-service.ts'
 import { createDeviceCalls, createDeviceSigner, random128 } from '../support/device-signer.ts'
 import { hasPollutedPrototypes } from './polluted.ts'
 
-/** Somebody with a device of their own, activated by the book; or with a copy of somebody else's key. */
+/** The attacker has a properly activated device, or a copy of the key of another user's device. */
 let running: Running
 let count = 0
 
@@ -35,19 +35,19 @@ const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString
 
 type Target = Awaited<ReturnType<typeof asked>>
 
-/** A JWS by hand, with whatever header, signed by whatever signs. */
+/** Builds a JWS by hand, with any header and any signing function. */
 async function handmade(target: Target, header: object, sign: (input: string) => Buffer) {
   const [, payload] = (await target.signer.sign(target.approval)).split('.')
   const input = `${base64url(header)}.${payload}`
   return `${input}.${sign(input).toString('base64url')}`
 }
 
-/** ECDSA without the owner's key, in the form that JWS has it. */
+/** ECDSA with a key that is not the owner's, in the encoding of JWS. */
 const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const byForeigner = (input: string) =>
   signBytes('sha256', Buffer.from(input), { key: foreign.privateKey, dsaEncoding: 'ieee-p1363' })
 
-/** The owner's own key, at a lower level than a library would allow. */
+/** Signs with the owner's key at a lower level than the library allows. */
 async function byOwner(target: Target, encoding: 'ieee-p1363' | 'der') {
   const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', target.signer.privateKey))
   const key = { key: pkcs8, format: 'der', type: 'pkcs8', dsaEncoding: encoding } as const
@@ -230,7 +230,7 @@ describe('ids of another user', () => {
     const jws = `${header}.${Buffer.from(payload).toString('base64url')}.${(await signer.sign({ htm: 'POST', path })).split('.')[2]}`
 
     expect((await device.post(path, jws)).status).toBe(401)
-    // As JSON text has it: a member of that name, signed by the owner of the device.
+    // Written as JSON text, so that it has a member of that name; signed by the owner of the device.
     const own = JSON.parse(`{"__proto__":{"nonce":"${nonce}","decision":"approve"}}`) as object
     expect((await device.answer(id, own)).status).toBe(400)
     expect((await session(id)).state).toBe('pending')

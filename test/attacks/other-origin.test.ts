@@ -23,14 +23,14 @@ const places = [
   ['of another site', (url: string) => url.replace('127.0.0.1', 'localhost')],
 ] as const
 
-/** Alice is signed in and her device was asked; she opens a page of the attacker in another tab. */
+/** Alice is signed in and her device has a request. She opens a page of the attacker in another tab. */
 async function arrange(place: (url: string) => string) {
   const app = await startWebApp()
   const { account } = await app.enroll(app.browser(), 'alice')
   await app.answer(account, 'deny')
   const context = await browser.newContext()
   const own = await context.newPage()
-  // The app has no page for its login.
+  // The app has no login page.
   await own.goto(`${app.url}/`)
   await post(own, `${app.url}/login`, { username: 'alice', password: 'secret' })
   await own.locator('#number').waitFor()
@@ -41,7 +41,7 @@ async function arrange(place: (url: string) => string) {
   return { app, account, context, own, evil, pending }
 }
 
-/** Submits a form, as any page may do to any address. */
+/** Submits a form, as any page can do to any URL. */
 async function post(page: Page, action: string, fields: Record<string, string> = {}): Promise<void> {
   await Promise.all([
     page.waitForEvent('load'),
@@ -91,7 +91,7 @@ describe.each(places)('a page %s', (_where, place) => {
       await evil.goBack()
     }
 
-    // Nothing of wrong codes, nor of too many.
+    // The page mentions neither wrong codes nor too many of them.
     expect(await read()).toBe(before)
   })
 
@@ -109,7 +109,7 @@ describe.each(places)('a page %s', (_where, place) => {
   it('cannot read the page, its state or its events', async () => {
     const { app, account, own, evil } = await arrange(place)
     await own.close()
-    // What the state is asked for is answered at once where something has changed.
+    // A request for the state is answered at once if something has changed.
     await app.answer(account, 'deny')
 
     const read = await evil.evaluate(async (url) => {
@@ -146,7 +146,7 @@ describe.each(places)('a page %s', (_where, place) => {
       }, app.url + path)
       const frame = await framed
 
-      // The browser puts a page of its own in place of what may not be framed.
+      // The browser shows its own error page in place of a page that must not be framed.
       await expect.poll(() => frame.url()).toMatch(/^chrome-error:/)
     }
   })
@@ -180,7 +180,7 @@ describe.each(places)('a page %s', (_where, place) => {
     const { app, evil } = await arrange(place)
     const { baseUrl, apiKey } = await app.service.connect()
 
-    // Even with the key, which it cannot know.
+    // Rejected even with the key, which the page cannot know.
     const outcome = await evil.evaluate(
       ([url, key]) =>
         fetch(`${url}/users`, { headers: { authorization: `Service key="${key}"` } }).then(

@@ -9,7 +9,7 @@ import { openRaw } from '../support/raw-http.ts'
 import { waitTimeout } from '../support/wait-timeout.ts'
 import { hasPollutedPrototypes } from './polluted.ts'
 
-/** Somebody who has the network and nothing else: no key, no password, no device. */
+/** The attacker has only network access: no key, no password, no device. */
 let running: Running
 let ids: Record<string, string>
 
@@ -126,7 +126,7 @@ describe('a malicious query or path', () => {
     const response = await fetch(running.origin + path)
     const text = await response.text()
 
-    // Images are answered for whatever is named, and say nothing about what is there.
+    // Images are returned for any id, so they do not reveal which ids exist.
     expect(response.status < 400 ? response.headers.get('content-type') : 'refused').toMatch(/refused|image.png/)
     expect(text).not.toMatch(/root:|devDependencies/)
     expect(hasPollutedPrototypes()).toBe(false)
@@ -170,7 +170,7 @@ describe('injected text', () => {
 })
 
 describe('a smuggled request', () => {
-  /** What a proxy before us might take for the body of the first, and we for a second one. */
+  /** Bytes that a proxy in front might read as the body of the first request, and the service as a second request. */
   const smuggled = () => `GET /api/ping HTTP/1.1\r\nHost: x\r\nAuthorization: Service key="${running.apiKey}"\r\n\r\n`
   const shapes: [string, (inner: string) => string][] = [
     ['two lengths', (inner) => `Content-Length: 0\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`],

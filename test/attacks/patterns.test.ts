@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 
 import { sourcePatterns } from './source-patterns.ts'
 
-/** Long enough to tell the square of it from itself, characters. */
+/** Characters: long enough to tell quadratic time from linear time. */
 const longest = 4_000
-/** A pattern that doubles its work with each character is found at the first, one that squares it at the last. */
+/** The first length detects patterns of exponential time, the last one those of quadratic time. */
 const lengths = [24, longest]
-/** What linear work takes a hundredth of, and the square of it three times of, milliseconds. */
+/** Milliseconds: linear time takes a hundredth of this, and quadratic time three times as much. */
 const patience = 4
 
-/** What they read an operator wrote, or we did: nobody who attacks. */
+/** Files whose patterns read only text of the operator or of this package, never of an attacker. */
 const ownWords = [
   'src/client/options.ts',
   'src/device/base32.ts',
@@ -20,13 +20,13 @@ const ownWords = [
 
 const patterns = sourcePatterns()
 
-/** What could be repeated: each kind of character a pattern may know, alone and in pairs. */
+/** Text to repeat: each kind of character that a pattern may match, alone and in pairs. */
 const alphabet = ['a', 'Z', '0', ' ', '\t', '\n', '/', '"', '\\', ',', ';', '=', '.', '-', '_', ':', '<', '@', '%', 'é']
 const pumps = [...alphabet, '\u00a0', 'a0', '0.', ', ', '; ', 'a=']
-/** After which nothing can match any more. */
+/** After these, nothing can match. */
 const suffixes = ['\u0000', '\n!']
 
-/** What a match has to begin with, so that the repetition in the middle is reached. */
+/** Prefixes that a match may need before it reaches the repetition. */
 function beginnings({ source }: RegExp): string[] {
   const words = (source.match(/[A-Za-z]{2,}/g) ?? []).slice(0, 3)
   const plain = source
@@ -43,10 +43,10 @@ function isSlow(pattern: RegExp, text: string): boolean {
   return performance.now() - start > patience
 }
 
-/** The machine has other things to do at times. */
+/** Tries several times, because other processes may slow down a single run. */
 const isSlowAlways = (pattern: RegExp, text: string) => [1, 2, 3, 4].every(() => isSlow(pattern, text))
 
-/** The first text that takes too long; shorter ones come first, as no one waits for the longer after that. */
+/** The first text that takes too long. Shorter texts come first, to avoid waiting for longer ones. */
 function slowText(pattern: RegExp): string | undefined {
   for (const length of lengths) {
     for (const pump of pumps) {

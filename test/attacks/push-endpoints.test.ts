@@ -11,7 +11,7 @@ import type { Running } from '../service/start-service.ts'
 import { startPushService } from '../support/push-service.ts'
 import type { PushService } from '../support/push-service.ts'
 
-/** Somebody with a device of their own, and so with a say in where the service sends messages to. */
+/** The attacker has a device, and can therefore choose an endpoint that the service sends messages to. */
 let pushes: PushService
 let running: Running | undefined
 
@@ -25,7 +25,7 @@ afterEach(async () => {
 const start = async (push: object) => (running = await startService({ push }))
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
-/** Until the service has given the message up, which it does without anybody waiting for it. */
+/** Waits until the service has given up the message, which happens in the background. */
 async function untilRefused(service: Running): Promise<void> {
   while (!service.logged.some(({ message }) => message === 'push message not delivered')) await turn()
 }
@@ -95,7 +95,7 @@ describe('an endpoint that a device names', () => {
 })
 
 describe('a push service name that resolves to', () => {
-  /** Our own way out, with a name server in the hand of the attacker. */
+  /** The service's own connections, with a name server that the attacker controls. */
   function agentBy(...addresses: string[]) {
     const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
     const agent = createPublicAgent((_name, _options, done) => done(null, found))
@@ -148,7 +148,7 @@ describe('a push service', () => {
 
     await ask()
     await untilRefused(service)
-    // Who had been led there would have come before.
+    // A redirected message would have arrived before this one.
     await fetch(`${inside}/direct`)
 
     expect(visited).toEqual(['/direct'])
@@ -197,7 +197,7 @@ describe('a push service', () => {
   it('that never answers does not delay messages to others', async () => {
     const agent = pushes.agent()
     const known = agent.options.lookup!
-    // The name server of the other one has nothing to say, ever.
+    // The name server of the other push service never answers.
     agent.options.lookup = (name, ...rest) => void (name === 'fcm.googleapis.com' && known(name, ...rest))
     const service = await start({ agent })
     const silent = { ...pushes.subscribe(), endpoint: 'https://updates.push.services.mozilla.com/x' }

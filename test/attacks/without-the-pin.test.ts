@@ -13,7 +13,7 @@ import { engines, useEngine } from '../support/engines.ts'
 
 const pin = '4071'
 
-/** Somebody who holds an unlocked phone, or a copy of its key, but does not know the PIN. */
+/** The attacker has an unlocked phone, or a copy of its key, but does not know the PIN. */
 describe.each(engines)('an attacker with a device but not its PIN, on two nodes of %s,', (engine) => {
   const newDatabase = useEngine(engine)
   let database: string
@@ -35,7 +35,7 @@ describe.each(engines)('an attacker with a device but not its PIN, on two nodes 
     await running.close()
   })
 
-  /** Whoever asks, and how each of the nodes is answered. */
+  /** A user, and functions that answer requests at either node. */
   async function stolen() {
     const person = await running.enroll(unique(), { pin })
     const nodes = [person.device, createDeviceCalls(secondNode.origin, person.signer)]
@@ -113,7 +113,7 @@ describe('a clock that is set back', () => {
     let late = 0
     const clock = { ...real, now: () => real.now() + (late-- > 0 ? 50 : 0) }
     const service = await startService({ clock }, { keyType: 'PIN', requestTimeout: 45 })
-    // The fixture signs by a clock of its own, which begins in the same second.
+    // The fixture signs with its own clock, which starts in the same second.
     const outcomes = []
 
     for (let readings = 0; readings < 6; readings += 1) {

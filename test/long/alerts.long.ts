@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url))
 
-/** What the program prints. @throws {Error} that says what to install, or what it found. */
+/** The output of the program. @throws {Error} that names the package to install, or the problem found. */
 function promtool(...args: readonly string[]): string {
   try {
     return execFileSync('promtool', args, { cwd: deploy, encoding: 'utf8', stdio: 'pipe' })

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { command, serve } from '../processes/command.ts'
 import { createCall, newUser } from '../service/start-service.ts'
 
-/** How many backups are taken, and one of them restored each time. */
+/** The number of backups, each of which is restored. */
 const times = Number(process.env.BACKUPS ?? 50)
 
 type Call = ReturnType<typeof createCall>
@@ -71,7 +71,7 @@ const createSignIn =
     return json?.state === 'approved'
   }
 
-/** Users are added, are given codes, and use them, as fast as it goes. */
+/** Adds users, issues codes to them and uses these codes, as fast as possible. */
 function startLoad(call: Call, domainId: string) {
   const users: string[] = []
   const unused: Given[] = []

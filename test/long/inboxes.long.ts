@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 const bench = fileURLToPath(new URL('../../bench/inboxes.ts', import.meta.url))
 
-/** What the benchmark prints of a kind: the first number in its line. */
+/** The first number in the benchmark's line for a kind. */
 const figure = (text: string, line: string) => Number(new RegExp(`^${line} +\\D*([\\d.]+)`, 'm').exec(text)?.[1])
 
 describe('500 inboxes held at one process', () => {

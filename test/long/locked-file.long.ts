@@ -45,7 +45,7 @@ describe('a SQLite file that another process keeps locked for 30 seconds', () =>
       if (number % 3 === 0) asked.changes.push(timed('POST', '/users', newUser(`locked-${number}`)))
       await new Promise((resolve) => void setTimeout(resolve, interval))
     }
-    // Those that were asked in the last seconds may still be waiting for the lock.
+    // Requests sent in the last seconds may still be waiting for the lock.
     const [reads, refused] = [await Promise.all(asked.reads), await Promise.all(asked.changes)]
     other.stdin.end()
     await exited

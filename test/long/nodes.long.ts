@@ -111,13 +111,13 @@ describe('a slow PostgreSQL', () => {
 })
 
 describe('PgBouncer in transaction mode', () => {
-  /** How long it takes until one node tells what happened at another one, milliseconds. */
+  /** Milliseconds until one node reports what happened at another one. */
   async function waitForOther(cluster: Cluster, userId: string): Promise<number> {
     const [here, there] = cluster.serviceNodes.map((node) => createCall(node.origin(), cluster.apiKey))
     const sessions = `/domains/${cluster.domainId}/sessions`
     const { json } = await here!('POST', sessions, { body: { user: { id: userId } } })
     const held = here!('GET', `${sessions}/${json.id}`, { headers: { prefer: 'wait=60' } })
-    // So many later ones have been answered: this one is held.
+    // Since this many later requests were answered, this one is held.
     const written = keepWriting(cluster)
     await written.atLeast(10)
     await written.lost()

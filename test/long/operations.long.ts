@@ -247,7 +247,7 @@ async function hand(from: Machine, to: readonly Machine[], names: readonly strin
   }
 }
 
-/** Lets another user pass through each folder above. */
+/** Gives other users access through each parent folder. */
 function openWay(path: string): void {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
     if (at.startsWith(tmpdir()) && at !== tmpdir()) chmodSync(at, 0o755)
@@ -260,7 +260,7 @@ async function files(path: string): Promise<readonly string[]> {
 
 interface Nginx {
   readonly act: (what: 'test' | 'start') => Promise<void>
-  /** Where its configuration is. */
+  /** The folder of its configuration. */
   readonly serveFrom: (machineRoot: string) => void
   readonly curlHome: string
   readonly port: number
@@ -346,7 +346,7 @@ async function createNginx(): Promise<Nginx> {
   }
 }
 
-/** Callers that create users one after the other, through nginx, on connections that they keep. */
+/** Callers that create users one after the other, through nginx, on keep-alive connections. */
 function startCallers({ port, certificate }: Nginx, apiKey: string, count: number) {
   const statuses = new Map<number | string, number>()
   let answers = 0
@@ -420,7 +420,7 @@ async function buildLikeDocker(parent: string) {
     await run('sh', ['-c', command], { cwd, env, maxBuffer: 1e8 })
   }
   for (const path of ['bin', 'dist']) execFileSync('cp', ['-r', join(build, path), install])
-  // The image brings a Node; that of the tests may be where the user of the image cannot go.
+  // The image contains Node. The user of the image may have no access to the Node of the tests.
   const node = join(parent, 'node')
   execFileSync('cp', [process.execPath, node])
   const data = join(install, 'data')

@@ -14,15 +14,15 @@ import type { Soaked } from '../support/soak/service.ts'
 
 /** `SOAK_MINUTES=30`, as `npm run test:long` has it. */
 const minutes = Number(process.env.SOAK_MINUTES ?? 2)
-/** Days that are lived through: the longest that anything but the audit trail is kept for is 90. */
+/** Simulated days: everything except the audit trail is kept for at most 90 days. */
 const rounds = 60
 const days = 3
-/** What is done at once. */
+/** The number of concurrent actions. */
 const together = 8
-/** Until code is compiled and caches are full. */
+/** Rounds until code is compiled and caches are full. */
 const warm = rounds / 2
 
-/** What the database holds, bytes. */
+/** The sizes of the database in bytes. */
 interface Space {
   readonly audit: number
   readonly rest: number
@@ -86,7 +86,7 @@ describe(`a service that works for ${minutes} minutes and ${rounds * days} days`
       child.send(days * 24 * 3600)
       await once(child, 'message')
       clock.leap(days * 24 * 3600)
-      // What ran out is swept; the next round is not before that.
+      // Expired rows are swept before the next round starts.
       await expect.poll(() => swept(database, clock.now())).toBe(true)
       heaps.push((await service.memory()).heapUsed)
       spaces.push(spaceOf(database))
@@ -111,12 +111,12 @@ describe(`a service that works for ${minutes} minutes and ${rounds * days} days`
     expect(problems).toEqual([])
     expect(heapAfter).toBeLessThan(heapBefore * 1.05 + 2 ** 20)
     expect(after).toBeLessThan(before * 1.1)
-    // Four times where SQLite begins to clear it by default: 1,000 pages.
+    // Four times the default limit of 1,000 pages at which SQLite starts a checkpoint.
     expect(Math.max(...spaces.map(({ log }) => log))).toBeLessThan(16 * 2 ** 20)
   })
 })
 
-/** Whether no request waits any more that ran out long ago. */
+/** Whether no request is still pending that expired long ago. */
 function swept(database: string, now: number): boolean {
   const file = new BetterSqlite3(database, { readonly: true, timeout: 5_000 })
   try {

@@ -21,9 +21,9 @@ import type { Tenant } from '../service/start-service.ts'
 import { insertBacklog } from '../support/backlog.ts'
 import { engines, useEngine } from '../support/engines.ts'
 
-/** Rows of each kind that are over. */
+/** The number of expired rows of each kind. */
 const count = Number(process.env.BACKLOG ?? 200_000)
-/** For how long a sweep may hold up a request beyond what it takes without one, milliseconds. */
+/** Milliseconds by which a sweep may delay a request, compared to one without a sweep. */
 const maxStall = 20
 
 describe.each(engines)(`a sweep of ${count} rows of each kind on %s`, { timeout: 3_600_000 }, (engine) => {
@@ -58,7 +58,7 @@ describe.each(engines)(`a sweep of ${count} rows of each kind on %s`, { timeout:
   })
 })
 
-/** A service on its own port whose sweeps are begun here. */
+/** A service on its own port. The test starts its sweeps. */
 async function start(database: string) {
   const options = parseOptions(ServiceOptions, 'createService', { database, push: false, ...keysFor(database) })
   const service = await openService(options)
@@ -79,26 +79,26 @@ async function start(database: string) {
 
 interface Longest {
   readonly seconds: number
-  /** Milliseconds that the longest of so many requests took, and the event loop stood still. */
+  /** Milliseconds of the longest of these requests. `loop` is the longest block of the event loop. */
   readonly request: number
   readonly requests: number
   readonly loop: number
 }
 
-/** A thread of its own changes a user and reads it, again and again. */
+/** Changes and reads a user repeatedly, in a separate thread. */
 async function startCaller({ origin, apiKey }: Tenant & { readonly origin: string }, path: string) {
   const thread = new Worker(
     `const { workerData: { url, headers }, parentPort } = require('node:worker_threads')
     let longest = 0, requests = 0, begun = 0, stopped = false
     parentPort.on('message', (message) => {
       if (message === 'stop') return void (stopped = true)
-      // The one that is under way has waited, too.
+      // The current request counts, too.
       parentPort.postMessage({ longest: Math.max(longest, performance.now() - begun), requests })
       longest = requests = 0
     })
     const ask = async (options) => {
       begun = performance.now()
-      // A connection that was idle for too long, because nobody was answered, is closed: it counts as waiting.
+      // A connection may be closed as idle while no request is answered. Retrying counts as waiting.
       while (!(await fetch(url, { headers, ...options }).catch(() => undefined))?.ok);
       longest = Math.max(longest, performance.now() - begun)
       requests += 1

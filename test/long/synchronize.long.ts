@@ -8,7 +8,7 @@ import { startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { engines, useEngine } from '../support/engines.ts'
 
-/** What one body may take, seconds, and for how long nobody else is answered meanwhile, milliseconds. */
+/** The maximum seconds for one body, and the maximum milliseconds that it may block other callers. */
 const longest = 20
 const longestPause = 100
 
@@ -27,7 +27,7 @@ describe.each(engines)('a synchronization of 100,000 users on %s', (engine) => {
   })
   afterAll(() => running.close())
 
-  /** The caller is a thread of its own: its work is not the service's. */
+  /** The caller runs in a separate thread, so that its work is not measured as the service's. */
   async function put(body: object[]): Promise<{ status: number; seconds: number; pause: number }> {
     const caller = new Worker(
       `const { workerData: { url, headers, body }, parentPort } = require('node:worker_threads')

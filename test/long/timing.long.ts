@@ -4,9 +4,9 @@ import { holder, member } from '../service/codes/code-holder.ts'
 import { createCall, startService } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 
-/** Enough for medians that differ by less than chance makes them. */
+/** Enough rounds to keep random differences between medians below the tolerance. */
 const rounds = 800
-/** How far apart two medians may be, of the larger one. */
+/** The maximum difference between two medians, relative to the larger one. */
 const tolerance = 0.15
 
 let running: Running
@@ -18,7 +18,7 @@ afterAll(() => running.close())
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-/** The medians of two requests, sent in turns so that both have the same weather, how far apart. */
+/** The relative difference between the medians of two requests, which alternate to get the same conditions. */
 async function compare(one: () => Promise<unknown>, other: () => Promise<unknown>, rest = () => Promise.resolve()) {
   const times: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round += 1) {
@@ -33,7 +33,7 @@ async function compare(one: () => Promise<unknown>, other: () => Promise<unknown
   return Math.abs(a - b) / Math.max(a, b)
 }
 
-/** Gives a code for somebody, and how to have the wrong ones forgotten: budgets would end the measuring. */
+/** Guesses codes of a user. `forget` resets the wrong codes, because the budget would end the measurement. */
 async function guesser({ id }: { id: string }) {
   const body = { usesAllowed: 1000, expirationTime: 0 }
   const { json } = await running.call('POST', `/users/${id}/bypasscodes`, { body })

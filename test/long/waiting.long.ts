@@ -6,7 +6,7 @@ import { startCrowd } from '../support/crowd/crowd.ts'
 
 /** `WAITING_PEOPLE=1000` for a try. */
 const people = Number(process.env.WAITING_PEOPLE ?? 10_000)
-/** How long nothing happens, seconds: longer than a heartbeat, a held inbox, and a read in spite of the stream. */
+/** Seconds without any activity: longer than a heartbeat, a held inbox, and a fallback read beside the stream. */
 const rest = 60
 
 const percentile = (times: readonly number[], part: number) =>
@@ -22,7 +22,7 @@ describe(`${people} people who wait at once`, () => {
     const after = { service: await service.memory(), webApp: await webApp.memory() }
     const times = () => ({ service: service.processorTime(), webApp: webApp.processorTime() })
 
-    // Until what gathering has left behind is done with.
+    // Waits for the work left over from gathering.
     await new Promise((resolve) => setTimeout(resolve, 5_000))
     const begun = times()
     await new Promise((resolve) => setTimeout(resolve, rest * 1_000))

@@ -52,7 +52,7 @@ async function start() {
 
 type Call = Awaited<ReturnType<typeof start>>
 
-/** Somebody with a hardware token and a bypass code. */
+/** A user with a hardware token and a bypass code. */
 async function person(call: Call, username = 'alice') {
   const { json: user } = await call('POST', '/users', { body: newUser(username) })
   await call('PUT', `/domains/${made.domainId}/users/${user.id}`)
@@ -255,7 +255,7 @@ describe('`restored` on PostgreSQL', () => {
   })
 })
 
-/** Zeros the page of a table, as a disk does that has lost it. */
+/** Overwrites a page of a table with zeros, like a disk that has lost it. */
 function losePage(file: string): void {
   const copy = new Sqlite(file, { readonly: true })
   const page = copy
@@ -268,7 +268,7 @@ function losePage(file: string): void {
   closeSync(descriptor)
 }
 
-/** What pg_dump and pg_restore do, without them. */
+/** Does the same as pg_dump and pg_restore, which may not be installed. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const client = new Client(from.replace(/[^/]+$/, 'postgres'))
   await client.connect()

@@ -20,7 +20,7 @@ const installed = (program: string, flag = '--version') => spawnSync(program, [f
 let folder: string
 let shell: Shell
 let ports: { readonly https: number; readonly http: number }
-/** What the commands below each heading printed. */
+/** The output of the commands below each heading. */
 const printed: Record<string, string> = {}
 
 beforeAll(async () => {
@@ -98,7 +98,7 @@ async function follow(code: string): Promise<string> {
   )
 }
 
-/** The files that the commands of the page make, on a machine without openssl. */
+/** Creates the files of the page's openssl commands, without openssl. */
 async function createCertificates(): Promise<string> {
   const { authority } = await openCertificates(folder, ['mfa.example'], Math.floor(Date.now() / 1000))
   const { certificate, key } = await issue(
@@ -111,7 +111,7 @@ async function createCertificates(): Promise<string> {
   return ''
 }
 
-/** The package as it is built in place of `npx`, and a `curl` that finds the host of the page on this machine. */
+/** Replaces `npx` with the built package, and `curl` with one that resolves the host of the page to this machine. */
 function writePrograms(bin: string): void {
   const write = (name: string, code: string) => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${code}\n`)
@@ -128,7 +128,7 @@ function writePrograms(bin: string): void {
   writeFileSync(join(folder, 'Ping.java'), pingInJava(ports.https))
 }
 
-/** `curl [--cacert FILE] --header H URL`, where the machine has none. */
+/** `curl [--cacert FILE] --header H URL`, for machines without curl. */
 const curlInNode = `
 import { readFileSync } from 'node:fs'
 import { get as http } from 'node:http'

@@ -36,7 +36,7 @@ async function init() {
   return (await command(['init', '--database', database, '--json'])).json.apiKey as string
 }
 
-/** Adds users until one is refused. @returns who was acknowledged, and the refusal. */
+/** Adds users until one is rejected. @returns the acknowledged users, and the rejection. */
 async function writeUntilRefused(call: ReturnType<typeof createCall>, name: string) {
   const acknowledged: string[] = []
   for (let number = 0; number < 2_000; number += 1) {

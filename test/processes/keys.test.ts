@@ -29,7 +29,7 @@ describe.each(engines)('`keys rotate` beside a running `serve` on %s', (engine) 
     await rotating.printed(/Waiting/)
     let next: typeof service | undefined
     if (!isFile) {
-      // With given keys a node takes the new one up when it is restarted.
+      // A node with configured keys uses the new one after a restart.
       await service.stop()
       next = await serve(database, after)
       onTestFinished(() => next?.kill())

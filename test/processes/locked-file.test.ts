@@ -31,7 +31,7 @@ describe('a running `serve` whose SQLite file another process keeps locked', () 
     rmSync(folder, { recursive: true })
   })
 
-  /** @returns what releases the lock; resolves when it is released. */
+  /** @returns a function that releases the lock, and resolves when it is released. */
   async function lock(): Promise<() => Promise<void>> {
     const child = spawn(process.execPath, [holder, database], { stdio: ['pipe', 'pipe', 'inherit'] })
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -84,7 +84,7 @@ describe('a running `serve` whose SQLite file another process keeps locked', () 
     const leaving = new AbortController()
     const left = Array.from({ length: 10 }, (_, number) => write(`left-${number}`, leaving.signal).catch(() => 'left'))
     const stayed = write('stayed')
-    // What was sent before is with the service by now: it reads requests in the order of their arrival.
+    // The service reads requests in order of arrival, so it has received the earlier ones by now.
     await call('GET', '/users')
     await call('GET', '/users')
 

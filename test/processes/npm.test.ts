@@ -26,7 +26,7 @@ describe('a server that npm started', () => {
   it('exits cleanly when npm gets SIGTERM: `npm start`', async () => {
     const port = await freePort()
     const env = { PORT: String(port), DATA: folder }
-    // Without `prestart`, which builds.
+    // Without `prestart`, which would build the package.
     const npm = start('npm', ['start', '--ignore-scripts'], env)
     await npm.printed(new RegExp(`localhost:${port}`))
 
@@ -53,7 +53,7 @@ describe('a server that npm started', () => {
 })
 
 function start(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  // A group of its own, so that nothing outlives the test.
+  // A separate process group, so that no process outlives the test.
   const child: ChildProcess = spawn(name, [...args], {
     cwd: root,
     detached: true,

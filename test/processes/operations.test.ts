@@ -94,7 +94,7 @@ describe('one node, from an empty machine, by the commands of docs/operations.md
 
     expect(started).toContain('{"status":"ok"}')
     expect((await machine.type('stat -c "%a %n" app.env')).trim()).toBe('600 app.env')
-    // A narrower one would make what `sudo npm install` brings later unreadable for the service.
+    // With a stricter umask, the service could not read the files that `sudo npm install` adds later.
     expect(await machine.type('umask')).toBe(umask)
     expect(gated).toContain('Set up')
     expect(metrics).toContain('second_factor_')
@@ -163,7 +163,7 @@ describe('three nodes on PostgreSQL, by the commands of docs/operations.md', () 
   })
 })
 
-/** Blocks for the nodes run on each of them, one node after the other; all others on the first. */
+/** Blocks for the nodes run on each of them, one after the other. All other blocks run on the first node. */
 async function followOnEach(nodes: readonly Machine[], section: string): Promise<string> {
   const [first] = nodes
   let printed = ''
@@ -173,7 +173,7 @@ async function followOnEach(nodes: readonly Machine[], section: string): Promise
   return printed
 }
 
-/** What `psql` and `createdb` do in the long form. */
+/** Does the same as `psql` and `createdb` with their long options. */
 async function createOwnDatabase(admin: string, address: string): Promise<void> {
   const { password } = new URL(address.trim())
   const client = new Client(admin)
@@ -183,7 +183,7 @@ async function createOwnDatabase(admin: string, address: string): Promise<void> 
   await client.end()
 }
 
-/** The first page that somebody sees behind `mfa()`, in an app with these settings as its environment. */
+/** The first page behind `mfa()`, in an app with these settings as its environment. */
 async function pageOf(settings: string, username: string): Promise<string> {
   const values = Object.fromEntries(
     settings
@@ -196,7 +196,7 @@ async function pageOf(settings: string, username: string): Promise<string> {
   app.use(
     mfa({
       service: { baseUrl: values.MFA_BASE_URL, apiKey: values.MFA_API_KEY, domainId: values.MFA_DOMAIN_ID },
-      // The service answers on this machine's own address here, which is none that a phone can open.
+      // The service listens on a loopback address here, which a phone cannot open.
       authenticatorUrl: 'https://mfa.example',
       user: () => ({ username }),
     }),

@@ -130,7 +130,7 @@ describe('second-factor serve on SIGTERM', () => {
   })
 })
 
-/** Callers that ask without a pause, half of them on a fresh connection each time. */
+/** Callers that send requests without a pause, half of them on a new connection each time. */
 function startCallers(port: number, count: number) {
   const statuses = new Map<number, number>()
   const failures: string[] = []
@@ -172,7 +172,7 @@ function startCallers(port: number, count: number) {
   const loops = Array.from({ length: count }, (_, index) => loop(index % 2 === 0 ? kept : false))
 
   return {
-    /** Resolves after so many further answers. */
+    /** Resolves after this many more responses. */
     answered: (more: number) =>
       new Promise<void>((resolve) => {
         const goal = total + more

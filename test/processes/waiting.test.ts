@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { startCrowd } from '../support/crowd/crowd.ts'
 
-/** Passes on what the web app asks of the service, and counts it. */
+/** A proxy between the web app and the service that counts calls. */
 async function countCalls(origin: string) {
   const calls = { streamsAtOnce: 0, heldReads: 0 }
   const { hostname, port } = new URL(origin)
@@ -22,7 +22,7 @@ async function countCalls(origin: string) {
     res.once('close', () => passedOn.destroy())
     req.pipe(passedOn)
   })
-  // Who is first to close an idle connection must not be the proxy.
+  // The proxy must not be the first to close an idle connection.
   server.keepAliveTimeout = 120_000
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -38,9 +38,9 @@ describe('300 people who wait at once', () => {
     const crowd = await startCrowd({
       count: 300,
       inboxes: false,
-      // Nothing here is about time: a busy machine may be slow.
+      // This test does not measure time, so a busy machine may be slow.
       timeout: 60_000,
-      // The script of the page holds requests where event streams do not get through.
+      // The script of the page falls back to held requests if event streams are blocked.
       way: (index) => (index % 3 === 0 ? 'held' : 'stream'),
       between: async (origin) => (counted = await countCalls(origin)).url,
     })

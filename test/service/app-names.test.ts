@@ -14,7 +14,7 @@ afterEach(async () => void (await Promise.all(handles.map((handle) => handle.clo
 
 type Given = Partial<Parameters<typeof embedded>[0]>
 
-/** One start of an app. @returns what people see on their device, and which domain that is. */
+/** Starts an app once. @returns the names on the device, and the id of the domain. */
 async function start(database: string, app: string | undefined, given: Given = {}) {
   const handle = embedded({ database, keys, ...given })
   handles.push(handle)
@@ -25,7 +25,7 @@ async function start(database: string, app: string | undefined, given: Given = {
   return { id: handle.id, domainId, organization: organization.name, domain: domain.name }
 }
 
-/** What an administrator does, at the command line or by a service of their own on the same database. */
+/** Acts as an administrator, like the command line or a standalone service on the same database. */
 async function administer(database: string, act: (administration: Administration) => Promise<unknown>) {
   const service = await createService({ database, keys })
   try {

@@ -74,7 +74,7 @@ describe('the image of a domain', () => {
     const { organization, domain, service } = running
     const own = await client.domains.image(domain.id)
     const before = (await read()).response.headers.get('etag') ?? ''
-    // Another file of the same picture.
+    // A different file with the same picture.
     const other = Buffer.concat([own.bytes.subarray(0, -12), comment, own.bytes.subarray(-12)])
 
     await service.administration.setDomainImage(organization.id, domain.id, other)
@@ -119,7 +119,7 @@ describe('the image of a domain for devices', () => {
     expect([none, nobody, own, again].map(({ status }) => status)).toEqual([200, 200, 200, 304])
     expect(own.headers.get('x-content-type-options')).toBe('nosniff')
     expect(Buffer.from(await own.arrayBuffer())).toEqual((await read()).bytes)
-    // Who asks learns nothing about which domains there are.
+    // The response does not reveal which domains exist.
     expect(await none.text()).toBe(await nobody.text())
   })
 

@@ -32,7 +32,7 @@ function embed(options: Partial<Parameters<typeof embedded>[0]> = {}): ServiceHa
   return handle
 }
 
-/** A GET with exactly these headers, as `fetch` adds some of its own. */
+/** A GET with exactly these headers, because `fetch` adds its own. */
 function get(url: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     request(url, { headers }, (response) => {

@@ -29,7 +29,7 @@ describe.each(engines)('on %s', (engine) => {
   const inDomain = (userId: string) => `/domains/${running.domain.id}/users/${userId}`
   const epochOf = async (userId: string) => (await call('GET', `/users/${userId}`)).json.epoch as string
 
-  /** Somebody with a device, an app and a bypass code. */
+  /** A user with a device, an app and a bypass code. */
   async function person() {
     const enrolled = await running.enroll(unique())
     const { id } = enrolled.user
@@ -257,7 +257,7 @@ interface Told {
   readonly id?: string
 }
 
-/** Reads the stream of the domain from now on. */
+/** Follows the event stream of the domain from now on. */
 async function follow({ origin, domain, apiKey }: Running) {
   const abort = new AbortController()
   const response = await fetch(`${origin}/api/domains/${domain.id}/sessions/events`, {
@@ -269,7 +269,7 @@ async function follow({ origin, domain, apiKey }: Running) {
   const seen: Told[] = []
   return {
     seen,
-    /** What it says of this user; others may come before. */
+    /** The next event about this user, skipping those about others. */
     async next(userId: string): Promise<Told | undefined> {
       for (;;) {
         const { done, value } = await events.next()

@@ -33,7 +33,7 @@ async function createBypassCode(more: object): Promise<Answer> {
   return running.call('POST', `${path}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 1, ...more } })
 }
 
-/** A device, and a session it is asked about, with or without a number. */
+/** A device with a pending session, with or without a number. */
 async function asked(more: object = {}) {
   const enrolled = await running.enroll(unique())
   const { id } = await enrolled.ask(more)
@@ -46,7 +46,7 @@ async function answerRequest(answer: object, different: object = {}, more: objec
   return read(await device.answer(id, { nonce, decision: 'approve', ...answer }, different))
 }
 
-/** Calls a service of its own, which may end up broken. */
+/** Calls a separate service, which may end up broken. */
 async function elsewhere(
   options: Parameters<typeof startService>[0],
   then: (other: Running) => Promise<Answer>,
@@ -59,7 +59,7 @@ async function elsewhere(
   }
 }
 
-/** How each code comes about over HTTP. TypeScript misses none, and the tests none either. */
+/** Triggers each code over HTTP. Both TypeScript and a test below check that no code is missing. */
 const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.malformed': () => running.call('POST', '/users', { raw: '{' }),
   'api.error.invalid.user': () => createSession({ user: {} }),

@@ -13,9 +13,9 @@ afterAll(() => running.close())
 
 const v13 = 'application/vnd.service.v1+json'
 
-/** A person with a device, who is asked in a version; what the device shows. */
+/** Sends a request to a user's device through a version of the interface. @returns what the device shows. */
 async function arrange(accept: string) {
-  // What was asked before belongs to another time.
+  // Moves past the time windows of earlier tests.
   await running.clock.advance(600)
   const person = await running.enroll(`informed ${(count += 1)}`)
   const body = { user: { id: person.user.id } }

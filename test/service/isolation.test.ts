@@ -10,7 +10,7 @@ import { engines, useEngine } from '../support/engines.ts'
 import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from './start-service.ts'
 import type { Running, Tenant } from './start-service.ts'
 
-/** One of everything an organization can have, by the names of the parameters that name it. */
+/** Creates one of each resource in an organization, with its id under the name of its path parameter. */
 async function furnish(running: Running, tenant: Tenant, name: string) {
   const { call, domain } = tenant
   const made = async (method: string, path: string, body?: object) => (await call(method, path, { body })).json
@@ -43,14 +43,14 @@ const namesOf = ({ path }: Endpoint) => [...path.matchAll(/:(\w+)/g)].map(([, na
 const fill = ({ path }: Endpoint, params: Record<string, string>) =>
   path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
 
-/** What its caller sends; about the caller's own user, where it is about one. */
+/** The request body of an operation; if it names a user, it is the caller's own. */
 function bodyOf(name: string, { user }: Furnished): { body?: unknown } {
   if (name === 'createSession') return { body: { user: { id: user.id } } }
   const request = examples[name]?.request
   return request === undefined ? {} : { body: request }
 }
 
-/** Each operation with each of its parameters in turn foreign, and with all of them. */
+/** Each operation with each of its parameters foreign in turn, and with all of them foreign. */
 const foreign = operations.flatMap(({ name, endpoint }) => {
   const all = namesOf(endpoint)
   const one = all.map((param) => [param])
@@ -75,7 +75,7 @@ describe.each(engines)('two organizations on %s', (engine) => {
   const tables = ['organization', 'apiKey', 'domain', 'user', 'membership', 'token', 'device', 'session'] as const
   const moreTables = ['codeGenerator', 'hardwareToken', 'bypassCode', 'emailCode'] as const
 
-  /** All that they have. Ours may change. */
+  /** Everything that the other organization has. Our own may change. */
   async function dump(): Promise<string> {
     const { ctx, close } = await openService(
       ServiceOptions.parse({ database, clock: running.clock, ...keysFor(database) }),
@@ -193,7 +193,7 @@ describe('a key of role auth', () => {
     const abort = new AbortController()
     onTestFinished(() => abort.abort())
 
-    // The head is enough: one of the answers has no end.
+    // The headers are enough: one of the responses is an endless stream.
     const response = await fetch(`${running.origin}/api${fill(endpoint, own.params)}`, {
       method: endpoint.method,
       headers: { accept: 'application/vnd.service.v1+json; version=1.4', authorization: authorizationOf() },

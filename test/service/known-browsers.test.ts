@@ -42,7 +42,7 @@ describe.each(engines)('known browsers on %s', (engine) => {
   const db = () => node.ctx.store.db
   const organizationId = () => running.organization.id
 
-  /** Somebody with a device, a known browser, and requests from there and from elsewhere. */
+  /** A user with a device and a known browser, and requests from there and from elsewhere. */
   async function asked() {
     const person = await running.enroll(unique())
     const { call, domain } = running

@@ -5,7 +5,7 @@ import { hardwareToken, holder, member, unique } from './codes/code-holder.ts'
 import { createTenant, newUser, read, startService } from './start-service.ts'
 import type { Running } from './start-service.ts'
 
-/** The limits of the interface document, and those that it leaves open: each at its edge and one past it. */
+/** The limits of the interface document, and those that it leaves open, each tested at the limit and one past it. */
 let running: Running
 
 beforeAll(async () => {
@@ -216,7 +216,7 @@ describe('a hardware token', () => {
 
   it.each([30, 60] as const)('with steps of %i seconds shows a code for that long', async (timeStep) => {
     const token = await hardwareToken(running, { type: 'TOTP6', timeStep })
-    // To the beginning of a step.
+    // Advances to the start of a time step.
     await running.clock.advance(timeStep - (running.clock.now() % timeStep))
 
     const first = token.code()
@@ -274,7 +274,7 @@ describe('a new session', () => {
   ])('with %s is answered with %j', async (_what, more, outcome) => {
     const { id } = await member(running)
 
-    // That the user has no token is found only when all else is well.
+    // The missing token is reported only if everything else is valid.
     expect(await post(`/domains/${running.domain.id}/sessions`, { user: { id }, ...more })).toBe(outcome)
   })
 

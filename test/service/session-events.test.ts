@@ -46,11 +46,11 @@ const request = (origin: string, { apiKey, domain }: Caller, init: RequestInit =
   })
 }
 
-/** The ids as they come; `next` is the following one, undefined at the end of the stream. */
+/** Follows the stream: `next` returns the next id, or undefined at the end of the stream. */
 async function follow(origin: string, tenant: Caller) {
   const response = await request(origin, tenant)
   const ids = idsOf(response.body!)
-  // The first bytes say that nothing is missed from now on.
+  // Once the first bytes arrive, no later event is missed.
   await ids.next()
   return { response, next: async () => (await ids.next()).value }
 }
@@ -60,7 +60,7 @@ async function* idsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string |
   for await (const events of readEvents(body)) {
     if (first) yield undefined
     first = false
-    // Users whose epochs change are told of as well, without an `id`.
+    // Changed epochs of users are also reported, without an `id`.
     for (const data of events) if ('id' in JSON.parse(data)) yield (JSON.parse(data) as { id: string }).id
   }
 }

@@ -5,7 +5,7 @@ import { hardwareToken, holder, member, otherThan, unique } from './codes/code-h
 import { activateDevice, newUser, read, startService } from './start-service.ts'
 import type { Answer, Running } from './start-service.ts'
 
-/** The transition tables of the interface document, row by row. */
+/** The state transition tables of the interface document, row by row. */
 let running: Running
 
 beforeAll(async () => {

@@ -35,7 +35,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
     next()
   }
 
-  /** From the login to an approval that was not redeemed yet. */
+  /** Signs in, and stops after an approval that was not redeemed yet. */
   async function approved(login: object = {}) {
     const app = await startWebApp({
       before: [ping, watch],
@@ -66,9 +66,9 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
 
     const answer = browser.submit('/mfa/complete')
     await slow.reached
-    // Time enough for an answer that does not wait.
+    // Enough time for a response that does not wait.
     for (let others = 0; others < 3; others++) await fetch(`${app.url}/ping`)
-    // Not even its head, which is what browsers follow: express-session itself holds back no more than the end.
+    // Not even the headers, which browsers follow; express-session itself delays only the end.
     expect(answering.headersSent).toBe(false)
     slow.release()
 
@@ -137,7 +137,7 @@ describe.each(hosts)('web sessions in $name', ({ open, options, express }) => {
   })
 })
 
-/** Answers without a web session. */
+/** Responds without a web session. */
 const ping: RequestHandler = (req, res, next) => (req.path === '/ping' ? void res.end() : next())
 
 function idOf(browser: Browser): string {

@@ -18,7 +18,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
   beforeAll(async () => {
     const database = await newDatabase()
     running = await startService({ database }, { bypassEnabled: true, emailOtpEnabled: true })
-    // For what cannot be seen from outside.
+    // Used to check state that is not visible over HTTP.
     opened = await openService(ServiceOptions.parse({ database, clock: running.clock, ...keysFor(database) }))
   })
   afterAll(async () => {
@@ -39,7 +39,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
     ],
   ]
 
-  /** With everything there is, in the domain of the service. */
+  /** A user with one of each resource in the domain of the service. */
   async function furnished(username: string) {
     const { call, domain, clock } = running
     const enrolled = await running.enroll(username)
@@ -109,7 +109,7 @@ describe.each(engines)('a removed user, on %s,', (engine) => {
     it('has no valid code, even after being added again', async () => {
       const person = await furnished(`codes ${way}`)
       const { user, token, bypass, codeSecret, ask } = person
-      // While it may still use them.
+      // While the user can still use them.
       const before = [await ask({ bypasscode: bypass.code })]
 
       await out(person.out)

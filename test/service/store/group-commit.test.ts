@@ -16,7 +16,7 @@ interface Tables {
 let folder: string
 let statements: string[]
 let writing: BetterSqlite3.Database
-/** Sees what is kept, as another process does. */
+/** Reads committed changes, as another process would. */
 let other: BetterSqlite3.Database
 let db: Kysely<Tables>
 
@@ -26,7 +26,7 @@ beforeEach(() => {
   statements = []
   writing = new BetterSqlite3(file, { verbose: (statement) => statements.push(String(statement)) })
   writing.pragma('journal_mode = WAL')
-  // The reference is looked at when the transaction ends, so that COMMIT itself can fail.
+  // The foreign key is checked at the end of the transaction, so that COMMIT itself can fail.
   writing.exec(`CREATE TABLE note (
     text TEXT PRIMARY KEY,
     about TEXT REFERENCES note (text) DEFERRABLE INITIALLY DEFERRED)`)
@@ -46,7 +46,7 @@ const kept = () => other.prepare<[], string>('SELECT text FROM note ORDER BY tex
 const count = (statement: string) => statements.filter((one) => one === statement).length
 const write = (text: string, about: string | null = null) =>
   db.transaction().execute((tx) => tx.insertInto('note').values({ text, about }).execute())
-/** Whether each was kept, in their order. */
+/** Whether each was committed, in order. */
 const outcomes = async (units: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(units)).map(({ status }) => status === 'fulfilled')
 

@@ -12,7 +12,7 @@ import type { Running } from '../start-service.ts'
 
 const challenge = 'BBBBBBBBBBBBBBBBBBBBBA'
 
-/** How many there are of each status. */
+/** Counts the responses by status. */
 const countsOf = (answers: { status: number }[]) =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([status, some]) => [status, some.length]))
 
@@ -36,7 +36,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
     await Promise.all([here.close(), door.close(), second.close()])
   })
 
-  /** A person whose device talks to the other node. */
+  /** A user whose device talks to the other node. */
   async function enroll(username: string) {
     const enrolled = await here.enroll(username)
     return { ...enrolled, deviceThere: createDeviceCalls(there.origin, enrolled.signer) }
@@ -80,7 +80,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
 
     await here.call('DELETE', `${sessions}/${id}`)
 
-    // Sessions of a moment before may be among them.
+    // Sessions of earlier tests may be among them.
     for await (const some of events) if (some.includes(JSON.stringify({ id }))) break
     abort.abort()
     expect(response.status).toBe(200)
@@ -123,7 +123,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
         ...new Set(answers.filter((one) => one.kind === kind).map((one) => one.status)),
       ]
       expect(['approved', 'denied', 'cancelled']).toContain(state)
-      // Who said what it became is told so, each time; the other is told that it came too late.
+      // A decision that matches the outcome is confirmed each time; the opposite one gets a conflict.
       expect(statuses(0)).toEqual([state === 'approved' ? 200 : 409])
       expect(statuses(1)).toEqual([state === 'denied' ? 200 : 409])
       expect([...statuses(2), ...statuses(3)]).toEqual([200, 200])

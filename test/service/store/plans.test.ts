@@ -25,7 +25,7 @@ import type { RecordedStatement } from '../../support/recorded-statements.ts'
 import { keysFor } from '../start-service.ts'
 import { driveTheRest } from './drive-the-rest.ts'
 
-/** Tables that have more rows the more users, sign-ins or entries of the audit trail there are. */
+/** Tables that grow with the number of users, sign-ins or audit entries. */
 const growing = [
   'user',
   'membership',
@@ -47,7 +47,7 @@ const growing = [
   'audit',
 ]
 
-/** An index that is entered by nothing but these leads to all that an organization or a domain has. */
+/** An index search by only these columns finds every row of an organization or a domain. */
 const wide = ['organization_id', 'domain_id', 'state']
 
 /**
@@ -62,7 +62,7 @@ const allPending = 'counts all that waits, once for everybody'
 const lately = 'what happened since a moment ago, once for everybody'
 const rotation = 'counts everything sealed, once when the first keys are given and around a rotation of keys'
 
-/** Functions of the store whose statements may read a whole table, or all of a domain, and why. */
+/** Functions of the store whose statements may read a whole table or a whole domain, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   listUsers: page,
   listMembers: page,
@@ -81,23 +81,23 @@ const exceptions: Readonly<Record<string, string>> = {
   'domains.ts updateDomain': 'looks for one active token of the domain when an administrator changes its key type',
 }
 
-/** Files of the store that only commands use, on a database that nobody else has open. */
+/** Files of the store that only commands use, on a database that no other process has open. */
 const commandFiles = ['restored.ts']
 
-/** In how many places of a file statements are not executed here, and why. */
+/** The number of places in a file whose statements are not executed here, and why. */
 const undriven: Readonly<Record<string, number>> = {
-  // Once in the life of a database: when it is given its first keys.
+  // Runs once in the life of a database, when it gets its first keys.
   'sealed-values.ts': 1,
-  // Begins a transaction; what that executes is counted by itself.
+  // Begins a transaction; the statements in it are counted separately.
   'bring-to-present.ts': 1,
 }
 
-// One of them lets a month go by, sweep after sweep.
+// One of the tests advances the clock by a month, sweep after sweep.
 vi.setConfig({ testTimeout: 60_000 })
 
 const { statements, executedPlaces, stop } = recordStatements()
 
-// The tests of every operation, of every audited event and of every error code, run here once more: they use everything.
+// The tests of all operations, audited events and error codes run here again, because they execute every statement.
 const tests = join(root, 'test/service')
 const operations = readdirSync(join(tests, 'operations')).filter((name) => name.endsWith('.test.ts'))
 const drivers = [
@@ -196,10 +196,10 @@ describe('every statement that the service executes', () => {
   }
 })
 
-/** A step of a sweep beside the 2,000 rows that each table has here is as a real one beside 200,000. */
+/** A sweep step of this size among the 2,000 rows of each table here is like a real one among 200,000. */
 const fewRows = 5
 
-/** A statement that visits more of a growing table than what it looks for. */
+/** A statement that visits more rows of a growing table than it looks for. */
 interface Walk {
   readonly origins: readonly string[]
   readonly detail: string
@@ -211,7 +211,7 @@ const ofTheStore = () => [...statements.values()].filter(({ origins, sql: text }
 const isQuery = (text: string) =>
   /^(select|insert|update|delete|with)\b/i.test(text) && !/sqlite_master|kysely_/.test(text)
 
-/** @param leading Columns by which alone an index leads to too much. */
+/** @param leading Columns that are not selective enough on their own. */
 function walksIn(
   { origins, sql: text }: RecordedStatement,
   plan: readonly Access[],
@@ -227,7 +227,7 @@ const withoutExceptions = (walks: readonly Walk[]) =>
 
 const fileOf = (name: string): string => name.split(' ')[0] ?? ''
 
-/** In how many places each file of the store executes a statement. */
+/** Counts the places where each file of the store executes a statement. */
 function storeFiles(): { file: string; count: number }[] {
   const folder = join(root, 'src/service/store')
   const files = readdirSync(folder).filter(
@@ -239,10 +239,10 @@ function storeFiles(): { file: string; count: number }[] {
   })
 }
 
-/** They open, migrate and wait; what they execute reads no table of ours. */
+/** These files open, migrate and wait; their statements read none of our tables. */
 const engineFiles = /^(sqlite|postgres|transaction-ends|write-health)/
 
-/** As many rows as it takes for PostgreSQL to prefer one index to another as it would with many users. */
+/** Inserts enough rows for PostgreSQL to choose the same indexes as it would with many users. */
 async function fill(database: string): Promise<void> {
   const { ctx, close } = await openService(ServiceOptions.parse({ database, ...keysFor(database) }))
   const { db } = ctx.store

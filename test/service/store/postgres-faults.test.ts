@@ -38,7 +38,7 @@ async function open(url: string, more: PostgresOpenOptions = {}) {
   return store
 }
 
-/** Milliseconds, and how it ended. */
+/** How long it took in milliseconds, and how it ended. */
 async function outcome(work: Promise<unknown>) {
   const begun = performance.now()
   const error = await work.then(
@@ -122,7 +122,7 @@ describe('a PostgreSQL store that listens for changes by other processes', () =>
     const gap = isDeaf(store, 'gap')
 
     proxy.stall()
-    // Its connections were held, not closed: only what it tries itself can show that.
+    // The connections are stalled, not closed, so only the store's own checks can detect it.
     while (proxy.connections() > 0) await new Promise((resolve) => void setImmediate(resolve))
     proxy.resume()
 

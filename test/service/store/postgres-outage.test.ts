@@ -9,14 +9,14 @@ import type { Postgres } from '../../support/postgres.ts'
 import { newUser, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
-/** As the server reports a full disk, or an error of it: PostgreSQL itself raises the error, in every change. */
+/** Reports a full disk or a disk error as the server does: PostgreSQL itself raises the error in every change. */
 const failing = (state: string) => `
   create function fail() returns trigger language plpgsql as $$ begin raise exception using errcode = '${state}'; end $$;
   create trigger fails before insert or update on "user" execute function fail();
   create trigger fails before insert or update on service execute function fail()`
 const working = 'drop function fail cascade'
 
-/** For connections that are made from now on. The present ones are cut, as a failover does. */
+/** Applies to new connections. The current ones are cut, as in a failover. */
 const readOnly = (database: string, value: 'on' | 'off') => `
   set default_transaction_read_only = off;
   alter database "${database}" set default_transaction_read_only = ${value}`
@@ -65,7 +65,7 @@ describe('a service whose PostgreSQL database rejects changes', () => {
       const before = await ready()
 
       for (const statement of breaking(name)) await admin.query(statement)
-      // The first change may only find out that its connection was cut.
+      // The first change may only detect that its connection was cut.
       const logAfterChange = async () => {
         await call('POST', '/users', { body: newUser('refused') })
         return JSON.stringify(logged.map(({ details }) => String(Object(details).reason)))

@@ -24,7 +24,7 @@ describe('two processes on one database', () => {
     await here.close()
 
     expect(json.state).toBe('cancelled')
-    // Well before the 30 seconds are over after which it would be answered anyhow.
+    // Well before the 30 seconds after which the call would be answered anyway.
     expect(took).toBeLessThan(15_000)
   })
 
@@ -54,7 +54,7 @@ describe('a process that is shutting down', () => {
     const { ask, sessions } = await here.enroll('ending')
     const { id } = await ask()
     const answer = there('GET', `${sessions}/${id}`, { headers: { prefer: 'wait=30' } })
-    // On a connection of its own: when it is answered, the held one has been taken in.
+    // Uses a separate connection: when this call is answered, the service has accepted the held one.
     await there('GET', '/ping')
 
     child.kill('SIGTERM')

@@ -5,7 +5,7 @@ import { parseRows } from '../../../src/service/http/rows.ts'
 
 const read = (text: string, sliceSize?: number) => [...parseRows(text, sliceSize)].flat()
 
-/** What happens: the value, or the code of the error. */
+/** The returned value, or the code of the error. */
 function outcome(parse: () => unknown): unknown {
   try {
     return parse()

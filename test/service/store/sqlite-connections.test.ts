@@ -34,7 +34,7 @@ afterEach(async () => {
 const organization = (number: number) => ({ id: `${number}`.padStart(40, '0'), name: `O${number}`, createdAt: 1 })
 const names = async (from = store) => (await from.db.selectFrom('organization').select('name').execute()).length
 
-/** As another process does it: SQLite keeps connections apart in the same way. */
+/** Acts like another process: SQLite isolates connections in the same way. */
 function lock(): { release(): void } {
   const other = new BetterSqlite3(file)
   others.push(other)
@@ -42,7 +42,7 @@ function lock(): { release(): void } {
   return { release: () => void other.exec('ROLLBACK') }
 }
 
-/** Long enough for what was begun to reach the database. */
+/** Waits long enough for started calls to reach the database. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => void setImmediate(resolve))
 }
@@ -160,7 +160,7 @@ describe('callers that wait for a change', () => {
     for (let number = 0; number < 5; number += 1) {
       await insertOrganization(store.db, organization(number))
       await names()
-      // Longer than it takes to look for changes once.
+      // Longer than one interval of polling for changes.
       await new Promise((resolve) => void setTimeout(resolve, 60))
     }
 
@@ -246,7 +246,7 @@ describe('a change that does not fit on the disk', () => {
   const fillDisk = () => limitPages(1)
   const freeDisk = () => limitPages(1_000_000)
 
-  /** Too large for what is free in the pages of the table. */
+  /** Too large for the free space in the pages of the table. */
   const large = (number: number) => ({ ...organization(number), name: `${number} ${'x'.repeat(20_000)}` })
 
   it('is rejected as an outage, and keeps acknowledged changes', async () => {

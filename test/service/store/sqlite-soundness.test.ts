@@ -22,7 +22,7 @@ async function create(): Promise<void> {
   await (await openSqliteStore(file)).close()
 }
 
-/** Overwrites a page with zeros, as a disk or a file system does that has lost it. */
+/** Overwrites a page with zeros, like a disk or a file system that has lost it. */
 function zeroPage(number: number): void {
   const descriptor = openSync(file, 'r+')
   writeSync(descriptor, Buffer.alloc(4096), 0, 4096, (number - 1) * 4096)

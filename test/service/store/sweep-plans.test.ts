@@ -12,7 +12,7 @@ import { recordStatements } from '../../support/recorded-statements.ts'
 import { openDatabase } from '../audit/recorded.ts'
 import { keysFor } from '../start-service.ts'
 
-/** One row for each chain of the audit trail, changes of the last minutes, and what a step has found. */
+/** Tables with one row per audit chain, changes of the last minutes, and the rows that a step has found. */
 const small = ['trusted_clock', 'audit_writer', 'epoch_change', 'due']
 
 it('a sweep finds expired rows through indexes, without table scans', async () => {
