@@ -125,7 +125,7 @@ function waits(): readonly Mutant[] {
       find: 'notAfter(blocking.at, now)',
       replace: 'blocking.at',
       test: clockTest,
-      title: 'does not reduce how often a user can be asked',
+      title: 'neither lifts nor extends the limit of requests to a user',
     },
     {
       defense: 'the time of counts in stretches',
@@ -156,7 +156,7 @@ function waits(): readonly Mutant[] {
 
 function access(): readonly Mutant[] {
   const short = 'invalidates codes that were e-mailed or shown meanwhile, for good'
-  const lasting = 'limits what lasts for days to its lifetime from now'
+  const lasting = 'limits codes and browsers that last for days to their lifetime from now'
   return [
     {
       defense: 'the time of an approval',
@@ -217,7 +217,7 @@ function corrections(): readonly Mutant[] {
       find: 'for (const step of accessToPresent) await inSteps(steps, () => step(db, ofAccess(clock.now())))',
       replace: 'await inSteps(steps, () => Promise.resolve(accessToPresent.length * 0 * ofAccess(0).present))',
       test: clockTest,
-      title: 'limits what lasts for days to its lifetime from now',
+      title: 'limits codes and browsers that last for days to their lifetime from now',
     },
     {
       defense: 'the trusted time, by which a slow clock is no correction',

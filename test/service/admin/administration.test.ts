@@ -70,7 +70,7 @@ describe('a domain', () => {
   it('keeps its key type while devices use it', async () => {
     const { db } = opened.ctx.store
     const { id } = await administration.createDomain(mine, { name: 'A' })
-    // As a later version may have left it.
+    // As a later version could have stored it.
     await db.updateTable('domain').set({ keyType: 'PIN' }).where('id', '=', id).execute()
     const user = {
       id: 'a'.repeat(40),

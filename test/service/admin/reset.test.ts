@@ -30,7 +30,7 @@ describe.each(engines)('a user who is reset, on %s', (engine) => {
   const reset = (userId: string) => resetUser(node.ctx, { organizationId: running.organization.id, userId })
   const issueFirst = (userId: string) => running.call('PUT', `${domainPath()}/users/${userId}/token/first`)
 
-  /** Somebody who has all there is. */
+  /** A user with every kind of factor. */
   async function wealthy() {
     const person = await running.enroll(unique())
     const { id } = person.user

@@ -31,7 +31,7 @@ let mail: MailServer
 let running: Running
 let node: OpenedService
 
-/** What only those who exchange it may know, and what says who somebody is. */
+/** Secrets known only to the parties that exchange them, and personal data. */
 const secrets = new Set<string>()
 const secretMembers =
   /^(code|otp|bypasscode|seed|secret|nonce|challenge|key|x|y|name|username|email|marker|alias|serialNumber)$/
@@ -44,7 +44,7 @@ const collect = (text: string) => {
   }
 }
 
-/** Hears all that goes over HTTP. */
+/** Records everything sent over HTTP. */
 function listenToFetch(): void {
   const real = globalThis.fetch
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
@@ -75,7 +75,7 @@ afterAll(async () => {
 
 const trail = () => entriesOf(node.ctx.store.db)
 
-/** Somebody with a device who was asked. */
+/** A user whose device has a pending request. */
 async function asked(more: object = {}) {
   const person = await running.enroll(unique())
   const challenge = random128()
@@ -92,7 +92,7 @@ async function locked() {
   return person
 }
 
-/** Somebody in a domain with PINs who mistypes it. */
+/** A user in a domain with PINs who mistypes the PIN. */
 async function wrongPins(times: number): Promise<void> {
   const { id } = await administration().createDomain(running.organization.id, { name: unique(), keyType: 'PIN' })
   const { json: user } = await call('POST', '/users', { body: newUser(unique()) })
@@ -112,7 +112,7 @@ const { call, domainPath, administration } = {
   administration: () => running.service.administration,
 }
 
-/** How each event comes about. Every name has to be here: the type says so. */
+/** How to cause each event. The type requires every name. */
 const happenings: Record<EventName, () => Promise<unknown>> = {
   'session.created': () => asked(),
   'session.approved': async () => (await asked()).answer('approve'),
@@ -268,7 +268,7 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
 
 const image = () => defaultImage().bytes
 
-/** Two wrong activation codes at a node of the same service that allows only so many. */
+/** Two wrong activation codes at a node of the same service that allows no more. */
 async function guessing(limits: object): Promise<void> {
   const database = join(folder, 'mfa.sqlite')
   const strict = await startService({ database, clock: running.clock, limits })
@@ -276,7 +276,7 @@ async function guessing(limits: object): Promise<void> {
   await strict.close()
 }
 
-/** What stands in the trail afterwards and did not before. */
+/** Returns the entries that were added meanwhile. */
 async function newEntries(act: () => Promise<unknown>): Promise<AuditEntry[]> {
   const before = new Set((await trail()).map(({ hash }) => hash))
   await act()

@@ -19,7 +19,7 @@ describe('two processes on one SQLite file', () => {
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, index) => calls[index % 2]!('POST', '/users', { body: newUser(`u${index}`) })),
     )
-    // Killed, not ended: what it committed is whole.
+    // Killed, not closed: its commits are complete.
     child.kill('SIGKILL')
     await once(child, 'exit')
     await here.close()

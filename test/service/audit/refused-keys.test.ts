@@ -24,7 +24,7 @@ describe.each(engines)('requests without a valid API key, on %s', (engine) => {
   afterAll(() => Promise.all([running.close(), node.close()]))
   beforeEach(async () => {
     await running.clock.advance(61)
-    // The entry that ends a minute is written behind the clock: the one of the test before is in when the sum is right.
+    // The last entry of a minute is written in the background: the one of the previous test is stored once the sum is right.
     await vi.waitUntil(async () => counted(await entriesOf(node.ctx.store.db)) === refused, { timeout: waitTimeout })
     known = (await entriesOf(node.ctx.store.db)).length
     running.logged.length = 0
@@ -34,14 +34,14 @@ describe.each(engines)('requests without a valid API key, on %s', (engine) => {
     refused += 1
     return fetch(`${running.origin}/api/organization`, { headers: { 'x-forwarded-for': from, ...headers } })
   }
-  /** Of how many refused requests the entries speak. */
+  /** The number of refused requests that the entries cover. */
   const counted = (all: Awaited<ReturnType<typeof entriesOf>>) =>
     all.reduce((sum, { event, facts }) => sum + (event === 'api_key.refused' ? Number(facts.count) : 0), 0)
   const entries = async () => {
     const all = await entriesOf(node.ctx.store.db)
     return all.slice(known).filter(({ event }) => event === 'api_key.refused')
   }
-  /** What the end of a minute writes is not waited for by the clock. */
+  /** The test clock does not wait for the entry written at the end of a minute. */
   const entriesOnce = async (count: number) => {
     await expect.poll(async () => (await entries()).length).toBe(count)
   }

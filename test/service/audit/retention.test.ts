@@ -21,10 +21,10 @@ describe.each(engines)('the audit trail on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let database: string
   let service: OpenedService | undefined
-  /** What the clock of the machine is wrong by, seconds. */
+  /** The error of the machine's clock, in seconds. */
   let wrongBy = 0
   let clock = createTestClock()
-  /** Is called when a sweep has ended. */
+  /** Called when a sweep has ended. */
   let sweepEnded = () => {}
   const nextSweep = () => new Promise<void>((resolve) => void (sweepEnded = resolve))
 
@@ -62,7 +62,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     return rows.length
   }
 
-  /** So many seconds pass, a sweep each five minutes; one that is under way is not joined by the next one. */
+  /** Advances the time, with a sweep every five minutes. Waits for each sweep, so that two never overlap. */
   async function run(seconds: number): Promise<void> {
     for (let passed = 0; passed < seconds; passed += 300) {
       const ended = nextSweep()
@@ -108,7 +108,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
 
   it('drops a tenth of its expired entries a day', { timeout: 120_000 }, async () => {
     database = await newDatabase()
-    // Some hours before a day ends.
+    // A few hours before the end of a day.
     clock = createTestClock(Math.floor(Date.now() / 1000 / day) * day + 15 * 3_600)
     await start()
     await write(20)

@@ -29,7 +29,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     return one
   }
 
-  /** A service, and the same database without a door. */
+  /** A service, and the same database opened without a listener. */
   async function arrange(more: object = {}) {
     const database = await newDatabase()
     const running: Running = opened(await startService({ database, ...more }))
@@ -74,7 +74,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     })
     await expect(undone).rejects.toThrow('taken back')
     await create()
-    // By the process that took its change back.
+    // Written by the process that rolled its change back.
     await db.transaction().execute((tx) => auditCall(tx, call, 'user.deleted', { user: 'v' }))
 
     const events = (await trail()).map(({ event }) => event)
@@ -131,7 +131,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect(new Set(created.map(({ facts }) => facts.user))).toEqual(new Set(answers.map(({ json }) => json.id)))
     expect(created).toHaveLength(128)
     expect(await verify()).toMatchObject({ findings: [] })
-    // Units of work that are open at once need a chain each: as many as PostgreSQL has connections, and SQLite shares a commit among.
+    // Concurrent transactions need a chain each: one per PostgreSQL connection, or one per change in a group commit on SQLite.
     expect(new Set(created.map(({ writer }) => writer)).size).toBeLessThanOrEqual(engine === 'SQLite' ? 64 : 20)
   })
 
@@ -196,7 +196,7 @@ describe.each(engines)('the audit trail on %s', (engine) => {
     expect((await verify()).findings).toEqual([])
   })
 
-  it('drops expired entries without being asked, a tenth a day', async () => {
+  it('drops expired entries automatically, a tenth a day', async () => {
     const { database, running, trail, verify, create } = await arrange()
     await create()
     const clock = createTestClock(running.clock.now() + 3 * 86_400)

@@ -10,7 +10,7 @@ import { createTestClock } from '../../../src/testing/clock.ts'
 
 type Builder = TransactionBuilder<Database>
 
-/** Transactions whose COMMIT ends as told; statements all succeed. */
+/** Transactions whose COMMIT ends as specified; all statements succeed. */
 function transactions(commit: () => void) {
   const builder = {
     async execute(callback: (db: Queryable) => Promise<unknown>) {

@@ -5,7 +5,7 @@ import { chainStart, hashEntry } from '../../../src/service/audit/entry.ts'
 import type { AuditEntry, AuditEvent } from '../../../src/service/audit/entry.ts'
 import { verifyChains } from '../../../src/service/audit/verify-chains.ts'
 
-/** Entries as a writer chains them. */
+/** Entries chained as a writer does. */
 function chain(writer: string, events: readonly Partial<AuditEvent>[]): AuditEntry[] {
   let previous = chainStart
   return events.map((given, index) => {

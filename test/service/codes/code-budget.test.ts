@@ -20,7 +20,7 @@ afterAll(() => running.close())
 const minute = 60
 const newChallenge = () => randomBytes(16).toString('base64url')
 
-/** A person with a hardware token, and somebody who guesses. */
+/** A user with a hardware token, and an attacker who guesses codes. */
 async function arrange(on: Running = running) {
   const person = await holder(on)
   const path = `/domains/${on.domain.id}/sessions`
@@ -125,7 +125,7 @@ describe('wrong codes of a user in a row', () => {
     const push = await running.call('POST', `/domains/${running.domain.id}/sessions`, {
       body: { user: { id: person.id } },
     })
-    // Asked and found without a device: not locked.
+    // The request was processed and found no device, so codes are not locked.
     expect(push.code).toBe('api.error.notfound.token')
   })
 

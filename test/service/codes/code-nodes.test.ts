@@ -17,7 +17,7 @@ let mailServer: MailServer
 let first: Running
 let second: Service
 let door: Listening
-/** Both nodes in turn. */
+/** Alternates between both nodes. */
 let running: Running
 
 beforeAll(async () => {

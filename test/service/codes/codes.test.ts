@@ -124,7 +124,7 @@ describe('a wrong code', () => {
   })
 
   it.each(['1', '12345', '1234567', '0123456789', 'abcdef', '１２３４５６', '-12345', '12345.', "' OR 1=1--"])(
-    'may be malformed, such as %j',
+    'is denied as wrong, even when malformed: %j',
     async (otp) => {
       const { signIn } = await holder(running)
 
@@ -221,7 +221,7 @@ describe('the clock of a hardware token', () => {
     }
 
     expect(states).toEqual(['approved', 'approved', 'approved', 'approved'])
-    // Two off from where it was last: without what was learnt this one would be the nearest of all.
+    // Two steps away from the learned drift: without it, this code would be the nearest.
     expect((await signIn({ otp: token.code(0) })).state).toBe('denied')
   })
 

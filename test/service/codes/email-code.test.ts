@@ -85,7 +85,7 @@ describe('an e-mailed code', () => {
   })
 
   it('works for ten minutes, and not a second longer', async () => {
-    // Not at the moment at which old ones are swept away: it has to be over by itself.
+    // Not at the time of a sweep: the code has to expire without one.
     await running.clock.advance(7)
     const [inTime, late] = [await person(), await person()]
     const codes = [await inTime.mailed(), await late.mailed()]
@@ -423,7 +423,7 @@ describe('a mail server that fails', () => {
   })
 
   it('without TLS gets no code, unless it is local or explicitly allowed', async () => {
-    // The same server by a name that could be any machine's.
+    // The same server by a name that does not have to be local.
     const host = '::ffff:127.0.0.1'
     const ask = async (more: object) => {
       const other = await startService({ smtp: { ...smtp(), host, ...more } }, { emailOtpEnabled: true })

@@ -18,10 +18,10 @@ const fresh: CodeSource = {
   resynchronizes: true,
 }
 
-/** Step 1000 begins then. */
+/** The time at which step 1000 begins. */
 const now = 30_000
 
-/** How the code of a step is judged in step 1000. */
+/** Judges the code of a step during step 1000. */
 const judge = (step: number, source: Partial<CodeSource> = {}, at = now) => {
   const whole = { ...fresh, ...source }
   return judgeCode(whole, codeAt(whole, step), at)

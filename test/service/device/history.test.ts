@@ -39,7 +39,7 @@ async function answered(person: Person, answer: object, asking: object = {}): Pr
   return id
 }
 
-/** How much the database knows of what a device answered. */
+/** The number of history entries of a device in the database. */
 function rowsOf({ signer }: Person): number {
   const file = new BetterSqlite3(database, { readonly: true })
   const rows = file.prepare('select count(*) from device_history where device_id = ?').pluck().get(signer.id)
@@ -47,7 +47,7 @@ function rowsOf({ signer }: Person): number {
   return Number(rows)
 }
 
-/** How many entries the device reads so much later, after what is swept away by then was. */
+/** The number of entries that the device reads so many seconds later, after a sweep. */
 async function entriesLater({ signer }: Person, seconds: number): Promise<number> {
   const clock = createTestClock(running.clock.now() + seconds - sweepEvery)
   const later = await startService({ database, clock })

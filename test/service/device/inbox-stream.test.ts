@@ -16,7 +16,7 @@ import type { Running } from '../start-service.ts'
 
 type Device = Awaited<ReturnType<typeof asked>>['device']
 
-/** Opens the stream of a device. `next` gives the ids that wait for it, and undefined once the stream has ended. */
+/** Opens the stream of a device. `next` returns the ids of its pending requests, and undefined once the stream has ended. */
 async function follow(device: Pick<Device, 'inbox'>) {
   const response = await device.inbox({ accept: 'text/event-stream' })
   const events = inboxesIn(response.body!)

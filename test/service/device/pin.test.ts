@@ -11,7 +11,7 @@ import type { Running } from '../start-service.ts'
 
 const pin = '4071'
 
-/** Somebody whose device asks for a PIN, and a session that waits for the answer. */
+/** A user whose device requires a PIN, and a session that is pending. */
 async function asked(running: Running, more: object = {}) {
   const enrolled = await running.enroll(unique(), { pin })
   const session = await enrolled.ask(more)
@@ -38,7 +38,7 @@ describe.each(engines)('a PIN, on %s', (engine) => {
   })
   afterAll(() => running.close())
 
-  /** How many PINs were looked at, as the database has it. */
+  /** The number of PIN tries in the database. */
   async function triesOf(deviceId = ''): Promise<number | undefined> {
     const { ctx, close } = await openDatabase(database, keysFor(database))
     const device = await deviceById(ctx.store.db, deviceId)

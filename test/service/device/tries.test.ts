@@ -22,7 +22,7 @@ describe.each(engines)('activation codes on %s', (engine) => {
   let second: Service
   let door: Listening
   let node: OpenedService
-  /** Lines of both nodes. */
+  /** Log lines of both nodes. */
   const logged: { details: object; message: string }[] = []
 
   beforeAll(async () => {

@@ -44,7 +44,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
     (await running.call('GET', `${userPath(id)}/factors/requirement?changed=${changed}${pass ? `&pass=${pass}` : ''}`))
       .json
 
-  /** As the command line does, beside the running service. */
+  /** Resets the user as the command does, while the service runs. */
   async function reset(userId: string) {
     const options = { database, clock: running.clock, ...keysFor(database) }
     const { ctx, close } = await openService(ServiceOptions.parse(options))
@@ -52,7 +52,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
     await close()
   }
 
-  /** Somebody with a device and a hardware token. */
+  /** A user with a device and a hardware token. */
   async function owner() {
     const person = await running.enroll(unique())
     const { id } = person.user
@@ -68,7 +68,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
     return { ...person, id, token, byToken: () => changePass(running, id, { otp: token.code() }), byDevice }
   }
 
-  /** Somebody who has an address and nothing else. */
+  /** A user with an e-mail address and no other factor. */
   async function addressee() {
     const address = `${unique()}@example.com`
     const person = await member(running, { email: address })
@@ -165,7 +165,7 @@ describe.each(engines)('a pass for changing factors, on %s', (engine) => {
   })
 
   describe('by a code with a single use', () => {
-    /** Passes by a code that is good once. */
+    /** Passes with a single-use code. */
     async function passed() {
       const person = await owner()
       const code = await bypassCodeOf(running, person.id)

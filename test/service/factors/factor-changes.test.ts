@@ -17,7 +17,7 @@ import { bypassCodeOf, changePass, hardwareToken, unique } from '../codes/code-h
 import { activateDevice, keysFor, read, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
-/** What the mail is called. */
+/** The subject of the mail about each change. */
 const subjects: Readonly<Record<string, string>> = {
   device_added: 'A device was added',
   device_replaced: 'Your device was replaced',
@@ -80,7 +80,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
   }: Pick<Awaited<ReturnType<typeof secondDevice>>, 'device'>): Promise<FactorNotice[]> =>
     (await read(await device.inbox())).json.notices ?? []
 
-  /** Somebody with an address, a device in each of two domains, and nothing to be told of. */
+  /** A user with an address, a device in each of two domains, and no notices. */
   async function owner(activation: object = {}) {
     const address = `${unique()}@example.com`
     const first = await running.enroll(unique(), activation)
@@ -93,7 +93,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
     mail.mails.length = 0
     await running.clock.advance(2 * hour)
     const path = `/domains/${running.domain.id}/users/${id}`
-    /** Waits until the mail of the change is there. */
+    /** Waits until the mail about the change has arrived. */
     const mailed = async () => {
       while (mails().length === 0) await mail.arrival()
       return mails().at(-1)!
@@ -111,7 +111,7 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
       running.call('POST', `${person.path}/hardware`, { body: { ...body, first: false, pass, ...more } })
   }
 
-  /** How each change comes about, and where it is said to have been. */
+  /** How to make each change, and the place that its notice names. */
   const changes: [string, string, (person: Owner) => Promise<() => Promise<unknown>>][] = [
     [
       'device_added',

@@ -13,26 +13,26 @@ import { randomRequest } from './requests.ts'
 import type { FuzzRequest, Known } from './requests.ts'
 
 const seed = 20_261_120
-/** All of them on the usual store, and some more where another database could mind what is in them. */
+/** All of them on SQLite, and some more on a database that could choke on their values. */
 const engines = [
   { engine: 'SQLite', wellFormed: 19_000, malformed: 1_000 },
   { engine: 'PostgreSQL', wellFormed: 1_900, malformed: 100 },
 ] as const
-/** Requests that are under way on one connection. */
+/** Requests in progress on one connection. */
 const pipelined = 25
 const connections = 4
 
 let running: Running
 let known: Known
 
-/** A service with somebody in it. */
+/** A service with a user. */
 async function start(database: string): Promise<void> {
   running = await startService({ database, metrics: { token: 'sixteen characters' } })
   const other = await createTenant(running.service, running.origin)
   const { user, ask } = await running.enroll('alice')
   const { id } = await ask()
   known = {
-    // Mostly ours.
+    // Mostly the key of the organization with the data.
     keys: [...Array.from({ length: 9 }, () => running.apiKey), other.apiKey],
     ids: { domainId: [running.domain.id], userId: [user.id], sessionId: [id], hardwareTokenId: [], bypassCodeId: [] },
   }
@@ -40,7 +40,7 @@ async function start(database: string): Promise<void> {
 
 const port = () => Number(new URL(running.origin).port)
 
-/** What is wrong with an answer; nothing where it is as it has to be. */
+/** Returns what is wrong with a response, if anything. */
 function complaint(method: string, answer: RawAnswer): string | undefined {
   if (answer.status >= 500) return 'is one of ours'
   if (answer.status < 400) return answer.status === 200 || answer.status === 304 ? undefined : 'is no success we know'
@@ -57,12 +57,12 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Complained about by the schema.
+    // Rejected by the schema.
     return undefined
   }
 }
 
-/** Ids of what was made are for later requests to find. */
+/** Collects created ids for later requests. */
 function learn({ about }: FuzzRequest, answer: RawAnswer): void {
   const made: Record<string, string> = {
     createUser: 'userId',
@@ -89,7 +89,7 @@ describe.each(engines)(
       await postgres?.stop()
     })
 
-    /** What is logged beside what an operator is told of healthy services. */
+    /** The log lines that a healthy service does not write. */
     const faults = () => running.logged.filter(({ message }) => !told.test(message))
 
     it('that are valid HTTP never get a 5xx or an error without the common format', { timeout: 300_000 }, async () => {
@@ -113,7 +113,7 @@ describe.each(engines)(
               answered.set(request.about, (answered.get(request.about) ?? new Set()).add(answer.status))
             learn(request, answer)
           }
-          // Some of what was there has been deleted meanwhile.
+          // Some of these objects have been deleted meanwhile.
           await refill()
         }
         connection.end()
@@ -185,7 +185,7 @@ describe.each(engines)(
   },
 )
 
-/** Operations that were never done, or never refused: then the requests were not random enough. */
+/** Operations that never succeeded, or were never rejected: then the requests were not random enough. */
 function unreached(answered: ReadonlyMap<string, ReadonlySet<number>>): string[] {
   return operations
     .map(({ name }) => name)
@@ -200,10 +200,10 @@ function unreached(answered: ReadonlyMap<string, ReadonlySet<number>>): string[]
     .filter((name) => !withoutFailure.has(name))
 }
 
-/** The database at the start, revocations, callers without a key, and facts of a session that were shortened. */
+/** Expected log lines: the new database, revocations, callers without a key, and shortened session information. */
 const told = /just (been )?created|^revoked$|^no valid API key$|^session information was shortened|read as ISO-8859-1/
 
-/** Their paths have no parameters, or they cannot be done by chance. */
+/** Their paths have no parameters, or they cannot succeed by chance. */
 const withoutFailure = new Set([
   'getOrganization',
   'ping',
@@ -246,7 +246,7 @@ const mangling: readonly ((head: string) => string)[] = [
 ]
 
 function mangled(bytes: Buffer, how: number): Buffer {
-  // Whether an answer has content must not depend on how much of the request was understood.
+  // Whether a response has content must not depend on how far the request was parsed.
   const text = bytes.toString('latin1').replace(/^HEAD/, 'GET')
   const end = text.indexOf('\r\n\r\n')
   return Buffer.from(mangling[how]!(`${text.slice(0, end)}\r\n\r\n`) + text.slice(end + 4), 'latin1')

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 
 import { root } from '../../../scripts/run.ts'
 
-/** An app of somebody else: the package as it is built, and what the app has installed beside it. */
+/** A third-party app: the built package, and what the app has installed beside it. */
 let app: string
 
 beforeAll(() => {
@@ -25,7 +25,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(app, { recursive: true }))
 
-/** A version of a package, of which only this much is there. By default it ends the process, as native code of another Node does. */
+/** A stub of a package version. By default it ends the process, as native code for another Node.js version does. */
 function install(name: string, version: string, code = 'process.abort()'): void {
   const folder = join(app, 'node_modules', name)
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -34,7 +34,7 @@ function install(name: string, version: string, code = 'process.abort()'): void 
   writeFileSync(join(folder, 'lib/index.js'), code)
 }
 
-/** The package as the tests have it. */
+/** The package as installed for the tests. */
 function installReal(name: string): void {
   const place = join(app, 'node_modules', name)
   onTestFinished(() => rmSync(place))
@@ -43,7 +43,7 @@ function installReal(name: string): void {
 
 const keys = `k1:${'A'.repeat(43)}=`
 
-/** What opening a service says. */
+/** The error or the warnings from opening a service. */
 async function open(options: object): Promise<string> {
   const script = `
     import { createService } from 'second-factor/service'
@@ -56,7 +56,7 @@ async function open(options: object): Promise<string> {
   return (await run).stdout.trim()
 }
 
-/** What the command says on stderr before it ends, because there is no driver for its database. */
+/** The output of the command on stderr when the driver of its database is missing. */
 async function serve(): Promise<string> {
   const args = ['node_modules/second-factor/bin/second-factor.js', 'serve', '--database', 'postgres://127.0.0.1:9/x']
   const env = { ...process.env, MFA_KEYS: keys }

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 
 import { createAdmission } from '../../../src/service/http/admission.ts'
 
-/** @param times For each request in turn: how long it takes, milliseconds. */
+/** @param times The duration of each request in turn, in milliseconds. */
 function start({ max = 100, responseTime = 500 } = {}) {
   let time = 0
   let endTurn = () => {}
   const afterTurn = (callback: () => void) => void (endTurn = callback)
   const admission = createAdmission({ max, responseTime, now: () => time, afterTurn })
   const enter = (urgency: 'finishes' | 'continues' | 'begins' = 'begins') => admission.enter(urgency)
-  /** As many at once as are let in. @returns how many these were. */
+  /** Sends as many requests at once as are admitted. @returns their number. */
   const fill = (milliseconds: number): number => {
     const inside: (() => void)[] = []
     for (let leave = enter(); leave; leave = enter()) inside.push(leave)

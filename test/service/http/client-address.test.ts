@@ -21,7 +21,7 @@ const settings = [
   '10.0.0.0/255.0.0.0',
 ]
 
-/** A request as Node has it: from there, with what was said of it on the way. */
+/** A request as Node.js represents it: from this peer, with this X-Forwarded-For. */
 function requestFrom(remoteAddress: string | undefined, forwarded: string | undefined) {
   const socket = { remoteAddress }
   return { headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }, socket, connection: socket }
@@ -37,7 +37,7 @@ describe('the address of a caller', () => {
     fc.constantFrom('127.0.0.1', '10.1.2.3', 'fd00::1', '::1', '::ffff:127.0.0.1', '192.168.0.1', 'unknown'),
   )
 
-  it('matches what Express reports with the same setting', () => {
+  it('is the one that Express reports with the same setting', () => {
     const trust = fc.constantFrom(...settings.slice(0, -1))
     fc.assert(
       fc.property(trust, hop, fc.array(hop, { maxLength: 5 }), (trusted, from, hops) => {
@@ -58,9 +58,12 @@ describe('the address of a caller', () => {
     ['its peer is trusted', 'loopback', '::ffff:127.0.0.1', '198.51.100.7'],
     ['one hop is trusted', 1, '192.0.2.1', '198.51.100.7'],
     ['one hop is trusted, as text', '1', '192.0.2.1', '198.51.100.7'],
-  ])('when %s, is what trusted proxies saw, never what the caller claims', (_what, trusted, from, address) => {
-    expect(addressOf(trusted, from, '203.0.113.66, 198.51.100.7')).toBe(address)
-  })
+  ])(
+    'when %s, is the one that trusted proxies saw, never the one that the caller claims',
+    (_what, trusted, from, address) => {
+      expect(addressOf(trusted, from, '203.0.113.66, 198.51.100.7')).toBe(address)
+    },
+  )
 
   it('drops ports, also those that trusted proxies add', () => {
     expect(addressOf('10.0.0.0/8', '10.0.0.1', '198.51.100.7:4711, 10.0.0.2:8080')).toBe('198.51.100.7')

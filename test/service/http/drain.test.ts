@@ -33,7 +33,7 @@ describe('a draining service', () => {
   it('answers a held read of a session at once with its current state', async () => {
     const { ask, held } = await running.enroll('waits')
     const { id } = await ask()
-    // It waits once the session has been read, which expires in 90 seconds.
+    // The read is held once the session, which expires in 90 seconds, has been read.
     const waits = running.clock.timerSet(90)
     const answer = held(id, 25)
     await waits
@@ -175,7 +175,7 @@ describe('a closing listener', () => {
     const connection = await openRaw(door.port)
 
     const gone = door.close()
-    // Later than closing began: it refuses new connections.
+    // Closing has begun by then: new connections are refused.
     for (let attempt = 0; attempt < 20; attempt += 1) await openRaw(door.port).catch(() => undefined)
     connection.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
     const { status } = await connection.answer()

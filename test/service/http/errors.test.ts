@@ -12,7 +12,7 @@ import { StoreUnavailableError } from '../../../src/service/store/store.ts'
 import { newUser, read, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
-/** Beside them the end of the audit trail is logged when the service closes. */
+/** The head of the audit trail is also logged when the service closes. */
 const failuresOf = ({ logged }: Running) => logged.filter(({ message }) => message === 'request failed')
 
 describe('an unexpected error', () => {

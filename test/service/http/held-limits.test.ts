@@ -17,7 +17,7 @@ async function start(limits: object) {
   return running
 }
 
-/** Holds a read of a session that expires in so many seconds. @returns its answer, once it waits. */
+/** Holds a read of a session that expires after so many seconds. @returns its response, once it is held. */
 async function hold(id: string, sessions: string, left = 90) {
   const waits = running.clock.timerSet(left)
   const answer = running.call('GET', `${sessions}/${id}`, { headers: { prefer: 'wait=25' } })

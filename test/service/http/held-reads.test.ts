@@ -54,7 +54,7 @@ describe('a held read of a session', () => {
 
   it('answers when the session expires', async () => {
     const { answer } = await hold('wakes expiry', 60)
-    // Not 90: the wait would be over before.
+    // Not 90, because the wait would end earlier.
     await running.clock.advance(60)
     expect((await answer).json.state).toBe('pending')
 

@@ -51,7 +51,7 @@ describe('OPTIONS', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  it('does not show callers of 1.3 what 1.4 added', async () => {
+  it('does not show callers of 1.3 the additions of 1.4', async () => {
     const path = `/domains/${running.domain.id}/sessions/${unknownId}/redeem`
 
     const old = await running.call('OPTIONS', path, { headers: v13 })

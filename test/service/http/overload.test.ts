@@ -41,13 +41,13 @@ async function start() {
   return {
     ...running,
     connect,
-    /** Sends requests on one connection, of which the first waits for the database until all others were read. */
+    /** Sends requests on one connection; the first waits for the database until all others are read. */
     atOnce: async (requests: readonly string[]) => {
       const connection = await connect()
       const other = new Sqlite(database)
       other.exec('BEGIN IMMEDIATE')
       connection.send(requests.join(''))
-      // What is answered now was sent after them.
+      // A response now proves that the requests sent before were read.
       await fetch(`http://127.0.0.1:${door.port}/healthz`)
       other.exec('ROLLBACK').close()
       const answers: RawAnswer[] = []
@@ -110,7 +110,7 @@ describe('requests beyond the concurrency limit', () => {
       write('POST', `/api${sessions}/${id}/redeem`, { challenge }),
     ])
 
-    // The answer is read, though there is nothing signed in it.
+    // The answer is processed: it gets 400 because nothing in it is signed.
     expect([preview?.status, answer?.status, redeemed?.status]).toEqual([503, 400, 200])
   })
 
@@ -154,7 +154,7 @@ describe('requests beyond the concurrency limit', () => {
     for (let count = 0; count < 3; count += 1) {
       const slow = await connect()
       slow.send('POST /device/preview HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{')
-      // Its head has been read: a later request is answered.
+      // A later request is answered, so its head has been read.
       await atOnce([write('GET', '/healthz')])
     }
 

@@ -8,7 +8,7 @@ import type { RawAnswer } from '../../support/raw-http.ts'
 import { startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
-/** The same service behind doors whose patience is short, milliseconds: with all of a request, or with its head alone. */
+/** The same service behind listeners with short timeouts, in milliseconds: for a whole request, or for its head alone. */
 const timeouts = { headers: 200, request: 400, keepAlive: 150 }
 const headTimeouts = { ...timeouts, request: 600_000 }
 
@@ -92,7 +92,7 @@ describe('a slow client', () => {
       `GET /api${sessions}/${id} HTTP/1.1\r\nHost: x\r\nPrefer: wait=60\r\n${head().split('\r\n')[2]}\r\n\r\n`,
     )
     await held
-    // Longer than every patience of the door: another slow client has come and gone meanwhile.
+    // Longer than every timeout of the listener: another slow client has been disconnected meanwhile.
     const other = await openRaw(door.port)
     await other.closed
     await running.call('DELETE', `${sessions}/${id}`)

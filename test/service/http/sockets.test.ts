@@ -6,7 +6,7 @@ import { listen } from '../../../src/service/http/listen.ts'
 
 const address = { host: '127.0.0.1', port: 0 }
 
-/** Connects from another thread, so that it can happen while this one stands still. */
+/** Connects from another thread, so that it works while this one is blocked. */
 function connectWhileBlocked(port: number, count: number): Worker {
   const connected = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(

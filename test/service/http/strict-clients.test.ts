@@ -6,14 +6,14 @@ import { holder, unique } from '../codes/code-holder.ts'
 import { newUser, startService, v14 } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
-/** Clients that exist and cannot be changed, byte for byte as they write. */
+/** Existing clients that cannot be changed, byte for byte as they send. */
 let running: Running
 let alice: Awaited<ReturnType<Running['enroll']>>
 
 beforeAll(async () => {
   running = await startService()
 })
-// Nobody is asked more than a few times in ten minutes.
+// Each user can be asked only a few times in ten minutes, so tests create their own.
 beforeEach(async () => {
   alice = await running.enroll(unique())
 })
@@ -24,7 +24,7 @@ const key = () => running.apiKey
 const send = (bytes: string, method?: string) => exchange(port(), bytes.replaceAll(/\r?\n/g, '\r\n'), method)
 const code = (answer: RawAnswer) => JSON.parse(answer.body).errors[0].code
 
-/** Writes a request; the body goes after the empty line as it is. */
+/** Sends a request; the body follows the empty line unchanged. */
 type Dialect = (method: string, path: string, body?: string) => string
 
 const python: Dialect = (method, path, body = '') =>
@@ -141,7 +141,7 @@ describe('a request', () => {
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
   })
 
-  it('with "Expect: 100-continue" is told to send its body', async () => {
+  it('with "Expect: 100-continue" gets 100 before it sends its body', async () => {
     const connection = await openRaw(port())
     const session = asking()
     const head = `POST ${path()} HTTP/1.1\nExpect: 100-continue\nContent-Length: ${session.length}\n${plain()}\n`
@@ -198,7 +198,7 @@ describe('a request', () => {
     expect(code(root)).toBe('api.error.notfound.operation')
   })
 
-  it('may have a body where none is read', async () => {
+  it('may have a body that its operation does not read', async () => {
     const body = '{"this":"is not read"}'
     const { user } = await running.enroll('bodyless')
 
@@ -255,7 +255,7 @@ describe('JSON from clients', () => {
   it.each([
     ['1.3', '*/*', 200],
     ['1.4', v14, 400],
-  ])('may be ISO-8859-1 in version 1.3 only, which the log says: %s', async (_version, accept, status) => {
+  ])('may be ISO-8859-1 in version 1.3 only, with a log message: %s', async (_version, accept, status) => {
     const raw = Buffer.from(`{"username":"${unique()}","name":"Jürgen Groß","email":"j@example.com"}`, 'latin1')
 
     const answer = await running.call('POST', '/users', { raw, headers: { accept } })

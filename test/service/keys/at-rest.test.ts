@@ -16,14 +16,14 @@ import { otherThan } from '../codes/code-holder.ts'
 import { activateDevice, startService } from '../start-service.ts'
 
 let folder: string
-/** By what they are for. */
+/** Secrets by purpose. */
 const secrets = new Map<string, string>()
-/** What is on the disk while the service runs, and after it ended; by name. */
+/** The files on disk while the service runs and after it has closed, by name. */
 const found = new Map<string, Buffer>()
 
 const seed = (fill: number) => createHash('sha256').update(`seed ${fill}`).digest('hex').slice(0, 40)
 
-/** The same each time, so that a code of six digits is not met by chance now and then. */
+/** Deterministic, so that a code of six digits is not found by chance now and then. */
 function createChance(): Random {
   let count = 0
   return (size) => {
@@ -50,18 +50,18 @@ afterAll(() => rmSync(folder, { recursive: true }))
 function keep(when: string): void {
   for (const name of readdirSync(folder)) {
     const content = readFileSync(join(folder, name), 'latin1')
-    // How long a request took has many digits, and now and then any six of them.
+    // A duration has many digits, which now and then contain a code.
     found.set(`${name} ${when}`, Buffer.from(content.replace(/"seconds":[\d.e-]+/g, ''), 'latin1'))
   }
 }
 
-/** Of a browser, as it tells us. */
+/** The keys of a push subscription, as a browser creates them. */
 function createSubscriber() {
   const pair = createECDH('prime256v1')
   return { p256dh: pair.generateKeys('base64url'), auth: randomBytes(16).toString('base64url') }
 }
 
-/** A full run of whatever has a secret in it. */
+/** A full run of every operation that involves a secret. */
 async function everything(server: Awaited<ReturnType<typeof startMailServer>>): Promise<void> {
   const database = join(folder, 'mfa.sqlite')
   const logger = pino(
@@ -78,7 +78,7 @@ async function everything(server: Awaited<ReturnType<typeof startMailServer>>): 
       push: { agent: new Agent({ lookup: (_name, _options, done) => done(new Error('no way out'), '') }) },
     },
     { bypassEnabled: true, emailOtpEnabled: true, numberMatching: 'offered' },
-    // As chance is the same each time, so is what time makes of it: codes, and times in whose digits one could be found.
+    // The clock is deterministic too: codes depend on it, and a stored time could contain the digits of one.
     1_800_000_000,
   )
   const { call, clock, domain } = running
@@ -98,7 +98,7 @@ async function everything(server: Awaited<ReturnType<typeof startMailServer>>): 
   secrets.set('code of a device', offline)
   expect(await signIn(alice.user.id, { otp: offline })).toBe('approved')
 
-  // A passcode, and where messages for its device go.
+  // A passcode, and the push endpoint of its device.
   const passcode = 'Wanderdünen am Meer'
   const push = { endpoint: 'https://fcm.googleapis.com/fcm/send/where-it-goes', keys: createSubscriber() }
   secrets.set('passcode', passcode).set('endpoint', push.endpoint).set('secret of a subscription', push.keys.auth)
@@ -115,7 +115,7 @@ async function everything(server: Awaited<ReturnType<typeof startMailServer>>): 
   expect((await locked.device.answer(guarded!.id, { ...approval, pin: 'Wanderdünen am See' })).status).toBe(400)
   expect((await locked.device.answer(guarded!.id, approval)).status).toBe(200)
 
-  // An activation code that waits, and one that was used.
+  // A pending activation code, and a used one.
   const bob = (await call('POST', '/users', { body: { username: 'bob', name: 'Bob', email: 'bob@example.com' } })).json
   await call('PUT', `/domains/${domain.id}/users/${bob.id}`)
   secrets.set('activation code', (await call('PUT', `/domains/${domain.id}/users/${bob.id}/token`)).json.code)
@@ -127,12 +127,12 @@ async function everything(server: Awaited<ReturnType<typeof startMailServer>>): 
   }
   expect(await signIn(bob.id, { bypasscode: secrets.get('used bypass code') })).toBe('approved')
 
-  // E-mailed codes: a wrong one, too.
+  // E-mailed codes, including a wrong one.
   await call('POST', `/domains/${domain.id}/users/${bob.id}/otp`, { body: { deliverableOTPType: 'EMAIL' } })
   secrets.set('e-mailed code', server.mails.at(-1)!.code)
   expect(await signIn(bob.id, { otp: otherThan(server.mails.at(-1)!.code) })).toBe('denied')
 
-  // Hardware tokens: one made, one imported, one by the command.
+  // Hardware tokens: one created over REST, one imported, one created by the command.
   secrets.set('seed of a token', seed(1))
   const token = await call('POST', '/hardware', {
     body: { serialNumber: 'S1', seed: seed(1), type: 'TOTP6', timeStep: 30 },
@@ -160,7 +160,7 @@ async function commands(database: string): Promise<void> {
   secrets.set('bypass code of the command', bypass.json.code)
 }
 
-/** Every way in which a secret could be written down. */
+/** Every encoding in which a secret could be stored. */
 function formsOf(secret: string): Buffer[] {
   const bytes = [Buffer.from(secret), ...(/^[0-9a-f]{40}$/.test(secret) ? [Buffer.from(secret, 'hex')] : [])]
   const texts = bytes.flatMap((one) => [

@@ -44,7 +44,7 @@ describe.each(engines)('a key rotation on %s', (engine) => {
 
   const smtp = () => ({ host: '127.0.0.1', port: mail.port, from: 'mfa@example.com' })
 
-  /** A node that serves. */
+  /** A running node. */
   async function serve(keys: string, clock?: TestClock): Promise<Running> {
     const given = { database, keys, smtp: smtp(), ...(clock && { clock }) }
     const running = await startService(given, { bypassEnabled: true, emailOtpEnabled: true })
@@ -63,7 +63,7 @@ describe.each(engines)('a key rotation on %s', (engine) => {
     await one.close()
   }
 
-  /** Time goes on when it waits. */
+  /** Advances the clock whenever it waits. */
   function rotate({ ctx }: OpenedService, clock: TestClock, told: (reason: Waiting) => void = () => {}) {
     return rotateKeys(ctx, {
       waiting(reason) {
@@ -73,7 +73,7 @@ describe.each(engines)('a key rotation on %s', (engine) => {
     })
   }
 
-  /** A node that lives may wait for the lock of the file: not for long, but time stands still only on this clock. */
+  /** A live node may briefly wait for the file lock, and that wait uses real time, not this clock. */
   async function heartbeatsAreIn({ store }: ServiceContext, clock: TestClock): Promise<void> {
     for (let look = 0; look < 50; look += 1) {
       const { late } = await store.db
@@ -87,7 +87,7 @@ describe.each(engines)('a key rotation on %s', (engine) => {
     }
   }
 
-  /** Somebody with everything that can be sealed, made before keys change. */
+  /** A user with every kind of sealed value, created before the keys change. */
   async function somebody(running: Running) {
     const { call, domain } = running
     const person = await holder(running)
@@ -115,7 +115,7 @@ describe.each(engines)('a key rotation on %s', (engine) => {
     const person = await somebody(first)
     const bystanders = await Promise.all(Array.from({ length: 4 }, () => holder(first)))
 
-    // The new key everywhere, first at once: nodes write with it as soon as all of them have it.
+    // Makes the new key the primary on every node: nodes write with it as soon as all of them have it.
     await first.service.close()
     const second = await serve(ring('k2', 'k1'), clock)
     const serving: Running = { ...second, call: createCall(second.origin, first.apiKey), domain: first.domain }
@@ -189,7 +189,7 @@ describe.each(engines)('a key rotation on %s', (engine) => {
     await person.activate(second.origin, clock)
     expect(before).toEqual(['approved', 'approved'])
 
-    // As from a node that had not restarted yet.
+    // As written by a node that has not restarted yet.
     const command = await node(ring('k2', 'k1'), clock)
     await command.ctx.store.db
       .insertInto('emailCode')
@@ -230,7 +230,7 @@ describe.each(engines)('a key rotation on %s', (engine) => {
     expect(reasons[0]).toMatchObject({ for: 'nodes', nodes: [expect.stringMatching(/:\d+$/)] })
     expect(meanwhile.keys).toMatchObject([
       { id: 'k2', first: true, inUse: false, values: 0 },
-      // What somebody has, and the key of push messages.
+      // The secrets of a user, and the key of push messages.
       { id: 'k1', inUse: true, values: 4 },
     ])
     expect((await old.call('GET', `/bypasscodes/${made.json.id}`)).json.code).toBe(made.json.code)
@@ -274,7 +274,7 @@ describe.each(engines)('a key rotation on %s', (engine) => {
         token: { serialNumber: `S${line}`, seed, type: 'TOTP6', timeStep: 30 },
       })),
     )
-    // It would be waited for, as it writes with the old key.
+    // The rotation would wait for it, because it writes with the old key.
     await end(service)
     const watching = await node(ring('k1', 'k2'), clock)
     const sealedWith = async (prefix: string) => {
@@ -310,7 +310,7 @@ describe.each(engines)('a key rotation on %s', (engine) => {
   })
 })
 
-/** What people make with a browser that takes messages, with a PIN, and when they get another device. */
+/** Adds what users create with a browser that receives push messages, with a PIN, and when they replace their device. */
 async function keepOneOfEach({ store, secrets }: ServiceContext): Promise<void> {
   const { db } = store
   const device = await db.selectFrom('device').select(['id', 'userId']).executeTakeFirstOrThrow()

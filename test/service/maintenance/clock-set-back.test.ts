@@ -28,16 +28,16 @@ import type { Running } from '../start-service.ts'
 const minute = 60
 const hour = 60 * minute
 const day = 24 * hour
-/** By how much the clock of the machine was ahead, seconds. */
+/** How far the machine's clock was ahead, in seconds. */
 const ahead = 90 * day
 
 describe.each(engines)('a clock that was ahead and is set back, on %s', (engine) => {
   const newDatabase = useEngine(engine)
   let database: string
   let running: Running
-  /** The same database without a door. */
+  /** The same database without a listener. */
   let node: OpenedService
-  /** What the clock of the machine is wrong by now, seconds. */
+  /** The current error of the machine's clock, in seconds. */
   let wrongBy = 0
 
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
   })
   beforeEach(async () => {
     wrongBy = 0
-    // What the clock of the test before has set going is through: it would go by the wrong time of the next one.
+    // Waits for work that the previous test started, because it would use the wrong time of the next test.
     for (let step = 0; step < 50; step += 1) {
       await organizations(db())
       await new Promise((resolve) => void setImmediate(resolve))
@@ -77,7 +77,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
 
     wrongBy = 0
     const first = await tries(code)
-    // The clock is looked at once a minute.
+    // The clock is checked once a minute.
     await running.clock.advance(minute)
     await expect.poll(() => storedEnd(person.id)).toBe(now() + 14 * minute)
     await running.clock.advance(14 * minute - 1)
@@ -135,7 +135,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect(again.state).toBe('pending')
   })
 
-  it('does not reduce how often a user can be asked', async () => {
+  it('neither lifts nor extends the limit of requests to a user', async () => {
     const person = await running.enroll(unique())
     const path = `/domains/${running.domain.id}/sessions`
     const ask = () => running.call('POST', path, { body: { user: { id: person.user.id }, challenge: random128() } })
@@ -217,7 +217,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect(await replacementOf(db(), [lookup], sent + 1)).toBeUndefined()
   })
 
-  it('limits what lasts for days to its lifetime from now', async () => {
+  it('limits codes and browsers that last for days to their lifetime from now', async () => {
     const person = await member(running)
     const of = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
@@ -245,7 +245,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     const of = { domainId: running.domain.id, userId: person.id }
     const lookup = unique()
     await insertLasting(of, lookup, now())
-    // As the sweep of a service that runs has it, each five minutes.
+    // As the sweep of a running service writes it every five minutes.
     await writeTrustedClock(db(), { trustedAt: now() - 5 * minute, wallAt: now(), agreed: 0 })
 
     wrongBy = -ahead
@@ -293,14 +293,14 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     expect((await putting).status).toBe(200)
   })
 
-  /** When a lock ends as it is stored, whatever the time is now. */
+  /** The stored end of a lock, whatever the time is now. */
   async function storedEnd(userId: string): Promise<number | null> {
     const query = db().selectFrom('user').select(['codesLockedUntil', 'knownCodesLockedUntil']).where('id', '=', userId)
     const { codesLockedUntil: other, knownCodesLockedUntil: known } = await query.executeTakeFirstOrThrow()
     return other ?? known
   }
 
-  /** Codes of a first device and of a bypass code that are good for seven days, and a known browser. */
+  /** An activation code and a bypass code that last for seven days, and a known browser. */
   async function insertLasting(of: { domainId: string; userId: string }, lookup: string, at: number): Promise<void> {
     const [id, codeExpiresAt] = [unique(), at + 7 * day]
     await insertToken(db(), {
@@ -320,7 +320,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     await keepKnownBrowser(db(), { ...of, id: lookup, passedAt: at, expiresAt: at + knownFor, rememberedUntil: null })
   }
 
-  /** So that a code is good now, wherever the clock stands. */
+  /** Makes a code valid now, whatever the clock says. */
   async function bringCodes(userId: string): Promise<void> {
     await db()
       .updateTable('bypassCode')

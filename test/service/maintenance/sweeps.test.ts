@@ -13,11 +13,11 @@ import { engines, useEngine } from '../../support/engines.ts'
 import { openDatabase } from '../audit/recorded.ts'
 import { keysFor } from '../start-service.ts'
 
-/** Rows of each kind: more than a step may touch, and fewer than two steps. */
+/** Rows of each kind: more than one step may change, and fewer than two. */
 const count = 600
 const year = 365 * 86_400
 
-/** Tables that a sweep empties, as nothing in them is young enough to stay. */
+/** Tables that a sweep empties, because all of their rows have expired. */
 const emptied = [
   'bypassCode',
   'emailCode',
@@ -62,7 +62,7 @@ describe.each(engines)('a sweep with a backlog on %s', { timeout: 60_000 }, (eng
 
     const touched = transactions.rows()
     expect(touched.filter((rows) => rows > 500)).toEqual([])
-    // So that the rule is about something: the backlog went, and in steps of that size.
+    // Proves that the rule was tested: the backlog was deleted, in steps of that size.
     expect(touched.filter((rows) => rows === 500).length).toBeGreaterThan(emptied.length)
     expect(await Promise.all(emptied.map(rowsIn))).toEqual(emptied.map(() => 0))
     const { db } = node.ctx.store
@@ -106,7 +106,7 @@ describe.each(engines)('a sweep with a backlog on %s', { timeout: 60_000 }, (eng
     const holding = other.ctx.store.db.transaction().execute(async (db) => {
       const held = await db.selectFrom('emailCode').select('userId').limit(1).executeTakeFirstOrThrow()
       await db.updateTable('emailCode').set({ wrongTries: 1 }).where('userId', '=', held.userId).execute()
-      // On SQLite whoever changes a row holds all of them.
+      // On SQLite a writer locks the whole database.
       if (engine === 'PostgreSQL') await sweep(node.ctx)
     })
 
@@ -120,7 +120,7 @@ describe.each(engines)('a sweep with a backlog on %s', { timeout: 60_000 }, (eng
   })
 })
 
-/** How many rows each transaction changes from now on, and at which turn of the event loop. */
+/** Records how many rows each transaction changes from now on, and in which turn of the event loop. */
 function watchTransactions(node: OpenedService, turn: () => number = () => 0) {
   const base = Object.getPrototypeOf(DefaultQueryExecutor.prototype) as QueryExecutor
   const original: (...given: Parameters<QueryExecutor['executeQuery']>) => Promise<QueryResult<unknown>> = Reflect.get(
@@ -131,7 +131,7 @@ function watchTransactions(node: OpenedService, turn: () => number = () => 0) {
   const together = new Map<QueryExecutor, number>()
   const watch = vi.spyOn(base, 'executeQuery').mockImplementation(async function (this: QueryExecutor, ...given) {
     const result = await original.apply(this, given)
-    // Statements that return what they have changed do not say how much that is.
+    // Statements with RETURNING do not report the number of changed rows.
     const changed = /^(insert|update|delete)/.test(given[0].sql) ? result.rows.length : 0
     const rows = Number(result.numAffectedRows ?? 0) || changed
     // Each transaction has an executor of its own.
@@ -143,7 +143,7 @@ function watchTransactions(node: OpenedService, turn: () => number = () => 0) {
   const steps = () => alone.filter(({ rows }) => rows > 0)
   return {
     rows: (): number[] => [...steps().map(({ rows }) => rows), ...together.values()],
-    /** When the steps that are one statement each were over. */
+    /** The event loop turn in which each single-statement step ended. */
     turns: (): number[] => steps().map((step) => step.turn),
   }
 }

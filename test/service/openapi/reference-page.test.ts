@@ -18,7 +18,7 @@ afterAll(async () => {
   await running.close()
 })
 
-/** One operation stands for all: they are made by the same template, and looking at each of them takes long. */
+/** One operation represents all: they share a template, and checking each of them takes long. */
 const looked = (page: Page) =>
   new AxeBuilder({ page })
     .setLegacyMode()

@@ -29,7 +29,7 @@ operation('GET /domains/{domainId}/image', (subject) => {
       fetch(`${subject().origin}/api${path}`, {
         headers: { authorization: `Service key="${subject().apiKey}"`, ...headers },
       })
-    // Remembered; its bytes are no JSON.
+    // Recorded by `call`, which expects JSON and gets an image.
     await subject().call('HEAD', path)
     await expect(subject().call('GET', path)).rejects.toThrow('JSON')
 

@@ -102,7 +102,7 @@ operation('GET /domains/{domainId}/sessions/events', (subject) => {
     const { ask, sessions } = await subject().enroll(unique())
     const { id } = await ask()
     const path = `/domains/${subject().domain.id}/sessions/events`
-    // Remembered; a stream of its own is read below.
+    // Recorded by `call`; the stream that the test reads is opened below.
     await subject()
       .call('GET', path, { signal: AbortSignal.abort() })
       .catch(() => {})

@@ -16,11 +16,11 @@ afterAll(() => running.close())
 const minute = 60
 const hour = 60 * minute
 
-/** A person with a device, and somebody who asks it. */
+/** A user with a device, and a caller who sends requests to it. */
 async function arrange() {
   const person = await running.enroll(`asked ${(count += 1)}`)
   const path = `/domains/${running.domain.id}/sessions`
-  /** Asks, as after a password; answers the session, or for how long there is no other. */
+  /** Sends a request, as after a password. Returns the session, or the seconds until the next one is allowed. */
   const ask = async (more: object = { challenge: randomBytes(16).toString('base64url') }) => {
     const { status, json, code, headers } = await running.call('POST', path, {
       body: { user: { id: person.user.id }, ...more },
@@ -103,7 +103,7 @@ describe('requests that a user does not approve', () => {
     expect(await pending()).toHaveLength(3)
   })
 
-  it('pause for fifteen minutes after "this was not me"', async () => {
+  it('are paused for fifteen minutes after "this was not me"', async () => {
     const { ask, answer } = await arrange()
     await ask()
     await answer('report')

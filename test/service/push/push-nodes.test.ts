@@ -51,7 +51,7 @@ describe.each(engines)('the nodes of one %s database', (engine) => {
   })
 })
 
-/** As a device is told. */
+/** As a device receives it. */
 async function keyOf(service: Awaited<ReturnType<typeof createService>>): Promise<string> {
   const { administration } = service
   const organization = await administration.createOrganization(unique())

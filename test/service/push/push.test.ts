@@ -24,7 +24,7 @@ afterEach(async () => {
   await pushes.close()
 })
 
-/** Somebody whose authenticator can be woken. */
+/** A user whose authenticator can be woken. */
 async function subscribed() {
   const subscription = pushes.subscribe()
   const person = await running.enroll(unique(), { push: subscription })
@@ -32,12 +32,12 @@ async function subscribed() {
   return { ...person, subscription, state, waits: untilForgotten(state) }
 }
 
-/** Deliveries end on their own: what they leave behind is looked at until it is there. */
+/** Deliveries end in the background: polls until their effect is visible. */
 const untilForgotten = (state: () => Promise<{ endpoint?: string }>) => async () => {
   while ((await state()).endpoint !== undefined) await new Promise<void>((resolve) => void setImmediate(resolve))
 }
 
-/** Moves time on until one more message has come. */
+/** Advances the time until one more message has arrived. */
 async function nextMessage(seconds: number): Promise<void> {
   const wanted = pushes.messages.length + 1
   const timer = running.clock.timerSet(seconds)
@@ -126,7 +126,7 @@ describe('a message that is not accepted', () => {
     expect(pushes.messages.map(({ headers }) => headers.ttl)).toEqual(['90', '89', '87', '83'])
   })
 
-  it('is retried when the push service says', async () => {
+  it('is retried after the delay that the push service requests', async () => {
     const { ask } = await subscribed()
     pushes.reply((res) => void res.writeHead(429, { 'retry-after': '20' }).end())
 
@@ -298,7 +298,7 @@ describe('the outcome of messages', () => {
     const store = await openSqliteStore(':memory:')
     const pusher = createPusher({
       store,
-      // None gets as far as being written.
+      // No message gets as far as being encrypted.
       ...({} as Pick<PusherParts, 'secrets' | 'webPush'>),
       keys: { publicKey: '', privateKey: '', subject: '' },
       clock: running.clock,

@@ -41,7 +41,7 @@ describe.each(engines)('requests without a prior password, on %s', (engine) => {
   })
   beforeEach(() => running.clock.advance(11 * 60))
 
-  /** A person with a device. Asking answers 0, or for how many seconds the caller has to wait. */
+  /** A user with a device. Sending a request returns 0, or the number of seconds to wait. */
   async function arrange() {
     const person = await running.enroll(unique())
     const body = { user: { id: person.user.id } }

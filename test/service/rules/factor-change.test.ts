@@ -23,7 +23,7 @@ describe('factorsForChange()', () => {
     ['device', owned(['email']), []],
     ['app', owned(['email']), []],
     ['device', owned(['push', 'email'], never), ['push']],
-    // Strong in another domain only: it counts for what passes there, too.
+    // Strong in another domain only: e-mail cannot add factors that also work there.
     ['device', owned(['email'], { anywhere: ['push', 'email'], ...never }), ['email']],
     ['app', owned(['email'], { anywhere: ['push', 'email'], ...never }), []],
     ['hardware', owned(['email'], { anywhere: ['otp', 'email'], ...never }), []],

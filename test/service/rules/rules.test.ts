@@ -7,7 +7,7 @@ import { newMatchingNumber } from '../../../src/service/rules/matching-number.ts
 import { networkOf } from '../../../src/service/rules/network.ts'
 import { randomBelow, systemRandom } from '../../../src/service/rules/random.ts'
 
-/** Every byte in turn. */
+/** Returns every byte in turn. */
 function everyByte() {
   let next = 0
   return () => Uint8Array.of(next++ % 256)
@@ -19,7 +19,7 @@ describe('a random choice', () => {
     const counts = Array.from({ length: bound }, () => 0)
     const each = Math.floor(256 / bound)
 
-    // Long enough to come by every byte twice.
+    // Long enough to use every byte twice.
     for (let round = 0; round < 2 * each * bound; round += 1) counts[randomBelow(random, bound)]! += 1
 
     expect(new Set(counts)).toEqual(new Set([2 * each]))

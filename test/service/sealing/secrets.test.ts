@@ -30,7 +30,7 @@ afterEach(async () => {
 const start = async (options: object = {}) =>
   (running = await startService({ database, ...options }, { bypassEnabled: true, emailOtpEnabled: true }))
 
-/** Does to the database what its service never would. */
+/** Changes the database in a way its service never would. */
 function tamper(...statements: readonly string[]): void {
   const file = new BetterSqlite3(database)
   for (const statement of statements) file.exec(statement)
@@ -61,7 +61,7 @@ describe('a secret in a database that was tampered with', () => {
     const codes = []
     for (const person of people) codes.push((await running!.call('PUT', path(person))).json.code)
 
-    // The lookup finds the row, and may well be moved; the code in it may not.
+    // The lookup finds the row and can be moved; the code in it cannot.
     tamper(
       `create temp table old as select id, code_lookup as value from token; update token set code_lookup = null;
       update token set code_lookup = (select value from old where old.id <> token.id)`,
@@ -219,7 +219,7 @@ describe('the keys of a database', () => {
   })
 })
 
-/** Everything but who looked in. */
+/** All rows of all tables. */
 function contents(): unknown {
   const file = new BetterSqlite3(database)
   const tables = file.prepare("select name from sqlite_master where type = 'table' order by name").pluck().all()

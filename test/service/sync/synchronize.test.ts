@@ -56,7 +56,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
     expect(await userOf('leaves')).toMatchObject({ domains: [] })
   })
 
-  it('takes names and addresses from the body', async () => {
+  it('reads names and addresses from the body', async () => {
     await newTenant()
     await put(people('a', 'b'))
     const before = await userOf('a')
@@ -183,7 +183,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
     const look = async () => {
       while (looks.go) {
         const pages = [await page(1), await page(15), await page(16)]
-        // Of 1500 there are fifteen full pages, whoever they are; on each of them only the old or only the new.
+        // 1500 users fill fifteen pages, and each page has only old or only new users.
         seen.push(pages.map((users) => `${users.length} ${kindsOf(users)}`).join(', '))
       }
     }
@@ -195,7 +195,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
     looks.go = false
     await looking
 
-    // The pages are read one after the other: before and after may meet.
+    // The pages are read one after another, so the old and the new list can both appear.
     const possible = ['100 old, 100 old, 0 ', '100 old, 100 new, 0 ', '100 new, 100 new, 0 ']
     expect(seen).toContain(possible[0])
     expect(seen.filter((pages) => !possible.includes(pages))).toEqual([])
@@ -203,9 +203,9 @@ describe.each(engines)('synchronization on %s', (engine) => {
     expect(await userOf('new 1499')).toMatchObject({ domains: [domain.id] })
   })
 
-  it.each(['here and here', 'here and there'])('runs one after the other, %s', async (where) => {
+  it.each(['in one process', 'in two processes'])('runs one at a time, %s', async (where) => {
     const { call, domain } = await newTenant()
-    const there = where === 'here and there' ? await startService({ database, clock: running.clock }) : running
+    const there = where === 'in two processes' ? await startService({ database, clock: running.clock }) : running
     const callThere = there === running ? call : createCall(there.origin, tenant.apiKey)
     const bodies = [many(700, 'one'), many(700, 'two'), many(700, 'three')]
 
@@ -222,7 +222,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
     if (there !== running) await there.close()
   })
 
-  /** Another process on the same database, which can be stopped where it stands. */
+  /** Another process on the same database, which can be stopped at any point. */
   async function node(): Promise<ServiceContext> {
     const { ctx, close } = await openService(
       ServiceOptions.parse({ database, clock: running.clock, ...keysFor(database) }),
@@ -239,7 +239,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
     return { ctx, held }
   }
 
-  /** What is still to be ended, and the users of the name that exist behind what can be seen. */
+  /** Unfinished synchronizations, and the hidden users of this name. */
   const leftOvers = async ({ store: { db } }: ServiceContext, username: string) => {
     const { id: organizationId } = tenant.organization
     const users = db.selectFrom('user').select('id').where('organizationId', '=', organizationId)
@@ -356,7 +356,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
           '\r\n',
         ].join('\r\n') + body.slice(0, 5),
       )
-      // Its ticket is drawn as soon as its head is there.
+      // It gets its ticket as soon as its head has been read.
       const { db } = (await node()).store
       const ticket = async () =>
         (await db.selectFrom('domain').select('synchronizationTicket').where('id', '=', domain.id).executeTakeFirst())
@@ -416,7 +416,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
   })
 
   describe('whose process has certainly exited', () => {
-    /** As the next process of the same id would see it. */
+    /** As the next process with the same id sees it. */
     const another = () => JSON.stringify({ ...JSON.parse(ownProcess ?? '{}'), start: '1' })
 
     it('is replaced at once', async () => {
@@ -437,7 +437,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
       const created = await call('POST', '/users', { body: newUser('new') })
 
       expect([created.status, (await userOf('new')).id]).toEqual([200, created.json.id])
-      // Of this organization; a test before may have left its own.
+      // Only of this organization; an earlier test may have left others.
       expect((await leftOvers(ctx, 'new')).slice(1)).toEqual([0, 1, 0])
     })
 

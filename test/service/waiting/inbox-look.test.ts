@@ -13,7 +13,7 @@ import { unique } from '../codes/code-holder.ts'
 import { keysFor, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
-/** Two processes, as far as the file can tell: one that changes it, and one that looks. */
+/** Two connections that act as processes: one changes the file, and one looks for changes. */
 let folder: string
 let here: Running
 let there: Awaited<ReturnType<typeof openDatabase>>
@@ -35,14 +35,14 @@ async function enrolled() {
   return { ...person, id: person.signer.id ?? '' }
 }
 
-describe('a look at what another process changed', () => {
+describe('a check for changes of another process', () => {
   it('finds the devices whose inbox changed, and no others', async () => {
     const [asked, cancelled, revoked] = [await enrolled(), await enrolled(), await enrolled()]
     const notified = await enrolled()
     await enrolled()
     const look = createInboxLook(there.ctx.store.db, here.clock)
 
-    // The first one cannot know what was there before.
+    // The first look cannot know the previous state.
     expect(await look()).toBeUndefined()
     const { id } = await cancelled.ask()
     expect(await look()).toEqual([cancelled.id])
@@ -57,7 +57,7 @@ describe('a look at what another process changed', () => {
   })
 })
 
-describe('a change of another process that does not say what it changed', () => {
+describe('an unspecified change of another process', () => {
   /** Waits for two devices, and for a session. */
   function waiting(look: () => Promise<readonly string[] | undefined>) {
     let tell: (news: News) => void = () => {}
@@ -84,7 +84,7 @@ describe('a change of another process that does not say what it changed', () => 
   it.each([
     ['cannot know yet', () => Promise.resolve(undefined)],
     ['fails', () => Promise.reject(new Error('locked'))],
-  ])('wakes all waiting reads if the look %s', async (_, look) => {
+  ])('wakes all waiting reads if the check %s', async (_, look) => {
     const { tell, woken } = waiting(look)
 
     tell()
