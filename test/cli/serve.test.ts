@@ -44,7 +44,7 @@ describe('second-factor init', () => {
   it('prints the API key of a new organization as JSON', async () => {
     const { stdout, stderr, code } = await run('init', '--database', database, '--json')
 
-    expect([stderr, code]).toEqual([expect.stringContaining('Back that file up'), 0])
+    expect([stderr, code]).toEqual([expect.stringContaining('Back up that file'), 0])
     expect(JSON.parse(stdout)).toEqual({
       organizationId: expect.stringMatching(/^[0-9a-f]{40}$/),
       domainId: expect.stringMatching(/^[0-9a-f]{40}$/),
@@ -60,7 +60,7 @@ describe('second-factor init', () => {
     expect([first.code, second.code, third.code]).toEqual([0, 0, 1])
     expect(second.stdout).toContain('Shop')
     expectOneLine(third.stderr)
-    expect(third.stderr).toContain('There is an organization "A" already.')
+    expect(third.stderr).toContain('An organization named "A" already exists.')
     expect(third.stdout).toBe('')
   })
 

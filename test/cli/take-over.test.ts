@@ -89,7 +89,7 @@ describe('init with the configuration of existing clients', () => {
   it('rejects a domain id that is in use by any organization, and creates nothing', async () => {
     const { stderr, code } = await init('--domain-id', place.domainId)
 
-    expect([code, stderr]).toEqual([1, `There is a domain with the id ${place.domainId} already.\n`])
+    expect([code, stderr]).toEqual([1, `A domain with the id ${place.domainId} already exists.\n`])
     expect(await organizations()).toEqual(['Organization'])
   })
 

@@ -221,7 +221,7 @@ describe('`restore`', () => {
     writeFileSync(`${database}.keys`, keys)
 
     expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('no key file')])
-    expect([others.code, others.stderr]).toEqual([1, expect.stringContaining('sealed with another key')])
+    expect([others.code, others.stderr]).toEqual([1, expect.stringContaining('sealed with a different key')])
     expect((await restore('--yes')).code).toBe(0)
   })
 })

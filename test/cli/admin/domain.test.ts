@@ -105,7 +105,7 @@ describe('second-factor domain', () => {
     const own = await admin('domain', 'set', 'VPN', '--name', 'vpn')
 
     expect([taken.code, created.code, own.code]).toEqual([1, 1, 0])
-    expect(taken.stderr).toBe('There is a domain "Intranet" already. Choose another name.\n')
+    expect(taken.stderr).toBe('A domain named "Intranet" already exists. Choose another name.\n')
   })
 
   it.each(['PIN', 'PASSCODE'])('creates domains with keys of type %s', async (type) => {

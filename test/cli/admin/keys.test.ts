@@ -101,14 +101,14 @@ describe('second-factor keys', () => {
 
     const { code, stderr } = await admin('user', 'list')
 
-    expect([code, stderr]).toEqual([1, expect.stringContaining('sealed with another key "k1"')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('sealed with a different key that is also called "k1"')])
   })
 
   it('advises to back up keys when it creates them', async () => {
     const { stdout, stderr } = await run('init', '--database', file('other.sqlite'), '--json')
 
     expect(stderr).toContain(`the keys in ${file('other.sqlite')}.keys`)
-    expect(stderr).toContain('Back that file up, apart from the database')
-    expect(stdout).not.toContain('Back that file up')
+    expect(stderr).toContain('Back up that file, apart from the database')
+    expect(stdout).not.toContain('Back up that file')
   })
 })

@@ -199,7 +199,7 @@ describe('a service, after a full run', () => {
   it('logs once that the key file has to be backed up', () => {
     const log = found.get('service.log afterwards')!.toString()
 
-    expect(log.split('Back that file up, apart from the database').length).toBe(2)
+    expect(log.split('Back up that file, apart from the database').length).toBe(2)
     expect(existsSync(join(folder, 'mfa.sqlite.keys'))).toBe(true)
   })
 })
