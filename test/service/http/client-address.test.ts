@@ -104,7 +104,7 @@ describe('the option trustProxy', () => {
 
   it('is named in the error when it is invalid', async () => {
     await expect(createService({ database: ':memory:', trustProxy: 'everybody' })).rejects.toThrow(
-      /trustProxy: must be how many proxies there are/,
+      /trustProxy: must be the number of proxies/,
     )
   })
 })
