@@ -6,7 +6,7 @@ import { createTestClock } from '../../src/testing/clock.ts'
 import { deviceById } from '../../src/service/store/devices.ts'
 import { openDatabase } from '../service/audit/recorded.ts'
 import { unique } from '../service/codes/code-holder.ts'
-import { keysFor, read, startService } from '../service/start-service.ts'
+import { keysFor, read, startService, wideLimits } from '../service/start-service.ts'
 import type { Running } from '../service/start-service.ts'
 import { createDeviceCalls, random128 } from '../support/device-signer.ts'
 import { engines, useEngine } from '../support/engines.ts'
@@ -23,7 +23,7 @@ describe.each(engines)('an attacker with a device but not its PIN, on two nodes 
   beforeAll(async () => {
     database = await newDatabase()
     running = await startService({ database }, { keyType: 'PIN', maxAllowedRetries: 5 })
-    const service = await createService({ database, clock: running.clock, ...keysFor(database) })
+    const service = await createService({ database, clock: running.clock, limits: wideLimits, ...keysFor(database) })
     const listening = await listen(service.listener, { host: '127.0.0.1', port: 0 })
     secondNode = {
       origin: `http://127.0.0.1:${listening.port}`,

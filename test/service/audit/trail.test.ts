@@ -12,7 +12,7 @@ import { createTestClock } from '../../../src/testing/clock.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { previewCode } from '../../support/device-signer.ts'
 import { unique } from '../codes/code-holder.ts'
-import { createCall, keysFor, newUser, startService } from '../start-service.ts'
+import { createCall, keysFor, newUser, startService, wideLimits } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 import { entriesOf, openDatabase } from './recorded.ts'
 
@@ -116,7 +116,8 @@ describe.each(engines)('the audit trail on %s', (engine) => {
 
   it('has no gap and no fork when 64 changes are made at once on two nodes', async () => {
     const { database, running, trail, verify } = await arrange()
-    const second = opened(await createService({ database, clock: running.clock, ...keysFor(database) }))
+    const node = { database, clock: running.clock, limits: wideLimits, ...keysFor(database) }
+    const second = opened(await createService(node))
     const door = opened(await listen(second.listener, { host: '127.0.0.1', port: 0 }))
     const calls = [running.call, createCall(`http://127.0.0.1:${door.port}`, running.apiKey)]
 

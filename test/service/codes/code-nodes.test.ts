@@ -9,7 +9,7 @@ import type { MailServer } from '../../support/mail-server.ts'
 import { openPostgres } from '../../support/postgres.ts'
 import type { Postgres } from '../../support/postgres.ts'
 import { hardwareToken, holder, member, otherThan } from './code-holder.ts'
-import { createCall, keysFor, startService } from '../start-service.ts'
+import { createCall, keysFor, startService, wideLimits } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
 let postgres: Postgres
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const database = await postgres.createDatabase()
   const smtp = { host: '127.0.0.1', port: mailServer.port, from: 'mfa@example.com' }
   first = await startService({ database, smtp }, { bypassEnabled: true, emailOtpEnabled: true })
-  second = await createService({ database, smtp, clock: first.clock, ...keysFor(database) })
+  second = await createService({ database, smtp, clock: first.clock, limits: wideLimits, ...keysFor(database) })
   door = await listen(second.listener, { host: '127.0.0.1', port: 0 })
   const calls = [first.call, createCall(`http://127.0.0.1:${door.port}`, first.apiKey)]
   let count = 0

@@ -9,12 +9,18 @@ import type { OpenedService } from '../../../src/service/service.ts'
 import { createDeviceCalls, previewCode } from '../../support/device-signer.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { entriesOf, openDatabase } from '../audit/recorded.ts'
-import { keysFor, read, startService } from '../start-service.ts'
+import { keysFor, read, startService, withoutOverload } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 import { invited, outcome } from './people.ts'
 
 const wrong = 'aaaaaaaaaa'
-const limits = { triesPerAddress: 3, triesPerService: 12, triesAlert: 8, requestsPerSecond: 1_000_000 }
+const limits = {
+  ...withoutOverload,
+  triesPerAddress: 3,
+  triesPerService: 12,
+  triesAlert: 8,
+  requestsPerSecond: 1_000_000,
+}
 
 describe.each(engines)('activation codes on %s', (engine) => {
   const newDatabase = useEngine(engine)

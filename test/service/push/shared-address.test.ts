@@ -7,10 +7,11 @@ import type { Listening } from '../../../src/service/http/listen.ts'
 import { random128 } from '../../support/device-signer.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { unique } from '../codes/code-holder.ts'
-import { createCall, keysFor, startService } from '../start-service.ts'
+import { createCall, keysFor, startService, withoutOverload } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
 const limits = {
+  ...withoutOverload,
   triesPerAddress: 10_000,
   triesPerService: 10_000,
   pushedUsersPerAddress: 4,

@@ -7,7 +7,7 @@ import { listen } from '../../../src/service/http/listen.ts'
 import type { Listening } from '../../../src/service/http/listen.ts'
 import { createDeviceCalls, createDeviceSigner, previewCode } from '../../support/device-signer.ts'
 import { engines, useEngine } from '../../support/engines.ts'
-import { createCall, keysFor, newUser, read, startService, v14 } from '../start-service.ts'
+import { createCall, keysFor, newUser, read, startService, v14, withoutOverload } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
 const challenge = 'BBBBBBBBBBBBBBBBBBBBBA'
@@ -26,7 +26,7 @@ describe.each(engines)('two nodes with one %s database', (engine) => {
   beforeAll(async () => {
     const database = await newDatabase()
     here = await startService({ database })
-    const limits = { triesPerAddress: 10_000, triesPerService: 10_000 }
+    const limits = { ...withoutOverload, triesPerAddress: 10_000, triesPerService: 10_000 }
     second = await createService({ database, clock: here.clock, limits, ...keysFor(database) })
     door = await listen(second.listener, { host: '127.0.0.1', port: 0 })
     const origin = `http://127.0.0.1:${door.port}`
