@@ -13,7 +13,7 @@ import { createHttpClient } from '../test/support/crowd/http-client.ts'
 
 const seconds = Number(process.argv[2] ?? 10)
 /** A caller who has waited for so long has gone; milliseconds. */
-const patience = 10_000
+const callerTimeout = 10_000
 const people = 20_000
 
 const ways = {
@@ -49,7 +49,7 @@ async function load(way: readonly string[], rate: number): Promise<Outcome> {
     const { status } = await client.send({ method: 'POST', path: `/api/domains/${domainId}/sessions`, headers, body })
     const took = performance.now() - begun
     if (status === 503) outcome.refused += 1
-    else if (status !== 200 || took > patience) outcome.late += 1
+    else if (status !== 200 || took > callerTimeout) outcome.late += 1
     else outcome.served.push(took)
   }
 

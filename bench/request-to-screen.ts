@@ -68,7 +68,7 @@ async function watchScreen(page: Page): Promise<{ next(): Promise<number> }> {
       there = document.querySelector('form.answer') !== null
       if (there && !before) requestAnimationFrame(() => painted.port2.postMessage(''))
     }).observe(document, { childList: true, subtree: true })
-    // What is posted before a frame is painted arrives after it.
+    // A message posted before a frame is painted arrives after the frame.
     const painted = new MessageChannel()
     painted.port1.addEventListener('message', () => Reflect.get(window, 'drawn')())
     painted.port1.start()

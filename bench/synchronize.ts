@@ -42,17 +42,17 @@ const reader = new Worker(
   })()`,
   { eval: true, workerData: { url: `${base}/domains/${domainId}`, headers } },
 )
-const longestRead = () =>
+const measureSlowestRead = () =>
   new Promise<number>((resolve) => {
     reader.once('message', resolve)
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
     reader.postMessage('')
   })
 
-let longestTurn = 0
+let maxTurn = 0
 let last = performance.now()
 const watch = setInterval(() => {
-  longestTurn = Math.max(longestTurn, performance.now() - last)
+  maxTurn = Math.max(maxTurn, performance.now() - last)
   last = performance.now()
 }, 1)
 
@@ -68,15 +68,15 @@ async function measure(name: string, users: object[]): Promise<void> {
   )
   // Handing over the users is no work of the service.
   await new Promise((resolve) => void worker.once('online', resolve))
-  await longestRead()
-  longestTurn = 0
+  await measureSlowestRead()
+  maxTurn = 0
   last = performance.now()
   const [status, took, text, size] = await new Promise<[number, number, string, number]>((resolve) => {
     worker.once('message', resolve)
   })
-  const read = await longestRead()
+  const read = await measureSlowestRead()
   console.log(
-    `${name.padEnd(28)} ${status} ${text.slice(0, 80)}${(took / 1000).toFixed(2).padStart(7)} s, event loop ${Math.round(longestTurn)} ms, reader ${Math.round(read)} ms, ${(size / 1e6).toFixed(1)} MB`,
+    `${name.padEnd(28)} ${status} ${text.slice(0, 80)}${(took / 1000).toFixed(2).padStart(7)} s, event loop ${Math.round(maxTurn)} ms, reader ${Math.round(read)} ms, ${(size / 1e6).toFixed(1)} MB`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** Somebody who checks second steps. */
+/** A package that checks second steps. */
 export interface Contender {
   readonly name: string
   /** Whether the same code passes a second time, against RFC 6238 section 5.2. */

@@ -15,7 +15,7 @@ import type { Strategy as PassportStrategy } from 'passport'
 
 import type { Contender } from './contender.ts'
 
-/** What is used here of the peers, which need not be installed. */
+/** The parts of the compared packages that are used here. The packages need not be installed. */
 interface PassportTotp {
   readonly Strategy: new (
     setup: (user: unknown, done: (error: unknown, key: Buffer, period: number) => void) => void,

@@ -48,7 +48,7 @@ async function takeScreens(chromium: Browser, folder: string): Promise<void> {
   )
   const context = await chromium.newContext({ ...phone, permissions: ['camera', 'clipboard-write'] })
   try {
-    // Nobody has decided yet, as on a new phone; a browser without a screen has.
+    // Permission is undecided, as on a new phone; a headless browser has denied it.
     await context.addInitScript(() => Object.defineProperty(Notification, 'permission', { value: 'default' }))
     const page = await context.newPage()
     const take = (name: string) => takeTwice(chromium, page, join(folder, `${name}.png`))

@@ -23,7 +23,7 @@ export type ChallengeStatus =
   | { readonly kind: 'enrolling'; readonly code: string }
   /** The user never had a factor, and only an activation code of an administrator may set one up. */
   | { readonly kind: 'code_needed' }
-  /** The user has no device any more, and only an administrator may allow a new one. */
+  /** The user no longer has a device, and only an administrator may allow a new one. */
   | { readonly kind: 'no_device' }
   /** The service does not know the user in this domain. */
   | { readonly kind: 'no_member' }

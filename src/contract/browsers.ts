@@ -50,7 +50,7 @@ export const forgetBrowsers = endpoint({
 /** `until` says when it works again, Unix time; absent where only an administrator can end the pause. */
 const Pause = z.object({ until: Seconds.optional() })
 
-/** What is paused now. Absent members work. */
+/** The pauses in force. Absent members are not paused. */
 export const Pauses = z.object({
   /** Requests to the device. */
   push: Pause.optional(),

@@ -8,7 +8,7 @@ import { Factor } from './users.ts'
 export const ChangedFactor = z.enum(['device', 'app', 'hardware', 'codes'])
 export type ChangedFactor = z.infer<typeof ChangedFactor>
 
-/** What is required to change a factor. */
+/** The requirements for changing a factor. */
 export const ChangeRequirement = z.object({
   /** The factors that allow this change; empty where only an administrator can help. */
   factors: z.array(Factor),

@@ -4,7 +4,7 @@ import { z } from 'zod'
 export interface Mistake {
   /** The path to the field; empty for the value itself. */
   readonly path: readonly PropertyKey[]
-  /** What is expected, such as `must be a whole number`. Never quotes the value, which may be a secret. */
+  /** The expected value, such as `must be a whole number`. Never quotes the value, which may be a secret. */
   readonly message: string
 }
 

@@ -50,7 +50,7 @@ const routes: Readonly<Record<string, Readonly<Partial<Record<string, Handler>>>
   '/devices/codes/file': { POST: downloadCodes },
 }
 
-/** A tab left over from a challenge that was passed asks for nothing any more: it goes where the other tab went. */
+/** A tab left over from a challenge that was passed has no request left: it goes where the other tab went. */
 function unlessPassed(handler: Handler): Handler {
   return (request, signal) => {
     const next = passedTo(request)

@@ -24,7 +24,7 @@ export function carryOver(req: Request, context: RequestContext, user: MfaUser):
   if (verified) onRegenerate(req, () => putMfaState(req, { verified }))
 }
 
-/** Who was signed in when the request came, or has signed in since in a web session that was nobody's. */
+/** Whether the same user was signed in when the request came, or has signed in since then in a web session without a user. */
 function isSameLogin({ userKey }: RequestContext, user: MfaUser, session: Data | undefined): boolean {
   return userKey === userKeyOf(user) || (userKey === undefined && session?.passport?.user !== undefined)
 }

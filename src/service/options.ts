@@ -140,7 +140,7 @@ interface SharedOptions {
   limits?: LimitOptions | undefined
 }
 
-/** Who may read the metrics. */
+/** Access to the metrics. */
 export interface MetricsOptions {
   /**
    * The token that Prometheus sends to read `/metrics`, at least 16 characters.

@@ -178,7 +178,7 @@ function resetCommand(): Command {
         printDone(
           settings,
           { user: user.id },
-          `${name} has no factors any more, and sets up a first one at the next sign-in.`,
+          `${name} no longer has any factors, and sets up a first one at the next sign-in.`,
         )
       }),
     )

@@ -5,7 +5,7 @@ export interface CsvRecord {
   /** The line that the record begins in, from 1. */
   readonly line: number
   readonly fields: readonly string[]
-  /** What is wrong with its quotes. */
+  /** Why its quotes are not valid. */
   readonly fault: string | undefined
 }
 

@@ -5,7 +5,7 @@ import { LimitOptions } from '../../service/limit-options.ts'
 import { integer } from '../terminal/parse.ts'
 
 interface FlagWords {
-  /** What is counted. Names the value in `--help`. */
+  /** The name of the value in `--help`. */
   readonly unit: string
   readonly description: string
 }

@@ -32,7 +32,7 @@ export async function withdrawShownCode(req: IncomingMessage, { options, connect
   }
 }
 
-/** The reverse of `userKeyOf()`, because the request of a user who has signed out does not have the user any more. */
+/** The reverse of `userKeyOf()`, because the request of a user who has signed out no longer has the user. */
 function userOf(userKey: string): MfaUser {
   const [, kind = '', name = ''] = /^(id|username):(.*)$/s.exec(userKey) ?? []
   return kind === 'id' ? { serviceUserId: name } : { username: name }

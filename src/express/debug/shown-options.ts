@@ -73,7 +73,7 @@ export function createRedactor({ service }: MfaOptions, environment: NodeJS.Proc
   const remote = service && 'apiKey' in service ? service : undefined
   const { password = '' } = (remote && URL.parse(remote.baseUrl)) ?? {}
   const secrets = [remote?.apiKey, environment['MFA_API_KEY'], password, decodeURIComponent(password)]
-  // What is shorter is in many words.
+  // Shorter values occur in many words.
   const known = secrets.filter((secret) => secret !== undefined && secret.length >= 8)
   return (text) => known.reduce<string>((shown, secret = '') => shown.replaceAll(secret, redacted), text)
 }

@@ -82,7 +82,7 @@ const ended = new WeakSet<WebSession>()
 
 /**
  * Removes the MFA state and stores that at once. A web session is not stored if another request has ended it meanwhile, or
- * if it holds no MFA state any more: storing would bring it back.
+ * if it no longer holds MFA state: storing would bring it back.
  */
 export async function removeAndSaveMfaState(req: IncomingMessage): Promise<void> {
   const session = sessionOf(req)

@@ -10,7 +10,7 @@ import type { Trail } from './trail.ts'
 /** Where events are recorded, and who causes them. */
 export interface AuditContext {
   readonly trail: Trail
-  /** Who acts, unless an event names somebody else. */
+  /** The actor, unless an event names another one. */
   readonly actor: Actor
   /** The address the actor calls from, where it is known. */
   readonly address: string | null

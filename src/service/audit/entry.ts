@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Who acted: an API key, a device, a person at the command line, or the service itself (expiry and cleanup). */
+/** The actor: an API key, a device, a person at the command line, or the service itself (expiry and cleanup). */
 export interface Actor {
   readonly kind: 'api_key' | 'device' | 'cli' | 'service'
   /** The id of the key or device, or the person's name in the operating system. */

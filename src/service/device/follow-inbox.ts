@@ -21,7 +21,7 @@ export function followInbox(ctx: ServiceContext, deviceId: string): EventSource<
         if (over) return
         if (named.etag !== known) follower.event(named.inbox)
         known = named.etag
-        // The service has begun to close since the device called: nothing wakes the device any more.
+        // The service has begun to close since the device called: nothing will wake the device.
         if (ctx.waiters.closed()) return
         const stopAlarm = alarm(ctx, changesAt(named), () => subscription.wake())
         const news = await subscription.woken()

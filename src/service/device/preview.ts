@@ -42,7 +42,7 @@ export async function findActivation(
   const pending = await activationOf(db, lookups, clock.now())
   const found = pending ?? (await replacementOf(db, lookups, clock.now()))
   if (!found?.sealedCode) return undefined
-  // Somebody who can write to the database could move a lookup to another user's token, but not the sealed code.
+  // An attacker who can write to the database could move a lookup to another user's token, but not the sealed code.
   const kind = pending ? 'activation code' : 'replacement code'
   const meant = secrets.open(found.sealedCode, { kind, id: found.tokenId, userId: found.userId })
   if (meant !== code || !(await isStillGranted(db, found, clock.now()))) return undefined

@@ -5,7 +5,7 @@ import { cancelSession, getSession, redeemSession, watchSessions } from '../../c
 import { findUsers, getUser } from '../../contract/users.ts'
 
 /**
- * What is lost if a request is rejected. `finishes`: an approval that a user has already given. `continues`: the sign-in it
+ * The loss if a request is rejected. `finishes`: an approval that a user has already given. `continues`: the sign-in it
  * belongs to, or a verified web session. `begins`: nothing, because nothing was done yet.
  */
 export type Urgency = 'finishes' | 'continues' | 'begins'

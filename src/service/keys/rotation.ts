@@ -42,7 +42,7 @@ export interface RotationOptions {
 export interface Rotated {
   readonly key: string
   readonly resealed: number
-  /** Keys that no value is sealed with any more: they can be removed from the ring. */
+  /** Keys that no longer seal any value: they can be removed from the ring. */
   readonly retired: readonly string[]
 }
 

@@ -120,7 +120,7 @@ async function deliver(sending: Sending, session: Told): Promise<void> {
   }
 }
 
-/** @returns no `push` if there is nothing to push any more, no `reply` if there was no response. */
+/** @returns no `push` if nothing is left to push, no `reply` if there was no response. */
 async function post(sending: Sending, session: Told): Promise<{ push?: SealedPush; reply?: PushReply }> {
   const { store, secrets, clock, lanes, hosts } = sending
   const push = await lanes.reading.run(() => findPush(store.db, session, clock.now()))

@@ -59,7 +59,7 @@ interface Lock {
   readonly until: number
 }
 
-/** Whose codes, and tried from where. */
+/** The user whose codes are tried, and the budget for where they are tried from. */
 export interface CodesOf {
   readonly userId: string
   readonly budget: Budget

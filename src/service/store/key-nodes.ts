@@ -46,7 +46,7 @@ export const insertKeyCheck = change('insertKeyCheck', (db, row: Slots<KeyCheckT
     .onConflict((conflict) => conflict.doNothing()),
 )
 
-/** Nothing is sealed with other keys any more. */
+/** No value is sealed with other keys now. */
 export async function removeOtherKeyChecks(db: Queryable, keyId: string): Promise<string[]> {
   return (await deleteOtherChecks(db, keyId)).map((row) => row.keyId)
 }

@@ -10,7 +10,7 @@ import type { List, Slot, Slots } from './statement.ts'
 
 export type KnownBrowserRow = Selectable<KnownBrowserTable>
 
-/** Whose browser, and in which domain. */
+/** The user of a browser, and the domain. */
 export interface BrowserOf {
   readonly domainId: string
   readonly userId: string
@@ -63,7 +63,7 @@ interface Renaming {
   readonly to: string
   /** Others' browsers stay as they are. */
   readonly organizationId: string
-  /** Who has just passed in it. */
+  /** The user who has just passed in it. */
   readonly newUserId: string
   /** How many others are taken along. */
   readonly limit: number

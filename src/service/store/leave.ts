@@ -16,7 +16,7 @@ interface Leaving {
 
 /**
  * Ends memberships, and all that ends with them: tokens, devices and pending sessions there, codes that were e-mailed
- * for it. Users who are in no domain any more also lose their hardware token, which becomes free for another user, and
+ * for it. Users who are left without a domain also lose their hardware token, which becomes free for another user, and
  * their bypass codes. In a transaction.
  */
 export async function leaveDomain(

@@ -16,7 +16,7 @@ export const insertMember = changesRow('insertMember', (db, domainId: Slot<strin
     ),
 )
 
-/** Whose domain it is: usernames are unique in an organization, and only there. */
+/** The organization of the domain: usernames are unique within it only. */
 interface DomainOfOrganization {
   readonly organizationId: string
   readonly domainId: string

@@ -22,7 +22,7 @@ export interface SealedPush {
   readonly sealed: string
 }
 
-/** Where to push a session to that still waits for its answer; nothing where there is no need to any more. */
+/** The push subscription for a session that is still pending; nothing otherwise. */
 export async function pushOfPending(db: Queryable, sessionId: string, now: number): Promise<SealedPush | undefined> {
   return asSealedPush(await pendingPush(db, sessionId, now))
 }
@@ -37,7 +37,7 @@ const pendingPush = firstRow('pendingPush', (db, sessionId: Slot<string>, now: S
     .where('device.revokedAt', 'is', null),
 )
 
-/** Where to push a notice to that was not acknowledged yet; nothing where there is no need to any more. */
+/** The push subscription for a notice that is not acknowledged yet; nothing otherwise. */
 export async function pushOfNotice(db: Queryable, noticeId: string): Promise<SealedPush | undefined> {
   return asSealedPush(await noticePush(db, noticeId))
 }

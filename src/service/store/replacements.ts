@@ -25,7 +25,7 @@ interface Replacement {
   readonly grant: CodeGrant
 }
 
-/** @returns false where the token is not active any more. */
+/** @returns false if the token is no longer active. */
 export const setReplacement = changesRow(
   'setReplacement',
   (db, tokenId: Slot<string>, replacement: Slots<Replacement>) =>

@@ -456,7 +456,7 @@ export interface TrustedClockTable {
   wallAt: number
   /** Seconds. */
   agreed: number
-  /** The day that the budget is of, Unix time in days, and how many entries may still go on it. */
+  /** The day of the budget, Unix time in days, and how many entries may still be removed on it. */
   prunedOn: number
   pruneBudget: number
 }

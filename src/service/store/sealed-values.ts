@@ -23,7 +23,7 @@ export type SealedPlace = {
 } & (
   | {
       readonly kind: UserSecret
-      /** Whose the record is. */
+      /** The owner of the record. */
       readonly user: RawBuilder<string | null>
     }
   | {

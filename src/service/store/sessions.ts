@@ -177,7 +177,7 @@ export const settleSession = changesRow('settleSession', (db, answer: Slots<Answ
     .where(isOfMember),
 )
 
-/** @returns the device it was pending on; nothing when it was not pending any more. */
+/** @returns the device it was pending on; nothing if it was no longer pending. */
 export const cancelPending = firstRow('cancelPending', (db, id: Slot<string>, now: Slot<number>) =>
   db
     .updateTable('session')

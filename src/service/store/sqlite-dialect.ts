@@ -55,7 +55,7 @@ function createDriver(parts: SqliteParts): Driver {
       ;(connection as Lease).end()
       idle.push(connection as Lease)
     },
-    // Who has opened the connections closes them.
+    // The code that opened the connections closes them.
     destroy: () => Promise.resolve(),
   }
 }

@@ -38,7 +38,7 @@ export type FindProblem = () => string | undefined
 
 /**
  * Checks the pages of a database, a small one at once and a large one in a process of its own. Notices later when the file
- * was renamed or replaced: SQLite goes on with the file that has no name any more, and its changes are lost.
+ * was renamed or replaced: SQLite continues with the file that no longer has a name, and its changes are lost.
  *
  * @throws {DatabaseFileError} when a small file is damaged.
  */

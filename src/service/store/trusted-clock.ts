@@ -23,7 +23,7 @@ export const writeTrustedClock = change('writeTrustedClock', (db, time: Slots<Cl
   db.updateTable('trustedClock').set(pick(time, ['trustedAt', 'wallAt', 'agreed'])),
 )
 
-/** Sets how many entries of the audit trail may go on a day, once a day. @param day Unix time in days. */
+/** Sets how many entries of the audit trail may be removed on a day, once a day. @param day Unix time in days. */
 export async function openPruneBudget(db: Queryable, day: number, count: () => Promise<number>): Promise<void> {
   const { prunedOn } = await readClock(db)
   if (prunedOn !== day) await setPruneBudget(db, { day, prunedOn, pruneBudget: await count() })

@@ -19,7 +19,7 @@ describe('second-factor user reset', () => {
 
     expect(before).toMatchObject({ everEnrolled: true, bypasscodes: [expect.any(String)] })
     expect([stdout, code]).toEqual([
-      '"alice" has no factors any more, and sets up a first one at the next sign-in.\n',
+      '"alice" no longer has any factors, and sets up a first one at the next sign-in.\n',
       0,
     ])
     expect(await json('user', 'show', 'alice')).toMatchObject({ everEnrolled: false, bypasscodes: [] })

@@ -103,7 +103,7 @@ const ofUsers = ({ sequence, exactText }: Engine) => [
   'create index user_page on "user" (organization_id, sequence)',
   'create index user_name_key on "user" (organization_id, name_key)',
   'create index user_added_by on "user" (added_by) where added_by is not null',
-  // What is dated in the future, because the clock was ahead, is found by these and brought to the present.
+  // These find rows dated in the future by a clock that was ahead, which are then brought to the present.
   'create index user_codes_locked_at on "user" (codes_locked_at) where codes_locked_at is not null',
   'create index user_known_codes_locked_at on "user" (known_codes_locked_at) where known_codes_locked_at is not null',
   'create index user_email_changed_at on "user" (email_changed_at) where email_changed_at is not null',
