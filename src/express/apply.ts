@@ -14,6 +14,7 @@ import type { MfaState } from './session/mfa-state.ts'
 import {
   canSave,
   detachWebSession,
+  readMfaState,
   removeAndSaveMfaState,
   removeMfaState,
   saveMfaState,
@@ -114,7 +115,9 @@ function stateAfter(before: MfaState, change: StateChange): MfaState {
 /** An answer that has begun can only be cut off. A failed save here is answered in the same way, once. */
 async function recover(request: WebRequest, res: Response, error: unknown, isRetry = false): Promise<void> {
   const isLate = res.headersSent
-  const outcome = await unavailable(request, error, !isLate && !isRetry && canSave(request.req))
+  // The effects so far may have ended or changed what the handler was given.
+  const current = { ...request, state: readMfaState(request.req) }
+  const outcome = await unavailable(current, error, !isLate && !isRetry && canSave(request.req))
   try {
     await applyEffects(request.req, res, request.context, outcome)
   } catch (failure) {

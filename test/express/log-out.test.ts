@@ -3,6 +3,7 @@ import express from 'express'
 import session from 'express-session'
 import { mfa } from 'second-factor'
 import type { AppRequest, Logout, MfaOptions } from 'second-factor'
+import { UnreachableError } from 'second-factor/client'
 import { startTestService } from 'second-factor/testing'
 import request from 'supertest'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -104,6 +105,20 @@ describe('the option logout', () => {
     expect([answer.status, answer.text]).toEqual([500, 'the store is full'])
     expect(app.trouble).toEqual([expect.stringContaining('the store is full')])
     expect((await browser.fetch('/account')).status).toBe(403)
+  })
+
+  it('leaves nobody verified if the handler of the app fails like the service, and failMode lets the user pass', async () => {
+    const types: string[] = []
+    const { browser } = await verified({
+      logout: () => Promise.reject(new UnreachableError('network', 'refused')),
+      failMode: () => true,
+      onEvent: ({ type }) => void types.push(type),
+    })
+
+    await browser.submit('/mfa/sign-out')
+
+    expect(types).toContain('gate.let_through')
+    expect((await browser.fetch('/account')).body.verified).toBe(false)
   })
 
   it('answers after ten seconds, with a warning, if the handler takes res and never answers', async () => {

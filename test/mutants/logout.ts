@@ -33,4 +33,12 @@ export const mutants: readonly Mutant[] = [
     test: 'express/log-out.test.ts',
     title: 'passes errors to the app, and leaves nobody verified',
   },
+  {
+    defense: 'an outage after an effect does not bring the state before it back',
+    file: 'src/express/apply.ts',
+    find: 'const current = { ...request, state: readMfaState(request.req) }',
+    replace: 'const current = request',
+    test: 'express/log-out.test.ts',
+    title: 'leaves nobody verified if the handler of the app fails like the service',
+  },
 ]
