@@ -10,23 +10,6 @@ export const mutants: readonly Mutant[] = [
     title: 'opens no route that requireMfa() guards',
   },
   {
-    defense: 'a change is acknowledged after its COMMIT',
-    file: 'src/service/store/sqlite-writer.ts',
-    find: 'return kept.promise',
-    replace: 'return Promise.resolve(undefined)',
-    test: 'service/store/sqlite-connections.test.ts',
-    title: 'sees every change that was acknowledged before it',
-  },
-  {
-    defense: 'a unit of work on PostgreSQL that takes too long is given up',
-    file: 'src/service/store/postgres-pool.ts',
-    find: 'const timer = setTimeout(() => {',
-    replace: 'const timer = setTimeout(() => {\n    if (!late) return',
-    test: 'service/slow-postgres.test.ts',
-    title:
-      'sign-ins through a slow PostgreSQL are verified or get 503, use few connections, and recover without a restart',
-  },
-  {
     defense: 'a new certificate leaves connections open',
     file: 'src/service/http/listen.ts',
     find: 'server.setSecureContext({ ...credentials, minVersion })',
@@ -58,13 +41,5 @@ export const mutants: readonly Mutant[] = [
     test: 'processes/metrics.test.ts',
     title: 'include every metric and label that %s uses',
     wholeFile: true,
-  },
-  {
-    defense: 'a draining service refuses what begins something',
-    file: 'src/service/http/in-flight.ts',
-    find: 'refusesNew = true',
-    replace: '',
-    test: 'processes/rolling-restart.test.ts',
-    title: 'loses no sign-in',
   },
 ]
