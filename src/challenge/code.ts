@@ -4,8 +4,8 @@ import { challengeLifetime } from './challenge.ts'
 import type { Challenge } from './challenge.ts'
 import { cancel, describe } from './push.ts'
 import type { Sender } from './push.ts'
+import { secondsToWait } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
-import { secondsToWait } from './throttle.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
 
@@ -69,8 +69,8 @@ export async function otherFactors(
   allowed: readonly Factor[],
 ): Promise<readonly Factor[]> {
   const known = await findMember(service, user)
-  // A 1.3 service does not say which factors a user has: then codes can always be tried.
-  const has = known?.factors ?? (service.version === '1.3' ? possible : [])
+  // Where the service does not say which factors a user has, codes can always be tried.
+  const has = known?.factors ?? (service.knowsFactors ? [] : possible)
   return has.filter((factor) => factor !== 'push' && allowed.includes(factor))
 }
 

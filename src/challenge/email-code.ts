@@ -1,6 +1,6 @@
 import { ApiError, UnreachableError } from '../client/errors.ts'
+import { secondsToWait } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
-import { secondsToWait } from './throttle.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
 
@@ -27,10 +27,8 @@ export async function sendEmailCode(service: ConnectedService, user: MfaUser, no
   }
 }
 
-function isMailTrouble({ version }: ConnectedService, error: unknown): boolean {
+function isMailTrouble(service: ConnectedService, error: unknown): boolean {
   // The queue of e-mails for the mail server is full.
   if (error instanceof UnreachableError) return error.reason === 'no_room'
-  if (!(error instanceof ApiError)) return false
-  // 1.3 has no error code for this. The service has just returned the user, so it is available.
-  return error.code === 'api.error.unavailable.mail' || (version === '1.3' && error.status === 503)
+  return error instanceof ApiError && service.isMailRejection(error)
 }

@@ -71,7 +71,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
   const byId = new Map<string, Set<Entry>>()
   /** For each pending read, the users whose epochs changed since it started. */
   const reads = new Set<Set<string>>()
-  /** 1.3 has no epochs: records end only by age. */
+  /** Whether the service has no epochs: then records end only by age. */
   let without = false
   let watch: EpochWatch | undefined
   let usedAt = 0
@@ -151,7 +151,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
     reads.add(changedNow)
     try {
       const service = await connect()
-      without = service.version === '1.3'
+      without = !service.hasEpochs
       if (without) return undefined
       const stream = openWatch(service).openStream()
       const found = await findUser(service, user)

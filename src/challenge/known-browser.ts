@@ -9,7 +9,7 @@ export async function readRememberedUntil(
   user: MfaUser,
   browser: string,
 ): Promise<number | undefined> {
-  const known = service.version === '1.3' ? undefined : await findMember(service, user)
+  const known = service.knowsBrowsers ? await findMember(service, user) : undefined
   if (!known) return undefined
   try {
     return (await service.client.browsers.recognize(service.domainId, known.id, browser)).rememberedUntil

@@ -2,6 +2,8 @@ import { ApiError } from '../client/errors.ts'
 import type { HardwareToken } from '../contract/hardware.ts'
 import type { Replacement, Token } from '../contract/tokens.ts'
 import type { Factor, User } from '../contract/users.ts'
+import { tokenOf } from './enrollment.ts'
+import { unlessRejected } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
@@ -25,8 +27,10 @@ export async function readOwnFactors(service: ConnectedService, user: MfaUser): 
   if (!known) return undefined
   const { client, domainId } = service
   const [token, hardware, domain] = await Promise.all([
-    orNone('api.error.notfound.token', client.tokens.get(domainId, known.id)),
-    known.hardware === '' ? undefined : orNone('api.error.notfound.hardware', client.hardware.getOfUser(known.id)),
+    tokenOf(service, known.id),
+    known.hardware === ''
+      ? undefined
+      : unlessRejected(client.hardware.getOfUser(known.id), 'api.error.notfound.hardware'),
     client.domains.get(domainId),
   ])
   const { id: userId, email, factors = [] } = known
@@ -63,17 +67,12 @@ const gone: ReadonlySet<string> = new Set(['api.error.notfound.token', 'api.erro
  * Issues a code for another device; the present one stays until the code is used.
  * @returns undefined if an administrator has issued a code, to be handed over in person.
  */
-export async function deviceCode(
+export function deviceCode(
   { client, domainId }: ConnectedService,
   { userId }: OwnFactors,
   change: { readonly pass: string; readonly epoch: string },
 ): Promise<Replacement | undefined> {
-  try {
-    return await client.tokens.replace(domainId, userId, change)
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'api.error.conflict.state') return undefined
-    throw error
-  }
+  return unlessRejected(client.tokens.replace(domainId, userId, change), 'api.error.conflict.state')
 }
 
 /** Whether an administrator has issued an activation code, to be handed over in person. */
@@ -97,9 +96,9 @@ export async function makeRecoveryCodes(
   return made.flatMap(({ code }) => code ?? [])
 }
 
-/** Whether this user has no recovery codes and could get some. An `auth` API key cannot create any; 1.3 does not say. */
+/** Whether this user has no recovery codes and could get some. An `auth` API key cannot create any. */
 export async function mayOfferRecoveryCodes(service: ConnectedService, user: MfaUser): Promise<boolean> {
-  if (service.version === '1.3') return false
+  if (!service.managesFactors) return false
   try {
     const known = await findMember(service, user)
     if (!known || known.bypasscodes.length > 0) return false
@@ -113,13 +112,4 @@ export async function mayOfferRecoveryCodes(service: ConnectedService, user: Mfa
 
 function recoveryCodesOf(user: User, domain: { bypassEnabled: boolean }): number | undefined {
   return domain.bypassEnabled ? user.bypasscodes.length : undefined
-}
-
-async function orNone<T>(code: string, asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked
-  } catch (error) {
-    if (error instanceof ApiError && error.code === code) return undefined
-    throw error
-  }
 }

@@ -1,17 +1,16 @@
 import type { Pauses } from '../contract/browsers.ts'
-import type { Version } from '../contract/endpoint.ts'
 import type { Challenge } from './challenge.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
 
-/** The factors that are paused; a 1.3 service says so only when they are tried. */
+/** The factors that are paused, if the service says so before they are tried. */
 export async function readPauses(
   service: ConnectedService,
   user: MfaUser,
   browser: string | undefined,
 ): Promise<Pauses> {
-  const known = service.version === '1.3' ? undefined : await findMember(service, user)
+  const known = service.reportsPauses ? await findMember(service, user) : undefined
   return known ? service.client.browsers.pauses(service.domainId, known.id, browser) : {}
 }
 
@@ -25,11 +24,11 @@ const maxPause = 365 * 24 * 60 * 60
 export function codesPause(
   { codes }: Pauses,
   { notice }: Challenge,
-  { version, now }: { readonly version: Version; readonly now: number },
+  { service, now }: { readonly service: ConnectedService; readonly now: number },
 ): Pauses['codes'] {
   if (codes) return codes
   if (notice?.kind !== 'codes_paused' || notice.until <= now) return undefined
-  if (version === '1.4' && !notice.ofChallenge) return undefined
+  if (service.reportsPauses && !notice.ofChallenge) return undefined
   return { until: endOf(notice.until, now) }
 }
 

@@ -3,10 +3,10 @@ import type { Attribute } from '../contract/sessions.ts'
 import type { Challenge } from './challenge.ts'
 import type { ProvisionOptions } from './enrollment.ts'
 import { enroll, provisionAndEnroll } from './enrollment.ts'
-import type { ConnectedService } from './service.ts'
 import type { ChallengeStatus } from './challenge-status.ts'
 import { statusOf } from './challenge-status.ts'
-import { secondsToWait } from './throttle.ts'
+import { secondsToWait, unlessRejected } from './rejection.ts'
+import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { referenceOf } from './user.ts'
 
@@ -97,12 +97,8 @@ async function statusWhenPushFailed(
 /** The status of the challenge now. Only reads. */
 export async function look(service: ConnectedService, challenge: Challenge): Promise<ChallengeStatus> {
   if (challenge.sessionId === undefined) return { kind: 'ended', reason: 'cancelled' }
-  try {
-    return statusOf(await service.client.sessions.get(service.domainId, challenge.sessionId), challenge)
-  } catch (error) {
-    if (isGone(error)) return { kind: 'ended', reason: 'timeout' }
-    throw error
-  }
+  const session = await unlessGone(service.client.sessions.get(service.domainId, challenge.sessionId))
+  return session ? statusOf(session, challenge) : { kind: 'ended', reason: 'timeout' }
 }
 
 /** Resolves once the session is settled, whatever the result. Only reads. */
@@ -111,23 +107,13 @@ export async function whenSettled(
   { sessionId }: { readonly sessionId: string },
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    await service.client.sessions.whenSettled(service.domainId, sessionId, { signal })
-  } catch (error) {
-    if (!isGone(error)) throw error
-  }
+  await unlessGone(service.client.sessions.whenSettled(service.domainId, sessionId, { signal }))
 }
 
 /** Cancels the request on the device. Does nothing if the session is settled. */
 export async function cancel(service: ConnectedService, challenge: Challenge): Promise<void> {
   if (challenge.sessionId === undefined) return
-  try {
-    await service.client.sessions.cancel(service.domainId, challenge.sessionId)
-  } catch (error) {
-    if (!isGone(error)) throw error
-  }
+  await unlessGone(service.client.sessions.cancel(service.domainId, challenge.sessionId))
 }
 
-function isGone(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'api.error.notfound.session'
-}
+const unlessGone = <T>(call: Promise<T>): Promise<T | undefined> => unlessRejected(call, 'api.error.notfound.session')

@@ -1,14 +1,12 @@
-import { ApiError } from '../client/errors.ts'
 import type { KnownBrowser } from '../contract/browsers.ts'
-import type { PassedBrowser, RedeemedSession } from '../contract/sessions.ts'
+import type { PassedBrowser } from '../contract/sessions.ts'
 import type { Factor } from '../contract/users.ts'
 import type { Challenge, Verified } from './challenge.ts'
+import { unlessRejected } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
 
 /** How far the service's clock may be behind ours, seconds; the service binds a session to its challenge anyway. */
 const clocksApart = 30
-/** How long a 1.3 service returns an approval, and so how long it has to be remembered as redeemed; seconds. */
-const rememberedFor = 86_400
 
 /** The result of redeeming an approval. */
 export interface Redeemed {
@@ -35,9 +33,8 @@ export async function redeem(
   { allowed, browser, now }: Redeeming,
 ): Promise<Redeemed> {
   if (challenge.sessionId === undefined) return {}
-  const found = await (service.version === '1.3'
-    ? useOnce(service, challenge.sessionId)
-    : redeemSession(service, challenge, { sessionId: challenge.sessionId, browser }))
+  const redeemed = service.redeem(challenge.sessionId, challenge.id, browser)
+  const found = await unlessRejected(redeemed, 'api.error.notfound.session', 'api.error.conflict.state')
   if (found?.state !== 'approved') return {}
   const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = found
   // An approval that is older than the challenge does not answer it.
@@ -49,32 +46,3 @@ export async function redeem(
   const at = Math.min(settledAt, now)
   return { verified: { at, factor, factorId, purpose, sessionId, epoch, userKey }, browser: found.browser }
 }
-
-async function redeemSession(
-  { client, domainId }: ConnectedService,
-  challenge: Challenge,
-  { sessionId, browser }: { sessionId: string; browser: PassedBrowser },
-): Promise<RedeemedSession | undefined> {
-  try {
-    return await client.sessions.redeem(domainId, sessionId, challenge.id, browser)
-  } catch (error) {
-    if (error instanceof ApiError && refusals.has(error.code)) return undefined
-    throw error
-  }
-}
-
-/** A 1.3 service reports an approval as often as it is asked: the challenge store has to see that it counts once. */
-async function useOnce(
-  { client, domainId, challengeStore }: ConnectedService,
-  sessionId: string,
-): Promise<RedeemedSession | undefined> {
-  try {
-    const session = await client.sessions.get(domainId, sessionId)
-    return session.state === 'approved' && (await challengeStore.use(sessionId, rememberedFor)) ? session : undefined
-  } catch (error) {
-    if (error instanceof ApiError && refusals.has(error.code)) return undefined
-    throw error
-  }
-}
-
-const refusals: ReadonlySet<string> = new Set(['api.error.notfound.session', 'api.error.conflict.state'])

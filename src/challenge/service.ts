@@ -4,7 +4,6 @@ import { createCallLimit } from '../client/call-limit.ts'
 import { createClient } from '../client/client.ts'
 import { ApiError, UnreachableError } from '../client/errors.ts'
 import type { Clock } from '../clock.ts'
-import type { Version } from '../contract/endpoint.ts'
 import { SetupError } from '../service-handle.ts'
 import type { Connection } from '../service-handle.ts'
 import { currentCaller } from './caller.ts'
@@ -12,17 +11,16 @@ import type { ChallengeStore } from './challenge-store.ts'
 import { currentRequestId } from './request-id.ts'
 import { createSealer } from './sealing.ts'
 import type { Sealer } from './sealing.ts'
+import { adapt13 } from './service-1-3.ts'
+import { adapt14 } from './service-1-4.ts'
+import type { VersionAdapter } from './version-adapter.ts'
 
 /** A service that is connected. */
-export interface ConnectedService {
+export interface ConnectedService extends VersionAdapter {
   readonly client: Client
   /** Where its REST interface is. */
   readonly baseUrl: string
   readonly domainId: string
-  /** The version it speaks. 1.3 has push and codes, but no challenges, numbers, reasons or factors. */
-  readonly version: Version
-  /** Redeems approvals once if the service does not. */
-  readonly challengeStore: ChallengeStore
   /** Encrypts secrets in web sessions. */
   readonly sealer: Sealer
   /** The same for polling, with a small share of the calls, so that users who act do not wait for it. */
@@ -84,16 +82,22 @@ async function openService(
   }
   const client = createClient({ ...given, limit, version })
   const spoken = await client.version()
-  const common = { baseUrl, domainId, version: spoken, challengeStore, sealer: createSealer(apiKey) }
-  const pollingClient = createClient({ ...given, limit: limit.polls, version: spoken })
+  const sealer = createSealer(apiKey)
+  const adapt = spoken === '1.3' ? adapt13 : adapt14
+  const serviceOf = (own: Client) => ({
+    ...adapt({ client: own, domainId, challengeStore }),
+    client: own,
+    baseUrl,
+    domainId,
+    sealer,
+  })
   const polling: ConnectedService = {
-    ...common,
-    client: pollingClient,
+    ...serviceOf(createClient({ ...given, limit: limit.polls, version: spoken })),
     get polling() {
       return polling
     },
   }
-  return { ...common, client, polling }
+  return { ...serviceOf(client), polling }
 }
 
 /** Reports each response, but not what a stream sends later. */

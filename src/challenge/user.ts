@@ -4,6 +4,7 @@ import { ApiError } from '../client/errors.ts'
 import { Id } from '../contract/text.ts'
 import type { User } from '../contract/users.ts'
 import { Email, Name, Username } from '../contract/users.ts'
+import { unlessRejected } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
 
 /** Accepts null and the empty string, as databases have them, for a value that is absent. */
@@ -55,14 +56,10 @@ export function referenceOf(user: MfaUser): { id: string } | { username: string 
 }
 
 /** The service's user for an app user, if any. */
-export async function findUser({ client }: ConnectedService, user: MfaUser): Promise<User | undefined> {
+export function findUser({ client }: ConnectedService, user: MfaUser): Promise<User | undefined> {
   const reference = referenceOf(user)
-  try {
-    return await ('id' in reference ? client.users.get(reference.id) : client.users.getByUsername(reference.username))
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'api.error.notfound.user') return undefined
-    throw error
-  }
+  const found = 'id' in reference ? client.users.get(reference.id) : client.users.getByUsername(reference.username)
+  return unlessRejected(found, 'api.error.notfound.user')
 }
 
 /** The same, only if the user belongs to our domain: an organization also has the users of other apps. */
@@ -79,28 +76,22 @@ export type Provisioned =
   /** The service knows a similar name. @see MfaOptions.usernames */
   | { readonly kind: 'similar_name'; readonly reason: string }
 
-const emailMissing =
-  'mfa: provision needs an e-mail address, as the service speaks version 1.3: have the option user return one, ' +
-  "such as { username: 'alice', email: 'alice@example.com' }"
-
 /**
  * Creates the user and its membership if the service does not know the username yet. A known user is never added again,
  * because an administrator may have removed it from the domain.
  *
- * @param exact Whether similar names belong to different users. For a 1.3 service they always do.
+ * @param options.exact Whether similar names belong to different users.
  * @returns `created` also if another node created the user at the same moment.
  */
 export async function provisionUser(
   service: ConnectedService,
   user: MfaUser,
-  { exact }: { exact: boolean },
+  options: { readonly exact: boolean },
 ): Promise<Provisioned> {
   const { username, name = username, email } = user
   if (username === undefined || name === undefined) return { kind: 'no_name' }
-  if (email === undefined && service.version === '1.3') throw new TypeError(emailMissing)
   try {
-    const distinct = !exact && service.version === '1.4'
-    const created = await service.client.users.create({ username, name, email, ...(distinct && { provision: true }) })
+    const created = await service.createUser({ username, name, email }, options)
     await service.client.domains.addUser(service.domainId, created.id)
     return { kind: 'created' }
   } catch (error) {

@@ -188,7 +188,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that what the service says now counts, and not what it said before',
     file: 'src/challenge/pauses.ts',
-    find: "if (version === '1.4' && !notice.ofChallenge) return undefined",
+    find: 'if (service.reportsPauses && !notice.ofChallenge) return undefined',
     replace: '',
     test: 'express/true-words.test.ts',
     title: 'has the field again as soon as an administrator unlocks them',

@@ -84,8 +84,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'mfa() says that it provisions',
-    file: 'src/challenge/user.ts',
-    find: '...(distinct && { provision: true })',
+    file: 'src/challenge/service-1-4.ts',
+    find: '...(!exact && { provision: true })',
     replace: '',
     test: 'express/similar-names.test.ts',
     title: 'sets up no first factor: %j',

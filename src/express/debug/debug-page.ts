@@ -86,10 +86,10 @@ function verifiedWords({ state, context }: DebugRequest): string {
 
 async function serviceState(req: Request, context: RequestContext) {
   try {
-    const { version, baseUrl } = await context.mfa.connect()
+    const { version, baseUrl, hasAuthenticator } = await context.mfa.connect()
     return [
       { name: 'Service', value: `answers, and speaks version ${version}` },
-      ...(version === '1.4' ? [{ name: 'Authenticator', value: authenticatorUrl(req, context, baseUrl) }] : []),
+      ...(hasAuthenticator ? [{ name: 'Authenticator', value: authenticatorUrl(req, context, baseUrl) }] : []),
     ]
   } catch (error) {
     return [{ name: 'Service', value: describe(error) }]

@@ -1,12 +1,21 @@
 import type { Request } from 'express'
 
+import type { ConnectedService } from '../../challenge/service.ts'
 import type { RequestContext } from '../request/context.ts'
+import type { WebRequest } from '../request/web-request.ts'
 
-/**
- * The address that sets up the authenticator of a 1.3 service, as the app configures it. Only our own takes the code along.
- */
-export function foreignLink({ mfa }: RequestContext): string | undefined {
-  return mfa.options.authenticatorUrl
+type Service = Pick<ConnectedService, 'hasAuthenticator' | 'baseUrl'>
+
+/** Where users open the authenticator; for one that is not ours, only if the app configures it. */
+export function authenticatorAddress({ req, context }: WebRequest, service: Service): string | undefined {
+  if (!service.hasAuthenticator) return context.mfa.options.authenticatorUrl
+  return authenticatorUrl(req, context, service.baseUrl)
+}
+
+/** The same with an activation code, which only our own authenticator takes from a link. */
+export function activationLink(request: WebRequest, service: Service, code: string): string | undefined {
+  if (!service.hasAuthenticator) return authenticatorAddress(request, service)
+  return authenticatorLink(request.req, request.context, service.baseUrl, code)
 }
 
 /**

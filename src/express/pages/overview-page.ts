@@ -26,7 +26,7 @@ export function overviewPage(request: WebRequest, { own, service, token }: Given
     token,
     headline: words.devices.headline,
     said: saidOf(words.devices.done, req.query['done']),
-    changes: service.version === '1.4',
+    changes: service.managesFactors,
     remembers: remember !== false,
     device: own.token?.state === 'active' ? (own.token.device ?? {}) : undefined,
     pending: pendingOf(layout, pendingCode(own), context.mfa.options.clock.now()),

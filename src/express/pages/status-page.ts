@@ -5,7 +5,7 @@ import type { WebRequest } from '../request/web-request.ts'
 import { codeView, pausedView } from './code-view.ts'
 import { endView } from './end-view.ts'
 import { page } from './layout.ts'
-import { authenticatorLink, authenticatorUrl, foreignLink } from './link.ts'
+import { activationLink, authenticatorAddress } from './link.ts'
 import type { StatusPage, View } from './status-view.ts'
 import { statusPageOf } from './status-view.ts'
 import { waitingView } from './waiting-view.ts'
@@ -34,8 +34,9 @@ function codePage(shown: StatusPage): Page {
   return paused ? page(200, 'message', paused) : page(200, 'code', codeView(shown))
 }
 
-function enrollingView({ layout, req, context, baseUrl, version }: StatusPage, code: string) {
-  const link = version === '1.4' ? authenticatorLink(req, context, baseUrl, code) : foreignLink(context)
+function enrollingView(shown: StatusPage, code: string) {
+  const { layout, context, service } = shown
+  const link = activationLink(shown, service, code)
   return {
     ...layout,
     live: true,
@@ -43,15 +44,15 @@ function enrollingView({ layout, req, context, baseUrl, version }: StatusPage, c
     code: code.replace(/^(.{5})/, '$1 '),
     link,
     qr: link === undefined ? undefined : encodeQR(link, 'svg', { border: 2 }),
-    ownApp: version === '1.4' && context.mfa.options.factors.includes('otp'),
+    ownApp: service.managesFactors && context.mfa.options.factors.includes('otp'),
   }
 }
 
 /** Links to the authenticator, where users type the code of their administrator. */
-function codeNeededView({ layout, req, context, baseUrl, version }: StatusPage) {
+function codeNeededView(shown: StatusPage) {
+  const { layout, service } = shown
   const { headline, codeNeeded: sentence } = layout.words.enrolling
-  const link = version === '1.4' ? authenticatorUrl(req, context, baseUrl) : foreignLink(context)
-  return { ...layout, live: true, headline, sentence, link, hasWays: true }
+  return { ...layout, live: true, headline, sentence, link: authenticatorAddress(shown, service), hasWays: true }
 }
 
 function approvedView({ layout }: StatusPage) {

@@ -1,7 +1,7 @@
 import type { Challenge } from '../../challenge/challenge.ts'
 import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
+import type { ConnectedService } from '../../challenge/service.ts'
 import type { Pauses } from '../../contract/browsers.ts'
-import type { Version } from '../../contract/endpoint.ts'
 import { formatDuration } from '../../contract/format-duration.ts'
 import type { Factor } from '../../contract/users.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -15,9 +15,7 @@ export interface View {
   readonly others: readonly Factor[]
   /** The factors that are paused. */
   readonly pauses: Pauses
-  /** The address of the service's REST interface. */
-  readonly baseUrl: string
-  readonly version: Version
+  readonly service: ConnectedService
 }
 
 /** A page of a challenge with its request and layout. */
@@ -34,7 +32,7 @@ export function statusPageOf(request: WebRequest, view: View): StatusPage {
   return { ...request, ...view, layout: challengeLayout(request, view), now }
 }
 
-function challengeLayout(request: WebRequest, { challenge, others, version }: View) {
+function challengeLayout(request: WebRequest, { challenge, others, service }: View) {
   const { context } = request
   const layout = layoutOf(request)
   return {
@@ -42,7 +40,7 @@ function challengeLayout(request: WebRequest, { challenge, others, version }: Vi
     token: challenge.page,
     others,
     helpUrl: context.mfa.options.helpUrl,
-    remember: rememberOf(layout.language.tag, version === '1.4' && context.mfa.options.remember, challenge),
+    remember: rememberOf(layout.language.tag, service.knowsBrowsers && context.mfa.options.remember, challenge),
     span: (seconds: number) => formatDuration(layout.language.tag, seconds),
   }
 }

@@ -34,10 +34,10 @@ export function seen(handler: Handler<OwnRequest>): Handler {
   }
 }
 
-/** The same for what a 1.3 service cannot do: change two things at once, or tell who had a factor. */
+/** The same for what only some services can do: let users change their own factors. */
 export function seenByNewer(handler: Handler<OwnRequest>): Handler {
   return seen((request, signal) =>
-    request.service.version === '1.3' ? message(request, 404, 'not_found') : handler(request, signal),
+    request.service.managesFactors ? handler(request, signal) : message(request, 404, 'not_found'),
   )
 }
 
@@ -55,7 +55,7 @@ export function changing(
     const pass = passOf(request)
     const requirement = await service.client.factors.requirement(service.domainId, own.userId, { changed: what, pass })
     // E-mail confirms nothing but the first factor after it: there, too, the app decides who may enroll.
-    if (requirement.factors.includes('email') && !(await maySelfEnroll(request, service.version))) {
+    if (requirement.factors.includes('email') && !(await maySelfEnroll(request, service))) {
       return message(request, 403, 'ask_administrator')
     }
     if (pass === undefined || !requirement.passed) return demandPass(request, requirement)

@@ -74,14 +74,7 @@ async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Ou
   return {
     state: stateAfter(request, loaded, ended?.challenge ?? challenge, status),
     events: ended ? [...events, ended.event] : events,
-    answer: statusPage(request, {
-      challenge,
-      status,
-      others,
-      pauses,
-      baseUrl: service.baseUrl,
-      version: service.version,
-    }),
+    answer: statusPage(request, { challenge, status, others, pauses, service }),
   }
 }
 

@@ -1,7 +1,6 @@
 import { hasHandedOverCode, mayHaveFirst } from '../../challenge/enrollment.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
-import type { Version } from '../../contract/endpoint.ts'
 import type { User } from '../../contract/users.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -13,16 +12,16 @@ export async function findNewcomer(
   const { state, context, user } = request
   if (!state.challenge || verifiedOf(state, context, user)) return undefined
   const service = await context.mfa.connect()
-  const known = service.version === '1.3' ? undefined : await findMember(service, user)
-  if (!known || !mayHaveFirst(known) || !(await maySelfEnroll(request, service.version))) return undefined
+  const known = service.knowsFactors ? await findMember(service, user) : undefined
+  if (!known || !mayHaveFirst(known) || !(await maySelfEnroll(request, service))) return undefined
   return (await hasHandedOverCode(service, known.id)) ? undefined : { service, newcomer: known }
 }
 
 /** Decides who may set up a first factor with the password alone: for every factor and every version of the service. */
-export async function maySelfEnroll({ req, user, context }: WebRequest, version: Version): Promise<boolean> {
+export async function maySelfEnroll({ req, user, context }: WebRequest, service: ConnectedService): Promise<boolean> {
   const { selfEnrollment, mayEnroll } = context.mfa.options
   if (!selfEnrollment) return false
-  if (!mayEnroll) return version !== '1.3'
+  if (!mayEnroll) return service.knowsFactors
   // An untyped app may return anything; only `true` counts.
   const allowed: unknown = await mayEnroll(req, user)
   return allowed === true

@@ -46,10 +46,10 @@ export async function startOnce(request: WebRequest, challenge: Challenge): Prom
 async function sendPush(request: WebRequest, challenge: Challenge): Promise<Progress> {
   const service = await request.context.mfa.connect()
   await cancel(service, challenge)
-  const started = await start(service, reset(challenge), senderOf(request), pushOptionsOf(request, challenge))
+  const started = await start(service, reset(challenge), senderOf(request), pushOptionsOf(request, service, challenge))
   const progress = { ...started, challenge: withEnrollment(started) }
-  // Only a 1.3 service does not know which codes were issued for a page.
-  return service.version === '1.3' ? { ...started, challenge: withShownCode(request, service, progress) } : progress
+  // Other services do not say which codes were issued for a page.
+  return service.knowsFactors ? progress : { ...started, challenge: withShownCode(request, service, progress) }
 }
 
 /** The same challenge before any request was sent, and without a notice. */
@@ -89,25 +89,27 @@ export function senderOf({ req, context, user }: WebRequest): Sender {
   return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req), browser }
 }
 
-export function pushOptionsOf(request: WebRequest, { shownCode: sealed }: Challenge): PushOptions {
+export function pushOptionsOf(request: WebRequest, service: ConnectedService, challenge: Challenge): PushOptions {
   const { numberMatching, provision, usernames, clock } = request.context.mfa.options
   return {
     numberMatching,
     provision,
     usernames,
     now: clock.now(),
-    mayEnroll: (version) => maySelfEnroll(request, version),
-    shownCode: ({ sealer }) => (sealed === undefined ? undefined : sealer.open(sealed, sealedFor(request))),
+    mayEnroll: () => maySelfEnroll(request, service),
+    shownCode: shownCodeOf(request, service, challenge),
   }
 }
 
 /** Remembers the code that the page is about to show. */
-function withShownCode(request: WebRequest, { sealer }: ConnectedService, { challenge, status }: Progress): Challenge {
-  const { shownCode } = challenge
-  if (status.kind !== 'enrolling') return challenge
-  if (shownCode !== undefined && sealer.open(shownCode, sealedFor(request)) === status.code) return challenge
+function withShownCode(request: WebRequest, service: ConnectedService, { challenge, status }: Progress): Challenge {
+  if (status.kind !== 'enrolling' || shownCodeOf(request, service, challenge) === status.code) return challenge
   const { random } = request.context.mfa.options
-  return { ...challenge, shownCode: sealer.seal(status.code, sealedFor(request), random) }
+  return { ...challenge, shownCode: service.sealer.seal(status.code, sealedFor(request), random) }
+}
+
+function shownCodeOf(request: WebRequest, { sealer }: ConnectedService, { shownCode }: Challenge): string | undefined {
+  return shownCode === undefined ? undefined : sealer.open(shownCode, sealedFor(request))
 }
 
 const sealedFor = ({ context }: WebRequest): string => `activation code of ${context.userKey}`

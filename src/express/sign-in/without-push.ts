@@ -11,7 +11,8 @@ import { pushOptionsOf } from './start-once.ts'
 export async function statusWithoutPush(request: WebRequest, challenge: Challenge): Promise<ChallengeStatus> {
   const service = await request.context.mfa.connect()
   if (await findMember(service, request.user)) return { kind: 'no_device' }
-  return (await provisionMember(service, request.user, pushOptionsOf(request, challenge))) ?? { kind: 'no_device' }
+  const options = pushOptionsOf(request, service, challenge)
+  return (await provisionMember(service, request.user, options)) ?? { kind: 'no_device' }
 }
 
 /** Whether the user sets up an authenticator app first: they never had a factor, and an app is the only possible first one. */

@@ -1,0 +1,39 @@
+import { unlessRejected } from './rejection.ts'
+import type { AdapterOptions, VersionAdapter } from './version-adapter.ts'
+
+/** How long a 1.3 service returns an approval, and so how long it has to be remembered as redeemed; seconds. */
+const rememberedFor = 86_400
+
+/** A service that speaks only 1.3: it has push and codes, but no challenges, numbers, reasons, factors or epochs. */
+export function adapt13({ client, domainId, challengeStore }: AdapterOptions): VersionAdapter {
+  return {
+    version: '1.3',
+    knowsFactors: false,
+    managesFactors: false,
+    knowsBrowsers: false,
+    reportsPauses: false,
+    hasEpochs: false,
+    hasAuthenticator: false,
+    // The service reports an approval as often as it is asked: the challenge store has to see that it counts once.
+    async redeem(sessionId) {
+      const session = await client.sessions.get(domainId, sessionId)
+      return session.state === 'approved' && (await challengeStore.use(sessionId, rememberedFor)) ? session : undefined
+    },
+    // The service does not say who issued a pending code: if this challenge has not shown it, an administrator may have.
+    async issueFirstToken(userId, shownCode) {
+      const present = await unlessRejected(client.tokens.get(domainId, userId), 'api.error.notfound.token')
+      if (present?.code === undefined) return client.tokens.issue(domainId, userId)
+      return present.code === shownCode ? present : {}
+    },
+    async createUser(user) {
+      if (user.email === undefined) throw new TypeError(emailMissing)
+      return client.users.create(user)
+    },
+    // There is no error code for this. The service has just returned the user, so it is available.
+    isMailRejection: ({ code, status }) => code === 'api.error.unavailable.mail' || status === 503,
+  }
+}
+
+const emailMissing =
+  'mfa: provision needs an e-mail address, as the service speaks version 1.3: have the option user return one, ' +
+  "such as { username: 'alice', email: 'alice@example.com' }"
