@@ -1,5 +1,5 @@
 /**
- * `node bench/synchronize.ts [users] [SQLite|PostgreSQL]`: how long a synchronisation takes, and for how long nobody else gets
+ * `node bench/synchronize.ts [users] [SQLite|PostgreSQL]`: how long a synchronization takes, and for how long nobody else gets
  * an answer meanwhile. Prints for each of several bodies its time and the longest pause of the event loop and of a
  * reading caller, milliseconds.
  */

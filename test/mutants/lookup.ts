@@ -52,7 +52,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a synchronization stores name keys',
-    file: 'src/service/store/synchronisations.ts',
+    file: 'src/service/store/synchronizations.ts',
     find: 'nameKey: nameKey(username)',
     replace: 'nameKey: username',
     test: 'service/similar-usernames.test.ts',

@@ -153,7 +153,7 @@ function synchronization(): readonly Mutant[] {
   return [
     {
       defense: 'the ticket that a list draws when it arrives',
-      file: 'src/service/store/synchronisations.ts',
+      file: 'src/service/store/synchronizations.ts',
       find: ".where('synchronizationApplied', '<', ticket)",
       replace: '',
       test,
@@ -169,7 +169,7 @@ function synchronization(): readonly Mutant[] {
     },
     {
       defense: 'the version that `If-Match` names',
-      file: 'src/service/store/synchronisations.ts',
+      file: 'src/service/store/synchronizations.ts',
       find: "applying(db, ticket).where('synchronizationApplied', '=', expected)",
       replace: 'applying(db, ticket)',
       test,

@@ -1,7 +1,7 @@
 import { NewUser } from '../../contract/users.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { ServiceContext } from '../context/service-context.ts'
-import { drawTicket, stepSize, usersByUsernames } from '../store/synchronisations.ts'
+import { drawTicket, stepSize, usersByUsernames } from '../store/synchronizations.ts'
 import { synchronizeMembers } from '../sync/synchronize.ts'
 import type { Rejected } from './hardware-import.ts'
 import { RefusalError } from './errors.ts'

@@ -82,7 +82,7 @@ export const auditEvents = {
   'user.sessions_ended': ['user'],
   'membership.added': ['domain', 'user'],
   'membership.removed': ['domain', 'user'],
-  'membership.synchronised': ['domain', 'added', 'changed', 'removed'],
+  'membership.synchronized': ['domain', 'added', 'changed', 'removed'],
   'hardware.created': ['hardware'],
   'hardware.imported': ['count'],
   'hardware.renamed': ['hardware'],

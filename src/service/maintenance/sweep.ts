@@ -7,7 +7,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { inSteps } from '../ground/in-steps.ts'
 import type { Observer } from '../monitoring/observer.ts'
 import { readableFor } from '../rules/session-state.ts'
-import { recoverSynchronisations } from '../sync/synchronize.ts'
+import { recoverSynchronizations } from '../sync/synchronize.ts'
 import { forgetAttempts } from '../store/attempts.ts'
 import { removeOldChallengeTries } from '../store/code-tries.ts'
 import { removeExpiredBypassCodes, removeUsedUpBypassCodes } from '../store/bypass-codes.ts'
@@ -53,7 +53,7 @@ export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
     try {
       await measureSweep(ctx.observer, async () => {
         await sweep(ctx, ending.signal)
-        await recoverSynchronisations(ctx)
+        await recoverSynchronizations(ctx)
         await retention.apply(passed, wall, ending.signal)
       })
     } catch (error) {

@@ -46,7 +46,7 @@ export async function removeUser(db: Queryable, userId: string, { now, secrets }
 
 /**
  * Whether the membership stopped counting, but what ends with it is still to be ended. Two statements: joined, PostgreSQL
- * may look for this membership among all that a synchronisation removes.
+ * may look for this membership among all that a synchronization removes.
  */
 export async function isLeaving(db: Queryable, domainId: string, userId: string): Promise<boolean> {
   const membership = await readMembership(db, domainId, userId)
@@ -58,7 +58,7 @@ const readMembership = firstRow('readMembership', (db, domainId: Slot<string>, u
 )
 
 const appliedSynchronization = firstRow('appliedSynchronization', (db, id: Slot<string>) =>
-  db.selectFrom('synchronisation').select('id').where('id', '=', id).where('appliedAt', 'is not', null),
+  db.selectFrom('synchronization').select('id').where('id', '=', id).where('appliedAt', 'is not', null),
 )
 
 const removeMembers = change('removeMembers', (db, domainId: Slot<string>, userIds: List<string>) =>

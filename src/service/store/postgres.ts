@@ -135,7 +135,7 @@ async function queryOnce(pool: PostgresPool, text: string, values: unknown[]): P
 async function analyze(pg: typeof Pg, config: Pg.ClientConfig): Promise<void> {
   const db = openDatabase(openPool(pg, config), createWhileContended())
   try {
-    await sql`analyze "user", membership, synchronised_user`.execute(db)
+    await sql`analyze "user", membership, synchronized_user`.execute(db)
   } finally {
     await db.destroy()
   }

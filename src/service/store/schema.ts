@@ -20,8 +20,8 @@ export interface Database {
   user: UserTable
   membership: MembershipTable
   member: MemberView
-  synchronisation: SynchronisationTable
-  synchronisedUser: SynchronisedUserTable
+  synchronization: SynchronizationTable
+  synchronizedUser: SynchronizedUserTable
   token: TokenTable
   device: DeviceTable
   session: SessionTable
@@ -140,7 +140,7 @@ export interface UserTable {
   /** What the user's verified web sessions are bound to; null until it changes for the first time. */
   epoch: ColumnType<string | null, string | undefined, string | null>
   createdAt: number
-  /** The synchronisation with which it begins to exist. */
+  /** The synchronization with which it begins to exist. */
   addedBy: ColumnType<string | null, string | undefined, string | null>
 }
 
@@ -149,9 +149,9 @@ export interface MembershipTable {
   sequence: Generated<number>
   domainId: string
   userId: string
-  /** The synchronisation with which it begins to count. */
+  /** The synchronization with which it begins to count. */
   addedBy: ColumnType<string | null, string | undefined, string | null>
-  /** The synchronisation with which it stops counting. */
+  /** The synchronization with which it stops counting. */
   removedBy: ColumnType<string | null, string | undefined, string | null>
 }
 
@@ -163,7 +163,7 @@ export interface MemberView {
 }
 
 /** A change of all memberships of a domain that is under way. */
-export interface SynchronisationTable {
+export interface SynchronizationTable {
   id: string
   organizationId: string
   domainId: string
@@ -177,8 +177,8 @@ export interface SynchronisationTable {
 }
 
 /** The changes of a synchronization to an existing user. */
-export interface SynchronisedUserTable {
-  synchronisationId: string
+export interface SynchronizedUserTable {
+  synchronizationId: string
   userId: string
   name: string
   email: string
@@ -282,7 +282,7 @@ export interface CodeGeneratorTable {
   lastStep: number
   /** By how many steps its clock was ahead of ours then. */
   drift: number
-  /** A step that was too far away to be accepted, and when it was seen: the first half of a resynchronisation. */
+  /** A step that was too far away to be accepted, and when it was seen: the first half of a resynchronization. */
   seenStep: number | null
   seenAt: number | null
   syncState: HardwareToken['syncState']

@@ -115,8 +115,8 @@ const usersNamed = allRows('usersNamed', (db, username: Slot<string>) =>
     .where('username', '=', username),
 )
 
-/** Not those that a synchronisation is only about to bring. */
+/** Not those that a synchronization is only about to bring. */
 function exists(eb: ExpressionBuilder<Database, 'user'>) {
-  const staging = eb.selectFrom('synchronisation').select('synchronisation.id').where('appliedAt', 'is', null)
+  const staging = eb.selectFrom('synchronization').select('synchronization.id').where('appliedAt', 'is', null)
   return eb.or([eb('user.addedBy', 'is', null), eb('user.addedBy', 'not in', staging)])
 }

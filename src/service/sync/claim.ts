@@ -1,8 +1,8 @@
 import type { ServiceContext } from '../context/service-context.ts'
 import { newId } from '../rules/random.ts'
 import { StoreUnavailableError } from '../store/store.ts'
-import { correctBeats, insertSynchronisation, synchronisationOf, takeOver } from '../store/synchronisations.ts'
-import type { Held, SynchronisationRow } from '../store/synchronisations.ts'
+import { correctBeats, insertSynchronization, synchronizationOf, takeOver } from '../store/synchronizations.ts'
+import type { Held, SynchronizationRow } from '../store/synchronizations.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { hasEnded, ownProcess } from './process-identity.ts'
 
@@ -15,18 +15,18 @@ const claimTimeout = 120
 export async function claim(
   ctx: ServiceContext,
   of: { organizationId: string; domainId: string },
-  recover: (abandoned: SynchronisationRow) => Promise<void>,
+  recover: (abandoned: SynchronizationRow) => Promise<void>,
 ): Promise<Held> {
   let timedOut = false
   const cancelTimeout = ctx.clock.after(claimTimeout * 1000, () => (timedOut = true))
-  const subscription = ctx.waiters.subscribe(waiterKey.synchronisation(of.organizationId))
+  const subscription = ctx.waiters.subscribe(waiterKey.synchronization(of.organizationId))
   try {
     for (;;) {
       const held = { id: newId(ctx.random), holder: newId(ctx.random), ...of }
       const row = { ...held, holderProcess: ownProcess ?? null, beatAt: ctx.clock.now(), appliedAt: null }
-      if (await insertSynchronisation(ctx.store.db, row)) return held
+      if (await insertSynchronization(ctx.store.db, row)) return held
       await correctBeats(ctx.store.db, ctx.clock.now())
-      const present = await synchronisationOf(ctx.store.db, of.organizationId)
+      const present = await synchronizationOf(ctx.store.db, of.organizationId)
       const left = present ? secondsUntilAbandoned(present, ctx.clock.now()) : 0
       if (present && left <= 0) await recover(present)
       if (left <= 0) continue
@@ -42,12 +42,12 @@ export async function claim(
 }
 
 /** 0 if the holder's process has ended, or has not reported for too long. */
-export function secondsUntilAbandoned({ beatAt, holderProcess }: SynchronisationRow, now: number): number {
+export function secondsUntilAbandoned({ beatAt, holderProcess }: SynchronizationRow, now: number): number {
   return hasEnded(holderProcess) ? 0 : Math.max(0, beatAt + abandonedAfter - now)
 }
 
 /** Replaces a dead holder. @returns undefined if it has reported again, or another process was faster. */
-export async function replaceHolder(ctx: ServiceContext, row: SynchronisationRow): Promise<Held | undefined> {
+export async function replaceHolder(ctx: ServiceContext, row: SynchronizationRow): Promise<Held | undefined> {
   const holder = newId(ctx.random)
   const won = await takeOver(ctx.store.db, row, {
     holder,

@@ -10,9 +10,9 @@ import {
   forgetChanges,
   leavingIds,
   removeStaged,
-  removeSynchronisation,
-} from '../store/synchronisations.ts'
-import type { Held } from '../store/synchronisations.ts'
+  removeSynchronization,
+} from '../store/synchronizations.ts'
+import type { Held } from '../store/synchronizations.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { step, stepThrough } from './step.ts'
 
@@ -61,6 +61,6 @@ async function endMemberships(ctx: ServiceContext, held: Held): Promise<void> {
 }
 
 async function end(ctx: ServiceContext, held: Held): Promise<void> {
-  await removeSynchronisation(ctx.store.db, held)
-  ctx.waiters.wake(waiterKey.synchronisation(held.organizationId))
+  await removeSynchronization(ctx.store.db, held)
+  ctx.waiters.wake(waiterKey.synchronization(held.organizationId))
 }

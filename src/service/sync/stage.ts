@@ -9,8 +9,8 @@ import {
   stageUsers,
   stepSize,
   usersByUsernames,
-} from '../store/synchronisations.ts'
-import type { Held, StagedRow } from '../store/synchronisations.ts'
+} from '../store/synchronizations.ts'
+import type { Held, StagedRow } from '../store/synchronizations.ts'
 import { step } from './step.ts'
 
 /** The changes of a synchronization: joining members, changed users, leaving members. */

@@ -1,8 +1,8 @@
 import type { ServiceContext } from '../context/service-context.ts'
 import type { Queryable } from '../store/schema.ts'
 import { StoreUnavailableError } from '../store/store.ts'
-import { beat } from '../store/synchronisations.ts'
-import type { Held } from '../store/synchronisations.ts'
+import { beat } from '../store/synchronizations.ts'
+import type { Held } from '../store/synchronizations.ts'
 
 /** Runs one short transaction of a synchronization that still holds its claim; other work can run after it. */
 export async function step<T>(ctx: ServiceContext, held: Held, work: (db: Queryable) => Promise<T>): Promise<T> {

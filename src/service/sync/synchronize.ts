@@ -3,13 +3,13 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { CallerGoneError, StoreUnavailableError } from '../store/store.ts'
 import {
-  allSynchronisations,
+  allSynchronizations,
   correctBeats,
   markApplied,
-  synchronisationBringing,
+  synchronizationBringing,
   useTicket,
-} from '../store/synchronisations.ts'
-import type { Held, StagedRow, SynchronisationRow } from '../store/synchronisations.ts'
+} from '../store/synchronizations.ts'
+import type { Held, StagedRow, SynchronizationRow } from '../store/synchronizations.ts'
 import { claim, replaceHolder, secondsUntilAbandoned } from './claim.ts'
 import { finish, undo } from './finish.ts'
 import { stage } from './stage.ts'
@@ -62,7 +62,7 @@ async function apply(ctx: ServiceContext, held: Held, arrived: Arrived, changes:
     }
     if (changes.added + changes.changed + changes.removed === 0) return true
     const { domainId: domain, organizationId } = held
-    await auditCall(db, { ...ctx, organizationId }, 'membership.synchronised', { domain, ...changes })
+    await auditCall(db, { ...ctx, organizationId }, 'membership.synchronized', { domain, ...changes })
     return true
   })
 }
@@ -80,9 +80,9 @@ async function stageOrUndo(ctx: ServiceContext, held: Held, arrived: Arrived): P
 }
 
 /** Completes or undoes synchronizations whose process has died. */
-export async function recoverSynchronisations(ctx: ServiceContext): Promise<void> {
+export async function recoverSynchronizations(ctx: ServiceContext): Promise<void> {
   await correctBeats(ctx.store.db, ctx.clock.now())
-  const all = await allSynchronisations(ctx.store.db)
+  const all = await allSynchronizations(ctx.store.db)
   for (const row of all.filter((one) => secondsUntilAbandoned(one, ctx.clock.now()) === 0)) await recover(ctx, row)
 }
 
@@ -96,13 +96,13 @@ export async function releaseStagedUser(
   of: { organizationId: string; username: string },
 ): Promise<boolean> {
   await correctBeats(ctx.store.db, ctx.clock.now())
-  const row = await synchronisationBringing(ctx.store.db, of.organizationId, of.username)
+  const row = await synchronizationBringing(ctx.store.db, of.organizationId, of.username)
   if (!row || secondsUntilAbandoned(row, ctx.clock.now()) > 0) return false
   await recover(ctx, row)
   return true
 }
 
-async function recover(ctx: ServiceContext, row: SynchronisationRow): Promise<void> {
+async function recover(ctx: ServiceContext, row: SynchronizationRow): Promise<void> {
   const held = await replaceHolder(ctx, row)
   if (!held) return
   if (row.appliedAt === null) await undo(ctx, held)

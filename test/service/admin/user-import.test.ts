@@ -51,7 +51,7 @@ describe.each(engines)('an import of users, on %s', (engine) => {
     const entry = await ctx.store.db
       .selectFrom('audit')
       .select('facts')
-      .where('event', '=', 'membership.synchronised')
+      .where('event', '=', 'membership.synchronized')
       .executeTakeFirstOrThrow()
     expect(JSON.parse(entry.facts)).toMatchObject({ domain: of.domainId, added: 3, changed: 0, removed: 0 })
   })

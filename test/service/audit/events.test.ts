@@ -204,7 +204,7 @@ const happenings: Record<EventName, () => Promise<unknown>> = {
   },
   'membership.added': () => member(running),
   'membership.removed': async () => call('DELETE', `${domainPath()}/users/${(await member(running)).id}`),
-  async 'membership.synchronised'() {
+  async 'membership.synchronized'() {
     const { id } = await administration().createDomain(running.organization.id, { name: unique() })
     await call('PUT', `/domains/${id}/users`, { body: [newUser(unique()), newUser(unique())] })
   },

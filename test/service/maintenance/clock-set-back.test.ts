@@ -279,7 +279,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
   it('does not wait for ended synchronizations', async () => {
     const lease = { id: unique(), organizationId: running.organization.id, domainId: running.domain.id }
     const dead = { ...lease, holder: 'dead', holderProcess: null, beatAt: now() + ahead, appliedAt: null }
-    await db().insertInto('synchronisation').values(dead).execute()
+    await db().insertInto('synchronization').values(dead).execute()
 
     const putting = running.call('PUT', `/domains/${running.domain.id}/users`, { body: [] })
     let done = false

@@ -43,7 +43,7 @@ const growing = [
   'tally',
   'challenge_try',
   'known_browser',
-  'synchronised_user',
+  'synchronized_user',
   'audit',
 ]
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { ServiceContext } from '../../../src/service/context/service-context.ts'
 import { ServiceOptions } from '../../../src/service/options.ts'
 import { openService } from '../../../src/service/service.ts'
-import { markApplied } from '../../../src/service/store/synchronisations.ts'
+import { markApplied } from '../../../src/service/store/synchronizations.ts'
 import { claim } from '../../../src/service/sync/claim.ts'
 import { finish, undo } from '../../../src/service/sync/finish.ts'
 import { ownProcess } from '../../../src/service/sync/process-identity.ts'
@@ -244,8 +244,8 @@ describe.each(engines)('synchronization on %s', (engine) => {
     const { id: organizationId } = tenant.organization
     const users = db.selectFrom('user').select('id').where('organizationId', '=', organizationId)
     return [
-      (await db.selectFrom('synchronisation').selectAll().execute()).length,
-      (await db.selectFrom('synchronisedUser').selectAll().execute()).length,
+      (await db.selectFrom('synchronization').selectAll().execute()).length,
+      (await db.selectFrom('synchronizedUser').selectAll().execute()).length,
       (await users.where('username', '=', username).execute()).length,
       (await db.selectFrom('membership').select('sequence').where('userId', 'in', users).execute()).length,
     ]
@@ -422,7 +422,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
     it('is replaced at once', async () => {
       await newTenant()
       const { ctx } = await stageAndDie(people('new'))
-      await ctx.store.db.updateTable('synchronisation').set({ holderProcess: another() }).execute()
+      await ctx.store.db.updateTable('synchronization').set({ holderProcess: another() }).execute()
 
       await put(people('newer'))
 
@@ -432,7 +432,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
     it('reserves no username', async () => {
       const { call } = await newTenant()
       const { ctx } = await stageAndDie(people('new'))
-      await ctx.store.db.updateTable('synchronisation').set({ holderProcess: another() }).execute()
+      await ctx.store.db.updateTable('synchronization').set({ holderProcess: another() }).execute()
 
       const created = await call('POST', '/users', { body: newUser('new') })
 
@@ -448,7 +448,7 @@ describe.each(engines)('synchronization on %s', (engine) => {
       await newTenant()
       const { ctx } = await stageAndDie(people('new'))
       const holderProcess = JSON.stringify({ ...JSON.parse(another()), ...elsewhere })
-      await ctx.store.db.updateTable('synchronisation').set({ holderProcess }).execute()
+      await ctx.store.db.updateTable('synchronization').set({ holderProcess }).execute()
 
       const taken = await tenant.call('POST', '/users', { body: newUser('new') })
       const waiting = put(people('newer'))

@@ -357,7 +357,7 @@ const ofLimits = ({ sequence }: Engine) => [
 
 const ofSynchronizations = [
   // One at a time in an organization, because its users belong to all of its domains.
-  `create table synchronisation (
+  `create table synchronization (
     id text primary key,
     organization_id text not null unique references organization (id),
     domain_id text not null references domain (id),
@@ -366,17 +366,17 @@ const ofSynchronizations = [
     beat_at bigint not null,
     applied_at bigint
   )`,
-  `create table synchronised_user (
-    synchronisation_id text not null references synchronisation (id),
+  `create table synchronized_user (
+    synchronization_id text not null references synchronization (id),
     user_id text not null,
     name text not null,
     email text not null,
-    constraint synchronised_user_once primary key (synchronisation_id, user_id)
+    constraint synchronized_user_once primary key (synchronization_id, user_id)
   )`,
   // The memberships that count. The one place that says so: whatever reads memberships reads this view.
   `create view member as select sequence, domain_id, user_id from membership
-    where (added_by is null or added_by not in (select id from synchronisation where applied_at is null))
-    and (removed_by is null or removed_by not in (select id from synchronisation where applied_at is not null))`,
+    where (added_by is null or added_by not in (select id from synchronization where applied_at is null))
+    and (removed_by is null or removed_by not in (select id from synchronization where applied_at is not null))`,
 ]
 
 const ofKeys = [

@@ -2,14 +2,14 @@ import type { Insertable, Selectable } from 'kysely'
 
 import { nameKey } from '../rules/name-key.ts'
 import { removeCodesOf } from './email-codes.ts'
-import type { Queryable, SynchronisationTable, SynchronisedUserTable } from './schema.ts'
+import type { Queryable, SynchronizationTable, SynchronizedUserTable } from './schema.ts'
 import { allRows, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
-export type SynchronisationRow = Selectable<SynchronisationTable>
+export type SynchronizationRow = Selectable<SynchronizationTable>
 
-/** A synchronisation, and who works on it. */
-export type Held = Pick<SynchronisationRow, 'id' | 'organizationId' | 'domainId' | 'holder'>
+/** A synchronization, and who works on it. */
+export type Held = Pick<SynchronizationRow, 'id' | 'organizationId' | 'domainId' | 'holder'>
 
 /** How many rows one step touches: some 10 ms on either engine. */
 export const stepSize = 500
@@ -64,30 +64,30 @@ const applying = (db: Queryable, { domainId, ticket }: Slots<Ticket>) =>
     .where('synchronizationApplied', '<', ticket)
 
 /** The synchronization that is about to bring a user of this name, if there is one. */
-export async function synchronisationBringing(
+export async function synchronizationBringing(
   db: Queryable,
   organizationId: string,
   username: string,
-): Promise<SynchronisationRow | undefined> {
+): Promise<SynchronizationRow | undefined> {
   // Two statements: joined, PostgreSQL may look for the name among all users that a synchronization brings.
   const user = await bringing(db, organizationId, username)
-  return user?.addedBy ? synchronisationById(db, user.addedBy) : undefined
+  return user?.addedBy ? synchronizationById(db, user.addedBy) : undefined
 }
 
 const bringing = firstRow('bringing', (db, organizationId: Slot<string>, username: Slot<string>) =>
   db.selectFrom('user').select('addedBy').where('organizationId', '=', organizationId).where('username', '=', username),
 )
 
-const synchronisationById = firstRow('synchronisationById', (db, id: Slot<string>) =>
-  db.selectFrom('synchronisation').selectAll().where('id', '=', id),
+const synchronizationById = firstRow('synchronizationById', (db, id: Slot<string>) =>
+  db.selectFrom('synchronization').selectAll().where('id', '=', id),
 )
 
 /** @returns false where the organization has one already. */
-export const insertSynchronisation = changesRow(
-  'insertSynchronisation',
-  (db, row: Slots<Insertable<SynchronisationTable>>) =>
+export const insertSynchronization = changesRow(
+  'insertSynchronization',
+  (db, row: Slots<Insertable<SynchronizationTable>>) =>
     db
-      .insertInto('synchronisation')
+      .insertInto('synchronization')
       .values({
         ...pick(row, ['id', 'organizationId', 'domainId', 'holder', 'beatAt']),
         ...withDefaults(row, { holderProcess: null, appliedAt: null }),
@@ -95,15 +95,15 @@ export const insertSynchronisation = changesRow(
       .onConflict((conflict) => conflict.column('organizationId').doNothing()),
 )
 
-export const synchronisationOf = firstRow('synchronisationOf', (db, organizationId: Slot<string>) =>
-  db.selectFrom('synchronisation').selectAll().where('organizationId', '=', organizationId),
+export const synchronizationOf = firstRow('synchronizationOf', (db, organizationId: Slot<string>) =>
+  db.selectFrom('synchronization').selectAll().where('organizationId', '=', organizationId),
 )
 
-export const allSynchronisations = allRows('allSynchronisations', (db) => db.selectFrom('synchronisation').selectAll())
+export const allSynchronizations = allRows('allSynchronizations', (db) => db.selectFrom('synchronization').selectAll())
 
 /** A sign of life that a clock that was ahead dated in the future must not block others for longer than one of now. */
 export const correctBeats = change('correctBeats', (db, now: Slot<number>) =>
-  db.updateTable('synchronisation').set({ beatAt: now }).where('beatAt', '>', now),
+  db.updateTable('synchronization').set({ beatAt: now }).where('beatAt', '>', now),
 )
 
 interface NextHolder {
@@ -115,9 +115,9 @@ interface NextHolder {
 /** @returns false where its holder has come back, or another process was first. */
 export const takeOver = changesRow(
   'takeOver',
-  (db, { id, holder, beatAt }: Slots<SynchronisationRow>, next: Slots<NextHolder>) =>
+  (db, { id, holder, beatAt }: Slots<SynchronizationRow>, next: Slots<NextHolder>) =>
     db
-      .updateTable('synchronisation')
+      .updateTable('synchronization')
       .set({ holder: next.holder, holderProcess: next.holderProcess, beatAt: next.now })
       .where('id', '=', id)
       .where('holder', '=', holder)
@@ -126,13 +126,13 @@ export const takeOver = changesRow(
 
 /** The first step of each transaction of a synchronization. @returns false where it was taken over. */
 export const beat = changesRow('beat', (db, { id, holder }: Slots<Held>, now: Slot<number>) =>
-  db.updateTable('synchronisation').set({ beatAt: now }).where('id', '=', id).where('holder', '=', holder),
+  db.updateTable('synchronization').set({ beatAt: now }).where('id', '=', id).where('holder', '=', holder),
 )
 
 /** From now on all of it counts. */
 export const markApplied = changesRow('markApplied', (db, { id, holder }: Slots<Held>, now: Slot<number>) =>
   db
-    .updateTable('synchronisation')
+    .updateTable('synchronization')
     .set({ appliedAt: now, beatAt: now })
     .where('id', '=', id)
     .where('holder', '=', holder)
@@ -140,8 +140,8 @@ export const markApplied = changesRow('markApplied', (db, { id, holder }: Slots<
 )
 
 /** The marks that it leaves have no meaning from now on: added rows count, and removed rows are gone. */
-export const removeSynchronisation = change('removeSynchronisation', (db, { id, holder }: Slots<Held>) =>
-  db.deleteFrom('synchronisation').where('id', '=', id).where('holder', '=', holder),
+export const removeSynchronization = change('removeSynchronization', (db, { id, holder }: Slots<Held>) =>
+  db.deleteFrom('synchronization').where('id', '=', id).where('holder', '=', holder),
 )
 
 export interface StagedRow {
@@ -150,7 +150,7 @@ export interface StagedRow {
   readonly email: string
 }
 
-/** Users as they are now, by username; also those that the synchronisation has brought itself. */
+/** Users as they are now, by username; also those that the synchronization has brought itself. */
 export const usersByUsernames = allRows(
   'usersByUsernames',
   (db, { organizationId }: Slots<Pick<Held, 'organizationId'>>, usernames: List<string>) =>
@@ -187,12 +187,12 @@ export async function stageUsers(
 
 export async function stageChanges(
   db: Queryable,
-  { id: synchronisationId }: Held,
-  users: readonly Omit<SynchronisedUserTable, 'synchronisationId'>[],
+  { id: synchronizationId }: Held,
+  users: readonly Omit<SynchronizedUserTable, 'synchronizationId'>[],
 ): Promise<void> {
   if (users.length === 0) return
-  const rows = users.map(({ userId, name, email }) => ({ synchronisationId, userId, name, email }))
-  await db.insertInto('synchronisedUser').values(rows).execute()
+  const rows = users.map(({ userId, name, email }) => ({ synchronizationId, userId, name, email }))
+  await db.insertInto('synchronizedUser').values(rows).execute()
 }
 
 /** Stages the memberships that are missing. @returns how many. */
@@ -253,7 +253,7 @@ export async function changedIds(db: Queryable, { id }: Held): Promise<string[]>
 }
 
 const someChanged = allRows('someChanged', (db, id: Slot<string>) =>
-  db.selectFrom('synchronisedUser').select('userId').where('synchronisationId', '=', id).limit(stepSize),
+  db.selectFrom('synchronizedUser').select('userId').where('synchronizationId', '=', id).limit(stepSize),
 )
 
 /** Gives them their new names and addresses. */
@@ -277,10 +277,10 @@ export async function applyChanges(
 // Both name the users twice: otherwise PostgreSQL reads all users to find 500 of them.
 const readdressedAmong = allRows('readdressedAmong', (db, id: Slot<string>, userIds: List<string>) =>
   db
-    .selectFrom('synchronisedUser as staged')
+    .selectFrom('synchronizedUser as staged')
     .innerJoin('user', 'user.id', 'staged.userId')
     .select('user.id')
-    .where('staged.synchronisationId', '=', id)
+    .where('staged.synchronizationId', '=', id)
     .where('staged.userId', 'in', userIds)
     .where('user.id', 'in', userIds)
     .whereRef('staged.email', '<>', 'user.email'),
@@ -289,7 +289,7 @@ const readdressedAmong = allRows('readdressedAmong', (db, id: Slot<string>, user
 const copyChanges = change('copyChanges', (db, id: Slot<string>, userIds: List<string>, now: Slot<number>) =>
   db
     .updateTable('user')
-    .from('synchronisedUser as staged')
+    .from('synchronizedUser as staged')
     .set((eb) => ({
       name: eb.ref('staged.name'),
       email: eb.ref('staged.email'),
@@ -301,14 +301,14 @@ const copyChanges = change('copyChanges', (db, id: Slot<string>, userIds: List<s
         .end(),
     }))
     .whereRef('user.id', '=', 'staged.userId')
-    .where('staged.synchronisationId', '=', id)
+    .where('staged.synchronizationId', '=', id)
     .where('staged.userId', 'in', userIds)
     .where('user.id', 'in', userIds),
 )
 
 /** Takes these off the list of changes. */
 export const forgetChanges = change('forgetChanges', (db, { id }: Slots<Pick<Held, 'id'>>, userIds: List<string>) =>
-  db.deleteFrom('synchronisedUser').where('synchronisationId', '=', id).where('userId', 'in', userIds),
+  db.deleteFrom('synchronizedUser').where('synchronizationId', '=', id).where('userId', 'in', userIds),
 )
 
 /** Removes some of the rows that it staged. @returns false where none was left. */
