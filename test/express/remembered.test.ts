@@ -63,7 +63,7 @@ describe('a remembered browser', () => {
     expect((await browser.fetch('/mfa/devices')).status).toBe(403)
     expect(app.happened().filter((type) => type.startsWith('browser.'))).toEqual([
       'browser.remembered',
-      'browser.recognised',
+      'browser.recognized',
     ])
   })
 

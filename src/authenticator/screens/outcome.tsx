@@ -58,7 +58,7 @@ export function OutcomeScreen({ outcome, clock, onDone }: OutcomeScreenProps) {
     >
       {sentence === undefined ? null : (
         <>
-          <p class="sentence centred">{words[sentence] as string}</p>
+          <p class="sentence centered">{words[sentence] as string}</p>
           <button type="button" class="outlined wide" onClick={onDone}>
             {words.ok}
           </button>

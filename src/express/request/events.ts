@@ -37,7 +37,7 @@ export type MfaEvent = EventContext &
       }
     | { readonly type: 'recovery_codes.made'; readonly count: number }
     /** A browser was remembered; it passed the gate; or all browsers of the user were forgotten. */
-    | { readonly type: 'browser.remembered' | 'browser.recognised'; readonly until: number }
+    | { readonly type: 'browser.remembered' | 'browser.recognized'; readonly until: number }
     | { readonly type: 'browsers.forgotten' }
     /** The user has ended all other verified web sessions. */
     | { readonly type: 'sessions.ended' }

@@ -39,7 +39,7 @@ export async function recognize({ req, context, user, state }: WebRequest): Prom
     const isFirst = state.remembered === undefined
     return {
       state: { save: { ...state, remembered } },
-      events: isFirst ? [{ type: 'browser.recognised', until }] : [],
+      events: isFirst ? [{ type: 'browser.recognized', until }] : [],
     }
   } catch (error) {
     logFailure(context, 'the browser could not be recognized', error)
