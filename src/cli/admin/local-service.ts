@@ -6,7 +6,7 @@ import { route } from '../../service/http/route.ts'
 import type { Handler } from '../../service/http/route.ts'
 import { organizations } from '../../service/store/organizations.ts'
 import { withDatabase } from '../database/open.ts'
-import { exitCode, Failure } from '../terminal/failure.ts'
+import { commandOf, exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { quote } from '../terminal/print.ts'
 import type { AdminSettings } from './command.ts'
 
@@ -23,6 +23,13 @@ export interface LocalService {
     input: EndpointInput<E>,
     handler?: Handler<E>,
   ) => Promise<EndpointOutput<E>>
+}
+
+/** Wraps the action of a command on one organization, which gets the service and what was typed. */
+export function serviceAction<A extends unknown[]>(action: (service: LocalService, ...typed: A) => Promise<void>) {
+  return withErrorHandling((...typed: A) =>
+    withService(commandOf(typed).opts(), (service) => action(service, ...typed)),
+  )
 }
 
 /** Opens the database of one organization for one command. */

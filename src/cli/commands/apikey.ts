@@ -7,8 +7,8 @@ import { listDomains } from '../../service/admin/domains.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain, pick } from '../admin/find.ts'
-import { withService } from '../admin/local-service.ts'
-import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { serviceAction } from '../admin/local-service.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
 import { dateOf, printDone, printJson, printRows, printTable } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
 
@@ -39,22 +39,20 @@ function createCommand(): Command {
     )
     .option('--domain <domain>', 'limit the key to this domain (name or id); requires role auth')
     .action(
-      withErrorHandling((settings: Creating) =>
-        withService(settings, async (service) => {
-          const { ctx, organization } = service
-          const domain = settings.domain === undefined ? undefined : await findDomain(service, settings.domain)
-          const scope = { role: settings.role, ...(domain && { domainId: domain.id }) }
-          const created = await addApiKey(ctx, organization.id, scope)
-          if (settings.json) return printJson({ key: created.key, ...view(created) })
-          printRows([
-            ['API key', created.key],
-            ['Id', created.id],
-            ['Role', created.role],
-            ['Domain', domain?.name ?? 'all'],
-            ['Note', 'the key is shown only once'],
-          ])
-        }),
-      ),
+      serviceAction(async (service, settings: Creating) => {
+        const { ctx, organization } = service
+        const domain = settings.domain === undefined ? undefined : await findDomain(service, settings.domain)
+        const scope = { role: settings.role, ...(domain && { domainId: domain.id }) }
+        const created = await addApiKey(ctx, organization.id, scope)
+        if (settings.json) return printJson({ key: created.key, ...view(created) })
+        printRows([
+          ['API key', created.key],
+          ['Id', created.id],
+          ['Role', created.role],
+          ['Domain', domain?.name ?? 'all'],
+          ['Note', 'the key is shown only once'],
+        ])
+      }),
     )
 }
 
@@ -63,16 +61,14 @@ function listCommand(): Command {
     'apikey list --database mfa.sqlite',
     'apikey list --database mfa.sqlite --json',
   ]).action(
-    withErrorHandling((settings: AdminSettings) =>
-      withService(settings, async ({ ctx, organization }) => {
-        const keys = await listApiKeys(ctx, organization.id)
-        if (settings.json) return printJson(keys.map((key) => view(key)))
-        const names = new Map((await listDomains(ctx, organization.id)).map(({ id, name }) => [id, name]))
-        const nameOf = (id: string | null) => (id === null ? 'all' : (names.get(id) ?? id))
-        const rows = keys.map(({ id, role, domainId, createdAt }) => [role, nameOf(domainId), dateOf(createdAt), id])
-        printTable(['Role', 'Domain', 'Created', 'Id'], rows, 'No API keys yet.')
-      }),
-    ),
+    serviceAction(async ({ ctx, organization }, settings: AdminSettings) => {
+      const keys = await listApiKeys(ctx, organization.id)
+      if (settings.json) return printJson(keys.map((key) => view(key)))
+      const names = new Map((await listDomains(ctx, organization.id)).map(({ id, name }) => [id, name]))
+      const nameOf = (id: string | null) => (id === null ? 'all' : (names.get(id) ?? id))
+      const rows = keys.map(({ id, role, domainId, createdAt }) => [role, nameOf(domainId), dateOf(createdAt), id])
+      printTable(['Role', 'Domain', 'Created', 'Id'], rows, 'No API keys yet.')
+    }),
   )
 }
 
@@ -84,19 +80,17 @@ function revokeCommand(): Command {
     .argument('<id>', 'id of the key, or the beginning of it; not the key itself')
     .option(...yesOption)
     .action(
-      withErrorHandling((id: string, settings: AdminSettings & { yes?: boolean }) =>
-        withService(settings, async ({ ctx, organization }) => {
-          rejectKey(id)
-          const key = pick(await listApiKeys(ctx, organization.id), id, {
-            what: 'apikey',
-            names: (known) => [known.id],
-            show: (known) => known.id,
-          })
-          await confirm(`revoke the API key ${key.id} (${key.role}, created ${dateOf(key.createdAt)})`, settings.yes)
-          await revokeApiKey(ctx, organization.id, key.id)
-          printDone(settings, { id: key.id }, `Revoked the API key ${key.id}.`)
-        }),
-      ),
+      serviceAction(async ({ ctx, organization }, id: string, settings: AdminSettings & { yes?: boolean }) => {
+        rejectKey(id)
+        const key = pick(await listApiKeys(ctx, organization.id), id, {
+          what: 'apikey',
+          names: (known) => [known.id],
+          show: (known) => known.id,
+        })
+        await confirm(`revoke the API key ${key.id} (${key.role}, created ${dateOf(key.createdAt)})`, settings.yes)
+        await revokeApiKey(ctx, organization.id, key.id)
+        printDone(settings, { id: key.id }, `Revoked the API key ${key.id}.`)
+      }),
     )
 }
 

@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { verifyAudit } from '../../service/audit/read.ts'
 import type { Finding, Head, Verification } from '../../service/audit/verify-chains.ts'
 import { databaseCommand } from '../admin/command.ts'
-import { withDatabase } from '../database/open.ts'
-import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { databaseAction } from '../database/open.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
 import { counted, printJson, printTable, quote, shortId } from '../terminal/print.ts'
 
 interface Settings {
@@ -31,15 +31,13 @@ export function verifyCommand(): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', exitCodes)
     .action(
-      withErrorHandling((settings: Settings) =>
-        withDatabase(settings, async (ctx) => {
-          const known = settings.head === undefined ? [] : readHeads(settings.head)
-          const verification = await verifyAudit(ctx.store.db, known)
-          show(verification, known.length, settings)
-          if (verification.findings.length > 0) process.exitCode = exitCode.failed
-          else if (settings.writeHead !== undefined) writeHeads(settings.writeHead, verification.heads)
-        }),
-      ),
+      databaseAction(async (ctx, settings: Settings) => {
+        const known = settings.head === undefined ? [] : readHeads(settings.head)
+        const verification = await verifyAudit(ctx.store.db, known)
+        show(verification, known.length, settings)
+        if (verification.findings.length > 0) process.exitCode = exitCode.failed
+        else if (settings.writeHead !== undefined) writeHeads(settings.writeHead, verification.heads)
+      }),
     )
 }
 

@@ -10,8 +10,8 @@ import type { AuditFilter } from '../../service/store/audit.ts'
 import { organizationByName } from '../../service/store/organizations.ts'
 import { userIdsNamed } from '../../service/store/users.ts'
 import { databaseCommand, groupCommand } from '../admin/command.ts'
-import { withDatabase } from '../database/open.ts'
-import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { databaseAction } from '../database/open.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
 import { dateOf, printDone, printJson, printLines, printTable, quote, shortId } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
 import { integer, parseDuration } from '../terminal/parse.ts'
@@ -50,13 +50,11 @@ function listCommand(): Command {
     .option('--limit <number>', 'maximum number of entries', integer(), 50)
     .option('--json', 'print JSON')
     .action(
-      withErrorHandling((settings: FilterSettings & { limit: number }) =>
-        withDatabase(settings, async (ctx) => {
-          const entries = await latestAudit(ctx.store.db, await filterOf(ctx, settings), settings.limit)
-          if (settings.json) return printJson(entries)
-          printTable(['Time', 'Event', 'Actor', 'Address', 'Details'], entries.map(cells), 'No entries.')
-        }),
-      ),
+      databaseAction(async (ctx, settings: FilterSettings & { limit: number }) => {
+        const entries = await latestAudit(ctx.store.db, await filterOf(ctx, settings), settings.limit)
+        if (settings.json) return printJson(entries)
+        printTable(['Time', 'Event', 'Actor', 'Address', 'Details'], entries.map(cells), 'No entries.')
+      }),
     )
 }
 
@@ -67,11 +65,9 @@ function exportCommand(): Command {
       'audit export --since 2026-11-01 --database mfa.sqlite',
     ]),
   ).action(
-    withErrorHandling((settings: FilterSettings) =>
-      withDatabase(settings, async (ctx) => {
-        await printLines(readAudit(ctx.store.db, await filterOf(ctx, settings)))
-      }),
-    ),
+    databaseAction(async (ctx, settings: FilterSettings) => {
+      await printLines(readAudit(ctx.store.db, await filterOf(ctx, settings)))
+    }),
   )
 }
 
@@ -84,14 +80,12 @@ function pruneCommand(): Command {
     .option('--json', 'print JSON')
     .option(...yesOption)
     .action(
-      withErrorHandling((settings: Settings & { before: number; yes?: boolean }) =>
-        withDatabase(settings, async (ctx) => {
-          if (settings.before < 1) throw new Failure('--before: must be at least 1 day.', exitCode.usage)
-          await confirm(`delete all entries older than ${settings.before} days`, settings.yes)
-          const removed = await pruneAudit(ctx, ctx.clock.now() - settings.before * 86_400)
-          printDone(settings, { removed }, `Deleted ${removed} audit entries.`)
-        }),
-      ),
+      databaseAction(async (ctx, settings: Settings & { before: number; yes?: boolean }) => {
+        if (settings.before < 1) throw new Failure('--before: must be at least 1 day.', exitCode.usage)
+        await confirm(`delete all entries older than ${settings.before} days`, settings.yes)
+        const removed = await pruneAudit(ctx, ctx.clock.now() - settings.before * 86_400)
+        printDone(settings, { removed }, `Deleted ${removed} audit entries.`)
+      }),
     )
 }
 

@@ -8,9 +8,8 @@ import { listDomains } from '../../service/admin/domains.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findUser, pick } from '../admin/find.ts'
-import { withService } from '../admin/local-service.ts'
+import { serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { withErrorHandling } from '../terminal/failure.ts'
 import { printDone, printJson, printRows, printTable, quote } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
 import { integer, parseDuration } from '../terminal/parse.ts'
@@ -44,21 +43,19 @@ function createCommand(): Command {
       1440,
     )
     .action(
-      withErrorHandling((nameOrId: string, settings: Creating) =>
-        withService(settings, async (service) => {
-          const user = await findUser(service, nameOrId)
-          const body = { usesAllowed: settings.uses, expirationTime: settings.expires }
-          const code = await service.call(createBypassCode, { params: { userId: user.id }, body })
-          if (settings.json) return printJson(code)
-          printRows([
-            ['User', user.username],
-            ['Bypass code', code.code ?? 'not shown'],
-            ['Works', code.usesAllowed === 1 ? 'once' : `${code.usesAllowed} times`],
-            ['Valid until', expiryOf(code)],
-            ...((await isUsable(service, user)) ? [] : [note]),
-          ])
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, settings: Creating) => {
+        const user = await findUser(service, nameOrId)
+        const body = { usesAllowed: settings.uses, expirationTime: settings.expires }
+        const code = await service.call(createBypassCode, { params: { userId: user.id }, body })
+        if (settings.json) return printJson(code)
+        printRows([
+          ['User', user.username],
+          ['Bypass code', code.code ?? 'not shown'],
+          ['Works', code.usesAllowed === 1 ? 'once' : `${code.usesAllowed} times`],
+          ['Valid until', expiryOf(code)],
+          ...((await isUsable(service, user)) ? [] : [note]),
+        ])
+      }),
     )
 }
 
@@ -69,19 +66,17 @@ function listCommand(): Command {
   ])
     .argument('<user>', 'username or id')
     .action(
-      withErrorHandling((nameOrId: string, settings: AdminSettings) =>
-        withService(settings, async (service) => {
-          const codes = await listCodes(service, await findUser(service, nameOrId))
-          if (settings.json) return printJson(codes)
-          const rows = codes.map((code) => [
-            code.code ?? 'not shown',
-            `${code.usesRemaining} of ${code.usesAllowed}`,
-            expiryOf(code),
-            code.id,
-          ])
-          printTable(['Code', 'Uses left', 'Valid until', 'Id'], rows, 'The user has no bypass codes.')
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, settings: AdminSettings) => {
+        const codes = await listCodes(service, await findUser(service, nameOrId))
+        if (settings.json) return printJson(codes)
+        const rows = codes.map((code) => [
+          code.code ?? 'not shown',
+          `${code.usesRemaining} of ${code.usesAllowed}`,
+          expiryOf(code),
+          code.id,
+        ])
+        printTable(['Code', 'Uses left', 'Valid until', 'Id'], rows, 'The user has no bypass codes.')
+      }),
     )
 }
 
@@ -94,19 +89,17 @@ function deleteCommand(): Command {
     .option('--id <id>', 'delete only this code: its id, or the beginning of it')
     .option(...yesOption)
     .action(
-      withErrorHandling((nameOrId: string, settings: AdminSettings & { id?: string; yes?: boolean }) =>
-        withService(settings, async (service) => {
-          const user = await findUser(service, nameOrId)
-          const codes = await listCodes(service, user)
-          const wanted = settings.id === undefined ? undefined : pickCode(codes, settings.id)
-          const what = wanted ? `the bypass code ${wanted.id}` : `all bypass codes (${codes.length})`
-          await confirm(`delete ${what} of ${quote(user.username)}`, settings.yes)
-          if (wanted) await service.call(deleteBypassCode, { params: { bypassCodeId: wanted.id } })
-          else await service.call(deleteBypassCodes, { params: { userId: user.id } })
-          const deleted = wanted ? [wanted.id] : codes.map(({ id }) => id)
-          printDone(settings, { user: user.id, deleted }, `Deleted ${what} of ${quote(user.username)}.`)
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, settings: AdminSettings & { id?: string; yes?: boolean }) => {
+        const user = await findUser(service, nameOrId)
+        const codes = await listCodes(service, user)
+        const wanted = settings.id === undefined ? undefined : pickCode(codes, settings.id)
+        const what = wanted ? `the bypass code ${wanted.id}` : `all bypass codes (${codes.length})`
+        await confirm(`delete ${what} of ${quote(user.username)}`, settings.yes)
+        if (wanted) await service.call(deleteBypassCode, { params: { bypassCodeId: wanted.id } })
+        else await service.call(deleteBypassCodes, { params: { userId: user.id } })
+        const deleted = wanted ? [wanted.id] : codes.map(({ id }) => id)
+        printDone(settings, { user: user.id, deleted }, `Deleted ${what} of ${quote(user.username)}.`)
+      }),
     )
 }
 

@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 
 import { acceptClock } from '../../service/audit/retention.ts'
 import { databaseCommand, groupCommand } from '../admin/command.ts'
-import { withDatabase } from '../database/open.ts'
-import { withErrorHandling } from '../terminal/failure.ts'
+import { databaseAction } from '../database/open.ts'
 import { dateOf, printDone } from '../terminal/print.ts'
 
 /** `second-factor clock`. */
@@ -23,12 +22,10 @@ function acceptCommand(): Command {
   ])
     .option('--json', 'print JSON')
     .action(
-      withErrorHandling((settings: { readonly database: string; readonly json?: boolean }) =>
-        withDatabase(settings, async (ctx) => {
-          await acceptClock(ctx)
-          const now = ctx.clock.now()
-          printDone(settings, { acceptedAt: now }, `Accepted ${dateOf(now)}. Services use it after their next restart.`)
-        }),
-      ),
+      databaseAction(async (ctx, settings: { readonly database: string; readonly json?: boolean }) => {
+        await acceptClock(ctx)
+        const now = ctx.clock.now()
+        printDone(settings, { acceptedAt: now }, `Accepted ${dateOf(now)}. Services use it after their next restart.`)
+      }),
     )
 }

@@ -7,8 +7,8 @@ import { imageLimits } from '../../service/rules/image.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'
-import { withService } from '../admin/local-service.ts'
-import { Failure, withErrorHandling } from '../terminal/failure.ts'
+import { serviceAction } from '../admin/local-service.ts'
+import { Failure } from '../terminal/failure.ts'
 import { printDone, quote } from '../terminal/print.ts'
 import { readWholeFile } from '../terminal/read-file.ts'
 
@@ -33,14 +33,12 @@ function setCommand(): Command {
     .argument('<domain>', 'name or id')
     .argument('<file>', 'path of the PNG file')
     .action(
-      withErrorHandling((nameOrId: string, file: string, settings: AdminSettings) =>
-        withService(settings, async (service) => {
-          const png = await readWholeFile(file, imageLimits.bytes)
-          const domain = await findDomain(service, nameOrId)
-          await setDomainImage(service.ctx, service.organization.id, domain.id, png)
-          printDone(settings, { domain: domain.id, bytes: png.length }, `Set the image of ${quote(domain.name)}.`)
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, file: string, settings: AdminSettings) => {
+        const png = await readWholeFile(file, imageLimits.bytes)
+        const domain = await findDomain(service, nameOrId)
+        await setDomainImage(service.ctx, service.organization.id, domain.id, png)
+        printDone(settings, { domain: domain.id, bytes: png.length }, `Set the image of ${quote(domain.name)}.`)
+      }),
     )
 }
 
@@ -52,14 +50,12 @@ function getCommand(): Command {
     .argument('<domain>', 'name or id')
     .argument('<file>', 'path of the new file')
     .action(
-      withErrorHandling((nameOrId: string, file: string, settings: AdminSettings) =>
-        withService(settings, async (service) => {
-          const domain = await findDomain(service, nameOrId)
-          const bytes = await domainImage(service.ctx, service.organization.id, domain.id)
-          await writeNew(file, bytes)
-          printDone(settings, { domain: domain.id, bytes: bytes.length }, `Wrote the image to ${file}.`)
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, file: string, settings: AdminSettings) => {
+        const domain = await findDomain(service, nameOrId)
+        const bytes = await domainImage(service.ctx, service.organization.id, domain.id)
+        await writeNew(file, bytes)
+        printDone(settings, { domain: domain.id, bytes: bytes.length }, `Wrote the image to ${file}.`)
+      }),
     )
 }
 
@@ -70,14 +66,12 @@ function removeCommand(): Command {
   ])
     .argument('<domain>', 'name or id')
     .action(
-      withErrorHandling((nameOrId: string, settings: AdminSettings) =>
-        withService(settings, async (service) => {
-          const domain = await findDomain(service, nameOrId)
-          const removed = await removeDomainImage(service.ctx, service.organization.id, domain.id)
-          const text = removed ? 'now has the default image.' : 'already had the default image.'
-          printDone(settings, { domain: domain.id, removed }, `${quote(domain.name)} ${text}`)
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, settings: AdminSettings) => {
+        const domain = await findDomain(service, nameOrId)
+        const removed = await removeDomainImage(service.ctx, service.organization.id, domain.id)
+        const text = removed ? 'now has the default image.' : 'already had the default image.'
+        printDone(settings, { domain: domain.id, removed }, `${quote(domain.name)} ${text}`)
+      }),
     )
 }
 

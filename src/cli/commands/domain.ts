@@ -7,8 +7,8 @@ import type { NewDomain } from '../../service/admin/domains.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'
-import { withService } from '../admin/local-service.ts'
-import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { serviceAction } from '../admin/local-service.ts'
+import { exitCode, Failure } from '../terminal/failure.ts'
 import { integer, parseSwitch } from '../terminal/parse.ts'
 import { printJson, printRows, printTable, yesOrNo } from '../terminal/print.ts'
 import { domainImageCommand } from './domain-image.ts'
@@ -32,11 +32,9 @@ function createCommand(): Command {
   return withRules(command)
     .argument('<name>', 'name that people see on their device')
     .action(
-      withErrorHandling((name: string, settings: AdminSettings & Rules) =>
-        withService(settings, async ({ ctx, organization }) => {
-          showDomain(await addDomain(ctx, organization.id, { name, ...rulesOf(settings) }), settings)
-        }),
-      ),
+      serviceAction(async ({ ctx, organization }, name: string, settings: AdminSettings & Rules) => {
+        showDomain(await addDomain(ctx, organization.id, { name, ...rulesOf(settings) }), settings)
+      }),
     )
 }
 
@@ -45,14 +43,12 @@ function listCommand(): Command {
     'domain list --database mfa.sqlite',
     "domain list --organization 'Example Ltd' --database mfa.sqlite --json",
   ]).action(
-    withErrorHandling((settings: AdminSettings) =>
-      withService(settings, async ({ ctx, organization }) => {
-        const domains = await listDomains(ctx, organization.id)
-        if (settings.json) return printJson(domains)
-        const rows = domains.map(({ name, type, requestTimeout, id }) => [name, type, `${requestTimeout} s`, id])
-        printTable(['Name', 'Type', 'Timeout', 'Id'], rows, 'No domains yet.')
-      }),
-    ),
+    serviceAction(async ({ ctx, organization }, settings: AdminSettings) => {
+      const domains = await listDomains(ctx, organization.id)
+      if (settings.json) return printJson(domains)
+      const rows = domains.map(({ name, type, requestTimeout, id }) => [name, type, `${requestTimeout} s`, id])
+      printTable(['Name', 'Type', 'Timeout', 'Id'], rows, 'No domains yet.')
+    }),
   )
 }
 
@@ -63,8 +59,8 @@ function showCommand(): Command {
   ])
     .argument('<domain>', 'name or id')
     .action(
-      withErrorHandling((nameOrId: string, settings: AdminSettings) =>
-        withService(settings, async (service) => showDomain(await findDomain(service, nameOrId), settings)),
+      serviceAction(async (service, nameOrId: string, settings: AdminSettings) =>
+        showDomain(await findDomain(service, nameOrId), settings),
       ),
     )
 }
@@ -78,16 +74,14 @@ function setCommand(): Command {
     .argument('<domain>', 'name or id')
     .option('--name <name>', 'new name')
     .action(
-      withErrorHandling((nameOrId: string, settings: AdminSettings & Rules & { name?: string }) =>
-        withService(settings, async (service) => {
-          const domain = await findDomain(service, nameOrId)
-          const changes = { ...rulesOf(settings), ...(settings.name !== undefined && { name: settings.name }) }
-          if (Object.keys(changes).length === 0) {
-            throw new Failure('Nothing to change. See: second-factor domain set --help', exitCode.usage)
-          }
-          showDomain(await changeDomain(service.ctx, service.organization.id, domain.id, changes), settings)
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, settings: AdminSettings & Rules & { name?: string }) => {
+        const domain = await findDomain(service, nameOrId)
+        const changes = { ...rulesOf(settings), ...(settings.name !== undefined && { name: settings.name }) }
+        if (Object.keys(changes).length === 0) {
+          throw new Failure('Nothing to change. See: second-factor domain set --help', exitCode.usage)
+        }
+        showDomain(await changeDomain(service.ctx, service.organization.id, domain.id, changes), settings)
+      }),
     )
 }
 

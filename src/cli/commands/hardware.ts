@@ -15,9 +15,8 @@ import { hardwareTokensNamed } from '../../service/store/hardware.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findUser, pick } from '../admin/find.ts'
-import { allPages, withService } from '../admin/local-service.ts'
+import { allPages, serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { withErrorHandling } from '../terminal/failure.ts'
 import { printDone, printJson, printRows, printTable, quote } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
 import { readHex } from '../terminal/read-file.ts'
@@ -57,14 +56,12 @@ function createCommand(): Command {
     .addOption(new Option('--time-step <seconds>', 'lifetime of a code').choices(['30', '60']).default('30'))
     .option('--alias <name>', 'name of the token (default: HW- and the first 8 characters of its id)')
     .action(
-      withErrorHandling((serialNumber: string, settings: Creating) =>
-        withService(settings, async ({ call }) => {
-          const { type, timeStep, alias } = settings
-          const seed = await readHex(settings.seed, '--seed', (digits) => digits > 0)
-          const body = { serialNumber, type, timeStep, seed, ...(alias !== undefined && { alias }) }
-          show(await call(createHardwareToken, { body }), settings)
-        }),
-      ),
+      serviceAction(async ({ call }, serialNumber: string, settings: Creating) => {
+        const { type, timeStep, alias } = settings
+        const seed = await readHex(settings.seed, '--seed', (digits) => digits > 0)
+        const body = { serialNumber, type, timeStep, seed, ...(alias !== undefined && { alias }) }
+        show(await call(createHardwareToken, { body }), settings)
+      }),
     )
 }
 
@@ -73,22 +70,20 @@ function listCommand(): Command {
     'hardware list --database mfa.sqlite',
     'hardware list --database mfa.sqlite --json',
   ]).action(
-    withErrorHandling((settings: AdminSettings) =>
-      withService(settings, async (service) => {
-        const tokens = await listTokens(service)
-        if (settings.json) return printJson(tokens)
-        const usernames = await usernamesOf(service, tokens)
-        const rows = tokens.map(({ alias, serialNumber, type, timeStep, syncState, user }) => [
-          alias,
-          serialNumber,
-          type,
-          timeStep,
-          syncState,
-          usernames.get(user) ?? 'none',
-        ])
-        printTable(['Alias', 'Serial', 'Type', 'Step', 'State', 'User'], rows, 'No hardware tokens yet.')
-      }),
-    ),
+    serviceAction(async (service, settings: AdminSettings) => {
+      const tokens = await listTokens(service)
+      if (settings.json) return printJson(tokens)
+      const usernames = await usernamesOf(service, tokens)
+      const rows = tokens.map(({ alias, serialNumber, type, timeStep, syncState, user }) => [
+        alias,
+        serialNumber,
+        type,
+        timeStep,
+        syncState,
+        usernames.get(user) ?? 'none',
+      ])
+      printTable(['Alias', 'Serial', 'Type', 'Step', 'State', 'User'], rows, 'No hardware tokens yet.')
+    }),
   )
 }
 
@@ -100,14 +95,12 @@ function assignCommand(): Command {
     .argument('<token>', 'alias, serial number or id')
     .argument('<user>', 'username or id')
     .action(
-      withErrorHandling((aliasOrId: string, username: string, settings: AdminSettings) =>
-        withService(settings, async (service) => {
-          const [token, user] = [await findToken(service, aliasOrId), await findUser(service, username)]
-          await service.call(assignHardwareToken, { params: { userId: user.id, hardwareTokenId: token.id } })
-          const done = { hardware: token.id, user: user.id }
-          printDone(settings, done, `Assigned ${quote(token.alias)} to ${quote(user.username)}.`)
-        }),
-      ),
+      serviceAction(async (service, aliasOrId: string, username: string, settings: AdminSettings) => {
+        const [token, user] = [await findToken(service, aliasOrId), await findUser(service, username)]
+        await service.call(assignHardwareToken, { params: { userId: user.id, hardwareTokenId: token.id } })
+        const done = { hardware: token.id, user: user.id }
+        printDone(settings, done, `Assigned ${quote(token.alias)} to ${quote(user.username)}.`)
+      }),
     )
 }
 
@@ -118,13 +111,11 @@ function releaseCommand(): Command {
   ])
     .argument('<user>', 'username or id')
     .action(
-      withErrorHandling((username: string, settings: AdminSettings) =>
-        withService(settings, async (service) => {
-          const user = await findUser(service, username)
-          await service.call(releaseHardwareToken, { params: { userId: user.id } })
-          printDone(settings, { user: user.id }, `${quote(user.username)} no longer has a hardware token.`)
-        }),
-      ),
+      serviceAction(async (service, username: string, settings: AdminSettings) => {
+        const user = await findUser(service, username)
+        await service.call(releaseHardwareToken, { params: { userId: user.id } })
+        printDone(settings, { user: user.id }, `${quote(user.username)} no longer has a hardware token.`)
+      }),
     )
 }
 
@@ -136,14 +127,12 @@ function deleteCommand(): Command {
     .argument('<token>', 'alias, serial number or id')
     .option(...yesOption)
     .action(
-      withErrorHandling((aliasOrId: string, settings: AdminSettings & { yes?: boolean }) =>
-        withService(settings, async (service) => {
-          const token = await findToken(service, aliasOrId)
-          await confirm(`delete the hardware token ${quote(token.alias)} (${quote(token.serialNumber)})`, settings.yes)
-          await service.call(deleteHardwareToken, { params: { hardwareTokenId: token.id } })
-          printDone(settings, { hardware: token.id }, `Deleted ${quote(token.alias)}.`)
-        }),
-      ),
+      serviceAction(async (service, aliasOrId: string, settings: AdminSettings & { yes?: boolean }) => {
+        const token = await findToken(service, aliasOrId)
+        await confirm(`delete the hardware token ${quote(token.alias)} (${quote(token.serialNumber)})`, settings.yes)
+        await service.call(deleteHardwareToken, { params: { hardwareTokenId: token.id } })
+        printDone(settings, { hardware: token.id }, `Deleted ${quote(token.alias)}.`)
+      }),
     )
 }
 

@@ -8,7 +8,7 @@ import type { Waiting } from '../../service/keys/rotation.ts'
 import type { ServiceContext } from '../../service/context/service-context.ts'
 import { databaseOption, examplesHelp, groupCommand } from '../admin/command.ts'
 import { withDatabase } from '../database/open.ts'
-import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
+import { commandOf, exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { counted, dateOf, printDone, printJson, printTable, quote, yesOrNo } from '../terminal/print.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { readWholeFile } from '../terminal/read-file.ts'
@@ -43,34 +43,32 @@ function statusCommand(): Command {
     'keys status --database mfa.sqlite',
     'keys status --database mfa.sqlite --json',
   ]).action(
-    withErrorHandling((settings: Settings) =>
-      withKeys(settings, async (ctx) => {
-        const status = await keyStatus(ctx)
-        if (settings.json) return printJson(status)
-        printTable(
-          ['Key', 'Available', 'In use', 'Values', 'E-mailed codes'],
-          status.keys.map(({ id, present, first, inUse, values, emailCodes }) => [
-            id,
-            present ? (first ? 'first' : 'yes') : 'no',
-            yesOrNo(inUse),
-            String(values),
-            String(emailCodes),
-          ]),
-          'No keys.',
-        )
-        console.log('')
-        printTable(
-          ['Node', 'Keys', 'Encrypts with', 'Last seen'],
-          status.nodes.map(({ name, keys, writesWith, seenAt }) => [
-            name,
-            keys.join(', '),
-            writesWith ?? '-',
-            dateOf(seenAt),
-          ]),
-          'No nodes are running.',
-        )
-      }),
-    ),
+    keysAction(async (ctx, settings: Settings) => {
+      const status = await keyStatus(ctx)
+      if (settings.json) return printJson(status)
+      printTable(
+        ['Key', 'Available', 'In use', 'Values', 'E-mailed codes'],
+        status.keys.map(({ id, present, first, inUse, values, emailCodes }) => [
+          id,
+          present ? (first ? 'first' : 'yes') : 'no',
+          yesOrNo(inUse),
+          String(values),
+          String(emailCodes),
+        ]),
+        'No keys.',
+      )
+      console.log('')
+      printTable(
+        ['Node', 'Keys', 'Encrypts with', 'Last seen'],
+        status.nodes.map(({ name, keys, writesWith, seenAt }) => [
+          name,
+          keys.join(', '),
+          writesWith ?? '-',
+          dateOf(seenAt),
+        ]),
+        'No nodes are running.',
+      )
+    }),
   )
 }
 
@@ -79,14 +77,12 @@ function addCommand(): Command {
     'keys add --database mfa.sqlite',
     'keys add --database mfa.sqlite --json',
   ]).action(
-    withErrorHandling((settings: Settings) =>
-      withKeys(settings, async ({ keys, random }) => {
-        const file = requireFile(keys.file)
-        const id = await addKey(file, random)
-        const next = `Back up ${file} again, then run: second-factor keys rotate --database ${settings.database}`
-        printDone(settings, { key: id, file }, `${quote(id)} is now the first key. ${next}`)
-      }),
-    ),
+    keysAction(async ({ keys, random }, settings: Settings) => {
+      const file = requireFile(keys.file)
+      const id = await addKey(file, random)
+      const next = `Back up ${file} again, then run: second-factor keys rotate --database ${settings.database}`
+      printDone(settings, { key: id, file }, `${quote(id)} is now the first key. ${next}`)
+    }),
   )
 }
 
@@ -96,22 +92,20 @@ function rotateCommand(): Command {
     're-encrypt everything with the first key while services run; resumes after an interruption',
     ['keys rotate --database mfa.sqlite', 'keys rotate --database postgres://mfa@db/mfa --keys @keys.txt --json'],
   ).action(
-    withErrorHandling((settings: Settings) =>
-      withKeys(settings, async (ctx) => {
-        const progress = createProgress()
-        const waiting = reportOnce((reason: Waiting) => {
-          progress.end()
-          console.error(describe(reason))
-        })
-        const done = await rotateKeys(ctx, { progress: progress.update, waiting }).finally(progress.end)
-        if (settings.json) return printJson(done)
-        console.log(`Everything is encrypted with ${quote(done.key)}; re-encrypted ${counted(done.resealed, 'value')}.`)
-        if (done.retired.length > 0) {
-          const verb = done.retired.length === 1 ? 'is' : 'are'
-          console.log(`${done.retired.map(quote).join(', ')} ${verb} no longer needed, except for older backups.`)
-        }
-      }),
-    ),
+    keysAction(async (ctx, settings: Settings) => {
+      const progress = createProgress()
+      const waiting = reportOnce((reason: Waiting) => {
+        progress.end()
+        console.error(describe(reason))
+      })
+      const done = await rotateKeys(ctx, { progress: progress.update, waiting }).finally(progress.end)
+      if (settings.json) return printJson(done)
+      console.log(`Everything is encrypted with ${quote(done.key)}; re-encrypted ${counted(done.resealed, 'value')}.`)
+      if (done.retired.length > 0) {
+        const verb = done.retired.length === 1 ? 'is' : 'are'
+        console.log(`${done.retired.map(quote).join(', ')} ${verb} no longer needed, except for older backups.`)
+      }
+    }),
   )
 }
 
@@ -122,27 +116,31 @@ function removeCommand(): Command {
   ])
     .argument('<id>', 'id of the key')
     .action(
-      withErrorHandling((id: string, settings: Settings) =>
-        withKeys(settings, async (ctx) => {
-          const file = requireFile(ctx.keys.file)
-          const key = (await keyStatus(ctx)).keys.find((known) => known.id === id)
-          if (!key?.present) throw new RefusalError(`No key ${quote(id)} in ${file}.`)
-          if (key.first || key.inUse || key.values + key.emailCodes > 0) {
-            throw new RefusalError(`The key ${quote(id)} is in use. Add another key and rotate first.`)
-          }
-          await removeKey(file, id, ctx.random)
-          printDone(
-            settings,
-            { removed: id },
-            `Removed ${quote(id)}. Keep a copy: older backups of the database still need it.`,
-          )
-        }),
-      ),
+      keysAction(async (ctx, id: string, settings: Settings) => {
+        const file = requireFile(ctx.keys.file)
+        const key = (await keyStatus(ctx)).keys.find((known) => known.id === id)
+        if (!key?.present) throw new RefusalError(`No key ${quote(id)} in ${file}.`)
+        if (key.first || key.inUse || key.values + key.emailCodes > 0) {
+          throw new RefusalError(`The key ${quote(id)} is in use. Add another key and rotate first.`)
+        }
+        await removeKey(file, id, ctx.random)
+        printDone(
+          settings,
+          { removed: id },
+          `Removed ${quote(id)}. Keep a copy: older backups of the database still need it.`,
+        )
+      }),
     )
 }
 
-async function withKeys({ database, keys }: Settings, action: (ctx: ServiceContext) => Promise<void>): Promise<void> {
-  await withDatabase({ database, keys: keys === undefined ? undefined : await readKeys(keys) }, action)
+/** Wraps an action that gets the service, opened with the keys of `--keys`. */
+function keysAction<A extends unknown[]>(action: (ctx: ServiceContext, ...typed: A) => Promise<void>) {
+  return withErrorHandling(async (...typed: A) => {
+    const { database, keys } = commandOf(typed).opts<Settings>()
+    await withDatabase({ database, keys: keys === undefined ? undefined : await readKeys(keys) }, (ctx) =>
+      action(ctx, ...typed),
+    )
+  })
 }
 
 /** Bytes. */

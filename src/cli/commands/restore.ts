@@ -14,7 +14,7 @@ import { printable } from '../../device/printable.ts'
 import { liveNodes } from '../../service/keys/live-nodes.ts'
 import { databaseCommand } from '../admin/command.ts'
 import { isUrl, rethrowFileError } from '../database/failures.ts'
-import { withDatabase } from '../database/open.ts'
+import { databaseAction, withDatabase } from '../database/open.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { dateOf, printJson, printRows, quote, shortId } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
@@ -44,15 +44,13 @@ export function restoredCommand(): Command {
       'restored --database postgres://mfa@db/mfa --yes --json',
     ]),
   ).action(
-    withErrorHandling((settings: Settings) =>
-      withDatabase(settings, async (ctx) => {
-        const others = await liveNodes(ctx)
-        if (others.length > 0) {
-          throw new Failure(`These nodes use the database: ${others.map(quote).join(', ')}. Stop them first.`)
-        }
-        show(await settle(ctx, settings), settings)
-      }),
-    ),
+    databaseAction(async (ctx, settings: Settings) => {
+      const others = await liveNodes(ctx)
+      if (others.length > 0) {
+        throw new Failure(`These nodes use the database: ${others.map(quote).join(', ')}. Stop them first.`)
+      }
+      show(await settle(ctx, settings), settings)
+    }),
   )
 }
 

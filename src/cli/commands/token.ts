@@ -10,9 +10,9 @@ import { authenticatorOption, linkFor, printQr } from '../admin/activation-link.
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain, findUser } from '../admin/find.ts'
-import { withService } from '../admin/local-service.ts'
+import { serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { Failure, withErrorHandling } from '../terminal/failure.ts'
+import { Failure } from '../terminal/failure.ts'
 import { dateOf, printDone, printJson, printRows, quote } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
 
@@ -36,23 +36,19 @@ function issueCommand(): Command {
   return tokenSubcommand('issue', 'issue a token and print its activation code')
     .addOption(authenticatorOption())
     .action(
-      withErrorHandling((nameOrId: string, settings: Settings) =>
-        withService(settings, async (service) => {
-          const { user, domain, params } = await findMember(service, nameOrId, settings)
-          show(await service.call(issueToken, { params }), user, domain, settings)
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, settings: Settings) => {
+        const { user, domain, params } = await findMember(service, nameOrId, settings)
+        show(await service.call(issueToken, { params }), user, domain, settings)
+      }),
     )
 }
 
 function showCommand(): Command {
   return tokenSubcommand('show', 'show the token of a user').action(
-    withErrorHandling((nameOrId: string, settings: Settings) =>
-      withService(settings, async (service) => {
-        const { user, domain, params } = await findMember(service, nameOrId, settings)
-        show(await service.call(getToken, { params }), user, domain, settings)
-      }),
-    ),
+    serviceAction(async (service, nameOrId: string, settings: Settings) => {
+      const { user, domain, params } = await findMember(service, nameOrId, settings)
+      show(await service.call(getToken, { params }), user, domain, settings)
+    }),
   )
 }
 
@@ -60,17 +56,15 @@ function replaceCommand(): Command {
   return tokenSubcommand('replace', 'issue a code for another device; the current device works until the code is used')
     .addOption(authenticatorOption())
     .action(
-      withErrorHandling((nameOrId: string, settings: Settings) =>
-        withService(settings, async (service) => {
-          const { user, domain, params } = await findMember(service, nameOrId, settings)
-          const { code, expiresAt } = await service.call(issueReplacement, { params, query: {}, body: {} })
-          const link = linkFor(settings.authenticatorUrl, code)
-          if (settings.json) return printJson({ code, expiresAt, ...(link !== undefined && { link }) })
-          const rows = [...rowsOf(user, domain), ['Activation code', code] as const, ...linkRows(link)]
-          printRows([...rows, ['Valid until', dateOf(expiresAt)]])
-          printQr(link)
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, settings: Settings) => {
+        const { user, domain, params } = await findMember(service, nameOrId, settings)
+        const { code, expiresAt } = await service.call(issueReplacement, { params, query: {}, body: {} })
+        const link = linkFor(settings.authenticatorUrl, code)
+        if (settings.json) return printJson({ code, expiresAt, ...(link !== undefined && { link }) })
+        const rows = [...rowsOf(user, domain), ['Activation code', code] as const, ...linkRows(link)]
+        printRows([...rows, ['Valid until', dateOf(expiresAt)]])
+        printQr(link)
+      }),
     )
 }
 
@@ -78,16 +72,14 @@ function revokeCommand(): Command {
   return tokenSubcommand('revoke', 'revoke the token of a user, so that the device can no longer approve')
     .option(...yesOption)
     .action(
-      withErrorHandling((nameOrId: string, settings: Settings) =>
-        withService(settings, async (service) => {
-          const { user, domain, params } = await findMember(service, nameOrId, settings)
-          await service.call(getToken, { params })
-          const whose = `the token of ${quote(user.username)} for ${quote(domain.name)}`
-          await confirm(`revoke ${whose}`, settings.yes)
-          await service.call(revokeToken, { params })
-          printDone(settings, { user: user.id, domain: domain.id }, `Revoked ${whose}.`)
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, settings: Settings) => {
+        const { user, domain, params } = await findMember(service, nameOrId, settings)
+        await service.call(getToken, { params })
+        const whose = `the token of ${quote(user.username)} for ${quote(domain.name)}`
+        await confirm(`revoke ${whose}`, settings.yes)
+        await service.call(revokeToken, { params })
+        printDone(settings, { user: user.id, domain: domain.id }, `Revoked ${whose}.`)
+      }),
     )
 }
 

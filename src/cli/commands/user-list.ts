@@ -6,10 +6,9 @@ import type { User } from '../../contract/users.ts'
 import { adminCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain } from '../admin/find.ts'
-import { allPages, withService } from '../admin/local-service.ts'
+import { allPages, serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
 import { printJson, printTable } from '../terminal/print.ts'
-import { withErrorHandling } from '../terminal/failure.ts'
 
 interface Settings extends AdminSettings {
   readonly domain?: string
@@ -24,16 +23,14 @@ export function userListCommand(): Command {
     .option('--domain <domain>', 'only users of this domain (name or id)')
     .option('--without-factor', 'only users without a factor, who sign in with their password alone')
     .action(
-      withErrorHandling((settings: Settings) =>
-        withService(settings, async (service) => {
-          const all = await listUsers(service, settings.domain)
-          const users = settings.withoutFactor ? all.filter(({ factors }) => !factors?.length) : all
-          if (settings.json) return printJson(users)
-          const rows = users.map(({ username, name, email, factors }) => [username, name, email, factorsOf(factors)])
-          const none = settings.withoutFactor ? 'Every user has a factor.' : 'No users yet.'
-          printTable(['Username', 'Name', 'E-mail', 'Factors'], rows, none)
-        }),
-      ),
+      serviceAction(async (service, settings: Settings) => {
+        const all = await listUsers(service, settings.domain)
+        const users = settings.withoutFactor ? all.filter(({ factors }) => !factors?.length) : all
+        if (settings.json) return printJson(users)
+        const rows = users.map(({ username, name, email, factors }) => [username, name, email, factorsOf(factors)])
+        const none = settings.withoutFactor ? 'Every user has a factor.' : 'No users yet.'
+        printTable(['Username', 'Name', 'E-mail', 'Factors'], rows, none)
+      }),
     )
 }
 

@@ -12,9 +12,8 @@ import { countKnownBrowsers } from '../../service/store/known-browsers.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
 import { findDomain, findUser } from '../admin/find.ts'
-import { withService } from '../admin/local-service.ts'
+import { serviceAction } from '../admin/local-service.ts'
 import type { LocalService } from '../admin/local-service.ts'
-import { withErrorHandling } from '../terminal/failure.ts'
 import { dateOf, printDone, printJson, printRows, quote, yesOrNo } from '../terminal/print.ts'
 import { confirm, yesOption } from '../terminal/prompt.ts'
 import { userImportCommand } from './user-import.ts'
@@ -58,16 +57,14 @@ function createCommand(): Command {
     .requiredOption('--email <address>', 'e-mail address')
     .option('--domain <domain>', 'name or id of a domain to join at once')
     .action(
-      withErrorHandling((username: string, settings: Creating) =>
-        withService(settings, async (service) => {
-          const { name, email } = settings
-          const domain = settings.domain === undefined ? undefined : await findDomain(service, settings.domain)
-          const user = await service.call(createUser, { body: { username, name, email } }, (input, caller) =>
-            addUser(input, caller, domain?.id),
-          )
-          await show(service, await findUser(service, user.id), settings)
-        }),
-      ),
+      serviceAction(async (service, username: string, settings: Creating) => {
+        const { name, email } = settings
+        const domain = settings.domain === undefined ? undefined : await findDomain(service, settings.domain)
+        const user = await service.call(createUser, { body: { username, name, email } }, (input, caller) =>
+          addUser(input, caller, domain?.id),
+        )
+        await show(service, await findUser(service, user.id), settings)
+      }),
     )
 }
 
@@ -78,8 +75,8 @@ function showCommand(): Command {
   ])
     .argument('<user>', 'username or id')
     .action(
-      withErrorHandling((nameOrId: string, settings: AdminSettings) =>
-        withService(settings, async (service) => show(service, await findUser(service, nameOrId), settings)),
+      serviceAction(async (service, nameOrId: string, settings: AdminSettings) =>
+        show(service, await findUser(service, nameOrId), settings),
       ),
     )
 }
@@ -92,14 +89,12 @@ function joinCommand(): Command {
     .argument('<user>', 'username or id')
     .requiredOption('--domain <domain>', 'name or id of the domain')
     .action(
-      withErrorHandling((nameOrId: string, settings: OfDomain) =>
-        withService(settings, async (service) => {
-          const [user, domain] = [await findUser(service, nameOrId), await findDomain(service, settings.domain)]
-          await service.call(addMember, { params: { domainId: domain.id, userId: user.id } })
-          const done = { user: user.id, domain: domain.id }
-          printDone(settings, done, `${quote(user.username)} now belongs to ${quote(domain.name)}.`)
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, settings: OfDomain) => {
+        const [user, domain] = [await findUser(service, nameOrId), await findDomain(service, settings.domain)]
+        await service.call(addMember, { params: { domainId: domain.id, userId: user.id } })
+        const done = { user: user.id, domain: domain.id }
+        printDone(settings, done, `${quote(user.username)} now belongs to ${quote(domain.name)}.`)
+      }),
     )
 }
 
@@ -112,18 +107,16 @@ function leaveCommand(): Command {
     .requiredOption('--domain <domain>', 'name or id of the domain')
     .option(...yesOption)
     .action(
-      withErrorHandling((nameOrId: string, settings: OfDomain & { yes?: boolean }) =>
-        withService(settings, async (service) => {
-          const [user, domain] = [await findUser(service, nameOrId), await findDomain(service, settings.domain)]
-          await confirm(
-            `remove ${quote(user.username)} from ${quote(domain.name)} and revoke the token there`,
-            settings.yes,
-          )
-          await service.call(removeMember, { params: { domainId: domain.id, userId: user.id } })
-          const done = { user: user.id, domain: domain.id }
-          printDone(settings, done, `${quote(user.username)} no longer belongs to ${quote(domain.name)}.`)
-        }),
-      ),
+      serviceAction(async (service, nameOrId: string, settings: OfDomain & { yes?: boolean }) => {
+        const [user, domain] = [await findUser(service, nameOrId), await findDomain(service, settings.domain)]
+        await confirm(
+          `remove ${quote(user.username)} from ${quote(domain.name)} and revoke the token there`,
+          settings.yes,
+        )
+        await service.call(removeMember, { params: { domainId: domain.id, userId: user.id } })
+        const done = { user: user.id, domain: domain.id }
+        printDone(settings, done, `${quote(user.username)} no longer belongs to ${quote(domain.name)}.`)
+      }),
     )
 }
 
@@ -207,8 +200,8 @@ type Act = (service: LocalService, user: User, settings: AdminSettings & { reado
 
 /** Wraps an action on one user. */
 function onUser(act: Act) {
-  return withErrorHandling((nameOrId: string, settings: Parameters<Act>[2]) =>
-    withService(settings, async (service) => act(service, await findUser(service, nameOrId), settings)),
+  return serviceAction(async (service, nameOrId: string, settings: Parameters<Act>[2]) =>
+    act(service, await findUser(service, nameOrId), settings),
   )
 }
 

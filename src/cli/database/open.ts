@@ -12,18 +12,26 @@ import { noObserver } from '../../service/monitoring/observer.ts'
 import { openCore } from '../../service/open-core.ts'
 import { ServiceOptions } from '../../service/options.ts'
 import { secretsFromEnv } from '../serve/settings-from-env.ts'
-import { Failure } from '../terminal/failure.ts'
+import { commandOf, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { isUrl, withOpenErrors } from './failures.ts'
 import { asFailure } from './problems.ts'
 
 /** Timeout of one unit of work of a command, milliseconds: some change every user at once. */
 const workTimeout = 10 * 60_000
 
-export interface DatabaseSettings {
+interface DatabaseSettings {
   readonly database: string
   readonly keys?: string | undefined
   /** Whether to create a database that does not exist. By default the environment decides. */
   readonly create?: boolean
+}
+
+/** Wraps the action of a command on a whole database, which gets the service and what was typed. */
+export function databaseAction<A extends unknown[]>(action: (ctx: ServiceContext, ...typed: A) => Promise<void>) {
+  return withErrorHandling((...typed: A) => {
+    const { database } = commandOf(typed).opts<DatabaseSettings>()
+    return withDatabase({ database }, (ctx) => action(ctx, ...typed))
+  })
 }
 
 /** Opens a database for one command. What the service rejects becomes a `Failure`. */

@@ -27,7 +27,7 @@ export function withErrorHandling<A extends unknown[]>(action: (...args: A) => P
     try {
       await action(...args)
     } catch (thrown) {
-      const command = args.at(-1)
+      const command = commandOf(args)
       const error = thrown instanceof OptionFailure ? asTyped(thrown, command) : thrown
       // The line may quote user input, the content of a file or the response of another machine.
       console.error(printable(explain(error) + helpHint(error, command)))
@@ -36,19 +36,24 @@ export function withErrorHandling<A extends unknown[]>(action: (...args: A) => P
   }
 }
 
+/** Commander passes the command as the last argument of an action. */
+export function commandOf(args: readonly unknown[]): Command {
+  const command = args.at(-1)
+  return command instanceof Command ? command : new Command()
+}
+
 /** One line, without secrets and without a stack. */
 export const explain = (error: unknown): string =>
   error instanceof Failure ? error.message : 'Unexpected error. Try again.'
 
-/** Points to the help after a usage error. Commander passes the command as the last argument of an action. */
-function helpHint(error: unknown, command: unknown): string {
-  if (!(error instanceof Failure) || error.exitCode !== exitCode.usage || !(command instanceof Command)) return ''
+/** Points to the help after a usage error. */
+function helpHint(error: unknown, command: Command): string {
+  if (!(error instanceof Failure) || error.exitCode !== exitCode.usage || !command.name()) return ''
   return /--help|See: /.test(error.message) ? '' : ` See: ${pathOf(command)} --help`
 }
 
 /** `requestTimeout: must be 10 or more` becomes `--request-timeout: must be 10 or more`. */
-function asTyped(error: OptionFailure, command: unknown): Failure {
-  const { options, registeredArguments } = command instanceof Command ? command : new Command()
+function asTyped(error: OptionFailure, { options, registeredArguments }: Command): Failure {
   const names = new Map<string, string>([
     ...Object.entries(irregularNames),
     ...registeredArguments.map((argument) => [argument.name(), `<${argument.name()}>`] as const),
