@@ -32,6 +32,8 @@ export interface Connection {
   readonly apiKey: string
   readonly domainId: string
   readonly vendor?: Vendor | undefined
+  /** Sends the calls; without it the global `fetch` does. An embedded service is called in its own process. */
+  readonly fetch?: typeof fetch | undefined
   /** `auto`, the default, uses 1.4 where the service speaks it, and 1.3 otherwise. */
   readonly version?: 'auto' | '1.3' | '1.4' | undefined
 }

@@ -70,13 +70,13 @@ async function openService(
   limit: CallLimits,
 ): Promise<ConnectedService> {
   const { timeout, clock, challengeStore, answered = () => {} } = options
-  const { baseUrl, apiKey, domainId, vendor, version = 'auto' } = await open()
+  const { baseUrl, apiKey, domainId, vendor, fetch: send, version = 'auto' } = await open()
   const given = {
     baseUrl,
     apiKey,
     timeout,
     clock,
-    fetch: reporting(answered),
+    fetch: reporting(answered, send),
     requestId: currentRequestId,
     ...(vendor ? { vendor } : {}),
   }
@@ -101,9 +101,9 @@ async function openService(
 }
 
 /** Reports each response, but not what a stream sends later. */
-function reporting(answered: () => void): typeof fetch {
+function reporting(answered: () => void, send: Connection['fetch']): typeof fetch {
   return async (...call) => {
-    const response = await fetch(...call)
+    const response = await (send ?? fetch)(...call)
     if (response.status < 500) answered()
     return response
   }

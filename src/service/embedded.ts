@@ -1,28 +1,25 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { IncomingMessage, RequestListener } from 'node:http'
 
-import { jsonLabel, vendorLabel } from './http/answer.ts'
+import { jsonLabel } from './http/answer.ts'
 import { SetupError } from '../service-handle.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import { requireNode } from '../node-version.ts'
 import { newApiKey } from './admin/api-keys.ts'
 import { defaultNames, openAppDomain } from './admin/app-domain.ts'
 import { hashApiKey } from './http/authenticate.ts'
-import type { KnownKey } from './http/authenticate.ts'
 import { answerError } from './http/errors.ts'
 import { createFailureLog } from './monitoring/failure-log.ts'
-import { listen } from './http/listen.ts'
 import { EmbeddedOptions } from './options.ts'
 import { parseOptions } from '../contract/validate.ts'
 import { ApiProblem } from './ground/problem.ts'
 import { isPublic } from './front/public.ts'
 import { openService } from './service.ts'
 import { StoreUnavailableError } from './store/store.ts'
-import type { OpenedService } from './service.ts'
 
-const host = '127.0.0.1'
+/** RFC 6761 reserves `.invalid`: without the `fetch` beside it, this address is never reached, and the key is never sent. */
+const baseUrl = 'https://embedded.invalid/api'
 
-/** An open service and its private listener. */
+/** An open service. */
 interface Open {
   readonly connection: Connection
   readonly routes: ServiceHandle['routes']
@@ -128,51 +125,20 @@ async function openEmbedded(options: ReturnType<typeof EmbeddedOptions.parse>, a
   const service = await openService(rest)
   try {
     const { organizationId, domainId } = await openAppDomain(service.ctx, { organization, domain, app })
-    // Exists in this process only, and is accepted by this listener only.
+    // Exists in this process only, and is accepted only by calls in this process.
     const apiKey = newApiKey(service.ctx)
-    const door = await openDoor(service, { ...ownKey, hash: hashApiKey(apiKey), organizationId }, options.vendor)
-    const connection = { baseUrl: `http://${host}:${door.port}/api`, apiKey, domainId, vendor: options.vendor }
+    const key = { ...ownKey, hash: hashApiKey(apiKey), organizationId }
+    const findKey = (hash: string) => Promise.resolve(hash === key.hash ? key : undefined)
+    const { vendor } = options
+    const fetch = service.rest({ vendor, basePath: '/api', findKey }).fetchAt(baseUrl)
     return {
-      connection: Object.freeze(connection),
+      connection: Object.freeze({ baseUrl, apiKey, domainId, vendor, fetch }),
       routes: service.routes,
       saveKeys: service.ctx.keys.save,
-      async close() {
-        const gone = door.close()
-        await service.close()
-        await gone
-      },
+      close: service.close,
     }
   } catch (error) {
     await service.close()
     throw error
   }
-}
-
-function openDoor(service: OpenedService, key: KnownKey, vendor: NonNullable<Connection['vendor']>) {
-  const label = vendorLabel(vendor, '1.3')
-  const findKey = (hash: string) => Promise.resolve(hash === key.hash ? key : undefined)
-  const rest = service.rest({ vendor, basePath: '/api', findKey })
-  const notFound = new ApiProblem('api.error.notfound.operation')
-  const listener: RequestListener = (req, res) => {
-    if (mayBeBrowser(req)) return answerError(res, new ApiProblem('api.error.forbidden'), label, service.ctx.failures)
-    rest(req, res, (error) => answerError(res, error ?? notFound, label, service.ctx.failures))
-  }
-  return listen(listener, { host, port: 0, label, keepsAlive: false })
-}
-
-/**
- * A page in a browser on this machine could reach the listener, by its address or by a host name that was rebound to it.
- * Headers that browsers always send reveal such a page. `Sec-Fetch-Mode` alone does not, because Node's own `fetch` sends it
- * too.
- */
-function mayBeBrowser(req: IncomingMessage): boolean {
-  const { headers } = req
-  return (
-    headers.host !== `${host}:${req.socket.localPort}` ||
-    headers.origin !== undefined ||
-    headers['sec-fetch-site'] !== undefined ||
-    headers['sec-fetch-dest'] !== undefined ||
-    headers['sec-fetch-user'] !== undefined ||
-    (headers['sec-fetch-mode'] !== undefined && headers['sec-fetch-mode'] !== 'cors')
-  )
 }

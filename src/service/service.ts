@@ -18,7 +18,7 @@ import { jsonLabel, vendorLabel } from './http/answer.ts'
 import type { Label } from './http/answer.ts'
 import { createReadAddress } from './http/client-address.ts'
 import { rejectUnread } from './http/refuse-unread.ts'
-import { nameRequest } from './http/request-id.ts'
+import { nameRequest, requestIdOf } from './http/request-id.ts'
 import type { FindKey } from './http/authenticate.ts'
 import { createAdmission } from './http/admission.ts'
 import type { Admission } from './http/admission.ts'
@@ -27,8 +27,10 @@ import type { Refusal } from './http/in-flight.ts'
 import { asHandle } from './http/handle.ts'
 import type { Handle } from './http/handle.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
+import { createLocalFetch } from './http/local-fetch.ts'
 import { createRest } from './http/rest.ts'
 import type { Rates } from './http/rest.ts'
+import { serveRest } from './http/serve-rest.ts'
 import { servedInterface } from './ground/interface-words.ts'
 import type { InterfaceWords, ServedInterface } from './ground/interface-words.ts'
 import { observe } from './http/observe.ts'
@@ -101,7 +103,7 @@ export async function createService(given: ServiceOptions): Promise<Service> {
   const { vendor, basePath } = servedInterface({ ...options.vendor, basePath: options.basePath }, opened.storedWords)
   const findKey: FindKey = (hash) => apiKeyByHash(opened.ctx.store.db, hash)
   const rates = createRates(opened.ctx)
-  const api = opened.rest({ vendor, basePath, findKey, rates })
+  const { handle: api } = opened.rest({ vendor, basePath, findKey, rates })
   const pages = [health, readiness(opened.ctx), ...documents({ vendor, basePath })]
   const token = options.metrics?.token
   // One budget per address for everything it can guess.
@@ -127,16 +129,24 @@ export interface OpenedService {
   readonly routes: Handle
   /** The words of the REST interface that `init` stored. */
   readonly storedWords: InterfaceWords
-  readonly rest: (door: RestDoor) => Handle
+  readonly rest: (access: RestAccess) => RestTransports
   readonly drain: (options?: DrainOptions) => void
   readonly close: () => Promise<void>
 }
 
-/** How the REST interface is served. */
-export interface RestDoor extends ServedInterface {
+/** Who can call the REST interface, and how it is worded. */
+export interface RestAccess extends ServedInterface {
   readonly findKey: FindKey
   /** Without rate limits, callers can send any number of requests. */
   readonly rates?: Rates
+}
+
+/** The ways to call the REST interface. */
+export interface RestTransports {
+  /** Over HTTP, below the base path. */
+  readonly handle: Handle
+  /** In the same process. @param baseUrl Stands for the base path. */
+  readonly fetchAt: (baseUrl: string) => typeof fetch
 }
 
 /**
@@ -158,7 +168,7 @@ export async function openService(
   const inFlight = createInFlight(admission)
   const refuse = (label: Label) => (req: IncomingMessage, res: ServerResponse, why: Refusal) => {
     nameRequest(req, res)
-    observe(core.ctx, res, 'unprocessed')
+    observe(core.ctx, { reader: res, requestId: requestIdOf(res) }, 'unprocessed')
     if (why === 'overload' && core.ctx.logLimit.admits(why)) logger.warn({}, 'overloaded: some requests are rejected')
     rejectUnread(req, res, why === 'closing' ? closing : overloaded(core.ctx), label)
   }
@@ -169,9 +179,12 @@ export async function openService(
     routes: (req, res, next) => (isPublic(req.url) ? publicRoutes(req, res, next) : next()),
     storedWords,
     rest({ vendor, basePath, findKey, rates }) {
-      const rest = asHandle(createRest(core.ctx, { vendor, findKey, routes, ...(rates && { rates }) }))
-      const tracked = inFlight.track(rest, refuse(vendorLabel(vendor, '1.3')))
-      return asHandle(Router().use(basePath || '/', tracked))
+      const rest = createRest(core.ctx, { vendor, findKey, routes, ...(rates && { rates }) })
+      const tracked = inFlight.track(serveRest(core.ctx, rest), refuse(vendorLabel(vendor, '1.3')))
+      return {
+        handle: asHandle(Router().use(basePath || '/', tracked)),
+        fetchAt: (baseUrl) => createLocalFetch({ rest, inFlight, clock: core.ctx.clock }, baseUrl),
+      }
     },
     drain({ serveNew = false } = {}) {
       core.endWaiting()

@@ -39,8 +39,8 @@ export interface TestService extends ServiceHandle {
 export async function startTestService(): Promise<TestService> {
   const clock = createTestClock()
   const handle = embedded({ database: ':memory:', clock })
-  const { baseUrl, apiKey, domainId } = await handle.connect()
-  const client = createClient({ baseUrl, apiKey })
+  const { baseUrl, apiKey, domainId, fetch } = await handle.connect()
+  const client = createClient({ baseUrl, apiKey, fetch })
   const listener = await serveRoutes(handle.routes)
   const core = createDevice({ clock })
 

@@ -24,8 +24,8 @@ const isIn = async (browser: Browser) => (await browser.fetch('/account')).body.
 
 /** Alice with a hardware token. */
 async function withHardware(app: App) {
-  const { baseUrl, apiKey } = await app.service.connect()
-  const client = createClient({ baseUrl, apiKey })
+  const { baseUrl, apiKey, fetch } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey, fetch })
   const seed = '31'.repeat(20)
   const { id } = await client.hardware.create({ serialNumber: 'one', type: 'TOTP6', timeStep: 30, seed })
   const user = await client.users.getByUsername('alice')

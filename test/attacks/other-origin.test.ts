@@ -175,21 +175,4 @@ describe.each(places)('a page %s', (_where, place) => {
     expect(new Set(statuses)).toEqual(new Set(['refused']))
     expect(honest.status).toBe(404)
   })
-
-  it('cannot reach the private listener of an embedded service', async () => {
-    const { app, evil } = await arrange(place)
-    const { baseUrl, apiKey } = await app.service.connect()
-
-    // Rejected even with the key, which the page cannot know.
-    const outcome = await evil.evaluate(
-      ([url, key]) =>
-        fetch(`${url}/users`, { headers: { authorization: `Service key="${key}"` } }).then(
-          (response) => String(response.status),
-          () => 'refused',
-        ),
-      [baseUrl, apiKey] as const,
-    )
-
-    expect(outcome).toBe('refused')
-  })
 })

@@ -163,8 +163,8 @@ describe('by keyboard alone', () => {
 
   it('enters a code: a wrong one, then one pasted in groups', async () => {
     const { app, page } = await waiting()
-    const { baseUrl, apiKey } = await app.service.connect()
-    const client = createClient({ baseUrl, apiKey })
+    const { baseUrl, apiKey, fetch } = await app.service.connect()
+    const client = createClient({ baseUrl, apiKey, fetch })
     const { id } = await client.users.getByUsername('alice')
     const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
     await page.reload()

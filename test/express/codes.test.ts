@@ -9,8 +9,8 @@ const seed = '3132333435363738393031323334353637383930'
 
 /** What an administrator does, over the REST interface. */
 async function administratorOf(app: WebApp) {
-  const { baseUrl, apiKey, domainId } = await app.service.connect()
-  const client = createClient({ baseUrl, apiKey })
+  const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey, fetch })
   return {
     client,
     async member(username: string) {

@@ -31,8 +31,8 @@ describe('the events of a long story', () => {
         remember: { days: 1 },
       },
     })
-    const { baseUrl, apiKey } = await app.service.connect()
-    const client = createClient({ baseUrl, apiKey })
+    const { baseUrl, apiKey, fetch } = await app.service.connect()
+    const client = createClient({ baseUrl, apiKey, fetch })
     const seen = new Set<string>([apiKey])
     const browser = app.browser()
     const look = async (path: string, by: Browser = browser) => {

@@ -89,8 +89,8 @@ async function* pagesOfCodes(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Plac
 /** An administrator took away the device, then the membership. */
 async function* pagesWithoutDevice(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Place> {
   const app = await startWebApp({ mfa })
-  const { baseUrl, apiKey, domainId } = await app.service.connect()
-  const client = createClient({ baseUrl, apiKey })
+  const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey, fetch })
   await app.enroll(app.browser(), 'alice')
   const { id } = await client.users.getByUsername('alice')
   await client.tokens.revoke(domainId, id)

@@ -26,8 +26,8 @@ export async function startOwnApp(
     mfa: { onEvent: (event) => void events.push(event), ...mfa },
   })
   const raw = (store as unknown as { sessions: Record<string, string> }).sessions
-  const { baseUrl, apiKey, domainId } = await app.service.connect()
-  const client = createClient({ baseUrl, apiKey })
+  const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey, fetch })
 
   async function newcomer(username = 'alice') {
     const browser = app.browser()

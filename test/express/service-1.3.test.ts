@@ -1,4 +1,4 @@
-import { createServer, request as httpRequest } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import session from 'express-session'
@@ -6,29 +6,16 @@ import { startTestService } from 'second-factor/testing'
 import type { MfaOptions } from 'second-factor'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { serveConnection } from '../support/serve-connection.ts'
 import { startWebApp } from '../support/web-app.ts'
 
 /** Our own service with 1.4 switched off: what passes here asks for 1.3 and may not be held. */
 async function startOldService() {
   const service = await startTestService()
   const connection = await service.connect()
-  const { hostname, port } = new URL(connection.baseUrl)
   const proxy = createServer((req, res) => {
-    const { prefer: _held, host: _host, ...headers } = req.headers
-    const forwarded = httpRequest(
-      {
-        hostname,
-        port,
-        path: req.url,
-        method: req.method,
-        headers: { ...headers, host: `${hostname}:${port}`, accept: 'application/vnd.service.v1+json' },
-      },
-      (answer) => {
-        res.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(res)
-      },
-    )
-    req.pipe(forwarded)
+    delete req.headers.prefer
+    void serveConnection(connection, { req, res }, { accept: 'application/vnd.service.v1+json' })
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {

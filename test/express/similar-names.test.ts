@@ -10,13 +10,13 @@ async function startTolerantApp(mfa: Partial<MfaOptions> = {}) {
   const warn = (message: string) => void warnings.push(message)
   const app = await startWebApp({ mfa: { helpUrl: '/help', logger: { info() {}, warn, error() {} }, ...mfa } })
   await app.enroll(app.browser(), 'alice')
-  const { baseUrl, apiKey } = await app.service.connect()
+  const { baseUrl, apiKey, fetch } = await app.service.connect()
   async function signInAs(username: string, headers: Record<string, string> = {}) {
     const browser = app.browser()
     await app.signIn(browser, username)
     return { browser, page: await browser.open('/mfa', headers) }
   }
-  return { ...app, warnings, signInAs, users: createClient({ baseUrl, apiKey }).users }
+  return { ...app, warnings, signInAs, users: createClient({ baseUrl, apiKey, fetch }).users }
 }
 
 describe('a user whose name is similar to a known one', () => {

@@ -31,8 +31,8 @@ describe('requireMfa({ factors })', () => {
     const app = await startBank()
     const browser = app.browser()
     const account = await app.verify(browser, 'alice')
-    const { baseUrl, apiKey } = await app.service.connect()
-    const client = createClient({ baseUrl, apiKey })
+    const { baseUrl, apiKey, fetch } = await app.service.connect()
+    const client = createClient({ baseUrl, apiKey, fetch })
     const { id } = await client.users.getByUsername('alice')
     const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
 

@@ -16,8 +16,8 @@ async function arrange() {
   const database = await newDatabase()
   const app = await startWebApp({ database, mfa: { helpUrl: '/help' } })
   const account = await app.verify(app.browser(), 'alice')
-  const { baseUrl, apiKey, domainId } = await app.service.connect()
-  const client = createClient({ baseUrl, apiKey })
+  const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey, fetch })
   const user = await client.users.getByUsername('alice')
 
   async function enter() {

@@ -64,7 +64,7 @@ async function start(database: string) {
   const service = await openService(options)
   const { vendor, basePath } = servedInterface({}, service.storedWords)
   const findKey: FindKey = (hash) => apiKeyByHash(service.ctx.store.db, hash)
-  const api = service.rest({ vendor, basePath, findKey })
+  const { handle: api } = service.rest({ vendor, basePath, findKey })
   const listener = createFront(service.ctx, { vendor, pages: [], handles: [service.routes, api] })
   const listening = await listen(listener, { host: '127.0.0.1', port: 0 })
   const origin = `http://127.0.0.1:${listening.port}`

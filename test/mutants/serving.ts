@@ -235,7 +235,7 @@ function overload(): readonly Mutant[] {
     {
       defense: 'a read that is held takes no place',
       file: 'src/service/http/held-read.ts',
-      find: 'startsWaiting(held.res)',
+      find: 'startsWaiting(held.reader)',
       replace: '',
       test,
       title: 'do not include held reads and event streams',

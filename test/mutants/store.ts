@@ -154,8 +154,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'each request says whether its caller has hung up',
     file: 'src/service/http/in-flight.ts',
-    find: '{ gone: () => res.destroyed && !res.writableFinished }',
-    replace: '{ gone: () => false }',
+    find: '({ gone: () => reader.destroyed && !reader.writableFinished })',
+    replace: '({ gone: () => reader.destroyed && false })',
     test: lockedFile,
     title: 'executes nothing for callers that have disconnected',
   },

@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'counting requests without a key by address',
     file: 'src/service/http/rest.ts',
     find: 'limited(rates?.byAddress, networkOf(address))',
-    replace: 'limited(rates?.byAddress, String(req.headers.authorization))',
+    replace: 'limited(rates?.byAddress, String(headers.authorization))',
     test: 'service/http/request-rate.test.ts',
     title: 'without a valid key are counted by address, whatever key they try and whatever origin they claim',
   },

@@ -54,8 +54,8 @@ function startCodeApp({ authenticate = {}, strategy = {}, app: options = {} }: G
 
 /** Somebody who has typed a right password, and has bypass codes. */
 async function signedIn(app: WebApp, username = 'alice') {
-  const { baseUrl, apiKey, domainId } = await app.service.connect()
-  const client = createClient({ baseUrl, apiKey })
+  const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey, fetch })
   const user = await client.users.create({ username, name: username, email: 'person@example.com' })
   await client.domains.addUser(domainId, user.id)
   const browser = app.browser()

@@ -18,8 +18,8 @@ type Given = Partial<Parameters<typeof embedded>[0]>
 async function start(database: string, app: string | undefined, given: Given = {}) {
   const handle = embedded({ database, keys, ...given })
   handles.push(handle)
-  const { baseUrl, apiKey, domainId } = await handle.connect({ name: app })
-  const call = createCall(new URL(baseUrl).origin, apiKey)
+  const { baseUrl, apiKey, domainId, fetch } = await handle.connect({ name: app })
+  const call = createCall(new URL(baseUrl).origin, apiKey, fetch)
   const organization = (await call('GET', '/organization')).json as { name: string }
   const domain = (await call('GET', `/domains/${domainId}`)).json as { name: string }
   return { id: handle.id, domainId, organization: organization.name, domain: domain.name }

@@ -128,11 +128,11 @@ export async function createTenant(
   return { organization, domain, apiKey, call: createCall(origin, apiKey) }
 }
 
-/** Calls in 1.4 unless the headers say otherwise. */
-export function createCall(origin: string, apiKey: string) {
+/** Calls in 1.4 unless the headers say otherwise. @param send Sends the calls, as a connection names it. */
+export function createCall(origin: string, apiKey: string, send: typeof fetch = fetch) {
   return async (method: string, path: string, { body, raw, headers, signal }: CallOptions = {}): Promise<Answer> => {
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body))
-    const response = await fetch(`${origin}/api${path}`, {
+    const response = await send(`${origin}/api${path}`, {
       method,
       headers: { accept: v14, authorization: `Service key="${apiKey}"`, ...headers },
       ...(content !== undefined && { body: content }),

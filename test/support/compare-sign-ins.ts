@@ -56,8 +56,8 @@ async function signIns(database: string, count: number): Promise<() => Promise<v
   })
   const { ctx } = opened
   const findKey: FindKey = (hash) => apiKeyByHash(ctx.store.db, hash)
-  const rest = opened.rest({ ...servedInterface({}, opened.storedWords), findKey })
-  const server = await listen((req, res) => rest(req, res, () => res.end()), { host: '127.0.0.1', port: 0 })
+  const { handle } = opened.rest({ ...servedInterface({}, opened.storedWords), findKey })
+  const server = await listen((req, res) => handle(req, res, () => res.end()), { host: '127.0.0.1', port: 0 })
   onTestFinished(async () => {
     await server.close()
     await opened.close()

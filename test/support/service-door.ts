@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import type { RequestListener } from 'node:http'
 
 import { embedded } from 'second-factor/service'
@@ -6,6 +5,7 @@ import { onTestFinished } from 'vitest'
 
 import type { Clock } from '../../src/clock.ts'
 import { listen } from './listen.ts'
+import { serveConnection } from './serve-connection.ts'
 
 /** A proxy in front of a real service: it forwards calls, or handles them itself. */
 export interface Door {
@@ -23,16 +23,11 @@ export async function startServiceWithDoor(clock?: Clock) {
   const url = await listen((req, res) => {
     door.asked++
     if (door.instead) return door.instead(req, res)
-    const { headers, method } = req
-    const { host } = new URL(connection.baseUrl)
-    const passedOn = request(new URL(req.url ?? '', connection.baseUrl), { method, headers: { ...headers, host } })
-    passedOn.on('response', (answer) => answer.pipe(res.writeHead(answer.statusCode ?? 500, answer.headers)))
-    passedOn.on('error', () => res.destroy())
-    res.on('close', () => passedOn.destroy())
-    req.pipe(passedOn)
+    void serveConnection(connection, { req, res })
   })
   onTestFinished(() => service.close())
   const baseUrl = url + new URL(connection.baseUrl).pathname
-  const handle = { ...service, connect: () => Promise.resolve({ ...connection, baseUrl }) }
+  const { fetch: _inProcess, ...remote } = { ...connection, baseUrl }
+  const handle = { ...service, connect: () => Promise.resolve(remote) }
   return { door, service: handle }
 }

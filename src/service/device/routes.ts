@@ -3,14 +3,14 @@ import type { Request, Response } from 'express'
 
 import { devicePaths } from '../../contract/device.ts'
 import type { ServiceContext } from '../context/service-context.ts'
-import { answer, jsonLabel } from '../http/answer.ts'
-import { readJson, readText } from '../http/body.ts'
+import { answer, jsonLabel, send } from '../http/answer.ts'
+import { bodyOf, readJson, readText } from '../http/body.ts'
 import { answerError } from '../http/errors.ts'
 import { answerEvents } from '../http/event-stream.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import { heldRead, preferredWait } from '../http/held-read.ts'
-import { contextOfRequest, nameRequest } from '../http/request-id.ts'
-import { answerImage, matchesEtag } from '../http/image.ts'
+import { contextOfRequest, nameRequest, requestIdOf } from '../http/request-id.ts'
+import { imageAnswer, matchesEtag } from '../http/image.ts'
 import { leaveAfter } from '../waiting/places.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { noImage } from '../rules/default-image.ts'
@@ -56,12 +56,12 @@ export function createDeviceRoutes(service: ServiceContext): Router {
   const get = (path: string, serve: Serve) => on(path, { GET: serve })
 
   post(devicePaths.preview, async (ctx, req, res) => {
-    const given = { body: await readJson(req, res), address: ctx.addressOf(req) }
+    const given = { body: await readJson(bodyOf(req, res)), address: ctx.addressOf(req) }
     return { value: await auditingActivations(ctx, given.address, () => preview(ctx, given)) }
   })
 
   post(devicePaths.activate, async (ctx, req, res) => {
-    const given = { jws: await readText(req, res), address: ctx.addressOf(req) }
+    const given = { jws: await readText(bodyOf(req, res)), address: ctx.addressOf(req) }
     return { value: await auditingActivations(ctx, given.address, () => activate(ctx, given)) }
   })
 
@@ -109,7 +109,7 @@ interface Exchange {
 
 /** Handles a call that a device has signed. */
 async function postOf(ctx: ServiceContext, { req, res, path }: Exchange, act: (call: SignedCall) => Promise<unknown>) {
-  const jws = await readText(req, res)
+  const jws = await readText(bodyOf(req, res))
   const value = await auditingForgeries(ctx, { jws, address: ctx.addressOf(req) }, async () =>
     act(await verifyCall(ctx, jws, { method: 'POST', path })),
   )
@@ -147,7 +147,7 @@ async function serveInbox(ctx: ServiceContext, req: Request, res: Response): Pro
   const inbox = await heldRead(ctx, {
     key: waiterKey.device(device.id),
     wait: wait ?? 0,
-    res,
+    reader: res,
     read: () => readInbox(ctx, device.id),
     changesAt: (read) => (matchesEtag(known, read.etag) ? changesAt(read) : undefined),
     takePlace() {
@@ -164,14 +164,15 @@ function only(ctx: ServiceContext, path: string, ways: Ways) {
   const operation = path.slice(1)
   return async (req: Request, res: Response) => {
     nameRequest(req, res)
-    observe(ctx, res, operation)
+    const requestId = requestIdOf(res)
+    observe(ctx, { reader: res, requestId }, operation)
     try {
       if (req.method === 'OPTIONS') return answer(res, 200, undefined, { Allow: allowed(ways) })
       const serve = req.method === 'GET' || req.method === 'POST' ? ways[req.method] : undefined
       if (!serve) throw notThisWay(ways)
       refuseOtherSites(req)
-      const { status = 200, value, headers, image, events } = await serve(contextOfRequest(ctx, res), req, res)
-      if (image) answerImage(req, res, image, headers)
+      const { status = 200, value, headers, image, events } = await serve(contextOfRequest(ctx, requestId), req, res)
+      if (image) send(res, imageAnswer(req.headers['if-none-match'], image, headers))
       else if (events) answerEvents(ctx.clock, { req, res }, events, streamOfDevice)
       else answer(res, status, value, { ...jsonLabel, ...headers })
     } catch (error) {

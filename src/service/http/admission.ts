@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http'
-
+import type { Reader } from '../ground/reader.ts'
 import type { Urgency } from './urgency.ts'
 
 /** Rejects requests that would only delay all others. */
@@ -102,14 +101,14 @@ export function createAdmission({ max, responseTime, now, afterTurn }: Admission
   }
 }
 
-const leaving = new WeakMap<ServerResponse, () => void>()
+const leaving = new WeakMap<Reader, () => void>()
 
 /** Registers a function to call when the request starts to wait. */
-export function onWaiting(res: ServerResponse, leave: () => void): void {
-  leaving.set(res, leave)
+export function onWaiting(reader: Reader, leave: () => void): void {
+  leaving.set(reader, leave)
 }
 
 /** From now on the request waits for an event, and uses no capacity. */
-export function startsWaiting(res: ServerResponse): void {
-  leaving.get(res)?.()
+export function startsWaiting(reader: Reader): void {
+  leaving.get(reader)?.()
 }

@@ -15,6 +15,36 @@ export function vendorLabel(vendor: Vendor, version: Version): Label {
 /** Responses to devices. */
 export const jsonLabel: Label = { 'Content-Type': 'application/json' }
 
+/** A whole response. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array
+}
+
+/** A value as JSON, or no body if the value is undefined. */
+export function jsonAnswer(status: number, value: unknown, headers: Readonly<Record<string, string>>): Answer {
+  const body = value === undefined ? '' : JSON.stringify(value)
+  const { 'Content-Type': contentType, ...others } = headers
+  return {
+    status,
+    headers: {
+      ...others,
+      ...(body !== '' && contentType !== undefined && { 'Content-Type': contentType }),
+      ...(status !== 304 && { 'Content-Length': String(Buffer.byteLength(body)) }),
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body,
+  }
+}
+
+export function send(res: ServerResponse, { status, headers, body }: Answer): void {
+  // The caller has disconnected, or the response had started before something failed.
+  if (res.headersSent || res.destroyed) return
+  res.writeHead(status, headers).end(body)
+}
+
 /** Ends the response with a value as JSON, or without a body if the value is undefined. */
 export function answer(
   res: ServerResponse,
@@ -22,16 +52,5 @@ export function answer(
   value: unknown,
   headers: Readonly<Record<string, string>>,
 ): void {
-  // The caller has disconnected, or the response had started before something failed.
-  if (res.headersSent || res.destroyed) return
-  const body = value === undefined ? '' : JSON.stringify(value)
-  const { 'Content-Type': contentType, ...others } = headers
-  res.writeHead(status, {
-    ...others,
-    ...(body !== '' && contentType !== undefined && { 'Content-Type': contentType }),
-    ...(status !== 304 && { 'Content-Length': Buffer.byteLength(body) }),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-  })
-  res.end(body)
+  send(res, jsonAnswer(status, value, headers))
 }

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 
 import type { Vendor } from '../../contract/media-type.ts'
 import { ApiProblem } from '../ground/problem.ts'
@@ -20,8 +20,8 @@ export type FindKey = (hash: string) => Promise<KnownKey | undefined>
 export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 /** @returns the valid key in the request. */
-export async function authenticate(req: IncomingMessage, vendor: Vendor, findKey: FindKey): Promise<KnownKey> {
-  const key = keyOf(req.headers.authorization, vendor.scheme)
+export async function authenticate(headers: IncomingHttpHeaders, vendor: Vendor, findKey: FindKey): Promise<KnownKey> {
+  const key = keyOf(headers.authorization, vendor.scheme)
   if (key === undefined) throw unauthorized(vendor)
   const hash = hashApiKey(key)
   const known = await findKey(hash)

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 
 import { raw } from 'express'
 
@@ -20,6 +20,29 @@ function reader(limit: number): ReturnType<typeof raw> {
   return made
 }
 
+/** The body of a request, not read yet. */
+export interface Body {
+  readonly headers: IncomingHttpHeaders
+  /**
+   * Bytes or text, or the result of an earlier body parser of the app; undefined if there is none.
+   * @param limit Bytes.
+   */
+  readonly read: (limit: number) => Promise<unknown>
+}
+
+/** The body of a request over HTTP. */
+export function bodyOf(req: IncomingMessage, res: ServerResponse): Body {
+  return {
+    headers: req.headers,
+    async read(limit) {
+      await new Promise<void>((resolve, reject) => {
+        reader(limit)(req, res, (error?: Error) => (error ? reject(error) : resolve()))
+      })
+      return 'body' in req ? req.body : undefined
+    },
+  }
+}
+
 /** Types that clearly are not JSON. Everything else is tried, because `curl -d` declares a form. */
 const foreignTypes = /^(multipart\/|image\/|audio\/|video\/|text\/xml$|application\/xml$|.*\+xml$)/i
 
@@ -34,45 +57,38 @@ export interface BodyOptions {
 }
 
 /** The body as JSON, whatever its declared type. */
-export async function readJson(req: IncomingMessage, res: ServerResponse, options: BodyOptions = {}): Promise<unknown> {
-  rejectForeignTypes(req)
-  const body = await readBody(req, res, options)
-  return typeof body === 'string' ? parseJson(body) : body
+export async function readJson(body: Body, options: BodyOptions = {}): Promise<unknown> {
+  rejectForeignTypes(body)
+  const content = await readBody(body, options)
+  return typeof content === 'string' ? parseJson(content) : content
 }
 
 /** The elements of a JSON array in batches; see `rows.ts`. */
-export async function readRows(
-  req: IncomingMessage,
-  res: ServerResponse,
-  options: BodyOptions,
-): Promise<Iterable<readonly unknown[]>> {
-  rejectForeignTypes(req)
-  const body = await readBody(req, res, options)
+export async function readRows(body: Body, options: BodyOptions): Promise<Iterable<readonly unknown[]>> {
+  rejectForeignTypes(body)
+  const content = await readBody(body, options)
   // An earlier body parser of the app has already read it in one piece.
-  if (typeof body !== 'string') return Array.isArray(body) ? [body] : parseRows(JSON.stringify(body))
-  return parseRows(body)
+  if (typeof content !== 'string') return Array.isArray(content) ? [content] : parseRows(JSON.stringify(content))
+  return parseRows(content)
 }
 
 /** The body as text. */
-export async function readText(req: IncomingMessage, res: ServerResponse): Promise<string> {
-  const body = await readBody(req, res, {})
-  if (typeof body !== 'string') throw new ApiProblem('api.error.malformed')
-  return body
+export async function readText(body: Body): Promise<string> {
+  const content = await readBody(body, {})
+  if (typeof content !== 'string') throw new ApiProblem('api.error.malformed')
+  return content
 }
 
-function rejectForeignTypes(req: IncomingMessage): void {
-  const [type = ''] = (req.headers['content-type'] ?? '').split(';', 1)
+function rejectForeignTypes({ headers }: Body): void {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
   if (foreignTypes.test(type.trim())) throw new ApiProblem('api.error.unsupportedmediatype')
 }
 
 /** The text, or the result of an earlier body parser of the app. */
-async function readBody(req: IncomingMessage, res: ServerResponse, options: BodyOptions): Promise<unknown> {
-  await new Promise<void>((resolve, reject) => {
-    reader(options.limit ?? deviceLimit)(req, res, (error?: Error) => (error ? reject(error) : resolve()))
-  })
-  const body: unknown = 'body' in req ? req.body : undefined
-  if (body === undefined) return ''
-  return Buffer.isBuffer(body) ? decodeText(body, options) : body
+async function readBody(body: Body, options: BodyOptions): Promise<unknown> {
+  const content = await body.read(options.limit ?? deviceLimit)
+  if (content === undefined) return ''
+  return Buffer.isBuffer(content) ? decodeText(content, options) : content
 }
 
 function decodeText(body: Buffer, { onLatin1 }: BodyOptions): string {

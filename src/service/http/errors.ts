@@ -4,16 +4,23 @@ import type { ErrorBody } from '../../contract/errors.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { StoreUnavailableError } from '../store/store.ts'
-import { answer } from './answer.ts'
-import type { Label } from './answer.ts'
+import { jsonAnswer, send } from './answer.ts'
+import type { Answer, Label } from './answer.ts'
 import { requestIdOf } from './request-id.ts'
 
 /** The only place where errors become responses: an error that is not an `ApiProblem` becomes `internal`, and is logged. */
-export function answerError(res: ServerResponse, error: unknown, label: Label, failures: FailureLog): void {
+export function errorAnswer(
+  error: unknown,
+  { label, failures, requestId }: { label: Label; failures: FailureLog; requestId: string | undefined },
+): Answer {
   const problem = toProblem(error)
-  if (problem.status >= 500) failures.requestFailed(problem, requestIdOf(res))
+  if (problem.status >= 500) failures.requestFailed(problem, requestId)
   const retryHeader = problem.status === 503 ? { 'Retry-After': '1' } : {}
-  answer(res, problem.status, errorBody(problem), { ...label, ...retryHeader, ...problem.headers })
+  return jsonAnswer(problem.status, errorBody(problem), { ...label, ...retryHeader, ...problem.headers })
+}
+
+export function answerError(res: ServerResponse, error: unknown, label: Label, failures: FailureLog): void {
+  send(res, errorAnswer(error, { label, failures, requestId: requestIdOf(res) }))
 }
 
 export function errorBody({ code, message, triesLeft }: ApiProblem): ErrorBody {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 
 import { repeat } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
@@ -28,24 +29,28 @@ export function answerEvents<T>(
   clock: Clock,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
   source: EventSource<T>,
-  { headers = {}, maxDuration = maxStreamDuration, heartbeat = heartbeatOfKey }: EventStreamOptions = {},
+  { headers = {}, ...timing }: EventStreamOptions = {},
 ): void {
   if (res.headersSent || res.destroyed) return
-  res.writeHead(200, {
-    ...headers,
-    'Content-Type': 'text/event-stream',
-    ...unbuffered,
-    'X-Content-Type-Options': 'nosniff',
-  })
+  res.writeHead(200, eventHeaders(headers))
   if (req.method === 'HEAD') return void res.end()
   startsWaiting(res)
-  stream(clock, { res, maxDuration, heartbeat }, source)
+  sendEvents(clock, res, source, timing)
 }
 
-function stream<T>(
+export const eventHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+  ...headers,
+  'Content-Type': 'text/event-stream',
+  ...unbuffered,
+  'X-Content-Type-Options': 'nosniff',
+})
+
+/** Writes the events until the stream is closed. */
+export function sendEvents<T>(
   clock: Clock,
-  { res, maxDuration, heartbeat }: Required<Omit<EventStreamOptions, 'headers'>> & { readonly res: ServerResponse },
+  res: Writable,
   source: EventSource<T>,
+  { maxDuration = maxStreamDuration, heartbeat = heartbeatOfKey }: EventStreamOptions = {},
 ): void {
   const write = (text: string) => {
     res.write(text)

@@ -1,8 +1,7 @@
-import type { ServerResponse } from 'node:http'
-
 import { maxWait } from '../../contract/sessions.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { startsWaiting } from './admission.ts'
+import type { Reader } from '../ground/reader.ts'
 
 /** Seconds of `Prefer: wait=N` (RFC 7240 section 4.3), at most `maxWait`; undefined if absent or invalid. */
 export function preferredWait(prefer: string | undefined): number | undefined {
@@ -16,8 +15,8 @@ export interface Held<T> {
   readonly key: string
   /** Seconds. */
   readonly wait: number
-  /** The response, whose reader may disconnect. */
-  readonly res: ServerResponse
+  /** May disconnect. */
+  readonly reader: Reader
   readonly read: () => Promise<T>
   /** Unix time at which the value changes without an event, or `Infinity`; undefined if this value can be returned now. */
   readonly changesAt: (value: T) => number | undefined
@@ -38,7 +37,7 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
     subscription.giveUp()
   }
   const stopTimer = ctx.clock.after(held.wait * 1000, end)
-  held.res.once('close', end)
+  held.reader.once('close', end)
   try {
     for (;;) {
       const value = await held.read()
@@ -46,7 +45,7 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
       if (over || ctx.waiters.closed() || changesAt === undefined) return value
       leave ??= held.takePlace ? held.takePlace(value) : () => {}
       if (!leave) return value
-      startsWaiting(held.res)
+      startsWaiting(held.reader)
       const stopAlarm = alarm(ctx, changesAt, () => subscription.wake())
       const news = await subscription.woken()
       stopAlarm()
@@ -55,7 +54,7 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
     }
   } finally {
     stopTimer()
-    held.res.off('close', end)
+    held.reader.off('close', end)
     subscription.end()
     leave?.()
   }

@@ -4,6 +4,7 @@ import { onBehalfOf, withoutCaller } from '../store/caller.ts'
 import { onWaiting } from './admission.ts'
 import type { Admission } from './admission.ts'
 import type { Handle } from './handle.ts'
+import type { Reader } from '../ground/reader.ts'
 import { urgencyOf } from './urgency.ts'
 import type { Urgency } from './urgency.ts'
 
@@ -11,6 +12,8 @@ import type { Urgency } from './urgency.ts'
 export interface InFlight {
   /** Counts the handler's requests. @param refuse Answers a rejected request. */
   track(handle: Handle, refuse: (req: IncomingMessage, res: ServerResponse, why: Refusal) => void): Handle
+  /** Counts a call in this process until its reader is closed. @throws {TypeError} if the service is closing. */
+  run<T>(request: { readonly method: string; readonly url: string }, reader: Reader, act: () => T): T
   /** From now on rejects requests that begin something new. Those of a sign-in in progress are still served. */
   refuseNew(): void
   /** From now on rejects all requests. Resolves when the last response is sent. */
@@ -26,9 +29,19 @@ export function createInFlight(admission?: Admission): InFlight {
   let refusesNew = false
   let drained: (() => void) | undefined
 
-  const leave = () => {
-    count -= 1
-    if (count === 0) drained?.()
+  /** @returns a function to call at the end of the request; it is also called when its reader is closed. */
+  const enter = (reader: Reader, stopWorking = () => {}) => {
+    count += 1
+    let left = false
+    const leave = () => {
+      if (left) return
+      left = true
+      stopWorking()
+      count -= 1
+      if (count === 0) drained?.()
+    }
+    reader.once('close', leave)
+    return leave
   }
   const isTooLate = (urgency: Urgency) => drained !== undefined || (refusesNew && urgency === 'begins')
 
@@ -36,25 +49,21 @@ export function createInFlight(admission?: Admission): InFlight {
     track: (handle, refuse) => (req, res, next) => {
       const urgency = urgencyOf(req)
       if (isTooLate(urgency)) return refuse(req, res, 'closing')
-      const stopWorking = admission ? enter(admission, urgency, { req, res }) : () => {}
+      const stopWorking = admission ? admit(admission, urgency, { req, res }) : () => {}
       if (!stopWorking) return refuse(req, res, 'overload')
-      count += 1
-      let left = false
-      const leaveOnce = () => {
-        if (left) return
-        left = true
-        stopWorking()
-        leave()
-      }
-      res.once('close', leaveOnce)
-      const caller = { gone: () => res.destroyed && !res.writableFinished }
-      onBehalfOf(caller, () =>
+      const leave = enter(res, stopWorking)
+      onBehalfOf(callerOf(res), () =>
         // Not our request: closing does not wait for what the app does with it.
         handle(req, res, (error) => {
-          leaveOnce()
+          leave()
           withoutCaller(() => next(error))
         }),
       )
+    },
+    run(request, reader, act) {
+      if (isTooLate(urgencyOf(request))) throw new TypeError('The service is closing.')
+      enter(reader)
+      return onBehalfOf(callerOf(reader), act)
     },
     refuseNew() {
       refusesNew = true
@@ -67,8 +76,10 @@ export function createInFlight(admission?: Admission): InFlight {
   }
 }
 
+const callerOf = (reader: Reader) => ({ gone: () => reader.destroyed && !reader.writableFinished })
+
 /** @returns a function to call when the request is answered; undefined if it is rejected. */
-function enter(
+function admit(
   admission: Admission,
   urgency: Urgency,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },

@@ -34,8 +34,6 @@ const defaultTimeouts: Timeouts = { headers: 10_000, request: 30_000, keepAlive:
 
 export interface ListenOptions extends Address {
   readonly timeouts?: Partial<Timeouts>
-  /** Whether the server keeps the process alive; default true. */
-  readonly keepsAlive?: boolean
   /** Headers of responses to invalid requests. */
   readonly label?: Label
   /** Certificate and key for HTTPS; without them HTTP is served. */
@@ -75,7 +73,6 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const server = createHttpServer(connections.track(listener), options)
   connections.watch(server)
   const sockets = await openSockets(server, options)
-  if (options.keepsAlive === false) for (const socket of sockets) socket.unref()
   const { address: host, port } = addressOf(server) ?? { address: options.host, port: options.port }
   return {
     host: options.fd === undefined ? options.host : host,

@@ -1,15 +1,17 @@
-import type { ServerResponse } from 'node:http'
-
 import type { Observer } from '../monitoring/observer.ts'
-import { requestIdOf } from './request-id.ts'
+import type { Reader } from '../ground/reader.ts'
 
 /** Reports the response to the observer once it has been sent, or its connection has closed. */
-export function observe({ observer }: { observer: Observer }, res: ServerResponse, operation: string): void {
+export function observe(
+  { observer }: { observer: Observer },
+  { reader, requestId }: { readonly reader: Reader; readonly requestId: string | undefined },
+  operation: string,
+): void {
   const startedAt = performance.now()
-  res.once('close', () => {
-    const status = res.writableFinished ? res.statusCode : 'aborted'
+  reader.once('close', () => {
+    const status = reader.writableFinished ? reader.statusCode : 'aborted'
     observer.answered({
-      requestId: requestIdOf(res),
+      requestId,
       operation,
       status,
       seconds: (performance.now() - startedAt) / 1000,

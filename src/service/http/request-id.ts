@@ -19,9 +19,8 @@ export function requestIdOf(res: ServerResponse): string | undefined {
 /** A context for one request: its log lines and audit entries contain the request's id. */
 export function contextOfRequest<C extends Pick<ServiceContext, 'logger' | 'requestId'>>(
   ctx: C,
-  res: ServerResponse,
+  requestId: string | undefined,
 ): C {
-  const requestId = requestIdOf(res)
   return requestId === undefined ? ctx : { ...ctx, requestId, logger: namingRequest(ctx.logger, requestId) }
 }
 

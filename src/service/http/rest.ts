@@ -1,8 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-
-import { Router } from 'express'
-import type { ErrorRequestHandler, Request, Response } from 'express'
-
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
 import { acceptedVersion, acceptsType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
@@ -10,22 +5,26 @@ import { operations } from '../../contract/operations.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { observe } from './observe.ts'
 import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
+import type { Reader } from '../ground/reader.ts'
 import type { NamedImage } from '../rules/image.ts'
 import { networkOf } from '../rules/network.ts'
-import { answer, vendorLabel } from './answer.ts'
+import { jsonAnswer, vendorLabel } from './answer.ts'
+import type { Answer } from './answer.ts'
 import { authenticate } from './authenticate.ts'
 import type { FindKey, KnownKey } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import { readJson, readRows } from './body.ts'
-import { answerError } from './errors.ts'
-import { answerEvents } from './event-stream.ts'
+import type { Body } from './body.ts'
+import { errorAnswer } from './errors.ts'
+import { eventHeaders } from './event-stream.ts'
 import type { EventSource } from '../waiting/follower.ts'
 import { heldRead, preferredWait } from './held-read.ts'
-import { answerImage } from './image.ts'
+import { imageAnswer } from './image.ts'
+import { pathPattern } from './path-pattern.ts'
 import { leaveAfter, takeAll } from '../waiting/places.ts'
 import { parseQuery } from './query-string.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import { contextOfRequest, nameRequest, requestIdOf } from './request-id.ts'
+import { contextOfRequest } from './request-id.ts'
 import type { Call, Given, HttpExchange, Route } from './route.ts'
 import { shownCredentials } from './shown-credentials.ts'
 
@@ -50,82 +49,115 @@ const streamRetry = 30
 /** The default limit of a body, bytes. */
 const bodyLimit = 1024 * 1024
 
-/** The REST interface, to be mounted at its base path. Answers everything below it. */
-export function createRest(ctx: ServiceContext, options: RestOptions): Router {
-  const router = Router({ caseSensitive: true, strict: true })
-  for (const [path, routes] of Map.groupBy(options.routes, (route) => route.endpoint.path)) {
-    router.all(path, (req, res) => void serve(ctx, options, routes, req, res))
+/** A request, whatever brings it. */
+export interface RestRequest extends Body {
+  readonly method: string
+  /** Below the base path, with its query. */
+  readonly url: string
+  /** The whole path as its caller sees it, without the query. */
+  readonly path: string
+  readonly address: string | undefined
+  readonly requestId: string | undefined
+  readonly reader: Reader
+  /** Whether the caller is gone, which a connection knows before its reader is closed. */
+  readonly disconnected: () => boolean
+}
+
+/** A response; `events` is sent instead of a body. */
+export type RestAnswer = Answer & { readonly events?: EventSource<unknown> }
+
+/** Answers a request of the REST interface. Never rejects. */
+export type Rest = (request: RestRequest) => Promise<RestAnswer>
+
+/** The REST interface, without its transport. */
+export function createRest(ctx: ServiceContext, options: RestOptions): Rest {
+  const byPath = [...Map.groupBy(options.routes, (route) => route.endpoint.path)]
+  const table = byPath.map(([path, routes]) => ({ pattern: pathPattern(path), routes }))
+  return (request) => {
+    const path = request.url.replace(/[?#].*$/s, '')
+    const found = table.find(({ pattern }) => pattern.test(path))
+    const params = found?.pattern.exec(path)?.groups ?? {}
+    return serve(ctx, options, { routes: found?.routes ?? [], params }, request)
   }
-  router.use((req, res) => void serve(ctx, options, [], req, res))
-  router.use(failed(ctx, options))
-  return router
+}
+
+/** The routes of a path, with its parameters as they are in the URL. */
+interface Place {
+  readonly routes: readonly Route[]
+  readonly params: Readonly<Record<string, string>>
 }
 
 /** Serves one request: authenticates the caller, selects operation and version, and runs the operation. */
 async function serve(
   ctx: ServiceContext,
   options: RestOptions,
-  routes: readonly Route[],
-  req: Request,
-  res: Response,
-): Promise<void> {
-  nameRequest(req, res)
-  observe(ctx, res, nameOf(routes, req.method))
-  const accepted = acceptedVersion(options.vendor, req.headers.accept)
+  place: Place,
+  request: RestRequest,
+): Promise<RestAnswer> {
+  const { method, requestId } = request
+  const { accept } = request.headers
+  observe(ctx, request, nameOf(place.routes, method))
+  const accepted = acceptedVersion(options.vendor, accept)
   const label = vendorLabel(options.vendor, accepted ?? '1.3')
-  try {
-    const key = await admit(ctx, options, req, res)
-    const visible = visibleTo(accepted, routes)
-    if (req.method === 'OPTIONS') return answer(res, 200, undefined, { Allow: allowedOn(visible) })
-    const { endpoint, run } = select(visible, req.method)
-    authorize(key, endpoint, req.params)
-    const version = accepted ?? mediaVersion(endpoint, req.headers.accept)
+  const limits: Record<string, string> = {}
+  const respond = async (): Promise<RestAnswer> => {
+    const key = await admit(ctx, options, request, limits)
+    const params = decodeParams(place.params)
+    const visible = visibleTo(accepted, place.routes)
+    if (method === 'OPTIONS') return jsonAnswer(200, undefined, { Allow: allowedOn(visible) })
+    const { endpoint, run } = select(visible, method)
+    authorize(key, endpoint, params)
+    const version = accepted ?? mediaVersion(endpoint, accept)
     if (version === undefined) throw new ApiProblem('api.error.notacceptable')
     const headers: Record<string, string> = {}
-    const call = createCall(ctx, { key, version, headers, req, res })
-    if (endpoint.media === 'text/event-stream') takeStream(ctx, key, res)
-    const output = await run(givenBy(req, res, endpoint, call), call)
-    if (endpoint.media === 'image/png') answerImage(req, res, output as NamedImage, headers)
-    else if (endpoint.media !== undefined)
-      answerEvents(ctx.clock, { req, res }, output as EventSource<unknown>, { headers })
-    else answer(res, 200, output, { ...label, ...headers })
-  } catch (error) {
-    answerError(res, error, label, ctx.failures)
+    const call = createCall(ctx, { key, version, headers, request })
+    if (endpoint.media === 'text/event-stream') takeStream(ctx, key, request.reader)
+    const output = await run(givenBy(request, params, endpoint, call), call)
+    if (endpoint.media === 'image/png')
+      return imageAnswer(request.headers['if-none-match'], output as NamedImage, headers)
+    if (endpoint.media !== undefined)
+      return { status: 200, headers: eventHeaders(headers), body: '', events: output as EventSource<unknown> }
+    return jsonAnswer(200, output, { ...label, ...headers })
+  }
+  const answer = await respond().catch((error: unknown) =>
+    errorAnswer(error, { label, failures: ctx.failures, requestId }),
+  )
+  return { ...answer, headers: { ...limits, ...answer.headers } }
+}
+
+function decodeParams(params: Place['params']): Place['params'] {
+  try {
+    return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]))
+  } catch {
+    throw new ApiProblem('api.error.malformed')
   }
 }
 
 /** @throws {ApiProblem} if the service is closing, or the key has the maximum number of streams. */
-function takeStream({ waiters, places, limits, clock }: ServiceContext, key: KnownKey, res: ServerResponse): void {
+function takeStream({ waiters, places, limits, clock }: ServiceContext, key: KnownKey, reader: Reader): void {
   // The stream would end at once, and its caller would open the next one.
   if (waiters.closed()) throw new ApiProblem('api.error.unavailable')
   const leave = places.streamsOfKey.take(key.id)
   const limit = `at most ${limits.streamsPerKey} event streams at once for each API key`
   if (!leave) throw tooManyRequests({ limit, wait: streamRetry, now: clock.now() })
-  leaveAfter(res, leave)
+  leaveAfter(reader, leave)
 }
 
-/** Authenticates the caller within its rate limit. */
+/** Authenticates the caller within its rate limit. @param limits Receives headers that say what is left. */
 async function admit(
-  { addressOf, refusedKeys }: ServiceContext,
+  { refusedKeys }: ServiceContext,
   { vendor, findKey, rates }: RestOptions,
-  req: Request,
-  res: Response,
+  { headers, address, requestId }: RestRequest,
+  limits: Record<string, string>,
 ): Promise<KnownKey> {
-  const limited = (limiter: RateLimiter | undefined, caller: string) =>
-    Object.entries(limiter?.take(caller) ?? {}).forEach(([name, value]) => void res.setHeader(name, value))
+  const limited = (limiter: RateLimiter | undefined, caller: string) => Object.assign(limits, limiter?.take(caller))
   try {
-    const key = await authenticate(req, vendor, findKey)
+    const key = await authenticate(headers, vendor, findKey)
     limited(rates?.byKey, key.hash)
     return key
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 401) {
-      const address = addressOf(req)
-      await refusedKeys.report({
-        ...shownCredentials(req, vendor),
-        address,
-        wanted: vendor,
-        requestId: requestIdOf(res),
-      })
+      await refusedKeys.report({ ...shownCredentials(headers, vendor), address, wanted: vendor, requestId })
       limited(rates?.byAddress, networkOf(address))
     }
     throw error
@@ -165,15 +197,15 @@ function mediaVersion({ media, since }: Endpoint, accept: string | undefined): V
   return media !== undefined && acceptsType(accept, media) ? (since ?? '1.3') : undefined
 }
 
-function givenBy(req: Request, res: Response, endpoint: Endpoint, { version, logger }: Call): Given {
+function givenBy(request: RestRequest, params: Place['params'], endpoint: Endpoint, { version, logger }: Call): Given {
   const onLatin1 = () =>
     logger.warn({ path: endpoint.path }, 'body is not valid UTF-8: read as ISO-8859-1; have the client send UTF-8')
   const options = { limit: endpoint.bodyLimit ?? bodyLimit, onLatin1: version === '1.3' ? onLatin1 : undefined }
   return {
-    params: req.params,
-    query: parseQuery(req.originalUrl),
-    body: () => readJson(req, res, options),
-    rows: () => readRows(req, res, options),
+    params,
+    query: parseQuery(request.url),
+    body: () => readJson(request, options),
+    rows: () => readRows(request, options),
   }
 }
 
@@ -181,17 +213,16 @@ interface CallParts {
   readonly key: KnownKey
   readonly version: Version
   readonly headers: Record<string, string>
-  readonly req: Request
-  readonly res: Response
+  readonly request: RestRequest
 }
 
 function createCall(ctx: ServiceContext, parts: CallParts): Call {
-  const { key, version, req, res } = parts
+  const { key, version, request } = parts
   return {
-    ...contextOfRequest(ctx, res),
+    ...contextOfRequest(ctx, request.requestId),
     organizationId: key.organizationId,
     actor: { kind: 'api_key', id: key.id },
-    address: ctx.addressOf(req) ?? null,
+    address: request.address ?? null,
     role: key.role,
     limitedTo: key.domainId,
     version,
@@ -199,14 +230,14 @@ function createCall(ctx: ServiceContext, parts: CallParts): Call {
   }
 }
 
-function createExchange(ctx: ServiceContext, { key: caller, headers, req, res }: CallParts): HttpExchange {
+function createExchange(ctx: ServiceContext, { key: caller, headers, request }: CallParts): HttpExchange {
   return {
-    path: req.originalUrl.split('?', 1)[0] ?? '',
-    ifMatch: req.headers['if-match'],
-    disconnected: () => res.destroyed || req.socket.destroyed,
+    path: request.path,
+    ifMatch: request.headers['if-match'],
+    disconnected: request.disconnected,
     setHeader: (name, value) => void (headers[name] = value),
     async hold(key, { read, changesAt, userOf }) {
-      const wait = preferredWait(req.headers.prefer?.toString())
+      const wait = preferredWait(request.headers.prefer?.toString())
       // The caller of a read that was held repeats it at once, which would keep a closing service busy.
       if (wait === undefined || ctx.waiters.closed()) return read()
       headers['Preference-Applied'] = `wait=${wait}`
@@ -214,7 +245,7 @@ function createExchange(ctx: ServiceContext, { key: caller, headers, req, res }:
       return heldRead(ctx, {
         key,
         wait,
-        res,
+        reader: request.reader,
         read,
         changesAt,
         takePlace(value) {
@@ -228,10 +259,4 @@ function createExchange(ctx: ServiceContext, { key: caller, headers, req, res }:
       })
     },
   }
-}
-
-/** Errors of Express itself: a path that cannot be decoded. */
-function failed(ctx: ServiceContext, options: RestOptions): ErrorRequestHandler {
-  return (error: unknown, _req: IncomingMessage, res: ServerResponse, _next: unknown) =>
-    answerError(res, error, vendorLabel(options.vendor, '1.3'), ctx.failures)
 }

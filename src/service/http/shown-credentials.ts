@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 
 import type { Vendor } from '../../contract/media-type.ts'
 import type { KeyRefusal, ShownCredentials } from '../audit/refused-keys.ts'
@@ -6,7 +6,7 @@ import type { KeyRefusal, ShownCredentials } from '../audit/refused-keys.ts'
 /** Schemes of the IANA registry that callers may send by mistake. */
 const knownSchemes = ['Service', 'Basic', 'Bearer', 'Digest', 'DPoP', 'HOBA', 'Mutual', 'Negotiate', 'Device']
 
-export function shownCredentials({ headers }: IncomingMessage, vendor: Vendor): ShownCredentials {
+export function shownCredentials(headers: IncomingHttpHeaders, vendor: Vendor): ShownCredentials {
   const { authorization, accept } = headers
   return {
     reason: reasonOf(authorization, vendor),

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { devicePaths } from '../../contract/device.ts'
 import { cancelSession, getSession, redeemSession, watchSessions } from '../../contract/sessions.ts'
 import { findUsers, getUser } from '../../contract/users.ts'
+import { pathPattern } from './path-pattern.ts'
 
 /**
  * The loss if a request is rejected. `finishes`: an approval that a user has already given. `continues`: the sign-in it
@@ -15,10 +16,7 @@ interface Operation {
   readonly path: RegExp
 }
 
-const operation = (method: string, path: string): Operation => ({
-  method,
-  path: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
-})
+const operation = (method: string, path: string): Operation => ({ method, path: pathPattern(path) })
 
 const finishing = [
   operation(redeemSession.method, redeemSession.path),

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { Reader } from '../ground/reader.ts'
 
 /** Limits how many connections one caller can hold open. Each process counts separately. */
 export interface Places {
@@ -25,9 +25,9 @@ export function createPlaces(max: number): Places {
 }
 
 /** Leaves a place when the response has ended, or at once if its reader has already disconnected. */
-export function leaveAfter(res: ServerResponse, leave: () => void): void {
-  if (res.closed) leave()
-  else res.once('close', leave)
+export function leaveAfter(reader: Reader, leave: () => void): void {
+  if (reader.closed) leave()
+  else reader.once('close', leave)
 }
 
 /** Takes a place in each of several, or none at all. */

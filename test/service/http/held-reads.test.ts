@@ -185,7 +185,7 @@ describe('a held read', () => {
     const reading = heldRead(ctx, {
       key: 'thing',
       wait: 25,
-      res: res as ServerResponse,
+      reader: res as ServerResponse,
       read: () => Promise.resolve('unchanged'),
       changesAt: () => Number.POSITIVE_INFINITY,
     })
@@ -202,7 +202,7 @@ describe('a held read', () => {
     const reading = heldRead(ctx, {
       key: 'thing',
       wait: 25,
-      res: new EventEmitter() as ServerResponse,
+      reader: new EventEmitter() as ServerResponse,
       read() {
         const value = values.shift()
         ctx.waiters.wake('thing')

@@ -165,12 +165,12 @@ describe('requests beyond the concurrency limit', () => {
     running = await startService()
     const service = embedded({ database: ':memory:', limits: { concurrentRequests: 1 } })
     onTestFinished(() => service.close())
-    const { baseUrl, apiKey } = await service.connect()
+    const { baseUrl, apiKey, fetch: call = fetch } = await service.connect()
 
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const headers = { authorization: `Service key="${apiKey}"` }
-        return (await fetch(`${baseUrl}/ping`, { headers })).status
+        return (await call(`${baseUrl}/ping`, { headers })).status
       }),
     )
 

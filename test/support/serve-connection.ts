@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { Connection } from '../../src/service-handle.ts'
+
+/** Answers a request over HTTP with what the connected service says. @param headers Replace those of the request. */
+export async function serveConnection(
+  { baseUrl, fetch: call = fetch }: Connection,
+  { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const left = new AbortController()
+  res.on('close', () => left.abort())
+  const body = Buffer.concat(await req.toArray())
+  const given = Object.entries(req.headers).filter(([name]) => !['host', 'connection', 'content-length'].includes(name))
+  try {
+    const answer = await call(new URL(req.url ?? '', baseUrl), {
+      method: req.method ?? 'GET',
+      headers: { ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])), ...headers },
+      signal: left.signal,
+      ...(body.length > 0 && { body }),
+    })
+    res.writeHead(answer.status, Object.fromEntries(answer.headers))
+    for await (const bytes of answer.body ?? []) res.write(bytes)
+    res.end()
+  } catch {
+    res.destroy()
+  }
+}
