@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express'
 
 import { unbuffered } from '../event-stream.ts'
-import { asCaller } from '../challenge/caller.ts'
+import { asCaller } from '../challenge/attribution.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { leaveByPage } from './app-login/leave-by-page.ts'
 import { renderPage } from './pages/layout.ts'

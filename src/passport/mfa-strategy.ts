@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express'
 import { Strategy } from 'passport-strategy'
 
-import { asCaller } from '../challenge/caller.ts'
-import { asRequest } from '../challenge/request-id.ts'
+import { asCaller, asRequest } from '../challenge/attribution.ts'
 import type { Verified } from '../challenge/challenge.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { ApiError, UnreachableError } from '../client/errors.ts'

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 import { describe, expect, it } from 'vitest'
 
-import { isTrustedPost } from '../../src/express/request/cross-site.ts'
+import { isTrustedPost } from '../../src/express/request/form.ts'
 
 const token = 'the-token-of-the-page'
 

@@ -100,8 +100,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the new start of a chain that is shortened',
-    file: 'src/service/audit/prune.ts',
-    find: 'if (!last || !(await moveAuditStart(db, writer, start.startSequence, last))) return 0',
+    file: 'src/service/audit/retention.ts',
+    find: 'if (!last || !(await trail.moveAuditStart(db, writer, start.startSequence, last))) return 0',
     replace: 'if (!last) return 0',
     test: 'service/audit/trail.test.ts',
     title: 'drops expired entries from its beginning, and still verifies',

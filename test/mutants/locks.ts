@@ -18,7 +18,7 @@ function sweeps(): readonly Mutant[] {
     },
     {
       defense: 'the size of a step of pruning',
-      file: 'src/service/audit/prune.ts',
+      file: 'src/service/audit/retention.ts',
       find: 'const pruneStep = 250',
       replace: 'const pruneStep = 2_500',
       test,

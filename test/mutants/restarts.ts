@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts'
 export const mutants: readonly Mutant[] = [
   {
     defense: 'a running service reads the key file and never creates it',
-    file: 'src/service/keys/key-source.ts',
+    file: 'src/service/keys/open-keys.ts',
     find: 'read: () => readKeyFile(file) }',
     replace: 'read: async () => (await openKeyFile(file, random)).ring }',
     test: 'processes/keys.test.ts',
@@ -215,7 +215,7 @@ function retention(): readonly Mutant[] {
     },
     {
       defense: 'the budget of a day',
-      file: 'src/service/audit/prune.ts',
+      file: 'src/service/audit/retention.ts',
       find: 'withinBudget ? due.slice(0, await takePruneBudget(db, due.length)) : due',
       replace: 'withinBudget && db === undefined ? due.slice(0, await takePruneBudget(db, due.length)) : due',
       test,

@@ -51,9 +51,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the refusal to make keys up for a database that has some',
-    file: 'src/service/keys/key-source.ts',
-    find: '(inUse.length > 0 || !create) && !existsSync(file)',
-    replace: '!create && !existsSync(file)',
+    file: 'src/service/keys/open-keys.ts',
+    find: '(inUse.length > 0 || !mayCreate) && !existsSync(file)',
+    replace: '!mayCreate && !existsSync(file)',
     test: 'service/missing-database.test.ts',
     title: 'gets no new key file when its own is lost, with MFA_CREATE=%j',
   },

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 
 import type { AuditEntry } from '../../service/audit/entry.ts'
 import { eventNames } from '../../service/audit/events.ts'
-import { pruneAudit } from '../../service/audit/prune.ts'
+import { pruneAudit } from '../../service/audit/retention.ts'
 import { latestAudit, readAudit } from '../../service/audit/read.ts'
 import type { ServiceContext } from '../../service/context/service-context.ts'
 import type { AuditFilter } from '../../service/store/audit.ts'

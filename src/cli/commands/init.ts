@@ -13,12 +13,12 @@ import type { ServiceContext } from '../../service/context/service-context.ts'
 import type { InterfaceWords } from '../../service/ground/interface-words.ts'
 import { storeInterfaceWords } from '../../service/store/interface-words.ts'
 import { databaseOption } from '../admin/command.ts'
+import { isUrl } from '../database/failures.ts'
 import { withDatabase } from '../database/open.ts'
 import { interfaceOptions, interfaceWordsOf, typedWords } from '../serve/interface-options.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { printRows } from '../terminal/print.ts'
 import { readWholeFile } from '../terminal/read-file.ts'
-import { nextCommand } from './next-command.ts'
 
 interface Settings extends InterfaceWords {
   readonly database: string
@@ -108,6 +108,30 @@ function show({ organizationId, domainId, apiKey }: Created, settings: Settings,
     ...(stored === '' ? [] : [['Stored', `${stored} (serve reads it from the database)`] as const]),
     ['Next', next],
   ])
+}
+
+/**
+ * The `serve` command that continues after `init`, with the options that both have, as they were typed. Options from the
+ * environment are still set there. The address of a database is not repeated, because it may contain a password.
+ */
+function nextCommand(command: Command, database: string): string {
+  const typed = command.options.filter((option) => {
+    const name = option.attributeName()
+    return repeated.has(name) && command.getOptionValueSource(name) === 'cli'
+  })
+  const words = typed.flatMap((option) => {
+    const value = String(command.getOptionValue(option.attributeName()))
+    return isUrl(value) ? [] : [option.long ?? '', shellWord(value)]
+  })
+  const isHidden = isUrl(database) && command.getOptionValueSource('database') === 'cli'
+  return [...(isHidden ? ["MFA_DATABASE='…'"] : []), 'second-factor serve', ...words].join(' ')
+}
+
+const repeated = new Set(['database', 'basePath', 'scheme', 'mediaType'])
+
+/** Quotes a word for a POSIX shell. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
 function parseId(text: string): string {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-import { currentRequestId } from '../../challenge/request-id.ts'
+import { currentRequestId } from '../../challenge/attribution.ts'
 import { findMember } from '../../challenge/user.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import type { Mfa } from '../request/context.ts'

@@ -3,7 +3,7 @@ import { wantsJson } from '../request/navigation.ts'
 import { layoutOf, page } from './layout.ts'
 import type { PageRequest } from './layout.ts'
 import type { Message, Messages } from './messages/en.ts'
-import { oneText } from './messages/one-text.ts'
+import { oneText } from './notice.ts'
 
 type Name = keyof Messages['problems']
 

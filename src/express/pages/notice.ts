@@ -2,7 +2,6 @@ import type { Notice } from '../../challenge/challenge.ts'
 import { endOf } from '../../challenge/pauses.ts'
 import { formatDuration } from '../../contract/format-duration.ts'
 import type { Language } from './languages.ts'
-import { oneText } from './messages/one-text.ts'
 
 /** The texts for the result of the user's last attempt. */
 export interface Said {
@@ -39,4 +38,9 @@ function wrongCode({ tag, words }: Pick<Language, 'tag' | 'words'>, left: number
 /** The same as one text. @param now Unix time, seconds. */
 export function noticeText(language: Language, notice: Notice, now: number): string {
   return oneText(saidOf(language, notice, now))
+}
+
+/** What a page says, for where there is no page: as one text. */
+export function oneText({ headline, sentence }: { readonly headline?: string; readonly sentence: string }): string {
+  return headline === undefined ? sentence : `${headline}. ${sentence}`
 }

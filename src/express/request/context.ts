@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import type { Epochs } from '../../challenge/epochs.ts'
-import type { RequestId } from '../../challenge/request-id.ts'
+import type { RequestId } from '../../challenge/attribution.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import type { MfaUser } from '../../challenge/user.ts'
 import type { OutageWatch } from '../../outage.ts'

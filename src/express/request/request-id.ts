@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-import type { RequestId } from '../../challenge/request-id.ts'
+import type { RequestId } from '../../challenge/attribution.ts'
 import { readRequestId } from '../../contract/request-id.ts'
 
 type TrustsProxy = (address: string | undefined, hop: number) => boolean

@@ -1,4 +1,4 @@
-import { currentRequestId } from '../../challenge/request-id.ts'
+import { currentRequestId } from '../../challenge/attribution.ts'
 import { ApiError, UnreachableError } from '../../client/errors.ts'
 import type { Clock } from '../../clock.ts'
 import { createOutageWatch } from '../../outage.ts'

@@ -6,7 +6,7 @@ import type { Outcome } from '../request/outcome.ts'
 import { andThen, continueAt, json, leadTo, redirect } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
-import { withFormToken } from './form-token.ts'
+import { withFormToken } from '../request/form.ts'
 import { changing, devicesPath, seen } from './guarded.ts'
 import { withNextEpoch } from './next-epoch.ts'
 

@@ -1,5 +1,4 @@
 import { SetupError } from '../../service-handle.ts'
-import { isLoopback } from './loopback.ts'
 
 interface Addresses {
   readonly authenticatorUrl: string | undefined
@@ -54,5 +53,12 @@ function requirePublic(address: string, what: string): void {
   throw new SetupError(
     `mfa: ${what} is ${why} (${url.origin}): in production write the https address of the authenticator, such as ` +
       "authenticatorUrl: 'https://mfa.example'",
+  )
+}
+
+/** Whether an address leads to the machine that opens it, so that a phone cannot reach the app there. */
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/.test(
+    hostname,
   )
 }

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from './authenticator-url.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { warn } from '../request/warn.ts'
 import { paleAccents } from '../pages/accent.ts'

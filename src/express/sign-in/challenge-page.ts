@@ -18,10 +18,10 @@ import { browserCookie } from '../session/id-cookie.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
 import { refuse } from './demand.ts'
 import { finishAndContinue, passedTo, spent } from './finish.ts'
+import { startsWithApp } from './newcomer.ts'
 import { defaultChallenge, factorsOf, openChallenge, withChallenge } from './open-challenge.ts'
 import type { Started } from './start-once.ts'
-import { eventsOf, startOnce } from './start-once.ts'
-import { startsWithApp, statusWithoutPush } from './without-push.ts'
+import { startOnce, startWithoutPush } from './start-once.ts'
 
 /** `GET /mfa`: the status of the challenge. The first look starts it; a page without JavaScript completes it by reloading. */
 export async function challengePage(request: WebRequest): Promise<Outcome> {
@@ -86,9 +86,8 @@ async function currentStatus(request: WebRequest, challenge: Challenge): Promise
     const status = await look(await request.context.mfa.connect(), challenge)
     return { challenge, status, events: [] }
   }
-  if (factorsOf(request, challenge).includes('push')) return startOnce(request, challenge)
-  const progress = { challenge, status: await statusWithoutPush(request, challenge) }
-  return { ...progress, events: eventsOf(request, challenge, progress) }
+  const sendsPush = factorsOf(request, challenge).includes('push')
+  return sendsPush ? startOnce(request, challenge) : startWithoutPush(request, challenge)
 }
 
 /** An activation code is a secret: it is shown only under a session id of the user's own. */

@@ -1,9 +1,11 @@
+import type { Challenge } from '../../challenge/challenge.ts'
 import { hasHandedOverCode, mayHaveFirst } from '../../challenge/enrollment.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
 import type { User } from '../../contract/users.ts'
 import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
+import { factorsOf } from './open-challenge.ts'
 
 /** A user who may set up a first factor and has not passed the second step. */
 export async function findNewcomer(
@@ -15,6 +17,13 @@ export async function findNewcomer(
   const known = service.knowsFactors ? await findMember(service, user) : undefined
   if (!known || !mayHaveFirst(known) || !(await maySelfEnroll(request, service))) return undefined
   return (await hasHandedOverCode(service, known.id)) ? undefined : { service, newcomer: known }
+}
+
+/** Whether the user sets up an authenticator app first: they never had a factor, and an app is the only possible first one. */
+export async function startsWithApp(request: WebRequest, challenge: Challenge): Promise<boolean> {
+  const factors = factorsOf(request, challenge)
+  if (challenge.purpose !== 'sign_in' || factors.includes('push') || !factors.includes('otp')) return false
+  return (await findNewcomer(request)) !== undefined
 }
 
 /** Decides who may set up a first factor with the password alone: for every factor and every version of the service. */

@@ -1,7 +1,9 @@
 import type { Challenge } from '../../challenge/challenge.ts'
+import { provisionMember } from '../../challenge/enrollment.ts'
 import type { Progress, PushOptions, Sender } from '../../challenge/push.ts'
 import { cancel, start } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
+import { findMember } from '../../challenge/user.ts'
 import { quoteName } from '../../contract/quote-name.ts'
 import { clientAddress, clientAttributes } from '../request/client-facts.ts'
 import type { EventFacts } from '../request/events.ts'
@@ -52,6 +54,16 @@ async function sendPush(request: WebRequest, challenge: Challenge): Promise<Prog
   return service.knowsFactors ? progress : { ...started, challenge: withShownCode(request, service, progress) }
 }
 
+/** The status of a challenge that push does not pass. No request is sent to a device, and no activation code is issued. */
+export async function startWithoutPush(request: WebRequest, challenge: Challenge): Promise<Started> {
+  const service = await request.context.mfa.connect()
+  const status = (await findMember(service, request.user))
+    ? undefined
+    : await provisionMember(service, request.user, pushOptionsOf(request, service, challenge))
+  const progress = { challenge, status: status ?? ({ kind: 'no_device' } as const) }
+  return { ...progress, events: eventsOf(request, challenge, progress) }
+}
+
 /** The same challenge before any request was sent, and without a notice. */
 function reset(challenge: Challenge): Challenge {
   const { sessionId, notice: _notice, ...rest } = challenge
@@ -66,7 +78,7 @@ function withEnrollment({ challenge, status }: Progress): Challenge {
 }
 
 /** The events of a start, and the warning where a user was not provisioned. */
-export function eventsOf(
+function eventsOf(
   { context, user }: WebRequest,
   { enrollment }: Challenge,
   { challenge: { sessionId }, status }: Progress,
@@ -89,7 +101,7 @@ export function senderOf({ req, context, user }: WebRequest): Sender {
   return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req), browser }
 }
 
-export function pushOptionsOf(request: WebRequest, service: ConnectedService, challenge: Challenge): PushOptions {
+function pushOptionsOf(request: WebRequest, service: ConnectedService, challenge: Challenge): PushOptions {
   const { numberMatching, provision, usernames, clock } = request.context.mfa.options
   return {
     numberMatching,

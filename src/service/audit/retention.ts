@@ -1,10 +1,11 @@
+import { inSteps } from '../ground/in-steps.ts'
+import type { Observer } from '../monitoring/observer.ts'
 import { agreementNeeded, passTime, resumeTime } from '../rules/trusted-time.ts'
 import type { TrustedTime } from '../rules/trusted-time.ts'
-import { auditSpan } from '../store/audit.ts'
-import { openPruneBudget, readTrustedClock, writeTrustedClock } from '../store/trusted-clock.ts'
-import type { Observer } from '../monitoring/observer.ts'
+import * as trail from '../store/audit.ts'
+import { openPruneBudget, readTrustedClock, takePruneBudget, writeTrustedClock } from '../store/trusted-clock.ts'
+import { audit } from './audit.ts'
 import type { TrailContext } from './audit.ts'
-import { pruneAudit } from './prune.ts'
 
 interface Context extends TrailContext {
   /** How long entries are kept, days. */
@@ -51,7 +52,9 @@ export function createRetention(ctx: Context): Retention {
       )
     }
     const today = Math.floor(known.trustedAt / day)
-    await openPruneBudget(ctx.store.db, today, async () => Math.ceil((await auditSpan(ctx.store.db)) / shareOfADay))
+    await openPruneBudget(ctx.store.db, today, async () =>
+      Math.ceil((await trail.auditSpan(ctx.store.db)) / shareOfADay),
+    )
     // Whole days, so that it runs once a day.
     await pruneAudit(ctx, (today - ctx.auditRetention) * day, { withinBudget: true, signal })
   }
@@ -72,5 +75,52 @@ export async function acceptClock({ store, clock }: Pick<Context, 'store' | 'clo
   await store.db.transaction().execute(async (db) => {
     await readTrustedClock(db, clock.now())
     await writeTrustedClock(db, { trustedAt: clock.now(), wallAt: clock.now(), agreed: agreementNeeded })
+  })
+}
+
+type PruneContext = Pick<TrailContext, 'store' | 'trail' | 'actor' | 'address'>
+
+/** The most entries that one transaction removes. */
+const pruneStep = 250
+
+/**
+ * Removes older entries from the start of each chain, and records that in the trail.
+ * @returns the number of removed entries.
+ */
+export async function pruneAudit(ctx: PruneContext, before: number, options: PruneOptions = {}): Promise<number> {
+  let removed = 0
+  for (const writer of await trail.auditWritersBefore(ctx.store.db, before)) {
+    const steps = { size: pruneStep, signal: options.signal }
+    removed += await inSteps(steps, () => pruneSome(ctx, writer, before, options))
+  }
+  return removed
+}
+
+export interface PruneOptions {
+  /** Removes no more than the daily budget. */
+  readonly withinBudget?: boolean
+  /** Stops early, after one step of each chain. */
+  readonly signal?: AbortSignal | undefined
+}
+
+function pruneSome(
+  ctx: PruneContext,
+  writer: string,
+  before: number,
+  { withinBudget = false }: PruneOptions,
+): Promise<number> {
+  return ctx.store.db.transaction().execute(async (db) => {
+    const start = await trail.auditWriterById(db, writer)
+    if (!start) return 0
+    const rows = await trail.auditRowsOf(db, writer, start.startSequence, pruneStep)
+    const young = rows.findIndex(({ at }) => at >= before)
+    const due = young === -1 ? rows : rows.slice(0, young)
+    const old = withinBudget ? due.slice(0, await takePruneBudget(db, due.length)) : due
+    const last = old.at(-1)
+    if (!last || !(await trail.moveAuditStart(db, writer, start.startSequence, last))) return 0
+    await trail.removeAuditRows(db, writer, last.sequence)
+    const facts = { chain: writer, through: last.sequence, removed: old.length, before }
+    await audit(db, ctx, { event: 'audit.pruned', organizationId: null, facts })
+    return old.length
   })
 }

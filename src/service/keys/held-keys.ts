@@ -13,11 +13,18 @@ import type { Store } from '../store/store.ts'
 import { admit } from './admission.ts'
 import { saveKeyFile } from './key-file.ts'
 import type { KeyRing, RingKey } from '../sealing/key-ring.ts'
-import type { KeySource } from './key-source.ts'
 import { heartbeat } from './live-nodes.ts'
 
 /** How long a stopped node is remembered, seconds. */
 const nodeKeptFor = 24 * 60 * 60
+
+/** Where a service reads its keys. */
+export interface KeySource {
+  /** Undefined if the keys are not in a key file. */
+  readonly file: string | undefined
+  /** The current key ring. */
+  readonly read: () => Promise<KeyRing>
+}
 
 /** The keys of a running service. */
 export interface HeldKeys {

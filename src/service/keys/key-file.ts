@@ -3,8 +3,7 @@ import { chmod, link, open, readFile, unlink } from 'node:fs/promises'
 
 import type { Random } from '../rules/random.ts'
 import type { KeyRing } from '../sealing/key-ring.ts'
-import { formatKey, keySize, parseKeyRing } from '../sealing/key-ring.ts'
-import { KeysError } from '../sealing/key-ring.ts'
+import { formatKey, KeysError, keySize, parseKeyRing } from '../sealing/key-ring.ts'
 
 /** The default path of the key file. */
 export const keyFileOf = (database: string): string => `${database}.keys`

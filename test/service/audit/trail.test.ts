@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 
 import { createRefusalLimit } from '../../../src/service/audit/refusals.ts'
-import { pruneAudit } from '../../../src/service/audit/prune.ts'
-import { acceptClock } from '../../../src/service/audit/retention.ts'
+import { pruneAudit, acceptClock } from '../../../src/service/audit/retention.ts'
 import { verifyAudit } from '../../../src/service/audit/read.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
 import { createService } from '../../../src/service/index.ts'

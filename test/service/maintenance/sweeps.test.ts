@@ -2,7 +2,7 @@ import { DefaultQueryExecutor, sql } from 'kysely'
 import type { QueryExecutor, QueryResult } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { pruneAudit } from '../../../src/service/audit/prune.ts'
+import { pruneAudit } from '../../../src/service/audit/retention.ts'
 import { createAdministration } from '../../../src/service/admin/administration.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
 import type { Database } from '../../../src/service/store/schema.ts'

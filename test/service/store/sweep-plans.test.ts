@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { pruneAudit } from '../../../src/service/audit/prune.ts'
+import { pruneAudit } from '../../../src/service/audit/retention.ts'
 import { sweep } from '../../../src/service/maintenance/sweep.ts'
 import { sqlitePlan } from '../../support/query-plans.ts'
 import { recordStatements } from '../../support/recorded-statements.ts'

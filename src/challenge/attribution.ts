@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export type RequestId = () => string
 
 const requests = new AsyncLocalStorage<RequestId>()
+const callers = new AsyncLocalStorage<string>()
 
 /** Attributes all service calls in `run` to one request: they carry its id. */
 export function asRequest<T>(requestId: RequestId, run: () => T): T {
@@ -12,3 +13,11 @@ export function asRequest<T>(requestId: RequestId, run: () => T): T {
 
 /** The id of the current request, if any. */
 export const currentRequestId = (): string | undefined => requests.getStore()?.()
+
+/** Attributes all service calls in `run` to a user, so that no user can take up the calls that all users share. */
+export function asCaller<T>(userKey: string, run: () => T): T {
+  return callers.run(userKey, run)
+}
+
+/** The user that the current call is attributed to, if any. */
+export const currentCaller = (): string | undefined => callers.getStore()
