@@ -35,11 +35,25 @@ const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString
 
 type Target = Awaited<ReturnType<typeof asked>>
 
+type Forgery = [string, (target: Target) => Promise<string>]
+
 /** Builds a JWS by hand, with any header and any signing function. */
-async function handmade(target: Target, header: object, sign: (input: string) => Buffer) {
+async function handmade(target: Target, header: object | Buffer, sign: (input: string) => Buffer) {
   const [, payload] = (await target.signer.sign(target.approval)).split('.')
-  const input = `${base64url(header)}.${payload}`
+  const input = `${Buffer.isBuffer(header) ? header.toString('base64url') : base64url(header)}.${payload}`
   return `${input}.${sign(input).toString('base64url')}`
+}
+
+/** An honest call whose signature is written in another way. */
+async function reencoded(target: Target, rewrite: (signature: string) => string) {
+  const [header, payload, signature = ''] = (await target.signer.sign(target.approval)).split('.')
+  return [header, payload, rewrite(signature)].join('.')
+}
+
+/** The next character of base64url: it differs in the lowest bit, which the last character of 64 bytes does not use. */
+function nextCharacter(character = 'A'): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return alphabet.charAt(alphabet.indexOf(character) ^ 1)
 }
 
 /** ECDSA with a key that is not the owner's, in the encoding of JWS. */
@@ -56,7 +70,7 @@ async function byOwner(target: Target, encoding: 'ieee-p1363' | 'der') {
 
 describe('a forged answer', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const forgeries: [string, (target: Target) => Promise<string>][] = [
+  const forgeries: Forgery[] = [
     [
       'that names the key by URL',
       (target) => handmade(target, { alg: 'ES256', jku: 'https://evil.example' }, byForeigner),
@@ -88,6 +102,29 @@ describe('a forged answer', () => {
     [
       'signed correctly, with a critical extension',
       async (target) => handmade(target, { alg: 'ES256', crit: ['exp'], exp: 1 }, await byOwner(target, 'ieee-p1363')),
+    ],
+    [
+      'signed correctly, with an unencoded payload that is not marked as critical',
+      async (target) => handmade(target, { alg: 'ES256', b64: false }, await byOwner(target, 'ieee-p1363')),
+    ],
+    ...['[]', 'null', '"ES256"', '{"alg":"ES256"', ''].map((header): Forgery => [
+      `signed correctly, with the header ${header}`,
+      async (target) => handmade(target, Buffer.from(header), await byOwner(target, 'ieee-p1363')),
+    ]),
+    ...[0, 32, 63].map((length): Forgery => [
+      `signed correctly, with ${length} bytes of the signature`,
+      (target) => reencoded(target, (part) => Buffer.from(part, 'base64url').subarray(0, length).toString('base64url')),
+    ]),
+    ['signed correctly, with a byte after the signature', (target) => reencoded(target, (part) => `${part}AA`)],
+    ['signed correctly, with padding', (target) => reencoded(target, (part) => `${part}==`)],
+    ['signed correctly, with a blank', (target) => reencoded(target, (part) => `${part.slice(0, 9)} ${part.slice(9)}`)],
+    [
+      'signed correctly, in the other alphabet of Base64',
+      (target) => reencoded(target, (part) => `${Buffer.from(part, 'base64url').toString('base64').slice(0, -2)}=`),
+    ],
+    [
+      'signed correctly, with bits that no byte uses',
+      (target) => reencoded(target, (part) => part.slice(0, -1) + nextCharacter(part.at(-1))),
     ],
     [
       'as JSON',

@@ -4,9 +4,34 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the check of a signature',
     file: 'src/service/device/signature.ts',
-    find: 'const payload = parseJson(await verifiedText(jws, key))',
-    replace: `await Promise.resolve(key)
+    find: 'const payload = parseJson(verifiedText(jws, key))',
+    replace: `void verifiedText
+  void key
   const payload = peek(jws)`,
+    test: 'attacks/malicious-device.test.ts',
+    title: '%s changes nothing',
+  },
+  {
+    defense: 'one form of each part of a signed call',
+    file: 'src/service/device/signature.ts',
+    find: "if (bytes.toString('base64url') !== part) throw",
+    replace: "if (bytes.toString('base64url') === '-') throw",
+    test: 'attacks/malicious-device.test.ts',
+    title: '%s changes nothing',
+  },
+  {
+    defense: 'no extension of signed calls is accepted',
+    file: 'src/service/device/signature.ts',
+    find: ', crit: z.never().optional(), b64: z.never().optional()',
+    replace: '',
+    test: 'attacks/malicious-device.test.ts',
+    title: '%s changes nothing',
+  },
+  {
+    defense: 'the algorithm of a signed call',
+    file: 'src/service/device/signature.ts',
+    find: "alg: z.literal('ES256')",
+    replace: 'alg: z.unknown()',
     test: 'attacks/malicious-device.test.ts',
     title: '%s changes nothing',
   },

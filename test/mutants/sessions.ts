@@ -56,7 +56,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'an embedded service is called with its own key only',
     file: 'src/service/embedded.ts',
     find: 'hash === key.hash ? key : undefined',
-    replace: 'hash === "" ? undefined : key',
+    replace: '{ ...key, hash }',
     test: 'service/embedded.test.ts',
     title: 'is rejected with every key except its own',
   },

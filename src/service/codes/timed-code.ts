@@ -18,7 +18,7 @@ export async function checkTimedCode(
   db: Queryable,
   { userId, domain, code }: { userId: string; domain: DomainRow; code: string },
 ): Promise<string | undefined> {
-  const judged: Judged[] = []
+  const seen: { readonly id: string; readonly step: number }[] = []
   let fault: UnsealError | undefined
   const hardware = await generatorOfHardware(db, userId)
   const device = await generatorOfDevice(db, domain.id, userId)
@@ -27,21 +27,18 @@ export async function checkTimedCode(
     { generator: device, resynchronizes: false },
   ]) {
     try {
-      judged.push(judge(ctx, { ...source, userId }, code))
+      const { id, verdict } = judge(ctx, { ...source, userId }, code)
+      // The conditional update decides: if the same code is used several times at once, one succeeds.
+      if (verdict.outcome === 'accepted' && (await useStep(db, id, verdict))) return id
+      if (verdict.outcome === 'seen') seen.push({ id, step: verdict.step })
     } catch (error) {
       if (!(error instanceof UnsealError)) throw error
       fault = error
     }
   }
-  for (const { id, verdict } of judged) {
-    // The conditional update decides: if the same code is used several times at once, one succeeds.
-    if (verdict.outcome === 'accepted' && (await useStep(db, id, verdict))) return id
-  }
   // A damaged seed is an internal error and not a wrong code of the user. The other source has been checked.
   if (fault) throw fault
-  for (const { id, verdict } of judged) {
-    if (verdict.outcome === 'seen') await rememberStep(db, id, { step: verdict.step, at: ctx.clock.now() })
-  }
+  for (const { id, step } of seen) await rememberStep(db, id, { step, at: ctx.clock.now() })
   return undefined
 }
 

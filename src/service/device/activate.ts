@@ -30,7 +30,7 @@ export async function activate(
   given: { jws: string; address: string | undefined },
 ): Promise<Activated> {
   const { key } = parseContent(ActivateRequest, peek(given.jws))
-  const { payload } = await verify(ctx, given.jws, key, { method: 'POST', path: devicePaths.activate })
+  const { payload } = verify(ctx, given.jws, key, { method: 'POST', path: devicePaths.activate })
   const request = parseContent(ActivateRequest, payload)
   const found = await tryCode(ctx, given.address, () => findActivation(ctx, ctx.store.db, request.code))
   const device = newId(ctx.random)

@@ -1,5 +1,5 @@
-import { importJWK } from 'jose'
-import type { CryptoKey } from 'jose'
+import { createPublicKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 
 import type { PublicKey } from '../../contract/device.ts'
 
@@ -9,16 +9,18 @@ const maxCached = 20_000
 /**
  * Keyed by the public key, so that entries never go stale. Only keys of devices are cached: otherwise anybody could fill it.
  */
-const cache = new Map<string, CryptoKey>()
+const cache = new Map<string, KeyObject>()
 
 /** @throws if the point is not on the curve. */
-export async function importedKey({ kty, crv, x, y }: PublicKey): Promise<CryptoKey> {
-  const name = `${x}.${y}`
+export const importKey = ({ kty, crv, x, y }: PublicKey): KeyObject =>
+  createPublicKey({ key: { kty, crv, x, y }, format: 'jwk' })
+
+/** The same for the key of a device. */
+export function importedKey(key: PublicKey): KeyObject {
+  const name = `${key.x}.${key.y}`
   const cached = cache.get(name)
   if (cached) return cached
-  const imported = await importJWK({ kty, crv, x, y }, 'ES256')
-  // jose returns this type for secret keys only.
-  if (imported instanceof Uint8Array) throw new TypeError('not a public key')
+  const imported = importKey(key)
   const [oldest] = cache.keys()
   if (cache.size >= maxCached && oldest !== undefined) cache.delete(oldest)
   cache.set(name, imported)

@@ -1,6 +1,6 @@
-import { compactVerify } from 'jose'
-import type { CryptoKey } from 'jose'
-import type { z } from 'zod'
+import { KeyObject, verify as isSigned } from 'node:crypto'
+
+import { z } from 'zod'
 
 import { Claims, clockTolerance } from '../../contract/device.ts'
 import type { PublicKey } from '../../contract/device.ts'
@@ -9,6 +9,7 @@ import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { parseJson } from '../http/parse-json.ts'
 import { ApiProblem } from '../ground/problem.ts'
+import { importKey } from './imported-keys.ts'
 
 /** What the signature of a call must cover. The path is written as in the contract, whatever proxies made of it. */
 export interface Purpose {
@@ -30,13 +31,13 @@ export function peek(jws: string): unknown {
 }
 
 /** Verifies the signature, then the claims, and last the time. In this order strangers learn nothing. */
-export async function verify(
+export function verify(
   ctx: Pick<ServiceContext, 'serviceId' | 'clock'>,
   jws: string,
-  key: PublicKey | CryptoKey,
+  key: PublicKey | KeyObject,
   purpose: Purpose,
-): Promise<Verified> {
-  const payload = parseJson(await verifiedText(jws, key))
+): Verified {
+  const payload = parseJson(verifiedText(jws, key))
   const claims = parseContent(Claims, payload)
   const meant = claims.aud === ctx.serviceId && claims.htm === purpose.method && claims.path === purpose.path
   if (!meant) throw refused()
@@ -62,15 +63,36 @@ const fieldCodes: Record<string, ErrorCode> = {
   push: 'api.error.invalid.push',
 }
 
-async function verifiedText(jws: string, key: PublicKey | CryptoKey): Promise<string> {
+/** Nothing here chooses how the signature is verified. Extensions are refused, because none is known (RFC 7515 section 4.1.11). */
+const Header = z.object({ alg: z.literal('ES256'), crit: z.never().optional(), b64: z.never().optional() })
+
+/** The length of an ES256 signature (RFC 7518 section 3.4), bytes. */
+const signatureLength = 64
+
+/** Verifies a compact JWS (RFC 7515 section 5.2) with `node:crypto`, which takes half the time of WebCrypto. */
+function verifiedText(jws: string, key: PublicKey | KeyObject): string {
   try {
-    // Fixed here and not taken from the header: otherwise the sender would choose how the signature is verified.
-    const { payload } = await compactVerify(jws, key, { algorithms: ['ES256'] })
-    return new TextDecoder().decode(payload)
+    const [header, payload, signature, ...others] = jws.split('.').map((part) => decodePart(part))
+    if (!header || !payload || !signature || others.length > 0) throw new Error('not three parts')
+    Header.parse(JSON.parse(decodeText(header)))
+    const signed = Buffer.from(jws.slice(0, jws.lastIndexOf('.')))
+    const publicKey = { key: key instanceof KeyObject ? key : importKey(key), dsaEncoding: 'ieee-p1363' } as const
+    if (signature.length !== signatureLength || !isSigned('sha256', signed, publicKey, signature))
+      throw new Error('wrong signature')
+    return decodeText(payload)
   } catch (cause) {
     throw refused(cause)
   }
 }
+
+/** Base64url has one form for each value (RFC 4648 section 3.5); Node alone would accept others. */
+function decodePart(part: string): Buffer {
+  const bytes = Buffer.from(part, 'base64url')
+  if (bytes.toString('base64url') !== part) throw new Error('not canonical base64url')
+  return bytes
+}
+
+const decodeText = (bytes: Buffer): string => new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 
 /** No details: they would help only an attacker. */
 export function refused(cause?: unknown): ApiProblem {

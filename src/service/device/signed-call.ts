@@ -27,8 +27,8 @@ export async function verifyCall(ctx: ServiceContext, jws: string, purpose: Purp
   const subject = Subject.safeParse(peek(jws))
   const device = subject.success ? await deviceById(ctx.store.db, subject.data.sub) : undefined
   if (!device) throw unknownDevice()
-  const key = await importedKey({ kty: 'EC', crv: 'P-256', x: device.keyX, y: device.keyY })
-  const verified = await verify(ctx, jws, key, purpose)
+  const key = importedKey({ kty: 'EC', crv: 'P-256', x: device.keyX, y: device.keyY })
+  const verified = verify(ctx, jws, key, purpose)
   return { ...verified, device }
 }
 

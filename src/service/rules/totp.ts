@@ -75,12 +75,16 @@ export function judgeCode(source: CodeSource, code: string, now: number): Verdic
   return follows(source, step, now) ? { outcome: 'accepted', step, drift: step - present } : { outcome: 'seen', step }
 }
 
-/** The nearest step with this code. All steps are computed, whichever matches. */
+/** The distances of the wide window, nearest first. */
+const distances = [0, ...Array.from({ length: wideWindow }, (_, index) => [-1 - index, 1 + index]).flat()]
+const [near, far] = [distances.slice(0, 2 * window + 1), distances.slice(2 * window + 1)]
+
+/** The nearest step with this code. The search ends early only for a code that is accepted, which the response reveals. */
 function matchingStep(source: CodeSource, code: string, expected: number): number | undefined {
-  const steps = Array.from({ length: 2 * wideWindow + 1 }, (_, index) => expected - wideWindow + index)
   const codeOf = codesOf(source)
-  const matching = steps.filter((step) => step >= 0 && isSame(codeOf(step), code) && step > source.lastStep)
-  return matching.toSorted((a, b) => Math.abs(a - expected) - Math.abs(b - expected))[0]
+  const matches = (step: number) => step >= 0 && isSame(codeOf(step), code) && step > source.lastStep
+  const stepsAt = (some: readonly number[]) => some.map((distance) => expected + distance)
+  return stepsAt(near).find(matches) ?? stepsAt(far).filter(matches)[0]
 }
 
 function follows({ seenStep, seenAt, period }: CodeSource, step: number, now: number): boolean {
