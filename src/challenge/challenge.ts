@@ -44,7 +44,8 @@ export interface Challenge {
 
 /** Times in Unix seconds. */
 export type Notice =
-  | { readonly kind: 'no_code' | 'emailed' | 'email_failed' | 'app_ready' }
+  | { readonly kind: 'emailed' | 'email_failed' | 'app_ready' }
+  | { readonly kind: 'no_code' }
   /** The number of tries left, if the service says so. */
   | { readonly kind: 'wrong_code'; readonly triesLeft?: number | undefined }
   | { readonly kind: 'email_paused'; readonly until: number }

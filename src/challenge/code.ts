@@ -1,7 +1,7 @@
 import { ApiError } from '../client/errors.ts'
 import type { Factor } from '../contract/users.ts'
 import { challengeLifetime } from './challenge.ts'
-import type { Challenge } from './challenge.ts'
+import type { Challenge, Notice } from './challenge.ts'
 import { cancel, describe } from './push.ts'
 import type { Sender } from './push.ts'
 import { secondsToWait } from './rejection.ts'
@@ -9,13 +9,13 @@ import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
 import { findMember } from './user.ts'
 
-/** The result of a code. It does not say which part of a wrong code was wrong. */
+/** After a correct code the challenge, which can be redeemed; otherwise a notice. It does not say which part was wrong. */
 export type CodeOutcome =
-  /** The returned challenge can be redeemed. */
-  | { readonly kind: 'approved'; readonly challenge: Challenge }
-  | { readonly kind: 'wrong'; readonly triesLeft: number | undefined }
-  /** Codes are paused, or too many were wrong; `until` in Unix seconds. */
-  | { readonly kind: 'paused'; readonly until: number; readonly ofChallenge: boolean }
+  | { readonly challenge: Challenge; readonly notice?: never }
+  | { readonly challenge?: never; readonly notice: CodeNotice }
+
+/** What the page says about a code that was not accepted. */
+export type CodeNotice = Extract<Notice, { readonly kind: 'no_code' | 'wrong_code' | 'codes_paused' }>
 
 /** Reads a code as typed or pasted, in groups and in the digits of the user's keyboard; undefined if it cannot be a code. */
 export function readCode(typed: unknown): string | undefined {
@@ -45,17 +45,21 @@ export async function tryCode(
       ...describe(challenge, sender),
       otp: code,
     })
-    if (session.state !== 'approved') return { kind: 'wrong', triesLeft: session.triesLeft }
+    if (session.state !== 'approved') return { notice: { kind: 'wrong_code', triesLeft: session.triesLeft } }
     await cancel(service, challenge)
     const givenFactor = session.factor ?? (code.length === 9 ? 'bypass' : 'otp')
-    return { kind: 'approved', challenge: { ...challenge, sessionId: session.id, askedAt: now, givenFactor } }
+    return { challenge: { ...challenge, sessionId: session.id, askedAt: now, givenFactor } }
   } catch (error) {
-    if (isUsedUp(error)) return { kind: 'paused', until: challenge.createdAt + challengeLifetime, ofChallenge: true }
+    if (isUsedUp(error)) return paused(challenge.createdAt + challengeLifetime, true)
     const wait = secondsToWait(error)
     if (wait === undefined) throw error
-    return { kind: 'paused', until: now + wait, ofChallenge: false }
+    return paused(now + wait, false)
   }
 }
+
+const paused = (until: number, ofChallenge: boolean): CodeOutcome => ({
+  notice: { kind: 'codes_paused', until, ofChallenge },
+})
 
 /** Whether this challenge takes no more codes; the next one will. */
 function isUsedUp(error: unknown): boolean {

@@ -1,4 +1,6 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import { hkdfSync } from 'node:crypto'
+
+import { decrypt, encrypt } from '../aes-gcm.ts'
 
 /**
  * Encrypts secrets in web sessions, which are stored in databases or cookies. The key is derived from the API key: every node
@@ -11,26 +13,13 @@ export interface Sealer {
   open(sealed: string, purpose: string): string | undefined
 }
 
-/** 96 random bits for each message (NIST SP 800-38D section 8.2.2). */
-const nonceSize = 12
-const tagSize = 16
-
 export function createSealer(apiKey: string): Sealer {
   const key = new Uint8Array(hkdfSync('sha256', apiKey, '', 'second-factor: secrets in web sessions', 32))
   return Object.freeze({
-    seal(secret, purpose, random) {
-      const nonce = random(nonceSize)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagSize }).setAAD(Buffer.from(purpose))
-      const sealed = [nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]
-      return Buffer.concat(sealed).toString('base64url')
-    },
+    seal: (secret, purpose, random) => encrypt(secret, { key, purpose }, random).toString('base64url'),
     open(sealed, purpose) {
-      const bytes = Buffer.from(sealed, 'base64url')
       try {
-        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceSize), { authTagLength: tagSize })
-        decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-tagSize))
-        const text = decipher.update(bytes.subarray(nonceSize, -tagSize))
-        return Buffer.concat([text, decipher.final()]).toString('utf8')
+        return decrypt(Buffer.from(sealed, 'base64url'), { key, purpose })
       } catch {
         // Whatever the reason, the caller creates a new secret.
         return undefined

@@ -118,3 +118,12 @@ function editDistance(from: string, to: string): number {
   }
   return row[to.length] ?? 0
 }
+
+/** Parses JSON. @returns undefined, which schemas reject, for any other text, such as a truncated line. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

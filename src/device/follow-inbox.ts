@@ -1,5 +1,6 @@
 import { devicePaths, Inbox } from '../contract/device.ts'
 import { readEvents } from '../contract/read-events.ts'
+import { parseJson } from '../contract/validate.ts'
 import type { Account } from './account.ts'
 import { DeviceError } from './device-error.ts'
 import type { DeviceContext } from './options.ts'
@@ -61,12 +62,4 @@ function readInbox(data: string): Inbox {
   const parsed = Inbox.safeParse(parseJson(data))
   if (parsed.success) return parsed.data
   throw new DeviceError('bad_response', 'An event has an unexpected format.', { cause: parsed.error })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

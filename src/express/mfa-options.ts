@@ -247,5 +247,5 @@ export interface DevicesOptions {
   maxAge?: number | undefined
 }
 
-type Maybe<T> = T | null | undefined | false
-type OrPromise<T> = T | Promise<T>
+export type Maybe<T> = T | null | undefined | false
+export type OrPromise<T> = T | Promise<T>

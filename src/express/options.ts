@@ -16,7 +16,7 @@ import { SetupError } from '../service-handle.ts'
 import type { Connection, ServiceHandle } from '../service-handle.ts'
 import { checkAuthenticatorUrl } from './setup-checks/authenticator-url.ts'
 import type { MfaEvent } from './request/events.ts'
-import type { MfaOptions } from './mfa-options.ts'
+import type { Maybe, MfaOptions, OrPromise } from './mfa-options.ts'
 import type { Accent } from './pages/accent.ts'
 import { resolveAccent } from './pages/accent.ts'
 import { createLanguages } from './pages/languages.ts'
@@ -41,9 +41,6 @@ const consoleLogger: Logger = {
   // oxlint-disable-next-line no-console -- without a logger there is no other place
   error: (message) => console.error(message),
 }
-
-type Maybe<T> = T | null | undefined | false
-type OrPromise<T> = T | Promise<T>
 
 const fn = <F>() => z.custom<F>((value) => typeof value === 'function', 'must be a function')
 

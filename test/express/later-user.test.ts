@@ -39,7 +39,7 @@ describe('a user who appears after mfa() ran', () => {
       await browser.submit(path, fields)
       await app.browser().submit(path, fields)
 
-      expect(said).toEqual([expect.stringContaining(`POST ${path}: somebody signed in after mfa() ran`)])
+      expect(said).toEqual([expect.stringContaining(`POST ${path}: a user signed in after mfa() ran`)])
     },
   )
 
@@ -48,7 +48,7 @@ describe('a user who appears after mfa() ran', () => {
 
     await app.browser().fetch('/api/token')
 
-    expect(said).toEqual([expect.stringContaining('GET /api/token: somebody signed in after mfa() ran')])
+    expect(said).toEqual([expect.stringContaining('GET /api/token: a user signed in after mfa() ran')])
   })
 
   it('logs a warning if another user is signed in already', async () => {

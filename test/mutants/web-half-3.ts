@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the nonce of the request that an answer is for',
     file: 'src/service/device/answer.ts',
-    find: '!isSame(session.nonce, given.nonce)',
+    find: '!isSameText(session.nonce, given.nonce)',
     replace: "given.nonce === ''",
     test: 'service/device/answer.test.ts',
     title: 'needs the nonce of its request, which is checked before the number',

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { z } from 'zod'
 
+import { parseJson } from '../../contract/validate.ts'
 import { verifyAudit } from '../../service/audit/read.ts'
 import type { Finding, Head, Verification } from '../../service/audit/verify-chains.ts'
 import { databaseCommand } from '../admin/command.ts'
@@ -48,7 +49,7 @@ function readHeads(file: string): Head[] {
   const heads = read(file)
     .split('\n')
     .flatMap((line) => {
-      const head = line.includes('"writer"') ? Head.safeParse(parse(line)) : undefined
+      const head = line.includes('"writer"') ? Head.safeParse(parseJson(line)) : undefined
       return head?.success ? [head.data] : []
     })
   if (heads.length > 0) return heads
@@ -60,15 +61,6 @@ function read(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (cause) {
     throw new Failure(`Can't read ${quote(file)}. Check the path.`, exitCode.usage, { cause })
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    // A truncated line.
-    return undefined
   }
 }
 

@@ -5,6 +5,7 @@ import { z } from 'zod'
 
 import { Domain13 } from '../../contract/domains.ts'
 import { Id } from '../../contract/text.ts'
+import { parseJson } from '../../contract/validate.ts'
 import type { Account } from '../../device/account.ts'
 import { exportPrivateKey, importPrivateKey } from '../../device/keys.ts'
 import { exportCodeSecret, importCodeSecret } from '../../device/offline-code.ts'
@@ -128,15 +129,6 @@ async function restore({
     privateKey: await importPrivateKey(privateKey),
     // Extractable, because it is written again with the rest of the file.
     ...(codeSecret !== undefined && { codeSecret: await importCodeSecret({ secret: codeSecret }, true) }),
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The schema rejects undefined.
-    return undefined
   }
 }
 

@@ -1,14 +1,6 @@
-import type { Rejected } from '../../service/admin/hardware-import.ts'
+import type { ImportReport } from '../../service/admin/import-rows.ts'
 import { exitCode } from '../terminal/failure.ts'
 import { counted, printJson } from '../terminal/print.ts'
-
-interface Report {
-  readonly imported: number
-  readonly acceptable: number
-  /** How many of them already exist. */
-  readonly present?: number
-  readonly rejected: readonly Rejected[]
-}
 
 interface ReportSettings {
   readonly json?: boolean
@@ -20,7 +12,7 @@ interface ReportSettings {
 const maxShown = 50
 
 /** Prints the outcome of an import, and sets the exit code. @param noun Such as "user". */
-export function reportImport(report: Report, noun: string, { json, dryRun, skipRejected }: ReportSettings): void {
+export function reportImport(report: ImportReport, noun: string, { json, dryRun, skipRejected }: ReportSettings): void {
   const { rejected } = report
   if (rejected.length > 0 && !skipRejected) process.exitCode = exitCode.failed
   if (json) return printJson({ ...report, dryRun })
@@ -29,7 +21,7 @@ export function reportImport(report: Report, noun: string, { json, dryRun, skipR
   console.log(summary(report, noun, dryRun))
 }
 
-function summary({ imported, acceptable, present = 0, rejected }: Report, noun: string, dryRun: boolean): string {
+function summary({ imported, acceptable, present = 0, rejected }: ImportReport, noun: string, dryRun: boolean): string {
   const skipped = rejected.length > 0 ? `, ${counted(rejected.length, 'row')} rejected` : ''
   const known = present > 0 ? ` (${present} already existed)` : ''
   if (dryRun) return `${counted(acceptable, noun)} can be imported${known}${skipped}. Nothing was changed.`

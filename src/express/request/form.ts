@@ -1,6 +1,6 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
+import { isSameText } from '../../same-text.ts'
 import type { MfaState } from '../session/mfa-state.ts'
 import type { WebRequest } from './web-request.ts'
 
@@ -39,7 +39,7 @@ export function isTrustedPost(
   if (site !== undefined) return site === 'same-origin'
   const { origin } = req.headers
   if (origin !== undefined) return isOwnOrigin(req, origin, publicUrl)
-  return sameText(token, expected)
+  return typeof token === 'string' && expected !== undefined && isSameText(expected, token)
 }
 
 /** A page of another origin cannot set Host: if no address is configured, Host is the app's address in this browser. */
@@ -47,10 +47,4 @@ function isOwnOrigin(req: IncomingMessage, given: string, publicUrl: string | un
   const origin = URL.parse(given)
   if (!origin) return false
   return publicUrl === undefined ? origin.host === req.headers.host : origin.origin === new URL(publicUrl).origin
-}
-
-function sameText(given: unknown, expected: string | undefined): boolean {
-  if (typeof given !== 'string' || expected === undefined) return false
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -2,12 +2,16 @@ import type { ResolvedOptions } from '../options.ts'
 
 const warnedOf = new WeakMap<ResolvedOptions, Set<string>>()
 
-/** For what requests find out: warns of each thing once. */
-export function warnOnce(options: ResolvedOptions, warning: string): void {
-  const warned = warnedOf.get(options) ?? new Set()
-  if (warned.has(warning)) return
-  warnedOf.set(options, warned.add(warning))
+/** For what requests find out: warns of each thing once. @param kind Names the thing where the warning names a request. */
+export function warnOnce(options: ResolvedOptions, warning: string, kind: string = warning): void {
+  if (wasWarned(options, kind)) return
+  warnedOf.set(options, (warnedOf.get(options) ?? new Set()).add(kind))
   warn(options, warning)
+}
+
+/** Whether `warnOnce` has warned of this kind. */
+export function wasWarned(options: ResolvedOptions, kind: string): boolean {
+  return warnedOf.get(options)?.has(kind) ?? false
 }
 
 export function warn({ logger }: ResolvedOptions, warning: string): void {

@@ -3,30 +3,26 @@ import type { IncomingMessage } from 'node:http'
 import type { Request, Response } from 'express'
 
 import type { RequestContext } from '../request/context.ts'
-import type { ResolvedOptions } from '../options.ts'
 import { isPublic } from '../request/public-path.ts'
-import { warn } from '../request/warn.ts'
-
-/** Apps that were warned already. */
-const warned = new WeakSet<ResolvedOptions>()
+import { warnOnce, wasWarned } from '../request/warn.ts'
 
 /**
  * Warns once if an API behind `mfa()` accepts bearer tokens: the gate checks web sessions, and such requests have none. Only the
  * issuer of a token knows whether the user had passed the second step.
  */
 export function warnOfBearer(req: Request, res: Response, { mfa: { options } }: RequestContext): void {
-  if (!options.gate || warned.has(options) || !isBearer(req) || isPublic(req, options)) return
+  if (!options.gate || wasWarned(options, 'bearer') || !isBearer(req) || isPublic(req, options)) return
   res.once('finish', () => {
-    if (res.statusCode >= 300 || warned.has(options)) return
-    warned.add(options)
+    if (res.statusCode >= 300) return
     const path = req.baseUrl + req.path
-    warn(
+    warnOnce(
       options,
       `${req.method} ${path}: a request with a bearer token was answered, and mfa() gates web sessions, not tokens. ` +
         "Issue tokens after the second step: app.post('/token', requireMfa(), (req, res) => " +
         'res.json(sign({ mfa: verifiedMfa(req).at }))). Refuse all others: ' +
         `app.use('${path}', (req, res, next) => (req.auth.mfa ? next() : res.sendStatus(403))). ` +
         `If no person uses this API, list it: public: ['${path}'].`,
+      'bearer',
     )
   })
 }

@@ -5,18 +5,14 @@ import { isBearer } from './bearer-requests.ts'
 import type { RequestContext } from '../request/context.ts'
 import { verifiedOf } from '../request/verified.ts'
 import { readMfaState } from '../session/web-session.ts'
-import type { ResolvedOptions } from '../options.ts'
 import { isPublic } from '../request/public-path.ts'
 import { hadSecondStep } from '../request/second-step-logins.ts'
-import { warn } from '../request/warn.ts'
+import { warnOnce, wasWarned } from '../request/warn.ts'
 
 interface PassportRequest {
   readonly _userProperty?: string
   readonly session?: { readonly passport?: { readonly user?: unknown } } | null
 }
-
-/** Apps that were warned already. */
-const warned = new WeakSet<ResolvedOptions>()
 
 /**
  * Warns once if a request passed the gate because its user was set only after mfa() ran: that user has given a password, and
@@ -24,13 +20,13 @@ const warned = new WeakSet<ResolvedOptions>()
  */
 export function warnOfLaterUser(req: Request, res: Response, context: RequestContext): void {
   const { options } = context.mfa
-  if (!options.gate || warned.has(options) || isBearer(req) || isPublic(req, options)) return
+  if (!options.gate || wasWarned(options, 'later user') || isBearer(req) || isPublic(req, options)) return
   const before = userOf(req)
   res.once('finish', () => {
     if (userOf(req) === before || hadSecondStep(req) || isHarmless(req, res)) return
     // An error of the app's `user` function must not fail anything: the answer has been sent.
     isUngated(req, context).then(
-      (ungated) => ungated && warnOnce(req, options),
+      (ungated) => ungated && warnOnce(options, warningFor(req), 'later user'),
       () => {},
     )
   })
@@ -54,13 +50,10 @@ async function isUngated(req: Request, context: RequestContext): Promise<boolean
   return options.required === undefined || (await options.required(req, user))
 }
 
-function warnOnce(req: Request, options: ResolvedOptions): void {
-  if (warned.has(options)) return
-  warned.add(options)
-  warn(
-    options,
-    `${req.method} ${req.baseUrl}${req.path}: somebody signed in after mfa() ran, so this request was answered after the ` +
-      'password alone. Put requireMfa() after that login, or the login before app.use(mfa()). A route that does nothing ' +
-      'but sign people in is all right as it is.',
+function warningFor({ method, baseUrl, path }: Request): string {
+  return (
+    `${method} ${baseUrl}${path}: a user signed in after mfa() ran, so this request was answered after the password alone. ` +
+    'Put requireMfa() after that login, or the login before app.use(mfa()). A route that does nothing but sign users in ' +
+    'needs no change.'
   )
 }

@@ -1,5 +1,6 @@
 import type { Challenge, Notice } from '../../challenge/challenge.ts'
 import { readCode, tryCode } from '../../challenge/code.ts'
+import type { CodeNotice, CodeOutcome } from '../../challenge/code.ts'
 import { sendEmailCode } from '../../challenge/email-code.ts'
 import type { EventFacts } from '../request/events.ts'
 import type { Outcome } from '../request/outcome.ts'
@@ -22,29 +23,24 @@ export function enterCode(request: WebRequest): Promise<Outcome> {
   })
 }
 
-/** After a correct code the approved challenge, after any other one a notice. */
-export type CheckedCode =
-  | { readonly challenge: Challenge; readonly notice?: never }
-  | {
-      readonly challenge?: never
-      readonly notice: Exclude<Notice, { readonly kind: 'emailed' | 'email_paused' | 'email_failed' }>
-      readonly events: readonly EventFacts[]
-    }
-
 /** Has the service check what the user typed. */
-export async function checkCode(request: WebRequest, challenge: Challenge, typed: unknown): Promise<CheckedCode> {
+export async function checkCode(
+  request: WebRequest,
+  challenge: Challenge,
+  typed: unknown,
+): Promise<CodeOutcome & { readonly events: readonly EventFacts[] }> {
   const { context } = request
   const code = readCode(typed)
   if (code === undefined) return { notice: { kind: 'no_code' }, events: [] }
   const service = await context.mfa.connect()
   const now = context.mfa.options.clock.now()
   const outcome = await tryCode(service, challenge, senderOf(request), { code, now })
-  if (outcome.kind === 'approved') return { challenge: outcome.challenge }
-  if (outcome.kind === 'wrong') {
-    return { notice: { kind: 'wrong_code', triesLeft: outcome.triesLeft }, events: [{ type: 'code.wrong' }] }
-  }
-  const { until, ofChallenge } = outcome
-  return { notice: { kind: 'codes_paused', until, ofChallenge }, events: [{ type: 'code.paused', until }] }
+  return { ...outcome, events: outcome.notice ? eventsOf(outcome.notice) : [] }
+}
+
+function eventsOf(notice: CodeNotice): readonly EventFacts[] {
+  if (notice.kind === 'codes_paused') return [{ type: 'code.paused', until: notice.until }]
+  return notice.kind === 'wrong_code' ? [{ type: 'code.wrong' }] : []
 }
 
 /** `POST /mfa/email`: sends a code to the address the service knows. */

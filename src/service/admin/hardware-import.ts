@@ -7,51 +7,28 @@ import { newId } from '../rules/random.ts'
 import { importBatch, insertHardwareTokens, presentSerialNumbers } from '../store/hardware-import.ts'
 import type { HardwareTokenImport } from '../store/hardware-import.ts'
 import { RefusalError } from './errors.ts'
+import { importAccepted } from './import-rows.ts'
+import type { ImportOptions, ImportReport, Rejected } from './import-rows.ts'
 
 /** A row of an import file: a token in the form of the contract, not yet validated, or the reason why it could not be read. */
 export type ImportRow = { readonly line: number } & ({ readonly token: unknown } | { readonly reason: string })
-
-export interface Rejected {
-  /** The line at which the row begins. */
-  readonly line: number
-  /** Never quotes the row: it holds a seed. */
-  readonly reason: string
-}
-
-export interface ImportReport {
-  /** The number of tokens imported; 0 in a dry run. */
-  readonly imported: number
-  /** The number of tokens that can be imported. */
-  readonly acceptable: number
-  readonly rejected: readonly Rejected[]
-}
-
-export interface ImportOptions {
-  /** Validates everything and changes nothing. */
-  readonly dryRun?: boolean
-  /** Imports the valid rows if some rows are rejected; otherwise nothing is imported. */
-  readonly skipRejected?: boolean
-  /** Called with the number of completed steps and of all steps. */
-  readonly progress?: (done: number, of: number) => void
-}
 
 /** Imports hardware tokens by the rules of the REST interface, all in one transaction. */
 export async function importHardwareTokens(
   ctx: ServiceContext,
   organizationId: string,
   rows: readonly ImportRow[],
-  { dryRun = false, skipRejected = false, progress = () => {} }: ImportOptions = {},
+  options: ImportOptions = {},
 ): Promise<ImportReport> {
+  const { progress = () => {} } = options
   const checked = checkRows(rows)
   const { accepted, taken } = await withoutPresent(ctx, organizationId, checked.accepted, (done) =>
     progress(done, 2 * rows.length),
   )
-  const rejected = [...checked.rejected, ...taken].sort((a, b) => a.line - b.line)
-  const report = { imported: 0, acceptable: accepted.length, rejected }
-  if (dryRun || accepted.length === 0 || (rejected.length > 0 && !skipRejected)) return report
-  await insertAll(ctx, organizationId, accepted, (done) => progress(rows.length + done, 2 * rows.length))
-  progress(2 * rows.length, 2 * rows.length)
-  return { ...report, imported: accepted.length }
+  return importAccepted({ accepted, rejected: [...checked.rejected, ...taken] }, options, async () => {
+    await insertAll(ctx, organizationId, accepted, (done) => progress(rows.length + done, 2 * rows.length))
+    progress(2 * rows.length, 2 * rows.length)
+  })
 }
 
 interface Accepted {

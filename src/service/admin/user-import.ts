@@ -3,31 +3,16 @@ import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { drawTicket, stepSize, usersByUsernames } from '../store/synchronizations.ts'
 import { synchronizeMembers } from '../sync/synchronize.ts'
-import type { Rejected } from './hardware-import.ts'
 import { RefusalError } from './errors.ts'
+import { importAccepted } from './import-rows.ts'
+import type { ImportOptions, ImportReport, Rejected } from './import-rows.ts'
 
 /** A row of an import file: a user, not yet validated, or the reason why it could not be read. */
 export type UserRow = { readonly line: number } & ({ readonly user: NewUser } | { readonly reason: string })
 
-export interface UserImportReport {
-  /** The number of users from the file that now belong to the domain; 0 in a dry run. */
-  readonly imported: number
-  /** The number of users that can be imported. */
-  readonly acceptable: number
-  /** The number of those that already exist. */
-  readonly present: number
-  readonly rejected: readonly Rejected[]
-}
-
-export interface UserImportOptions {
-  /** Validates everything and changes nothing. */
-  readonly dryRun?: boolean
-  /** Imports the valid rows if some rows are rejected; otherwise nothing is imported. */
-  readonly skipRejected?: boolean
+interface UserImportOptions extends ImportOptions {
   /** Updates name and e-mail address of existing users from the file; otherwise such rows are rejected. */
   readonly update?: boolean
-  /** Called with the number of completed steps and of all steps. */
-  readonly progress?: (done: number, of: number) => void
 }
 
 /** Adds users to a domain, and new users to the organization, all in one transaction. */
@@ -35,19 +20,18 @@ export async function importUsers(
   ctx: ServiceContext,
   of: { readonly organizationId: string; readonly domainId: string },
   rows: readonly UserRow[],
-  { dryRun = false, skipRejected = false, update = false, progress = () => {} }: UserImportOptions = {},
-): Promise<UserImportReport> {
+  options: UserImportOptions = {},
+): Promise<ImportReport> {
+  const { update = false, progress = () => {} } = options
   const distinct = distinctRows(rows.map((row) => checkRow(row)))
   const compared = await compareWithPresent(ctx, of.organizationId, distinct.accepted, {
     update,
     progress: (done) => progress(done, 2 * rows.length),
   })
-  const { accepted, present } = compared
-  const rejected = [...distinct.rejected, ...compared.rejected].sort((a, b) => a.line - b.line)
-  const report = { imported: 0, acceptable: accepted.length, present, rejected }
-  if (dryRun || accepted.length === 0 || (rejected.length > 0 && !skipRejected)) return report
-  await addAll(ctx, of, accepted, (done) => progress(rows.length + done, 2 * rows.length))
-  return { ...report, imported: accepted.length }
+  const checked = { ...compared, rejected: [...distinct.rejected, ...compared.rejected] }
+  return importAccepted(checked, options, (accepted) =>
+    addAll(ctx, of, accepted, (done) => progress(rows.length + done, 2 * rows.length)),
+  )
 }
 
 interface Accepted {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { networkOf } from '../rules/network.ts'
 import { audit } from './audit.ts'
-import type { TrailContext } from './audit.ts'
+import type { AuditContext, TrailContext } from './audit.ts'
 import type { Audited, EventName } from './events.ts'
 
 /**
@@ -68,17 +68,23 @@ export interface RefusalContext extends Omit<TrailContext, 'clock'> {
   readonly refusals: RefusalLimit
 }
 
-/** Records a refusal, which changed nothing, in its own transaction. If that fails, the refusal still stands. */
+/** Records a refusal, within the limits. */
 export async function auditRefusal(ctx: RefusalContext, refused: Audited): Promise<void> {
   const leftOut = ctx.refusals.admit(refused.event, refused.address === undefined ? ctx.address : refused.address)
   if (leftOut === undefined) return
   const suppressed = { event: 'audit.suppressed', organizationId: null, facts: { count: leftOut }, ...bySelf } as const
+  await recordRefusal(ctx, ...(leftOut > 0 ? [suppressed, refused] : [refused]))
+}
+
+/** Records events that changed nothing, in a transaction of their own. If that fails, the refusal still stands. */
+export async function recordRefusal(
+  ctx: Pick<TrailContext, 'store' | 'logger'> & AuditContext,
+  ...refused: readonly Audited[]
+): Promise<void> {
   try {
-    await ctx.store.db
-      .transaction()
-      .execute((db) => audit(db, ctx, ...(leftOut > 0 ? [suppressed, refused] : [refused])))
+    await ctx.store.db.transaction().execute((db) => audit(db, ctx, ...refused))
   } catch (error) {
-    ctx.logger.error({ err: error, event: refused.event }, 'audit entry not written')
+    ctx.logger.error({ err: error, event: refused.at(-1)?.event }, 'audit entry not written')
   }
 }
 

@@ -1,9 +1,9 @@
 import { mediaType } from '../../contract/media-type.ts'
 import type { Vendor } from '../../contract/media-type.ts'
 import { networkOf } from '../rules/network.ts'
-import { audit } from './audit.ts'
 import type { TrailContext } from './audit.ts'
 import type { Audited } from './events.ts'
+import { recordRefusal } from './refusals.ts'
 
 /** Limits on the entries that outsiders can cause: one per address and minute, this many per minute, and this many per day. */
 const maxPerMinute = 60
@@ -71,15 +71,8 @@ export function createRefusedKeys(ctx: Context): RefusedKeys {
     facts: { reason: ShownCredentials['reason'] | null; count: number },
     { address, requestId }: { address: string | null; requestId?: string | undefined },
   ) {
-    const entry: Audited = { event: 'api_key.refused', organizationId: null, actor: unknownCaller, address, facts }
-    try {
-      await ctx.store.db
-        .transaction()
-        .execute((db) => audit(db, { ...ctx, address, ...(requestId && { requestId }) }, entry))
-    } catch (error) {
-      // The refusal stands even if its entry cannot be written.
-      ctx.logger.error({ err: error, event: entry.event }, 'audit entry not written')
-    }
+    const entry: Audited = { event: 'api_key.refused', organizationId: null, actor: unknownCaller, facts }
+    await recordRefusal({ ...ctx, address, ...(requestId && { requestId }) }, entry)
   }
 
   return {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { parseJson } from '../../contract/validate.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import type { EventName } from '../audit/events.ts'
 import type { Logger } from '../ground/logger.ts'
@@ -55,13 +56,4 @@ export function readRevocations(log: string): Revocation[] {
     const ids = Object.entries(facts).filter((fact): fact is [string, string] => typeof fact[1] === 'string')
     return [{ event, at, ids: Object.fromEntries(ids) }]
   })
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    // A line that was truncated when the service was killed.
-    return undefined
-  }
 }

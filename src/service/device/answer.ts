@@ -1,7 +1,6 @@
-import { timingSafeEqual } from 'node:crypto'
-
 import { AnswerRequest } from '../../contract/device.ts'
 import type { Answered } from '../../contract/device.ts'
+import { isSameText } from '../../same-text.ts'
 import { notifySession } from '../waiting/notify.ts'
 import { auditSession } from '../audit/sessions.ts'
 import type { ServiceContext } from '../context/service-context.ts'
@@ -47,7 +46,7 @@ interface Meant {
 async function findSession(db: Queryable, { device }: SignedCall, { sessionId, given }: Meant): Promise<SessionRow> {
   const session = await sessionOfDevice(db, device.id, sessionId)
   if (!session) throw new ApiProblem('api.error.notfound.session')
-  if (!isSame(session.nonce, given.nonce))
+  if (!isSameText(session.nonce, given.nonce))
     throw new ApiProblem('api.error.invalid.nonce', 'nonce: does not match the request.')
   return session
 }
@@ -139,14 +138,9 @@ function outcomeOf(session: SessionRow, given: Given, number: string | null): Ou
   if (session.number === null) return { state: 'approved', factor: 'push' }
   if (number === null) throw new ApiProblem('api.error.invalid.number', 'number: required.')
   // One guess only: somebody who does not see the page must not be able to try all ninety numbers.
-  return isSame(session.number, number)
+  return isSameText(session.number, number)
     ? { state: 'approved', factor: 'push' }
     : { state: 'denied', reason: 'wrong_number' }
-}
-
-function isSame(expected: string, given: string): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 const tooLate = () => new ApiProblem('api.error.conflict.state')

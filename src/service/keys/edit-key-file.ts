@@ -1,7 +1,8 @@
-import { open, readFile, rename, stat } from 'node:fs/promises'
+import { readFile, rename, stat } from 'node:fs/promises'
 
 import type { Random } from '../rules/random.ts'
 import { formatKey, keySize, parseKeyRing } from '../sealing/key-ring.ts'
+import { writeNew } from './key-file.ts'
 
 /** Adds a new primary key. Running services load it automatically. @returns its id. */
 export async function addKey(path: string, random: Random): Promise<string> {
@@ -39,15 +40,9 @@ async function replace(path: string, entries: readonly string[], random: Random)
   parseKeyRing(entries.join(','))
   const scratch = `${path}.${Buffer.from(random(8)).toString('hex')}`
   const { uid, gid } = await stat(path)
-  const file = await open(scratch, 'wx', 0o600)
-  try {
-    await file.chmod(0o600)
+  await writeNew(scratch, text, async (file) => {
     // The file keeps its owner, because an administrator may edit it for the service's user.
     if (process.getuid?.() === 0) await file.chown(uid, gid)
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  })
   await rename(scratch, path)
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 
+import { repeat } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
@@ -115,14 +116,12 @@ function startBeats(
   { clock, logger, failures }: HoldingContext,
   refresh: () => Promise<void>,
 ): { stop(): Promise<void> } {
-  let running = Promise.resolve()
-  let stopped = false
+  let running: Promise<void> | undefined
   let problem: string | undefined
-  let cancel = schedule()
-
-  function schedule(): () => void {
-    return clock.after(heartbeat * 1000, () => void (running = beat()))
-  }
+  const cancel = repeat(clock, heartbeat * 1000, () => {
+    // A heartbeat that takes longer than the interval is not joined by a second one.
+    running ??= beat().finally(() => (running = undefined))
+  })
 
   async function beat(): Promise<void> {
     try {
@@ -133,7 +132,6 @@ function startBeats(
       // A database outage is logged already and says nothing about the keys.
       if (!failures?.covers(error)) report(error)
     }
-    if (!stopped) cancel = schedule()
   }
 
   /** The loaded keys stay in use. Values sealed with other keys cannot be opened. */
@@ -145,7 +143,6 @@ function startBeats(
 
   return {
     async stop() {
-      stopped = true
       cancel()
       await running
     },

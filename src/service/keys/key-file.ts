@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
-import { chmod, link, open, readFile, unlink } from 'node:fs/promises'
+import { link, open, readFile, unlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 
 import type { Random } from '../rules/random.ts'
 import type { KeyRing } from '../sealing/key-ring.ts'
@@ -44,9 +45,21 @@ export async function readKeyFile(path: string): Promise<KeyRing> {
  * @throws {Error} with code `EEXIST` if the file exists: keys are never overwritten.
  */
 export async function saveKeyFile(path: string, { keys }: KeyRing): Promise<void> {
+  await writeNew(path, keys.map(({ id, secret }) => `${formatKey(id, secret)}\n`).join(''))
+}
+
+/** Writes a new file, mode 0600, and waits until it is on the disk. @param prepare Runs before the first key is written. */
+export async function writeNew(
+  path: string,
+  text: string,
+  prepare?: (file: FileHandle) => Promise<void>,
+): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
-    await file.writeFile(keys.map(({ id, secret }) => `${formatKey(id, secret)}\n`).join(''))
+    // The umask can only remove permissions; the mode is set explicitly all the same.
+    await file.chmod(0o600)
+    await prepare?.(file)
+    await file.writeFile(text)
     await file.sync()
   } finally {
     await file.close()
@@ -70,16 +83,8 @@ function ownedByOther(path: string): string {
 /** Written completely under another name and then linked: no reader sees half a key, and only the first link succeeds. */
 async function makeKeyFile(path: string, text: string, random: Random): Promise<boolean> {
   const scratch = `${path}.${Buffer.from(random(8)).toString('hex')}`
-  const file = await open(scratch, 'wx', 0o600)
+  await writeNew(scratch, text)
   try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  try {
-    // The umask can only have removed permissions; set the mode explicitly all the same.
-    await chmod(scratch, 0o600)
     await link(scratch, path)
     return true
   } catch (error) {

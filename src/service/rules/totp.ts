@@ -1,7 +1,8 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
 
 import { HOTP, Secret } from 'otpauth'
 
+import { isSameText } from '../../same-text.ts'
 import { latestBeginning } from './present.ts'
 import type { Random } from './random.ts'
 
@@ -82,7 +83,7 @@ const [near, far] = [distances.slice(0, 2 * window + 1), distances.slice(2 * win
 /** The nearest step with this code. The search ends early only for a code that is accepted, which the response reveals. */
 function matchingStep(source: CodeSource, code: string, expected: number): number | undefined {
   const codeOf = codesOf(source)
-  const matches = (step: number) => step >= 0 && isSame(codeOf(step), code) && step > source.lastStep
+  const matches = (step: number) => step >= 0 && isSameText(codeOf(step), code) && step > source.lastStep
   const stepsAt = (some: readonly number[]) => some.map((distance) => expected + distance)
   return stepsAt(near).find(matches) ?? stepsAt(far).filter(matches)[0]
 }
@@ -90,9 +91,4 @@ function matchingStep(source: CodeSource, code: string, expected: number): numbe
 function follows({ seenStep, seenAt, period }: CodeSource, step: number, now: number): boolean {
   if (seenStep === null || seenAt === null || step !== seenStep + 1) return false
   return now - seenAt <= maxStepsBetween * period && seenAt <= latestBeginning(now)
-}
-
-function isSame(expected: string, given: string): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }
