@@ -113,7 +113,7 @@ describe('a database that is missing in production', () => {
 })
 
 describe.each(engines)('an empty database in production, on %s', (engine) => {
-  const newDatabase = useEngine(engine)
+  const newDatabase = useEngine(engine, { empty: true })
 
   it('gets no schema unless MFA_CREATE=1 allows it', async () => {
     const address = await newDatabase()

@@ -10,8 +10,12 @@ import type { Postgres } from './postgres.ts'
 /** For `describe.each`: the service behaves the same on both. */
 export const engines = ['SQLite', 'PostgreSQL'] as const
 
-/** Call it in a `describe`. @returns a function that creates a database, which several services can share. */
-export function useEngine(engine: (typeof engines)[number]): () => Promise<string> {
+/**
+ * Call it in a `describe`.
+ * @param options.empty Whether databases are created without tables; by default PostgreSQL's have the present schema.
+ * @returns a function that creates a database, which several services can share.
+ */
+export function useEngine(engine: (typeof engines)[number], { empty = false } = {}): () => Promise<string> {
   let postgres: Postgres | undefined
   let folder: string
   let count = 0
@@ -27,6 +31,7 @@ export function useEngine(engine: (typeof engines)[number]): () => Promise<strin
 
   return async () => {
     count += 1
-    return postgres ? postgres.createDatabase() : join(folder, `${count}.sqlite`)
+    if (!postgres) return join(folder, `${count}.sqlite`)
+    return empty ? postgres.createEmptyDatabase() : postgres.createDatabase()
   }
 }

@@ -46,6 +46,9 @@ export async function startServer({ fsync = false } = {}): Promise<PostgresServe
     initdbFlags: ['--no-sync'],
     postgresFlags: Object.entries({
       fsync: fsync ? 'on' : 'off',
+      full_page_writes: fsync ? 'on' : 'off',
+      // Its workers would keep databases in use that are copied or removed.
+      autovacuum: 'off',
       unix_socket_directories: '',
       // Several services, each with its pool, in each of the workers.
       max_connections: '300',

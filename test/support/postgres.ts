@@ -7,12 +7,17 @@ import { startServer } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 export interface Postgres {
-  /** Of a new database. */
+  /** Creates a database with the present schema. */
   createDatabase(): Promise<string>
+  /** Creates a database without any table. */
+  createEmptyDatabase(): Promise<string>
   stop(): Promise<void>
 }
 
-/** With a server that no other test file uses, which may be killed. */
+/** The database on the shared server that has the present schema, and no row. */
+export const template = 'template_schema'
+
+/** With a server that no other test file uses, which may be killed. Its databases are empty. */
 export type OwnPostgres = Postgres & PostgresServer
 
 /**
@@ -25,25 +30,28 @@ export async function openPostgres(): Promise<Postgres> {
   const response = await fetch(shared)
   const text = await response.text()
   if (!response.ok) throw new Error(`PostgreSQL did not start: ${text}`)
-  return databasesAt(text)
+  return databasesAt(text, template)
 }
 
 /** A real server of one's own, below a second away. Its data does not outlive it, so nothing has to be safe on the disk. */
 export async function startPostgres({ fsync = false } = {}): Promise<OwnPostgres> {
   const server = await startServer({ fsync })
   const databases = databasesAt(server.url)
-  return { ...server, createDatabase: () => databases.createDatabase() }
+  const { createDatabase, createEmptyDatabase } = databases
+  return { ...server, createDatabase, createEmptyDatabase }
 }
 
-function databasesAt(url: string): Postgres {
+function databasesAt(url: string, model = 'template1'): Postgres {
   const names: string[] = []
+  const copyOf = async (source: string) => {
+    const name = `test_${randomBytes(8).toString('hex')}`
+    await execute(url, `CREATE DATABASE ${name} TEMPLATE ${source}`)
+    names.push(name)
+    return new URL(name, url).href
+  }
   return {
-    async createDatabase() {
-      const name = `test_${randomBytes(8).toString('hex')}`
-      await execute(url, `CREATE DATABASE ${name}`)
-      names.push(name)
-      return new URL(name, url).href
-    },
+    createDatabase: () => copyOf(model),
+    createEmptyDatabase: () => copyOf('template1'),
     async stop() {
       // One that somebody is still connected to stays, and goes with the server.
       for (const name of names) await execute(url, `DROP DATABASE ${name}`).catch(() => undefined)
@@ -51,7 +59,8 @@ function databasesAt(url: string): Postgres {
   }
 }
 
-async function execute(url: string, statement: string): Promise<void> {
+/** Runs one statement on a connection of its own. */
+export async function execute(url: string, statement: string): Promise<void> {
   const client = new Client(url)
   await client.connect()
   try {

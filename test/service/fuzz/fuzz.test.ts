@@ -82,7 +82,7 @@ describe.each(engines)(
 
     beforeAll(async () => {
       if (engine === 'PostgreSQL') postgres = await openPostgres()
-      await start((await postgres?.createDatabase()) ?? ':memory:')
+      await start((await postgres?.createEmptyDatabase()) ?? ':memory:')
     })
     afterAll(async () => {
       await running.close()

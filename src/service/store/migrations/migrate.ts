@@ -22,18 +22,22 @@ export async function migrate(db: Queryable, engine: Engine, create: boolean): P
     db: db.withoutPlugins(),
     provider: { getMigrations: () => Promise.resolve(known) },
   })
-  if (!empty) await refuseNewerSchema(db, Object.keys(known))
+  // Most starts: nothing to do, and no lock to wait for.
+  if (!empty && (await isPresent(db, Object.keys(known)))) return false
   const { error } = await migrator.migrateToLatest()
   if (error instanceof StoreUnavailableError) throw error
   if (error !== undefined) throw new Error('The database could not be brought to the present schema.', { cause: error })
   return empty
 }
 
-/** @throws {NewerSchemaError} when the database has a migration that this version does not know. */
-async function refuseNewerSchema(db: Queryable, known: readonly string[]): Promise<void> {
+/**
+ * Whether the database has the present schema.
+ * @throws {NewerSchemaError} when the database has a migration that this version does not know.
+ */
+async function isPresent(db: Queryable, known: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   const newest = rows.at(-1)?.name
-  if (newest === undefined || known.includes(newest)) return
+  if (newest === undefined || known.includes(newest)) return newest === known.at(-1)
   const [theirs, ours] = [newest, known.at(-1) ?? ''].map((name) => Number.parseInt(name, 10))
   throw new NewerSchemaError(
     `The database was made by a newer version of second-factor (schema ${theirs}, this one knows ${ours}). ` +
