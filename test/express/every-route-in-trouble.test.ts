@@ -25,11 +25,12 @@ const troubles: readonly (readonly [string, RequestListener, error: string, retr
 /** All that ask the service when somebody who waits for their device comes by. */
 const routes = [
   ['GET', ''],
-  ['POST', '/complete'],
   ['POST', '/send'],
   ['POST', '/cancel'],
   ['POST', '/code'],
   ['POST', '/email'],
+  // Last, because it waits for the decision: by now the client fails fast while the service is slow.
+  ['POST', '/complete'],
 ] as const
 
 /** Of somebody who may change their factors. */

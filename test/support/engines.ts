@@ -7,15 +7,17 @@ import { afterAll, beforeAll } from 'vitest'
 import { openPostgres } from './postgres.ts'
 import type { Postgres } from './postgres.ts'
 
-/** For `describe.each`: the service behaves the same on both. */
-export const engines = ['SQLite', 'PostgreSQL'] as const
+type Engine = 'SQLite' | 'PostgreSQL'
+
+/** For `describe.each`: the service behaves the same on both. The quick run leaves PostgreSQL out. */
+export const engines: readonly Engine[] = process.env.SQLITE_ONLY ? ['SQLite'] : ['SQLite', 'PostgreSQL']
 
 /**
  * Call it in a `describe`.
  * @param options.empty Whether databases are created without tables; by default PostgreSQL's have the present schema.
  * @returns a function that creates a database, which several services can share.
  */
-export function useEngine(engine: (typeof engines)[number], { empty = false } = {}): () => Promise<string> {
+export function useEngine(engine: Engine, { empty = false } = {}): () => Promise<string> {
   let postgres: Postgres | undefined
   let folder: string
   let count = 0
