@@ -42,6 +42,7 @@ type Given = Pick<
   | 'keys'
   | 'auditRetention'
   | 'bypassCodes'
+  | 'pinHashCost'
 > & { readonly push: ResolvedPushOptions | false }
 
 /** The service without its HTTP listeners. */
@@ -54,7 +55,7 @@ export interface Core {
 }
 
 export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
-  const { addressOf, random, logger, failures, limits, mailer, keys, auditRetention, bypassCodes } = given
+  const { addressOf, random, logger, failures, limits, mailer, keys, auditRetention, bypassCodes, pinHashCost } = given
   const clock = createNoticingClock(given.clock)
   const waiters = createWaiters(store, createInboxLook(store.db, clock))
   const id = await serviceId(store.db, newId(random))
@@ -98,6 +99,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     address: null,
     auditRetention,
     bypassCodes,
+    pinHashCost,
   }
   await bringToPresent(ctx, (now) => ({ future: now, present: now }))
   const sweep = startSweep(ctx)

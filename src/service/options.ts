@@ -136,6 +136,12 @@ interface SharedOptions {
    * @default `'readable'`
    */
   bypassCodes?: 'readable' | 'once' | undefined
+  /**
+   * What the hash of a new PIN or passcode costs, as parameters of scrypt (RFC 7914). The default takes about 0.2 s and
+   * 32 MB. Lower it in tests only: it protects PINs if database and keys are stolen.
+   * @default `{ N: 32768, r: 8, p: 3 }`, as OWASP's password storage cheat sheet recommends
+   */
+  pinHashCost?: { N: number; r: number; p: number } | undefined
   /** Limits on how much of the service one caller can use. */
   limits?: LimitOptions | undefined
 }
@@ -149,6 +155,12 @@ export interface MetricsOptions {
   token?: string | undefined
 }
 
+/** scrypt needs 128 × N × r bytes (RFC 7914 section 2). */
+const HashCost = z
+  .strictObject({ N: z.int().min(2), r: z.int().min(1), p: z.int().min(1) })
+  .refine(({ N }) => Number.isInteger(Math.log2(N)), 'N must be a power of two')
+  .refine(({ N, r }) => N * r <= 2 ** 18, 'N × r must be at most 2^18, which needs 32 MB')
+
 const shared = {
   database: z.string().min(1),
   listenDatabase: z.string().min(1).optional(),
@@ -161,6 +173,7 @@ const shared = {
   push: z.union([z.literal(false), PushOptions]).prefault({}),
   auditRetention: z.int().min(1).max(36_500).default(365),
   bypassCodes: z.enum(['readable', 'once']).default('readable'),
+  pinHashCost: HashCost.default({ N: 2 ** 15, r: 8, p: 3 }),
   limits: LimitOptions.prefault({}),
 }
 

@@ -39,6 +39,8 @@ describe('the flags of second-factor serve', () => {
       // Code, which a command line cannot express.
       clock: undefined,
       random: undefined,
+      // Lowered in tests only.
+      pinHashCost: undefined,
       logger: 'logLevel',
       smtp: 'MFA_SMTP_URL',
       push: 'pushSubject',

@@ -326,4 +326,20 @@ function guessAgain(): never {
     test: 'cli/device/prompt.test.ts',
     title: 'ends when its request is gone, and drops what was typed',
   },
+  {
+    defense: 'the cost of a PIN hash',
+    file: 'src/service/options.ts',
+    find: 'HashCost.default({ N: 2 ** 15, r: 8, p: 3 })',
+    replace: 'HashCost.default({ N: 2 ** 14, r: 8, p: 1 })',
+    test: 'service/device/pin.test.ts',
+    title: 'is hashed at the cost that %s',
+  },
+  {
+    defense: 'the cost of a PIN hash is the configured one',
+    file: 'src/service/device/pin.ts',
+    find: "await hashPin(random, pin ?? '', pinHashCost)",
+    replace: "await hashPin(random, pin ?? '', { ...pinHashCost, N: 2 })",
+    test: 'service/device/pin.test.ts',
+    title: 'is hashed at the cost that %s',
+  },
 ]

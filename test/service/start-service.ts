@@ -62,6 +62,9 @@ export const keysFor = (database = '') => (database.startsWith('postgres') ? { k
 /** How long requests take depends on the machine, so no test is refused for it unless overload is what it is about. */
 export const withoutOverload = { concurrentRequests: 1_000_000, responseTime: 600_000 }
 
+/** For tests in which the hashes of PINs are not what is tested. */
+export const quickHash = { N: 2, r: 1, p: 1 }
+
 /** The clock of tests stands still: one second of it can be the whole test. */
 export const wideLimits = {
   ...withoutOverload,
@@ -87,6 +90,7 @@ export async function startService(
     clock,
     logger: { info: log, warn: log, error: log },
     push: { subject: 'mailto:operator@example.com' },
+    pinHashCost: quickHash,
     ...keysFor(options.database),
     ...options,
     limits: options.limits ? { ...withoutOverload, ...options.limits } : wideLimits,

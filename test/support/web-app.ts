@@ -15,6 +15,7 @@ import type { Clock } from '../../src/clock.ts'
 import { createDevice } from '../../src/device/index.ts'
 import type { Account } from '../../src/device/index.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
+import { quickHash } from '../service/start-service.ts'
 import { type Browser, createBrowser } from './browser.ts'
 
 export type WebApp = Awaited<ReturnType<typeof startWebApp>>
@@ -41,7 +42,7 @@ export interface WebAppOptions {
 /** An app with a login of its own, gated by mfa() over a real service, on a real port. Everybody's password is "secret". */
 export async function startWebApp(options: WebAppOptions = {}) {
   const clock = createTestClock()
-  const service = embedded({ database: options.database ?? ':memory:', clock })
+  const service = embedded({ database: options.database ?? ':memory:', clock, pinHashCost: quickHash })
   const passport = createPassport()
   const trouble: string[] = []
   const app = (options.express ?? express)()

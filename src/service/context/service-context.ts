@@ -50,6 +50,8 @@ export interface ServiceContext {
   readonly auditRetention: number
   /** Whether bypass codes can be read again, or are shown only when they are created. */
   readonly bypassCodes: 'readable' | 'once'
+  /** Of the PINs and passcodes to come. */
+  readonly pinHashCost: HashCost
   readonly observer: Observer
   /** Undefined if no mail server is configured. */
   readonly mailer: Mailer | undefined
@@ -57,6 +59,13 @@ export interface ServiceContext {
   readonly changeMails: ChangeMails | undefined
   /** Undefined if nothing is pushed. */
   readonly pusher: Pusher | undefined
+}
+
+/** The parameters of scrypt (RFC 7914 section 2). */
+export interface HashCost {
+  readonly N: number
+  readonly r: number
+  readonly p: number
 }
 
 /** Answers the address a request comes from; undefined if it is not known. */

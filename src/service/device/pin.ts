@@ -2,7 +2,7 @@ import { scrypt, timingSafeEqual } from 'node:crypto'
 
 import { pinProblem } from '../../contract/pin.ts'
 import type { KeyType } from '../../contract/pin.ts'
-import type { ServiceContext } from '../context/service-context.ts'
+import type { HashCost, ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import type { Random } from '../rules/random.ts'
 
@@ -11,14 +11,18 @@ import type { Random } from '../rules/random.ts'
  * @throws {ApiProblem} if it has the wrong form or is too easy to guess.
  */
 export async function newPin(
-  { random, secrets }: Pick<ServiceContext, 'random' | 'secrets'>,
+  { random, secrets, pinHashCost }: Pick<ServiceContext, 'random' | 'secrets' | 'pinHashCost'>,
   device: { readonly id: string; readonly userId: string },
   { keyType, pin }: { readonly keyType: KeyType; readonly pin: string | undefined },
 ): Promise<string | null> {
   if (keyType === 'NONE') return null
   const problem = pinProblem(keyType, pin ?? '')
   if (problem) throw new ApiProblem('api.error.invalid.pin', messages[problem][keyType])
-  return secrets.seal(await hashPin(random, pin ?? ''), { kind: 'pin', id: device.id, userId: device.userId })
+  return secrets.seal(await hashPin(random, pin ?? '', pinHashCost), {
+    kind: 'pin',
+    id: device.id,
+    userId: device.userId,
+  })
 }
 
 const messages = {
@@ -26,11 +30,8 @@ const messages = {
   guessable: { PIN: 'pin: is too easy to guess.', PASSCODE: 'pin: is too easy to guess.' },
 } as const
 
-/** Cost from OWASP's password storage cheat sheet: N = 2^15, r = 8, p = 3 (RFC 7914); about 0.2 s and 32 MB. */
-const cost = { N: 2 ** 15, r: 8, p: 3 }
-
 /** The hash of a PIN or passcode, which is then sealed. It contains its cost, so that the cost can be changed later. */
-async function hashPin(random: Random, pin: string): Promise<string> {
+async function hashPin(random: Random, pin: string, cost: HashCost): Promise<string> {
   const salt = random(16)
   return ['scrypt', cost.N, cost.r, cost.p, base64url(salt), base64url(await derive(pin, salt, cost))].join(':')
 }
@@ -44,7 +45,7 @@ export async function isPin(pin: string, hash: string): Promise<boolean> {
 }
 
 /** Runs on another thread. */
-function derive(pin: string, salt: Uint8Array, given: typeof cost): Promise<Buffer> {
+function derive(pin: string, salt: Uint8Array, given: HashCost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const options = { ...given, maxmem: 64 * 1024 * 1024 }
     scrypt(pin, salt, 32, options, (error, key) => (error ? reject(error) : resolve(key)))

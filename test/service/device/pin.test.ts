@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { deviceById } from '../../../src/service/store/devices.ts'
 import { createDevice, currentCode } from '../../../src/device/index.ts'
@@ -45,6 +45,23 @@ describe.each(engines)('a PIN, on %s', (engine) => {
     await close()
     return device?.pinTries
   }
+
+  it.each([
+    ['OWASP recommends by default', undefined, /^scrypt:32768:8:3:/],
+    ['is configured', { N: 4, r: 2, p: 1 }, /^scrypt:4:2:1:/],
+  ])('is hashed at the cost that %s', async (_, pinHashCost, form) => {
+    const path = await newDatabase()
+    const other = await startService({ database: path, pinHashCost }, { keyType: 'PIN' })
+    onTestFinished(other.close)
+    const { signer } = await other.enroll(unique(), { pin })
+
+    const { ctx, close } = await openDatabase(path, keysFor(path))
+    const device = await deviceById(ctx.store.db, signer.id!)
+    await close()
+
+    const { id, userId, pin: sealed } = device!
+    expect(ctx.secrets.open(sealed!, { kind: 'pin', id, userId })).toMatch(form)
+  })
 
   it('allows an approval when it is correct', async () => {
     const { approve, state } = await asked(running)
