@@ -36,9 +36,7 @@ export async function openPostgres(): Promise<Postgres> {
 /** A real server of one's own, below a second away. Its data does not outlive it, so nothing has to be safe on the disk. */
 export async function startPostgres({ fsync = false } = {}): Promise<OwnPostgres> {
   const server = await startServer({ fsync })
-  const databases = databasesAt(server.url)
-  const { createDatabase, createEmptyDatabase } = databases
-  return { ...server, createDatabase, createEmptyDatabase }
+  return { ...databasesAt(server.url), ...server }
 }
 
 function databasesAt(url: string, model = 'template1'): Postgres {
