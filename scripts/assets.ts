@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, statSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 
 import { build, type Plugin, type Rolldown } from 'vite'
 
@@ -63,8 +64,8 @@ async function buildAuthenticator(): Promise<void> {
     return
 
   const version = await packageVersion()
-  await intoPlace(output, (folder) =>
-    build({
+  await intoPlace(output, async (folder) => {
+    await build({
       root: join(root, 'src', 'authenticator'),
       configFile: false,
       base: './',
@@ -80,8 +81,19 @@ async function buildAuthenticator(): Promise<void> {
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
       },
-    }),
-  )
+    })
+    await compressScripts(folder)
+  })
+}
+
+/** Written beside each script and style, for callers that accept it: the service compresses nothing itself. */
+async function compressScripts(folder: string): Promise<void> {
+  for (const name of globSync('{*,assets/*}.{js,css}', { cwd: folder })) {
+    const file = join(folder, name)
+    const content = await readFile(file)
+    await writeFile(`${file}.br`, brotliCompressSync(content))
+    await writeFile(`${file}.gz`, gzipSync(content, { level: 9 }))
+  }
 }
 
 /** The package declares that it has no side effects. This file is the exception. */

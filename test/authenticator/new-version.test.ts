@@ -15,7 +15,9 @@ async function startReleases() {
   const service = await startService()
   let release = 'first'
   const server: Server = createServer((req, res) => {
-    const upstream = request(service.url + req.url, { method: req.method, headers: req.headers }, (answer) => {
+    // Not compressed, as the text is changed.
+    const { 'accept-encoding': _accepted, ...headers } = req.headers
+    const upstream = request(service.url + req.url, { method: req.method, headers }, (answer) => {
       if (/\/authenticator\/(sw\.js)?$/.test(req.url ?? '')) return void changed(answer, res)
       res.writeHead(answer.statusCode ?? 500, answer.headers)
       answer.pipe(res)

@@ -8,6 +8,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { createDeviceRoutes } from '../device/routes.ts'
 import { asHandle } from '../http/handle.ts'
 import type { Handle } from '../http/handle.ts'
+import { preferCompressed } from './compressed-files.ts'
 
 /** The authenticator as it was built; the same from src/ and from dist/. */
 const folder = fileURLToPath(new URL('../../../dist/authenticator/', import.meta.url))
@@ -27,6 +28,7 @@ export function createPublic(ctx: ServiceContext): Handle {
     for (const [name, value] of Object.entries(pageHeaders)) res.setHeader(name, value)
     next()
   })
+  router.use('/authenticator', preferCompressed(folder))
   router.use('/authenticator', staticFiles(folder, { redirect: false, cacheControl: false, setHeaders: setCaching }))
   router.use('/authenticator', (_req, res) => answerMissing(res))
   return asHandle(router)

@@ -1,3 +1,8 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { startService } from '../start-service.ts'
@@ -60,6 +65,71 @@ describe('the authenticator', () => {
     )
 
     expect(responses.map((response) => response.headers.get('access-control-allow-origin'))).toEqual([null, null])
+  })
+})
+
+describe('a script of the authenticator', () => {
+  /** As it is on the wire: `fetch` would decode it. */
+  async function load(accepted: string | undefined, { method = 'GET', headers = {} } = {}) {
+    const page = await (await fetch(`${running.origin}/authenticator/`)).text()
+    const url = `${running.origin}/authenticator/${/assets\/[^"]+\.js/.exec(page)?.[0]}`
+    const sent = request(url, {
+      method,
+      headers: { ...headers, ...(accepted !== undefined && { 'accept-encoding': accepted }) },
+    })
+    const [response] = (await once(sent.end(), 'response')) as [IncomingMessage]
+    return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(await response.toArray()) }
+  }
+  const encodingFor = async (accepted?: string) => (await load(accepted)).headers['content-encoding']
+
+  it.each([
+    ['br', 'br, gzip, deflate, zstd'],
+    ['br', 'gzip;q=1.0, BR'],
+    ['br', '*'],
+    ['gzip', 'gzip'],
+    ['gzip', 'gzip, br;q=0.9'],
+    ['gzip', '*, br;q=0'],
+    [undefined, undefined],
+    [undefined, ''],
+    [undefined, 'identity, br;q=0.5'],
+    [undefined, 'br;q=0, gzip;q=0.000'],
+    [undefined, '*;q=0'],
+    [undefined, 'deflate, brotli, gzipped'],
+  ])('is sent as %s for Accept-Encoding: %s', async (encoding, accepted) => {
+    expect(await encodingFor(accepted)).toBe(encoding)
+  })
+
+  it('has the same content in each encoding, its own ETag, and the same type', async () => {
+    const [plain, brotli, gzip] = [await load(undefined), await load('br'), await load('gzip')]
+
+    expect(brotliDecompressSync(brotli.bytes).equals(plain.bytes)).toBe(true)
+    expect(gunzipSync(gzip.bytes).equals(plain.bytes)).toBe(true)
+    const all = [plain, brotli, gzip].map(({ headers }) => headers)
+    expect(new Set(all.map(({ etag }) => etag)).size).toBe(3)
+    for (const headers of all) {
+      expect(headers).toMatchObject({
+        vary: 'Accept-Encoding',
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': 'public, max-age=31536000, immutable',
+      })
+    }
+  })
+
+  it('has 50 kB at most on the wire', async () => {
+    const { bytes, headers } = await load('gzip, br')
+
+    expect(bytes.length).toBe(Number(headers['content-length']))
+    expect(bytes.length).toBeLessThanOrEqual(50_000)
+  })
+
+  it('is answered to HEAD and to a conditional request in the same encoding', async () => {
+    const whole = await load('br')
+    const head = await load('br', { method: 'HEAD' })
+    const again = await load('br', { headers: { 'if-none-match': whole.headers.etag } })
+    const other = await load('gzip', { headers: { 'if-none-match': whole.headers.etag } })
+
+    expect([head.headers['content-length'], head.bytes.length]).toEqual([whole.headers['content-length'], 0])
+    expect([again.status, again.headers.vary, other.status]).toEqual([304, 'Accept-Encoding', 200])
   })
 })
 
