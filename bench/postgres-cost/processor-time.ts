@@ -30,7 +30,8 @@ function read(pid: number): Process | undefined {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map((ticks) => Number(ticks) * tick)
-    if (user === undefined || system === undefined || endedUser === undefined || endedSystem === undefined) return
+    if (user === undefined || system === undefined || endedUser === undefined || endedSystem === undefined)
+      return undefined
     return { pid, parent: Number(fields[1]), own: user + system, ended: endedUser + endedSystem }
   } catch {
     // It has ended meanwhile.

@@ -1,6 +1,71 @@
 import type { Mutant } from './mutant.ts'
 
-export const mutants: readonly Mutant[] = [...faultsOfPostgres(), ...killedNodes()]
+export const mutants: readonly Mutant[] = [...faultsOfPostgres(), ...statementsOfPostgres(), ...killedNodes()]
+
+/** Each one takes a transaction for committed that is not, or lets statements fail that were prepared earlier. */
+function statementsOfPostgres(): readonly Mutant[] {
+  const test = 'service/store/postgres-statements.test.ts'
+  const dialect = 'src/service/store/postgres-dialect.ts'
+  const pool = 'src/service/store/postgres-pool.ts'
+  return [
+    {
+      defense: 'only the answer COMMIT counts as committed',
+      file: dialect,
+      find: "if ((await end('commit')) === 'COMMIT') return",
+      replace: "if ((await end('commit')) !== '') return",
+      test,
+      title: 'fails with the error of a change that nobody waited for, although COMMIT itself succeeds',
+    },
+    {
+      defense: 'a transaction that the database rolled back ends as undone',
+      file: dialect,
+      find: 'undone.add(cause)',
+      replace: '',
+      test,
+      title: 'fails with the error of a change that nobody waited for, although COMMIT itself succeeds',
+    },
+    {
+      defense: 'the first error of a transaction explains the later ones',
+      file: dialect,
+      find: 'throw (failure ??= error)',
+      replace: 'failure ??= error\n throw error',
+      test,
+      title: 'fails with the first error, not with what follows from it',
+    },
+    {
+      defense: 'statements after the end of their transaction are refused',
+      file: dialect,
+      find: "if (state === 'over' && declared)",
+      replace: "if (state === 'over' && !declared && !sql)",
+      test,
+      title: 'executes nothing of a part that goes on after another part has failed',
+    },
+    {
+      defense: 'a statement is prepared again after its table has changed',
+      file: pool,
+      find: 'isStaleStatement(error) || isLostStatement(error)',
+      replace: 'isLostStatement(error)',
+      test,
+      title: 'is prepared again when a newer version has added a column to its table',
+    },
+    {
+      defense: 'a connection with statements from before a change of the schema is closed',
+      file: pool,
+      find: 'isReadOnly(error) || isStaleStatement(error)',
+      replace: 'isReadOnly(error)',
+      test,
+      title: 'is prepared again when a newer version has added a column to its table',
+    },
+    {
+      defense: 'statements without names behind a pooler that loses them',
+      file: pool,
+      find: 'prepares.kept = false',
+      replace: 'prepares.kept &&= true',
+      test,
+      title: 'is executed without a name once a pooler has lost what was prepared',
+    },
+  ]
+}
 
 /** Each one lets a database that is slow, stopped or behind a pooler hold something up. */
 function faultsOfPostgres(): readonly Mutant[] {
@@ -9,7 +74,7 @@ function faultsOfPostgres(): readonly Mutant[] {
     {
       defense: 'the time after which a connection is given up',
       file: 'src/service/store/postgres-pool.ts',
-      find: 'client.release(late)',
+      find: 'stream.destroy()',
       replace: '',
       test,
       title: 'times out every unit of work, however many arrive, and works again right afterwards',
@@ -17,8 +82,8 @@ function faultsOfPostgres(): readonly Mutant[] {
     {
       defense: 'the time of a unit of work, which all of its statements share',
       file: 'src/service/store/postgres-pool.ts',
-      find: 'async query(text, values) {',
-      replace: 'async query(text, values) {\n timer.refresh()',
+      find: 'async query({ name, ...query }) {',
+      replace: 'async query({ name, ...query }) {\n timer.refresh()',
       test,
       title: 'times out a transaction whose statements are answered slowly',
     },

@@ -258,8 +258,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'connections to a server that turned read-only are closed',
     file: 'src/service/store/postgres-pool.ts',
-    find: 'client.release(readOnly)',
-    replace: 'client.release()',
+    find: 'isReadOnly(error) || isStaleStatement(error)',
+    replace: 'isStaleStatement(error)',
     test: postgresOutage,
     title: 'uses a new connection next time, because another server may accept changes by then',
   },

@@ -12,8 +12,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'counting the codes of a challenge in the service',
     file: 'src/service/codes/code-budget.ts',
-    find: 'if (taken === undefined) throw',
-    replace: 'if (taken === -1) throw',
+    find: "if (ofChallenge === 'none left') throw",
+    replace: "if (ofChallenge === 'never') throw",
     test: 'traps/cookie-session.test.ts',
     title: 'gets no more tries for codes: the service counts them',
   },

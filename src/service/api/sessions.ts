@@ -1,3 +1,5 @@
+import type { IsolationLevel } from 'kysely'
+
 import type * as contract from '../../contract/sessions.ts'
 import { auditRedeemed, auditRedeemRefused, auditSession, auditThrottled } from '../audit/sessions.ts'
 import { withinBudget } from '../codes/code-budget.ts'
@@ -19,6 +21,7 @@ import type { DomainRow } from '../store/domains.ts'
 import type { Queryable } from '../store/schema.ts'
 import { cancelPending, insertSession, pendingNumbers, redeemApproval, sessionOf } from '../store/sessions.ts'
 import type { SessionRow } from '../store/sessions.ts'
+import { lockUser } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { findDomain, findMember } from './find.ts'
@@ -33,12 +36,21 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   const input = fitInformation(call, given)
   const starting = { input, domain, user, bypassLookups: await lookupsOf(call, input, user) }
   let budget: Budget = 'other'
-  const creating = call.store.db.transaction().execute(async (db) => {
-    budget = await budgetOf(call, db, { browser: input.browser, domainId: domain.id, userId: user.id })
-    const created = await start(call, db, { ...starting, budget })
-    await auditSession(db, call, created.session, call)
-    return created
-  })
+  const creating = call.store.db
+    .transaction()
+    .setIsolationLevel(isolationOf(input))
+    .execute(async (db) => {
+      // Requests for one user follow each other from here on: what is counted below, no other request is counting.
+      const [locked, found] = await Promise.all([
+        lockUser(db, call.organizationId, user.id),
+        budgetOf(call, db, { browser: input.browser, domainId: domain.id, userId: user.id }),
+      ])
+      if (!locked) throw new ApiProblem('api.error.notfound.user')
+      budget = found
+      const created = await start(call, db, { ...starting, budget })
+      await auditSession(db, call, created.session, call)
+      return created
+    })
   const { session, triesLeft } = await creating.catch(async (error: unknown) => {
     await auditThrottled(call, error, { domain: domain.id, user: user.id, budget, address: input.ipAddress ?? null })
     throw error
@@ -49,6 +61,12 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   notifySession(call, session)
   if (session.state === 'pending') call.pusher?.tell(session)
   return { ...sessionView(session), triesLeft }
+}
+
+/** Requests that are limited by network count those of other users, which no lock on this user orders. */
+function isolationOf({ bypasscode, otp, challenge, ipAddress = null }: New): IsolationLevel {
+  const isLimited = !(bypasscode ?? otp) && limitedNetwork({ challenge: challenge ?? null, ipAddress }) !== null
+  return isLimited ? 'serializable' : 'read committed'
 }
 
 /** Informational fields never fail a sign-in: they are shortened or omitted. The log mentions it without the values. */
@@ -107,11 +125,14 @@ export const watch: Handler<typeof contract.watchSessions> = async (input, call)
 
 export const cancel: Handler<typeof contract.cancelSession> = async (input, call) => {
   const session = await load(call, input)
-  const cancelled = await call.store.db.transaction().execute(async (db) => {
-    const won = await cancelPending(db, session.id, call.clock.now())
-    if (won) await auditSession(db, call, { ...session, state: 'cancelled' }, call)
-    return won
-  })
+  const cancelled = await call.store.db
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (db) => {
+      const won = await cancelPending(db, session.id, call.clock.now())
+      if (won) await auditSession(db, call, { ...session, state: 'cancelled' }, call)
+      return won
+    })
   if (!cancelled) return
   call.observer.settled('cancelled', 1, { factor: 'push', seconds: call.clock.now() - session.createdAt })
   notifySession(call, session)
@@ -121,13 +142,18 @@ export const redeem: Handler<typeof contract.redeemSession> = async (input, call
   const session = await load(call, input)
   const now = call.clock.now()
   const of = { id: session.id, domainId: session.domainId, challenge: input.challenge }
-  const redeemed = await call.store.db.transaction().execute(async (db) => {
-    const won = await redeemApproval(db, { ...of, settledAfter: now - redeemableFor }, now)
-    if (!won) return undefined
-    await auditRedeemed(db, call, won, call)
-    const epoch = await epochOfUser(db, won.userId)
-    return { ...sessionView(won), epoch, browser: await passedIn(call, db, won, input.browser) }
-  })
+  const redeemed = await call.store.db
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (db) => {
+      const [won, epoch] = await Promise.all([
+        redeemApproval(db, { ...of, settledAfter: now - redeemableFor }, now),
+        epochOfUser(db, session.userId),
+      ])
+      if (!won) return undefined
+      await auditRedeemed(db, call, won, call)
+      return { ...sessionView(won), epoch, browser: await passedIn(call, db, won, input.browser) }
+    })
   if (redeemed) return redeemed
   await auditRedeemRefused(call, session)
   throw new ApiProblem('api.error.conflict.state')
@@ -173,14 +199,12 @@ async function ask(call: Call, db: Queryable, asking: Asking): Promise<SessionRo
     return insertSession(db, { ...blank(call, asking), ...denied('push_failed', now) })
   }
   const session = blank(call, asking)
-  await takePush(call, db, session)
   const numbered = domain.numberMatching !== 'off' && input.numberMatching
-  return insertSession(db, {
-    ...session,
-    network: limitedNetwork(session),
-    deviceId,
-    number: numbered ? await freeNumber(call, db, domain, user) : null,
-  })
+  const [, number] = await Promise.all([
+    takePush(call, db, session),
+    numbered ? freeNumber(call, db, domain, user) : null,
+  ])
+  return insertSession(db, { ...session, network: limitedNetwork(session), deviceId, number })
 }
 
 async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: UserRow): Promise<string> {

@@ -42,9 +42,12 @@ export async function withinBudget<T>(
 ): Promise<Tried<T>> {
   const now = ctx.clock.now()
   const of = { userId, budget }
-  const failures = await takeCodeTry(db, of, now)
+  const [failures, ofChallenge] = await Promise.all([
+    takeCodeTry(db, of, now),
+    challenge === undefined ? undefined : takeOfChallenge(db, challenge, now),
+  ])
   if (failures === undefined) throw locked((await codesLockedUntil(db, of, now)) ?? now, now)
-  const ofChallenge = challenge === undefined ? undefined : await takeOfChallenge(db, challenge, now)
+  if (ofChallenge === 'none left') throw new ApiProblem('api.error.limit.codes')
   const right = await check()
   if (right === undefined) {
     const until = lockedUntil(failures, now)
@@ -60,11 +63,9 @@ export async function withinBudget<T>(
 }
 
 /** @returns the number of wrong codes of the challenge if this one is wrong. */
-async function takeOfChallenge(db: Queryable, challenge: string, now: number): Promise<number> {
+async function takeOfChallenge(db: Queryable, challenge: string, now: number): Promise<number | 'none left'> {
   const row = { challenge, expiresAt: now + challengeTriesKept }
-  const taken = await takeChallengeTry(db, row, maxWrongPerChallenge)
-  if (taken === undefined) throw new ApiProblem('api.error.limit.codes')
-  return taken
+  return (await takeChallengeTry(db, row, maxWrongPerChallenge)) ?? 'none left'
 }
 
 /** @param until Unix time in seconds, like `now`. */

@@ -20,8 +20,10 @@ export async function checkTimedCode(
 ): Promise<string | undefined> {
   const seen: { readonly id: string; readonly step: number }[] = []
   let fault: UnsealError | undefined
-  const hardware = await generatorOfHardware(db, userId)
-  const device = await generatorOfDevice(db, domain.id, userId)
+  const [hardware, device] = await Promise.all([
+    generatorOfHardware(db, userId),
+    generatorOfDevice(db, domain.id, userId),
+  ])
   for (const source of [
     { generator: hardware, resynchronizes: hardware?.selfEnrolled === 0 },
     { generator: device, resynchronizes: false },

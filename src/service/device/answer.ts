@@ -25,11 +25,14 @@ type Given = ReturnType<typeof AnswerRequest.parse>
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
   const given = parseContent(AnswerRequest, call.payload)
   const pinResult = await verifyPin(ctx, call, { sessionId, given })
-  const { answered, settled, createdAt } = await ctx.store.db.transaction().execute(async (db) => {
-    await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
-    const session = await findSession(db, call, { sessionId, given })
-    return { ...(await decide(ctx, db, session, { ...given, pinResult })), createdAt: session.createdAt }
-  })
+  const { answered, settled, createdAt } = await ctx.store.db
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (db) => {
+      await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
+      const session = await findSession(db, call, { sessionId, given })
+      return { ...(await decide(ctx, db, session, { ...given, pinResult })), createdAt: session.createdAt }
+    })
   if (settled) {
     const seconds = ctx.clock.now() - createdAt
     ctx.observer.settled(answered.reason ?? answered.state, 1, { factor: 'push', seconds })
@@ -64,14 +67,17 @@ async function verifyPin(ctx: ServiceContext, call: SignedCall, meant: Meant): P
   const { decision, pin, attempt = call.claims.jti } = meant.given
   const rule = decision === 'approve' ? await pinRule(ctx.store.db, call.device.domainId) : undefined
   if (!rule || rule.keyType === 'NONE') return 'not-required'
-  const taken = await ctx.store.db.transaction().execute(async (db) => {
-    await consumeCall(db, call)
-    const session = await findSession(db, call, meant)
-    // A settled session is only compared: repeating a lost answer costs no attempt.
-    if (atTime(session, ctx.clock.now()).state !== 'pending') return undefined
-    if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
-    return reserveAttempt(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
-  })
+  const taken = await ctx.store.db
+    .transaction()
+    .setIsolationLevel('read committed')
+    .execute(async (db) => {
+      await consumeCall(db, call)
+      const session = await findSession(db, call, meant)
+      // A settled session is only compared: repeating a lost answer costs no attempt.
+      if (atTime(session, ctx.clock.now()).state !== 'pending') return undefined
+      if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
+      return reserveAttempt(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
+    })
   if (!taken) return 'late'
   await checkPin(ctx, taken, pin ?? '')
   return 'right'
@@ -96,9 +102,14 @@ async function decide(
   if (given.pinResult === 'late') throw tooLate()
   const outcome = outcomeOf(session, given, number)
   const answer = { id: session.id, deviceId: session.deviceId ?? '', decision: given.decision, number, outcome }
-  if (!(await settleSession(db, answer, now))) throw tooLate()
+  const [won, organizationId] = await Promise.all([
+    settleSession(db, answer, now),
+    organizationOfDomain(db, session.domainId),
+  ])
+  if (!won) throw tooLate()
   const { state, reason = null, factor = null } = outcome
-  await auditAnswer(ctx, db, { ...session, state, reason, factor })
+  const actor = { kind: 'device', id: answer.deviceId } as const
+  await auditSession(db, ctx, { ...session, state, reason, factor }, { organizationId, actor })
   await insertHistory(db, historyRow(session, outcome, now))
   if (outcome.state === 'approved') await forgetPushes(db, session)
   if (outcome.reason === 'reported') {
@@ -112,12 +123,6 @@ function historyRow(session: SessionRow, { state, reason }: Outcome, now: number
   const { id, deviceId, domainId, userId, attributes, ipAddress, purpose, createdAt } = session
   const of = { sessionId: id, deviceId: deviceId ?? '', domainId, userId, attributes, ipAddress, purpose, createdAt }
   return { ...of, state, reason: reason ?? null, settledAt: now }
-}
-
-async function auditAnswer(ctx: ServiceContext, db: Queryable, answered: SessionRow): Promise<void> {
-  const organizationId = await organizationOfDomain(db, answered.domainId)
-  const actor = { kind: 'device', id: answered.deviceId ?? '' } as const
-  await auditSession(db, ctx, answered, { organizationId, actor })
 }
 
 /** A lost answer can be repeated with the same result. A different answer is too late. */

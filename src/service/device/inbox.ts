@@ -17,11 +17,11 @@ export interface NamedInbox {
 }
 
 export async function readInbox(ctx: ServiceContext, deviceId: string): Promise<NamedInbox> {
-  // On every read, so that a device that is revoked while its call is held gets the error at once.
-  await requireActive(ctx.store.db, deviceId)
   const now = ctx.clock.now()
   const pending = await pendingOfDevice(ctx.store.db, deviceId, now)
   const notices = await noticesOfDevice(ctx.store.db, deviceId, now - noticeRetention)
+  // Last, and on every read, so that a device that is revoked while its call is held or read gets the error at once.
+  await requireActive(ctx.store.db, deviceId)
   const inbox = {
     requests: pending.map((session) => requestView(session)),
     ...(notices.length > 0 && { notices: notices.map((notice) => noticeView(notice)) }),

@@ -40,19 +40,22 @@ export async function consumeCall(
   db: Queryable,
   { device, claims }: { device: DeviceRow; claims: Claims },
 ): Promise<void> {
-  const first = await rememberCall(db, {
-    deviceId: device.id,
-    jti: claims.jti,
-    // After that, its `iat` alone makes the call too old.
-    expiresAt: claims.iat + clockTolerance,
-  })
+  // After that, its `iat` alone makes the call too old.
+  const expiresAt = claims.iat + clockTolerance
+  const [first, present] = await Promise.all([
+    rememberCall(db, { deviceId: device.id, jti: claims.jti, expiresAt }),
+    deviceById(db, device.id),
+  ])
   if (!first)
     throw new ApiProblem('api.error.device.replayed', undefined, { headers: { 'WWW-Authenticate': 'Device' } })
-  await requireActive(db, device.id)
+  rejectRevoked(present)
 }
 
 export async function requireActive(db: Queryable, deviceId: string): Promise<void> {
-  const device = await deviceById(db, deviceId)
+  rejectRevoked(await deviceById(db, deviceId))
+}
+
+function rejectRevoked(device: DeviceRow | undefined): void {
   if (device?.revokedAt === null) return
   throw new ApiProblem(device?.moved === 1 ? 'api.error.device.moved' : 'api.error.device.revoked')
 }

@@ -50,31 +50,26 @@ export async function secondsUntilPush(ctx: Context, db: Queryable, of: PushOf):
 /** @returns the limit that lasts longest; its wait is 0 if none is reached. */
 async function reachedLimit(ctx: Context, db: Queryable, of: PushOf, limits: readonly PushLimit[]): Promise<Reached> {
   const now = ctx.clock.now()
-  const waits = [
-    {
-      limit: 'the user has reported a request as not their own',
-      wait: await secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now),
-    },
-  ]
-  const expiries = await pendingExpiries(db, of, now)
+  // A known browser has its own limits, which others at the same address cannot use up.
+  const network = of.knownBrowser === 1 ? null : limitedNetwork(of)
+  const asking = { domainId: of.domainId, since: now - networkWindow, until: latestBeginning(now) }
+  const [reportWait, expiries, asked, limitWaits] = await Promise.all([
+    secondsUntilFree(db, { scope: reported(of), ...pushLimits.afterReport }, now),
+    pendingExpiries(db, of, now),
+    network === null ? [] : askedFrom(db, { ...asking, network }),
+    Promise.all(limits.map((limit) => secondsUntilFree(db, limit, now))),
+  ])
+  const waits = [{ limit: 'the user has reported a request as not their own', wait: reportWait }]
   const [earliest] = expiries
   if (earliest !== undefined && expiries.length >= maxPendingPushes) {
     waits.push({ limit: `at most ${maxPendingPushes} pending requests for each user`, wait: earliest - now })
   }
-  // A known browser has its own limits, which others at the same address cannot use up.
-  const network = of.knownBrowser === 1 ? null : limitedNetwork(of)
   if (network !== null) {
-    const asked = await askedFrom(db, {
-      domainId: of.domainId,
-      network,
-      since: now - networkWindow,
-      until: latestBeginning(now),
-    })
     const most = ctx.limits.pushedUsersPerAddress
     const limit = `at most ${most} users from one ipAddress in 10 minutes while fewer than half of them approve`
     waits.push({ limit, wait: networkWait(asked, most, now) })
   }
-  for (const { words, ...limit } of limits) waits.push({ limit: words, wait: await secondsUntilFree(db, limit, now) })
+  limits.forEach(({ words }, index) => waits.push({ limit: words, wait: limitWaits[index] ?? 0 }))
   const longest = Math.max(...waits.map(({ wait }) => wait))
   return { limit: '', wait: longest, now, ...waits.find(({ wait }) => wait === longest) }
 }

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { Kysely } from 'kysely'
-import type { KyselyConfig, Transaction, TransactionBuilder } from 'kysely'
+import type { IsolationLevel, KyselyConfig, Transaction, TransactionBuilder } from 'kysely'
 
 import { observable } from './observed-dialect.ts'
+import { isUndone } from './postgres-dialect.ts'
+import { isUnprepared } from './postgres-pool.ts'
 import { StoreUnavailableError } from './store.ts'
 import { watching } from './transaction-ends.ts'
 
@@ -14,7 +16,8 @@ const maxPause = 40
 /**
  * Transactions as on SQLite: as if one ran after the other. PostgreSQL lets them run side by side and fails those that
  * would notice each other (its manual, section 13.2.3); these are retried. So everything that a transaction does
- * besides its queries must be repeatable.
+ * besides its queries must be repeatable. Transactions of a sign-in are `read committed` instead, because they would fail
+ * too often: each of them needs a proof in `docs/decisions/0034`.
  */
 export class SerializableDatabase<DB> extends Kysely<DB> {
   readonly #whileContended: WhileContended
@@ -27,10 +30,15 @@ export class SerializableDatabase<DB> extends Kysely<DB> {
   }
 
   override transaction(): TransactionBuilder<DB> {
-    const builder = super.transaction().setIsolationLevel('serializable')
-    const execute = watching(builder, isContention, this)
+    return this.#at('serializable')
+  }
+
+  #at(level: IsolationLevel): TransactionBuilder<DB> {
+    const builder = super.transaction().setIsolationLevel(level)
+    const execute = watching(builder, (error) => isContention(error) || isUndone(error), this)
     return Object.assign(builder, {
       execute: <T>(callback: (db: Transaction<DB>) => Promise<T>) => this.#whileContended(() => execute(callback)),
+      setIsolationLevel: (other: IsolationLevel) => this.#at(other),
     })
   }
 }
@@ -67,7 +75,8 @@ async function tryAgain<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** serialization_failure, deadlock_detected. */
+/** serialization_failure, deadlock_detected; and statements that have to be prepared again. */
 function isContention(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01')
+  const isConflict = error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01')
+  return isConflict || isUnprepared(error)
 }

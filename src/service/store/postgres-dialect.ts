@@ -1,11 +1,13 @@
-import { PostgresAdapter, PostgresDriver, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, PostgresPool } from 'kysely'
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, IsolationLevel, QueryResult } from 'kysely'
 
 import type { WhileContended } from './postgres-contention.ts'
+import type { PostgresClient, PostgresPool } from './postgres-pool.ts'
+import { isDeclared } from './statement.ts'
 import { StoreUnavailableError } from './store.ts'
 import type { WriteHealth } from './write-health.ts'
 
-/** Kysely's dialect of PostgreSQL, which says when the database is not there. */
+/** Kysely's dialect of PostgreSQL, which says when the database is not there, and waits for as few answers as possible. */
 export function createPostgresDialect(
   pool: PostgresPool,
   whileContended: WhileContended,
@@ -13,51 +15,104 @@ export function createPostgresDialect(
 ): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => createDriver(new PostgresDriver({ pool }), whileContended, writes),
+    createDriver: () => createDriver(pool, whileContended, createNamingOutages(writes)),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
 }
 
-function createDriver(driver: Driver, whileContended: WhileContended, writes: WriteHealth): Driver {
-  const namingOutages = createNamingOutages(writes)
-  const connections = new WeakMap<DatabaseConnection, DatabaseConnection>()
-  const inTransaction = new WeakSet<DatabaseConnection>()
-  const innerOf = (connection: DatabaseConnection) => connections.get(connection) ?? connection
+function createDriver(pool: PostgresPool, whileContended: WhileContended, namingOutages: NamingOutages): Driver {
   return {
-    init: (options) => driver.init(options),
-    async acquireConnection(options) {
-      const inner = await namingOutages(() => driver.acquireConnection(options))
-      // Only what stands alone: a transaction is tried again as a whole.
-      const retry: WhileContended = (attempt) => (inTransaction.has(inner) ? attempt() : whileContended(attempt))
-      const outer = withOutages(inner, (attempt) => retry(() => namingOutages(attempt)))
-      connections.set(outer, inner)
-      return outer
-    },
-    async beginTransaction(connection, settings) {
-      const inner = innerOf(connection)
-      await namingOutages(() => driver.beginTransaction(inner, settings))
-      inTransaction.add(inner)
-    },
-    async commitTransaction(connection) {
-      const inner = innerOf(connection)
-      await namingOutages(() => driver.commitTransaction(inner))
-      inTransaction.delete(inner)
-    },
-    async rollbackTransaction(connection) {
-      const inner = innerOf(connection)
-      inTransaction.delete(inner)
-      await namingOutages(() => driver.rollbackTransaction(inner))
-    },
-    releaseConnection: (connection) => driver.releaseConnection(innerOf(connection)),
-    destroy: () => driver.destroy(),
+    init: () => Promise.resolve(),
+    acquireConnection: async () => createUnit(await namingOutages(() => pool.connect()), whileContended, namingOutages),
+    beginTransaction: async (connection, { isolationLevel }) => (connection as Unit).begin(isolationLevel),
+    commitTransaction: (connection) => (connection as Unit).commit(),
+    rollbackTransaction: (connection) => (connection as Unit).rollback(),
+    releaseConnection: async (connection) => (connection as Unit).release(),
+    destroy: () => pool.end(),
   }
 }
 
-function withOutages(inner: DatabaseConnection, attempt: WhileContended): DatabaseConnection {
+/** What Kysely calls a connection: for one query, or for one transaction. */
+interface Unit extends DatabaseConnection {
+  begin(isolationLevel: IsolationLevel | undefined): void
+  commit(): Promise<void>
+  rollback(): Promise<void>
+  release(): void
+}
+
+const undone = new WeakSet<object>()
+
+/** Whether the database said that the transaction, which was to be committed, has been rolled back because of this error. */
+export const isUndone = (error: unknown): boolean => error instanceof Error && undone.has(error)
+
+/**
+ * The statements of a transaction are sent one behind the other. BEGIN, and changes without a result, are not waited for:
+ * the database executes nothing else of a transaction in which one has failed, and does not commit it.
+ */
+function createUnit(client: PostgresClient, whileContended: WhileContended, namingOutages: NamingOutages): Unit {
+  let state: 'alone' | 'transaction' | 'over' = 'alone'
+  /** The first one: what follows in the transaction fails because of it. */
+  let failure: unknown
+  let broken = false
+
+  async function send(text: string, values: readonly unknown[] = [], name?: string) {
+    try {
+      return await namingOutages(() => client.query({ text, values: [...values], ...(name !== undefined && { name }) }))
+    } catch (error) {
+      throw (failure ??= error)
+    }
+  }
+
+  async function end(statement: 'commit' | 'rollback'): Promise<string> {
+    const ending = send(statement)
+    state = 'over'
+    const { command } = await ending
+    return command
+  }
+
   return {
-    executeQuery: <R>(query: CompiledQuery) => attempt(() => inner.executeQuery<R>(query)),
-    streamQuery: <R>(query: CompiledQuery, chunkSize: number) => inner.streamQuery<R>(query, chunkSize),
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const { sql, parameters } = query
+      const declared = isDeclared(query) ? query : undefined
+      // Of several parts of a transaction, one has failed. The others must not go on outside of it. (Kysely's migrator does.)
+      if (state === 'over' && declared) throw new Error('The transaction is over.')
+      const run = () => send(sql, parameters, declared?.name)
+      if (state === 'transaction' && declared?.unread) {
+        run().catch(() => {})
+        return { rows: [] }
+      }
+      // Only what stands alone: a transaction is tried again as a whole.
+      const { command, rowCount, rows } = await (state === 'transaction' ? run() : whileContended(alone))
+      const counts = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command)
+      return { ...(counts && { numAffectedRows: BigInt(rowCount ?? 0) }), rows: rows as R[] }
+
+      function alone() {
+        failure = undefined
+        return run()
+      }
+    },
+    streamQuery() {
+      throw new Error('Results are not streamed from PostgreSQL: read them in pages.')
+    },
+    begin(isolationLevel = 'read committed') {
+      state = 'transaction'
+      send(`begin isolation level ${isolationLevel}`).catch(() => {})
+    },
+    async commit() {
+      // The database answers ROLLBACK, and no error, where a statement has failed.
+      if ((await end('commit')) === 'COMMIT') return
+      const cause = failure instanceof Error ? failure : new Error('The database rolled the transaction back.')
+      undone.add(cause)
+      throw cause
+    },
+    async rollback() {
+      if (state === 'over') return
+      broken = true
+      await end('rollback')
+      broken = false
+    },
+    release: () => client.release(broken || undefined),
   }
 }
 

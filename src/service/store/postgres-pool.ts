@@ -1,52 +1,86 @@
 import type Pg from 'pg'
-import type { PostgresPool, PostgresPoolClient } from 'kysely'
 
 import { StoreUnavailableError } from './store.ts'
+
+/** Connections for one unit of work each. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>
+  end(): Promise<void>
+}
+
+export type PostgresClient = Pick<Pg.PoolClient, 'release'> & {
+  query(query: Pg.QueryConfig): Promise<Pg.QueryResult<object>>
+}
 
 /**
  * A pool whose connections are taken for one unit of work, a statement or a transaction, for a limited time. A connection
  * that takes longer is closed: back in the pool, it would hold up the next unit of work as well. So is one to a server that
- * turned out to be read-only: after a failover, a new connection leads to the server that takes changes.
+ * turned out to be read-only: after a failover, a new connection leads to the server that takes changes. So is one that
+ * prepared a statement before the schema changed.
  * @param timeout How long a unit of work may take, with its wait for a connection; milliseconds.
  */
 export function createTimedPool(pool: Pg.Pool, timeout: number): PostgresPool {
+  /** Whether the server still has what a connection prepared. */
+  const prepares = { kept: true }
   return {
-    options: pool.options,
     async connect() {
       const arrived = performance.now()
       const client = await pool.connect()
-      return lease(client, timeout - (performance.now() - arrived))
+      return lease(client, timeout - (performance.now() - arrived), prepares)
     },
     end: () => pool.end(),
   }
 }
 
-/** read_only_sql_transaction (PostgreSQL's manual, appendix A). */
-const readOnlyTransaction = '25006'
-
 /** @param time Milliseconds until the connection is closed. */
-function lease(client: Pg.PoolClient, time: number): PostgresPoolClient {
+function lease(client: Pg.PoolClient, time: number, prepares: { kept: boolean }): PostgresClient {
   let late: StoreUnavailableError | undefined
-  let readOnly = false
+  let unfit = false
+  const { stream } = client.connection
   const timer = setTimeout(() => {
     late = new StoreUnavailableError('Timed out waiting for the database.')
-    // With an error, the pool closes the connection; what runs on it fails at once.
     client.release(late)
+    // The pool would wait for the statements that were sent. Now they fail at once.
+    stream.destroy()
   }, time)
-  const leased: Pick<PostgresPoolClient, 'release'> & { query(text: string, values: unknown[]): Promise<unknown> } = {
-    async query(text, values) {
+  return {
+    async query({ name, ...query }) {
       if (late) throw late
+      // What is sent in one turn of the event loop leaves in one write, which costs more than all the rest.
+      stream.cork()
+      process.nextTick(() => stream.uncork())
       try {
-        return await client.query(text, values)
+        return await client.query<object>(prepares.kept && !unfit && name !== undefined ? { ...query, name } : query)
       } catch (error) {
-        readOnly ||= error instanceof Error && 'code' in error && error.code === readOnlyTransaction
+        if (isLostStatement(error)) prepares.kept = false
+        unfit ||= isReadOnly(error) || isStaleStatement(error)
         throw late ?? error
       }
     },
-    release() {
+    release(broken) {
       clearTimeout(timer)
-      if (!late) client.release(readOnly)
+      if (!late) client.release(broken ?? unfit)
     },
   }
-  return leased as PostgresPoolClient
 }
+
+/** Whether the statement was not executed because it has to be prepared again. A retry of the unit of work does that. */
+export const isUnprepared = (error: unknown): boolean => isStaleStatement(error) || isLostStatement(error)
+
+/**
+ * A newer version has added a column to a table of the statement: "cached plan must not change result type". The code is
+ * feature_not_supported, which others share, and the message may be translated.
+ */
+const isStaleStatement = (error: unknown): boolean =>
+  codeOf(error) === '0A000' && error instanceof Error && 'routine' in error && error.routine === 'RevalidateCachedQuery'
+
+/**
+ * A pooler has sent the statement to another connection: it is missing there, or there already (invalid_sql_statement_name,
+ * duplicate_prepared_statement). From then on nothing is prepared.
+ */
+const isLostStatement = (error: unknown): boolean => ['26000', '42P05'].includes(codeOf(error))
+
+/** read_only_sql_transaction (PostgreSQL's manual, appendix A). */
+const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')

@@ -1,6 +1,5 @@
 import type Pg from 'pg'
 import { CamelCasePlugin, sql } from 'kysely'
-import type { PostgresPool } from 'kysely'
 
 import { loadOptional } from '../ground/optional-package.ts'
 import type { Engine } from './migrations/engine.ts'
@@ -10,6 +9,7 @@ import type { WhileContended } from './postgres-contention.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
 import { openNews } from './postgres-news.ts'
 import { createTimedPool } from './postgres-pool.ts'
+import type { PostgresPool } from './postgres-pool.ts'
 import type { Database } from './schema.ts'
 import type { OpenOptions, Store } from './store.ts'
 import { createWriteHealth } from './write-health.ts'
@@ -90,7 +90,7 @@ async function migrateWithoutHurry(pg: typeof Pg, config: Pg.ClientConfig, creat
 }
 
 function openPool(pg: typeof Pg, config: Pg.ClientConfig): Pg.Pool {
-  const pool = new pg.Pool({ ...config, max: maxConnections })
+  const pool = new pg.Pool({ ...config, max: maxConnections, pipeline: true })
   // A connection broke: idle, or between two queries. The next query says so, or gets another one.
   return pool.on('error', () => {}).on('connect', (client) => void client.on('error', () => {}))
 }
@@ -126,7 +126,7 @@ async function limitsOf(pg: typeof Pg, config: Pg.ClientConfig, timeout: number)
 async function queryOnce(pool: PostgresPool, text: string, values: unknown[]): Promise<unknown> {
   const client = await pool.connect()
   try {
-    return await client.query(text, values)
+    return await client.query({ text, values })
   } finally {
     client.release()
   }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { OperationNodeTransformer, OperatorNode, PostgresAdapter, RawNode, ValueListNode, ValueNode } from 'kysely'
 import type {
   BinaryOperationNode,
@@ -77,7 +79,7 @@ export function oneRow<S extends unknown[], Row>(name: string, build: Build<S, R
 
 /** Declares a statement without a result. */
 export function change<S extends unknown[]>(name: string, build: Build<S, unknown>): Execute<S, void> {
-  const execute = declare(name, build)
+  const execute = declare(name, build, true)
   return async (db, ...values) => void (await execute(db, values))
 }
 
@@ -113,8 +115,18 @@ export function pick<T, const K extends keyof T>(slots: T, keys: readonly K[]): 
   return Object.fromEntries(keys.map((key) => [key, slots[key]])) as Pick<T, K>
 }
 
+interface DeclaredQuery extends CompiledQuery {
+  /** The same for the same text, so that the database can prepare it once for each connection. */
+  readonly name: string
+  /** Whether nothing is read of its result, not even how many rows it changed. */
+  readonly unread: boolean
+}
+
+/** Other queries are built by each call, and may differ each time. */
+export const isDeclared = (query: CompiledQuery): query is DeclaredQuery => 'unread' in query
+
 interface Statement {
-  readonly query: CompiledQuery
+  readonly query: DeclaredQuery
   readonly parameters: readonly Place[]
   /** The names of the result in SQL and here; known after the first execution that returned rows. */
   names?: readonly (readonly [sql: string, here: string])[]
@@ -131,10 +143,10 @@ export const statementNames = (): string[] => [...declared.keys()]
 export function compiledStatement(db: Queryable, name: string): CompiledQuery {
   const build = declared.get(name)
   if (!build) throw new Error(`There is no statement ${name}.`)
-  return compile(db, name, build).query
+  return compile(db, name, build, false).query
 }
 
-function declare<S extends unknown[]>(name: string, build: Build<S, unknown>) {
+function declare<S extends unknown[]>(name: string, build: Build<S, unknown>, unread = false) {
   const anyBuild = build as unknown as AnyBuild
   if (declared.has(name)) throw new Error(`There are two statements ${name}.`)
   declared.set(name, anyBuild)
@@ -144,16 +156,22 @@ function declare<S extends unknown[]>(name: string, build: Build<S, unknown>) {
     const executor = db.getExecutor()
     // A transaction has the adapter of its database.
     let statement = compiled.get(executor.adapter)
-    if (!statement) compiled.set(executor.adapter, (statement = compile(db, name, anyBuild)))
+    if (!statement) compiled.set(executor.adapter, (statement = compile(db, name, anyBuild, unread)))
     const parameters = statement.parameters.map((place) => bind(name, place, values))
     const query = { ...statement.query, parameters }
     // Past the plugins of Kysely, which rename each result of each execution.
-    const result = await executor.provideConnection((connection) => connection.executeQuery<Row>(query))
+    const { running } = await executor.provideConnection(async (connection) => {
+      const execution = connection.executeQuery<Row>(query)
+      // The connection of a transaction can take the next statement before this one is answered.
+      if (!db.isTransaction) await execution
+      return { running: execution }
+    })
+    const result = await running
     return result.rows.length === 0 ? result : { ...result, rows: renamed(statement, result.rows) }
   }
 }
 
-function compile(db: Queryable, name: string, build: AnyBuild): Statement {
+function compile(db: Queryable, name: string, build: AnyBuild, unread: boolean): Statement {
   const executor = db.getExecutor()
   const postgres = executor.adapter instanceof PostgresAdapter
   const slots = Array.from({ length: build.length - 1 }, (_, index) =>
@@ -162,7 +180,10 @@ function compile(db: Queryable, name: string, build: AnyBuild): Statement {
   const id = { queryId: name }
   const node = executor.transformQuery(build(db, ...(slots as never[])).toOperationNode(), id)
   const query = executor.compileQuery(new Literals(postgres).transformNode(node, id), id)
-  return { query, parameters: query.parameters.map((place) => place as Place) }
+  // PostgreSQL cuts names off after 63 bytes.
+  const hash = createHash('sha256').update(query.sql).digest('hex').slice(0, 20)
+  const named = { ...query, name: `${name.slice(0, 40)} ${hash}`, unread }
+  return { query: named, parameters: query.parameters.map((place) => place as Place) }
 }
 
 function bind(name: string, { path, read }: Place, values: readonly unknown[]): unknown {

@@ -45,7 +45,11 @@ export class WatchedDatabase<DB> extends Kysely<DB> {
 
   override transaction(): TransactionBuilder<DB> {
     const builder = super.transaction()
-    return Object.assign(builder, { execute: watching(builder, undefined, this) })
+    // SQLite knows one level, at which transactions follow each other.
+    return Object.assign(builder, {
+      execute: watching(builder, undefined, this),
+      setIsolationLevel: () => this.transaction(),
+    })
   }
 }
 
