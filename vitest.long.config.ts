@@ -7,7 +7,8 @@ export default mergeConfig(
   { ...config, test: { ...config.test, include: [], globalSetup: [], reporters: [] } },
   defineConfig({
     test: {
-      include: ['test/long/**/*.long.ts'],
+      include: ['test/long/**/*.long.ts', 'test/service/fuzz/fuzz.test.ts'],
+      env: { LONG: '1' },
       testTimeout: 600_000,
       hookTimeout: 120_000,
       fileParallelism: false,

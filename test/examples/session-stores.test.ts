@@ -22,7 +22,7 @@ describe('session-stores.js', () => {
     const postgres = await openPostgres()
     onTestFinished(() => postgres.stop())
 
-    const pages = await pagesOfTwoProcesses({ DATABASE_URL: await postgres.createDatabase() })
+    const pages = await pagesOfTwoProcesses({ DATABASE_URL: await postgres.createEmptyDatabase() })
 
     expect(pages).toEqual(twice)
   })

@@ -92,10 +92,10 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a statement is compiled once',
     file: 'src/service/store/statement.ts',
-    find: '    let statement = compiled.get(executor.adapter)\n',
+    find: '    let statement = compiled.get(engine)\n',
     replace: '    let statement: Statement | undefined\n',
     test: 'service/store/statement.test.ts',
-    title: 'is compiled once per database, even in transactions',
+    title: 'is compiled once for all databases of an engine, even in transactions',
   },
   {
     defense: 'a statement takes each value from where it is named',

@@ -75,7 +75,7 @@ export interface ClusterOptions {
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { services = 3, webs = 2, fsync = false, between } = options
   const postgres = await startPostgres({ fsync })
-  const [database, sessions] = [await postgres.createDatabase(), await postgres.createDatabase()]
+  const [database, sessions] = [await postgres.createDatabase(), await postgres.createEmptyDatabase()]
   await onDatabase(sessions, (client) => client.query(readFileSync(sessionTable, 'utf8')))
   const keys = { MFA_KEYS: `k1:${randomBytes(32).toString('base64')}` }
   const { domainId, apiKey } = (await command(['init', '--database', database, '--json'], keys)).json

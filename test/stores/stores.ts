@@ -28,7 +28,7 @@ function openSqlite(): OpenStore {
 async function openPostgresStore(): Promise<OpenStore> {
   const postgres = await openPostgres()
   const PostgresStore = connectPgSimple(session)
-  const pool = new Pool({ connectionString: await postgres.createDatabase() })
+  const pool = new Pool({ connectionString: await postgres.createEmptyDatabase() })
   return {
     store: new PostgresStore({ pool, createTableIfMissing: true, pruneSessionInterval: false }),
     async close() {

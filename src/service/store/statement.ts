@@ -15,7 +15,7 @@ import type {
 import type { Queryable } from './schema.ts'
 
 /*
- * Statements are declared once, by name, and compiled by Kysely once for each database. Building a statement in each
+ * Statements are declared once, by name, and compiled by Kysely once for each engine. Building a statement in each
  * request took Kysely 20 to 90 microseconds, several times as long as SQLite needs to execute it. With declared statements,
  * the service needs a third less processor time for a sign-in.
  */
@@ -154,9 +154,10 @@ function declare<S extends unknown[]>(name: string, build: Build<S, unknown>, un
 
   return async <Row>(db: Queryable, values: readonly unknown[]): Promise<QueryResult<Row>> => {
     const executor = db.getExecutor()
-    // A transaction has the adapter of its database.
-    let statement = compiled.get(executor.adapter)
-    if (!statement) compiled.set(executor.adapter, (statement = compile(db, name, anyBuild, unread)))
+    // SQLite's or PostgreSQL's.
+    const engine = executor.adapter.constructor
+    let statement = compiled.get(engine)
+    if (!statement) compiled.set(engine, (statement = compile(db, name, anyBuild, unread)))
     const parameters = statement.parameters.map((place) => bind(name, place, values))
     const query = { ...statement.query, parameters }
     // Past the plugins of Kysely, which rename each result of each execution.

@@ -13,10 +13,12 @@ import { randomRequest } from './requests.ts'
 import type { FuzzRequest, Known } from './requests.ts'
 
 const seed = 20_261_120
-/** All of them on SQLite, and some more on a database that could choke on their values. */
+/** The long run sends ten times as many requests. */
+const factor = process.env.LONG ? 10 : 1
+/** Most of them on SQLite, and some more on a database that could choke on their values. */
 const engines = [
-  { engine: 'SQLite', wellFormed: 19_000, malformed: 1_000 },
-  { engine: 'PostgreSQL', wellFormed: 1_900, malformed: 100 },
+  { engine: 'SQLite', wellFormed: 4_500 * factor, malformed: 500 * factor },
+  { engine: 'PostgreSQL', wellFormed: 900 * factor, malformed: 100 * factor },
 ] as const
 /** Requests in progress on one connection. */
 const pipelined = 25
@@ -226,6 +228,7 @@ async function refill(): Promise<void> {
   const { json: token } = await running.call('POST', '/hardware', { body })
   await running.call('PUT', `/users/${user.id}/hardware/${token.id}`)
   await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
+  await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}/token`)
   known.ids['userId']!.push(user.id)
   known.ids['hardwareTokenId']!.push(token.id)
 }
