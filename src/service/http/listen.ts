@@ -1,4 +1,3 @@
-import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { createServer as createSecureServer, Server as SecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
@@ -8,6 +7,7 @@ import { answer, jsonLabel } from './answer.ts'
 import type { Label } from './answer.ts'
 import { errorBody } from './errors.ts'
 import { handleClientErrors } from './refuse-connection.ts'
+import { createServer } from './node-http.ts'
 import { openSockets } from './sockets.ts'
 import type { Address } from './sockets.ts'
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
 import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 import { ApiProblem } from '../ground/problem.ts'
 import type { Label } from './answer.ts'
 import { errorBody } from './errors.ts'
+import { STATUS_CODES } from './node-http.ts'
 
 /** Answers invalid or slow requests with our usual error body, and closes the connection. */
 export function handleClientErrors(server: Server, label: Label): void {
