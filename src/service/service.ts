@@ -129,7 +129,8 @@ export interface OpenedService {
   readonly routes: Handle
   /** The words of the REST interface that `init` stored. */
   readonly storedWords: InterfaceWords
-  readonly rest: (access: RestAccess) => RestTransports
+  /** The REST interface over HTTP below its base path, and in the same process below a base URL. */
+  readonly rest: (access: RestAccess) => { handle: Handle; fetchAt: (baseUrl: string) => typeof fetch }
   readonly drain: (options?: DrainOptions) => void
   readonly close: () => Promise<void>
 }
@@ -139,14 +140,6 @@ export interface RestAccess extends ServedInterface {
   readonly findKey: FindKey
   /** Without rate limits, callers can send any number of requests. */
   readonly rates?: Rates
-}
-
-/** The ways to call the REST interface. */
-export interface RestTransports {
-  /** Over HTTP, below the base path. */
-  readonly handle: Handle
-  /** In the same process. @param baseUrl Stands for the base path. */
-  readonly fetchAt: (baseUrl: string) => typeof fetch
 }
 
 /**

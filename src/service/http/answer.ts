@@ -46,11 +46,5 @@ export function send(res: ServerResponse, { status, headers, body }: Answer): vo
 }
 
 /** Ends the response with a value as JSON, or without a body if the value is undefined. */
-export function answer(
-  res: ServerResponse,
-  status: number,
-  value: unknown,
-  headers: Readonly<Record<string, string>>,
-): void {
-  send(res, jsonAnswer(status, value, headers))
-}
+export const answer = (res: ServerResponse, ...given: Parameters<typeof jsonAnswer>): void =>
+  send(res, jsonAnswer(...given))
