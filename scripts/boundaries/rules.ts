@@ -82,6 +82,7 @@ export const importRules: readonly ImportRule[] = [
   keepPackagesInPlace,
   keepRulesPure,
   openStoreInOnePlace,
+  saveWebSessionInOnePlace,
   bypassIndexes,
   importByPath,
 ]
@@ -117,6 +118,29 @@ function openStoreInOnePlace(file: SourceFile, imported: Import): string | undef
   const store = /^src\/service\/store\/(sqlite|postgres)/.exec(imported.target ?? '')
   if (!store || file.path === 'src/service/open-core.ts' || file.path.startsWith(store[0])) return undefined
   return `imports ${imported.specifier}, but only service/open-core.ts opens a concrete store`
+}
+
+const webSession = 'src/express/session/web-session.ts'
+
+/** What every file may import from there. All other functions save, change or detach the web session. */
+const readsWebSession = new Set([
+  'bindToService',
+  'canSave',
+  'checkWebSession',
+  'hasMfaState',
+  'hasWebSession',
+  'readMfaState',
+  'WebSessionError',
+])
+
+/** `forget.ts` is what apps and Passport call, and `carry-over.ts` moves the state while Passport changes the id. */
+const savesWebSession = new Set(['src/express/apply.ts', 'src/express/session/forget.ts', 'src/passport/carry-over.ts'])
+
+function saveWebSessionInOnePlace({ path }: SourceFile, { target, names, typeOnly }: Import): string | undefined {
+  if (target !== webSession || typeOnly || savesWebSession.has(path)) return undefined
+  const saving = names.filter((name) => !readsWebSession.has(name))
+  if (saving.length === 0) return undefined
+  return `imports ${saving.join(', ')}, but only express/apply.ts saves or detaches the web session: return it as an outcome`
 }
 
 function bypassIndexes(file: SourceFile, imported: Import): string | undefined {

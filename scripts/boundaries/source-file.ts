@@ -9,6 +9,8 @@ export interface Import {
   readonly specifier: string
   /** Path from the root for a relative specifier; undefined for packages. */
   readonly target: string | undefined
+  /** What is imported, by the names in the other file; `*` for everything. */
+  readonly names: readonly string[]
   /** Whether it is `import type` or `export type`, which compilation removes. */
   readonly typeOnly: boolean
   /** Whether it is a dynamic import: `await import(…)`. */
@@ -40,11 +42,12 @@ export async function readSourceFile(root: string, path: string): Promise<Source
     if (!statement.source) continue
     const kind = reExport ? statement.exportKind : statement.importKind
     const where = { typeOnly: kind === 'type', lazy: false, line: lineAt(statement.start) }
-    imports.push({ ...named(path, statement.source.value), ...where })
+    imports.push({ ...named(path, statement.source.value), names: namesIn(statement), ...where })
   }
   for (const { moduleRequest } of module.dynamicImports) {
     const specifier = code.slice(moduleRequest.start + 1, moduleRequest.end - 1)
-    imports.push({ ...named(path, specifier), typeOnly: false, lazy: true, line: lineAt(moduleRequest.start) })
+    const where = { typeOnly: false, lazy: true, line: lineAt(moduleRequest.start) }
+    imports.push({ ...named(path, specifier), names: ['*'], ...where })
   }
   return { path, imports, ownStatements }
 }
@@ -53,3 +56,16 @@ function named(path: string, specifier: string): Pick<Import, 'specifier' | 'tar
   const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined
   return { specifier, target }
 }
+
+type Statement = ReturnType<typeof parseSync>['program']['body'][number]
+
+function namesIn(statement: Statement): string[] {
+  if (statement.type !== 'ImportDeclaration' && statement.type !== 'ExportNamedDeclaration') return ['*']
+  return statement.specifiers.map((specifier) => {
+    if (specifier.type === 'ImportSpecifier') return nameOf(specifier.imported)
+    return specifier.type === 'ExportSpecifier' ? nameOf(specifier.local) : '*'
+  })
+}
+
+const nameOf = (name: { readonly name: string } | { readonly value: string }): string =>
+  'name' in name ? name.name : name.value

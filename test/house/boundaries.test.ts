@@ -91,6 +91,24 @@ describe('the boundaries', () => {
     ],
     ['only passport/ uses Passport', 'src/express/a.ts', `import 'passport'`, 'only passport/ uses Passport'],
     ['only the authenticator uses Preact', 'src/browser/a.ts', `import 'preact'`, 'only the authenticator'],
+    [
+      'one file saves the web session',
+      'src/express/sign-in/a.ts',
+      `import { readMfaState, saveMfaState } from '../session/web-session.ts'`,
+      'imports saveMfaState, but only express/apply.ts',
+    ],
+    [
+      'one file detaches the web session',
+      'src/passport/a.ts',
+      `import * as webSession from '../express/session/web-session.ts'`,
+      'only express/apply.ts',
+    ],
+    [
+      'no other file re-exports what saves the web session',
+      'src/express/a.ts',
+      `export { saveUnderNewId as renew } from './session/web-session.ts'`,
+      'imports saveUnderNewId, but',
+    ],
     ['one file opens the store', 'src/service/a.ts', `import './store/sqlite.ts'`, 'opens a concrete store'],
     [
       'leaves never import an index',
@@ -139,6 +157,12 @@ describe('the boundaries', () => {
   it.each([
     ['a neighbour', 'src/client/a.ts', `import './b.ts'`],
     ['down the arrows', 'src/passport/a.ts', `import '../contract/b.ts'`],
+    [
+      'the web session to be saved, from apply.ts',
+      'src/express/apply.ts',
+      `import { saveMfaState } from './session/web-session.ts'`,
+    ],
+    ['the web session to be read', 'src/express/a.ts', `import { readMfaState } from './session/web-session.ts'`],
     ['the clock', 'src/contract/a.ts', `import '../clock.ts'`],
     ['the store, from open-core.ts', 'src/service/open-core.ts', `import './store/sqlite.ts'`],
     ['anything, from the command line', 'src/cli/a.ts', `import '../service/b.ts'\nimport '../device/b.ts'`],
