@@ -30,7 +30,7 @@ function notServed(path: string): string {
   )
 }
 
-/** Follows only addresses on this origin, whoever answered. */
+/** Follows only addresses on this origin, because another server may have answered. */
 async function challengeIn(answer: Response): Promise<URL | undefined> {
   if (answer.status !== 403) return undefined
   const { error, challenge } = await read(answer)

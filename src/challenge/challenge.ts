@@ -31,7 +31,7 @@ export interface Challenge {
   /** The factor of the code that approved it. */
   readonly givenFactor?: Factor | undefined
   /** The session whose end without approval was emitted as an event. */
-  readonly told?: string | undefined
+  readonly reportedSessionId?: string | undefined
   /** Whether a first factor was offered during this challenge, and whether it is set up by now. */
   readonly enrollment?: 'offered' | 'done' | undefined
   /** The activation code that its page has shown, sealed. */

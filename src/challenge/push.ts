@@ -95,7 +95,7 @@ async function statusWhenPushFailed(
 }
 
 /** The status of the challenge now. Only reads. */
-export async function look(service: ConnectedService, challenge: Challenge): Promise<ChallengeStatus> {
+export async function readStatus(service: ConnectedService, challenge: Challenge): Promise<ChallengeStatus> {
   if (challenge.sessionId === undefined) return { kind: 'ended', reason: 'cancelled' }
   const session = await unlessGone(service.client.sessions.get(service.domainId, challenge.sessionId))
   return session ? statusOf(session, challenge) : { kind: 'ended', reason: 'timeout' }

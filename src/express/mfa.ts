@@ -176,9 +176,18 @@ async function checkState(req: Request, context: RequestContext, user: MfaUser):
  * same name here.
  */
 function isForeign(state: MfaState, { userKey, mfa: { options } }: RequestContext): boolean {
-  const { service = options.serviceId, verified, challenge, letThrough, setup, remembered, ownId, codeShown } = state
+  const {
+    service = options.serviceId,
+    verified,
+    challenge,
+    letThrough,
+    setup,
+    remembered,
+    ownId,
+    shownReplacement,
+  } = state
   const isOwn = (part: { userKey: string } | undefined) => !part || part.userKey === userKey
-  const areOwn = [verified, challenge, letThrough, setup, remembered, ownId, codeShown].every(isOwn)
+  const areOwn = [verified, challenge, letThrough, setup, remembered, ownId, shownReplacement].every(isOwn)
   return service !== options.serviceId || !areOwn
 }
 

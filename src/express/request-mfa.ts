@@ -55,7 +55,7 @@ export function createRequestMfa(req: Request, res: Response, next: NextFunction
       return isRemembered(readMfaState(req), contextOf(req) ?? context)
     },
     async challenge({ returnTo, ...need } = {}) {
-      if (!context.user) throw new Error('req.mfa.challenge(): nobody is signed in')
+      if (!context.user) throw new Error('req.mfa.challenge(): no user is signed in')
       const wanted = readNeed('req.mfa.challenge', need)
       const request = createWebRequest(req, context, context.user)
       const demanded = { ...wanted, returnTo: safeReturnTo(returnTo, context.base) }

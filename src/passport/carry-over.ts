@@ -9,7 +9,7 @@ type Data = Record<string, unknown> & { passport?: { user?: unknown } }
 
 /**
  * Passport gives the web session a new id when a strategy succeeds, and drops what was in it, because a login may change
- * who it belongs to. The second step changes nobody: what the same login kept goes over, such as where to return to.
+ * its user. The second step does not: the data of the same login is kept, such as where to return to.
  */
 export function carryOver(req: Request, context: RequestContext, user: MfaUser): void {
   const { session: before } = req as unknown as { session?: Data }

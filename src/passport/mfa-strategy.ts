@@ -32,11 +32,11 @@ interface AuthenticateOptions {
 }
 
 /**
- * `passport.authenticate('mfa')`, after another strategy has signed somebody in. A posted code is checked at once; without
- * one the person is sent to the challenge. Succeeds once the second step is passed, with `req.authInfo.mfa` saying when
+ * `passport.authenticate('mfa')`, after another strategy has signed a user in. A posted code is checked at once; without
+ * one the user is sent to the challenge. Succeeds once the second step is passed, with `req.authInfo.mfa` saying when
  * and how; fails with an {@link MfaFailure} as `info`.
  *
- * It stands on `app.use(mfa())`, which serves the challenge; without it every request is an error that says so.
+ * It requires `app.use(mfa())`, which serves the challenge; without that every request fails with an error.
  *
  * @throws {TypeError} on unknown options.
  *

@@ -12,7 +12,7 @@ import type { Store } from './store/store.ts'
 import type { ServiceContext } from './context/service-context.ts'
 import { createLogLimit } from './ground/log-limit.ts'
 import { createHeldPlaces } from './waiting/places.ts'
-import { createInboxLook } from './waiting/inbox-look.ts'
+import { createChangedInboxes } from './waiting/changed-inboxes.ts'
 import { createChangeMails } from './mail/change-mails.ts'
 import { createNoticingClock } from './ground/noticing-clock.ts'
 import { openPusher } from './push/open-pusher.ts'
@@ -21,7 +21,7 @@ import type { Observer } from './monitoring/observer.ts'
 import { newId } from './rules/random.ts'
 import { createSettledFeed } from './waiting/settled-feed.ts'
 import { startSweep } from './maintenance/sweep.ts'
-import { bringToPresent, watchClock } from './maintenance/to-present.ts'
+import { correctFutureTimes, watchClock } from './maintenance/future-times.ts'
 import { createWaiters } from './waiting/waiters.ts'
 
 /** Audit events after which something is locked or revoked, because too many attempts were wrong. */
@@ -57,7 +57,7 @@ export interface Core {
 export async function createCore(store: Store, given: Given, observer: Observer): Promise<Core> {
   const { addressOf, random, logger, failures, limits, mailer, keys, auditRetention, bypassCodes, pinHashCost } = given
   const clock = createNoticingClock(given.clock)
-  const waiters = createWaiters(store, createInboxLook(store.db, clock))
+  const waiters = createWaiters(store, createChangedInboxes(store.db, clock))
   const id = await serviceId(store.db, newId(random))
   // Stored at the first start, because a later start may have a wrong clock.
   await readTrustedClock(store.db, clock.now())
@@ -101,7 +101,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     bypassCodes,
     pinHashCost,
   }
-  await bringToPresent(ctx, (now) => ({ future: now, present: now }))
+  await correctFutureTimes(ctx, (now) => ({ future: now, present: now }))
   const sweep = startSweep(ctx)
   const clockWatch = watchClock(ctx, clock)
   const headLog = startHeadLog(ctx)

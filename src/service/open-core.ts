@@ -78,7 +78,7 @@ const notificationsAreMissing =
   'notifications from other nodes do not arrive, so sign-ins take up to a second longer. LISTEN does not work through a pooler ' +
   "in transaction mode: give PostgreSQL's own address, --listen-database or MFA_LISTEN_DATABASE (option listenDatabase)"
 
-/** An empty database in the wrong place looks like a healthy service in which nobody is enrolled. */
+/** An empty database in the wrong place looks like a healthy service without enrolled users. */
 function reportDatabase({ created }: Store, { database, logger }: CoreOptions): void {
   const details = { database: databasePlace(database), created }
   if (!created) return logger.info(details, `The database is ${details.database}.`)

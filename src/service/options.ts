@@ -50,7 +50,7 @@ export interface ServiceOptions extends SharedOptions {
   /**
    * The proxies whose `X-Forwarded-For` is trusted: the number of proxies, or their networks, such as
    * `['loopback', '10.0.0.0/8']`. Inside an Express app, the app's setting `trust proxy` applies.
-   * @default nobody's
+   * @default none
    */
   trustProxy?: number | string | string[] | undefined
   /**

@@ -46,7 +46,7 @@ describe('the page for developers', () => {
     expect(before).toContain('Service answers, and speaks version 1.4')
     expect(before).toMatch(/GET \/api .*? 403 · username:alice .*? Stopped by the gate: this user has not passed/)
     expect(before).toMatch(/GET \/account .*? 303 .*? Stopped by .*? Sent to \/mfa, because a browser opens a page/)
-    expect(before).toMatch(/POST \/login .*? nobody signed in .*? Let through: nobody is signed in/)
+    expect(before).toMatch(/POST \/login .*? no user .*? Let through: no user is signed in/)
     expect(before).not.toContain('hunter2')
 
     await app.verify(browser, 'alice')
@@ -67,7 +67,7 @@ describe('the page for developers', () => {
 
   it('works without a user, and when the option user fails', async () => {
     const app = await startDebugged()
-    expect(await read(app.browser())).toContain('User nobody is signed in, as the option user says')
+    expect(await read(app.browser())).toContain('User no user is signed in, as the option user says')
 
     const user = () => ({ name: 'Alice' }) as never
     const broken = await startWebApp({ session: { saveUninitialized: true }, mfa: { debug: true, user } })

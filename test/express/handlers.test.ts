@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createChallenge } from '../../src/challenge/challenge.ts'
+import { adapt14 } from '../../src/challenge/service-1-4.ts'
 import type { Outcome } from '../../src/express/request/outcome.ts'
 import type { WebRequest } from '../../src/express/request/web-request.ts'
 import { declineCodes, downloadCodes } from '../../src/express/self-service/recovery.ts'
@@ -28,7 +29,7 @@ function arrange(given: Partial<WebRequest> = {}, headers: object = {}) {
     return Promise.resolve(approved)
   }
   const sessions = { redeem, cancel: () => Promise.resolve(calls.push('cancel')), get: () => Promise.resolve(approved) }
-  const service = { version: '1.4', domainId: 'd', client: { sessions } }
+  const service = { ...adapt14({ client: { sessions }, domainId: 'd' } as never), domainId: 'd', client: { sessions } }
   const options = {
     clock: { now: () => now + 10 },
     random,
@@ -55,7 +56,7 @@ describe('finish()', () => {
     const { verified, effects } = await finish(request, challenge)
 
     expect(verified).toMatchObject({ userKey, factor: 'push', at: now + 5 })
-    expect(effects.state).toEqual({ renew: expect.objectContaining({ verified, wentTo: '/account' }) })
+    expect(effects.state).toEqual({ renew: expect.objectContaining({ verified, lastReturnTo: '/account' }) })
     expect(effects.state).not.toHaveProperty('renew.challenge')
     expect(effects.events).toEqual([{ type: 'challenge.passed', factor: 'push', sessionId: 's1' }])
   })

@@ -302,13 +302,13 @@ describe('polling for pages that wait', () => {
 
   it('is not needed for single reads: they share a result for a second', async () => {
     const { clock, watches, watched, asked, change } = arrangePolls()
-    for (let count = 0; count < 100; count++) expect(await watches.look(watched)).toBe('none')
+    for (let count = 0; count < 100; count++) expect(await watches.check(watched)).toBe('none')
     expect(asked()).toBe(1)
 
     change()
     await clock.advance(1)
 
-    expect(await watches.look(watched)).toBe('activated')
+    expect(await watches.check(watched)).toBe('activated')
   })
 
   it('answers single reads from a running poll', async () => {
@@ -316,7 +316,7 @@ describe('polling for pages that wait', () => {
     follow()
     await turn()
 
-    expect(await watches.look(watched)).toBe('none')
+    expect(await watches.check(watched)).toBe('none')
 
     expect(asked()).toBe(1)
   })

@@ -88,7 +88,7 @@ describe('req.mfa.challenge()', () => {
   it('is an error without a signed-in user', async () => {
     const app = await startBank()
 
-    expect((await app.browser().submit('/transfer', { amount: '1' })).text).toContain('nobody is signed in')
+    expect((await app.browser().submit('/transfer', { amount: '1' })).text).toContain('no user is signed in')
   })
 })
 

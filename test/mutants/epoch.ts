@@ -267,7 +267,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'other processes on the same file are told',
-    file: 'src/service/waiting/settled-look.ts',
+    file: 'src/service/waiting/settled-reader.ts',
     find: 'epochs, expiry: await firstExpiry(db, domains(), now)',
     replace: 'expiry: await firstExpiry(db, domains(), now)',
     test: 'service/epochs.test.ts',

@@ -19,7 +19,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a lock without a beginning is not brought to the present',
-    file: 'src/service/store/bring-to-present.ts',
+    file: 'src/service/store/future-times.ts',
     find: ".where('codesLockedAt', '>', future)",
     replace: ".where('codesLockedUntil', '>', future)",
     test: 'service/maintenance/clock-set-back.test.ts',

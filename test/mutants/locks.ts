@@ -73,7 +73,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the look at whether the clock was set back',
-      file: 'src/service/maintenance/to-present.ts',
+      file: 'src/service/maintenance/future-times.ts',
       find: 'if (clock.wasSetBack()) ',
       replace: 'if (clock.wasSetBack() && interval === 0) ',
       test: clockTest,
@@ -81,7 +81,7 @@ function waits(): readonly Mutant[] {
     },
     {
       defense: 'the minute that may have passed since the clock was set back',
-      file: 'src/service/maintenance/to-present.ts',
+      file: 'src/service/maintenance/future-times.ts',
       find: 'present: now - interval }',
       replace: 'present: now }',
       test: clockTest,
@@ -90,7 +90,7 @@ function waits(): readonly Mutant[] {
     {
       defense: 'the correction at the start',
       file: 'src/service/core.ts',
-      find: 'await bringToPresent(ctx, (now) => ({ future: now, present: now }))',
+      find: 'await correctFutureTimes(ctx, (now) => ({ future: now, present: now }))',
       replace: '',
       test: clockTest,
       title: 'is also noticed at the next start',
@@ -213,15 +213,15 @@ function corrections(): readonly Mutant[] {
   return [
     {
       defense: 'bringing codes and known browsers to the present',
-      file: 'src/service/maintenance/to-present.ts',
-      find: 'for (const step of accessToPresent) await inSteps(steps, () => step(db, ofAccess(clock.now())))',
-      replace: 'await inSteps(steps, () => Promise.resolve(accessToPresent.length * 0 * ofAccess(0).present))',
+      file: 'src/service/maintenance/future-times.ts',
+      find: 'for (const step of accessCorrections) await inSteps(steps, () => step(db, ofAccess(clock.now())))',
+      replace: 'await inSteps(steps, () => Promise.resolve(accessCorrections.length * 0 * ofAccess(0).present))',
       test: clockTest,
       title: 'limits codes and browsers that last for days to their lifetime from now',
     },
     {
       defense: 'the trusted time, by which a slow clock is no correction',
-      file: 'src/service/maintenance/to-present.ts',
+      file: 'src/service/maintenance/future-times.ts',
       find: 'Math.max(present, trustedAt + trustedTimeLag)',
       replace: 'Math.min(present, trustedAt + trustedTimeLag)',
       test: clockTest,

@@ -15,14 +15,14 @@ const done = new WeakSet<IncomingMessage>()
  * 15 minutes.
  */
 export async function withdrawShownCode(req: IncomingMessage, { options, connect }: Mfa): Promise<void> {
-  const { service: issuer = options.serviceId, codeShown } = readMfaState(req)
-  if (!codeShown || codeShown.until <= options.clock.now()) return
+  const { service: issuer = options.serviceId, shownReplacement } = readMfaState(req)
+  if (!shownReplacement || shownReplacement.until <= options.clock.now()) return
   // The mfa() of another service withdraws that service's codes.
   if (issuer !== options.serviceId || done.has(req)) return
   done.add(req)
   try {
     const service = await connect()
-    const known = await findMember(service, userOf(codeShown.userKey))
+    const known = await findMember(service, userOf(shownReplacement.userKey))
     if (known) await service.client.tokens.withdrawReplacement(service.domainId, known.id)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)

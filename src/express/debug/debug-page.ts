@@ -56,7 +56,7 @@ async function showDebug(request: DebugRequest, own: Recorded): Promise<Outcome>
     wide: true,
     headline: 'What mfa() decided',
     state: [
-      { name: 'User', value: failure ?? context.userKey ?? 'nobody is signed in, as the option user says' },
+      { name: 'User', value: failure ?? context.userKey ?? 'no user is signed in, as the option user says' },
       { name: 'Second step', value: verifiedWords(request) },
       ...service,
     ].map(({ name, value }) => ({ name, value: debug.redact(value) })),
@@ -97,7 +97,7 @@ async function serviceState(req: Request, context: RequestContext) {
 }
 
 function showRequest({ at, status, userKey, ...request }: TracedRequest) {
-  return { ...request, time: timeOf(at), status: status ?? 'not answered yet', user: userKey ?? 'nobody signed in' }
+  return { ...request, time: timeOf(at), status: status ?? 'not answered yet', user: userKey ?? 'no user' }
 }
 
 function showLine({ level, text }: LoggedLine) {

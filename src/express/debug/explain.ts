@@ -23,19 +23,20 @@ export function explain(step: TraceStep): string {
 }
 
 const gate: Readonly<Record<Exclude<GateDecision, 'stopped'>, string>> = {
-  nobody: 'Let through: nobody is signed in, as the option user says. Your app decides what they see.',
+  nobody: 'Let through: no user is signed in, as the option user says. Your app decides what the visitor sees.',
   off: 'Let through: the option gate is false. Only requireMfa() guards.',
   verified: 'Let through: this user has passed the second step in this web session.',
-  let_through: 'Let through: failMode said so while the service did not answer. Nobody is verified by that.',
+  let_through: 'Let through: failMode allowed it while the service did not answer. The user is not verified.',
   logout: 'Let through: this is logoutPath.',
   public: 'Let through: the option public names this path.',
   not_required: 'Let through: required(req, user) said that this user needs no second step.',
-  remembered: 'Let through: this browser is remembered. Nobody is verified by that, and requireMfa() still asks.',
+  remembered:
+    'Let through: this browser is remembered. The user is not verified, and requireMfa() still demands the second step.',
 }
 
 export const unverifiedWords: Readonly<Record<Unverified, string>> = {
   never: 'this user has not passed the second step in this web session.',
-  other_user: 'somebody else passed the second step in this web session, not this user.',
+  other_user: 'another user passed the second step in this web session.',
   too_old: 'the second step was passed too long ago.',
   ended: 'the pass was ended, because the factors of the user changed or an administrator ended it.',
   other_factor: 'the second step was passed with a factor that is not accepted here.',
@@ -44,7 +45,7 @@ export const unverifiedWords: Readonly<Record<Unverified, string>> = {
 const guard: Readonly<Record<GuardDecision, string>> = {
   ...unverifiedWords,
   passed: 'let through.',
-  nobody: 'answered 401, because the option user says that nobody is signed in.',
+  nobody: 'answered 401, because no user is signed in, as the option user says.',
   later_user: 'refused, because the user was set after mfa() ran. Put the login before app.use(mfa()).',
 }
 

@@ -10,7 +10,7 @@ export interface Watched {
   /** Equal for all pages that wait for the same thing, and specific to one user. */
   readonly name: string
   /** Returns whether there is a change by now. */
-  readonly look: (service: ConnectedService) => Promise<Change>
+  readonly check: (service: ConnectedService) => Promise<Change>
   /** Resolves when there is a change, or the signal is aborted. */
   readonly follow: (service: ConnectedService, signal: AbortSignal) => Promise<Change>
 }
@@ -20,13 +20,13 @@ export interface SharedWatches {
   /** Resolves when there is a change; with `none` when the signal is aborted or the timeout (ms) is over. */
   follow(watched: Watched, signal: AbortSignal, timeout: number): Promise<Change>
   /** Returns the present state, at most a second old. While pages follow, it is `none`: they would report a change. */
-  look(watched: Watched): Promise<Change>
+  check(watched: Watched): Promise<Change>
 }
 
 /** How long a watch continues without pages, ms, so that a page that reconnects does not restart it. */
 const linger = 2_000
 /** How long a result is shared with other pages, ms. */
-const lookLifetime = 1_000
+const checkLifetime = 1_000
 
 type Outcome = { readonly change: Change } | { readonly error: unknown }
 
@@ -38,7 +38,7 @@ interface Running {
 
 export function createSharedWatches(connect: () => Promise<ConnectedService>, clock: Clock): SharedWatches {
   const running = new Map<string, Running>()
-  const looks = new Map<string, Promise<Change>>()
+  const checks = new Map<string, Promise<Change>>()
 
   function start({ name, follow }: Watched): Running {
     const ended = new AbortController()
@@ -82,15 +82,15 @@ export function createSharedWatches(connect: () => Promise<ConnectedService>, cl
         }
       })
     },
-    look(watched) {
+    check(watched) {
       const { name } = watched
       if (running.has(name)) return Promise.resolve('none')
-      const present = looks.get(name)
+      const present = checks.get(name)
       if (present) return present
-      const looking = connect().then((service) => watched.look(service))
-      looks.set(name, looking)
-      clock.after(lookLifetime, () => looks.delete(name))
-      return looking
+      const checking = connect().then((service) => watched.check(service))
+      checks.set(name, checking)
+      clock.after(checkLifetime, () => checks.delete(name))
+      return checking
     },
   }
 }
@@ -108,14 +108,14 @@ export function polled(
   name: string,
   isChanged: (service: ConnectedService) => Promise<boolean>,
 ): Watched {
-  const look: Watched['look'] = async ({ polling }) => ((await isChanged(polling)) ? 'activated' : 'none')
+  const check: Watched['check'] = async ({ polling }) => ((await isChanged(polling)) ? 'activated' : 'none')
   return {
     name,
-    look,
+    check,
     async follow(service, signal) {
       const since = clock.now()
       while (!signal.aborted) {
-        const change = await look(service)
+        const change = await check(service)
         if (change !== 'none') return change
         await pause(clock, Math.min(maxPause, Math.max(minPause, (clock.now() - since) * 250)), signal)
       }

@@ -18,7 +18,7 @@ const files = {
 type Name = keyof typeof files
 
 /** The options of the app that change them. */
-interface Look {
+interface AssetOptions {
   readonly accent?: Accent | undefined
 }
 
@@ -30,8 +30,8 @@ interface Asset {
 const loaded = new Map<string, Asset>()
 
 /** The address of a file below the challenge path, including its version. */
-export function assetPath(base: string, name: Name, look: Look): string {
-  return `${base}${name}?v=${load(name, look).version}`
+export function assetPath(base: string, name: Name, options: AssetOptions): string {
+  return `${base}${name}?v=${load(name, options).version}`
 }
 
 /** Whether a request is for one of the files. */
@@ -40,8 +40,8 @@ export function isAsset(req: IncomingMessage, below: string): below is Name {
 }
 
 /** Serves one of the files, the same for all users. */
-export function serveAsset(req: IncomingMessage, res: ServerResponse, name: Name, look: Look): void {
-  const { body } = load(name, look)
+export function serveAsset(req: IncomingMessage, res: ServerResponse, name: Name, options: AssetOptions): void {
+  const { body } = load(name, options)
   res.setHeader('Content-Type', files[name].type)
   res.setHeader('Cache-Control', `${sharing(res)}, max-age=31536000, immutable`)
   res.setHeader('X-Content-Type-Options', 'nosniff')
@@ -54,7 +54,7 @@ function sharing(res: ServerResponse): 'public' | 'private' {
   return res.hasHeader('Set-Cookie') ? 'private' : 'public'
 }
 
-function load(name: Name, { accent }: Look): Asset {
+function load(name: Name, { accent }: AssetOptions): Asset {
   const addition = accent && name === '/assets/style.css' ? accentStyle(accent) : ''
   const key = name + addition
   const present = loaded.get(key)

@@ -54,7 +54,7 @@ export function languageHeaders(
   return { 'Content-Language': tag, ...(choice === undefined && { Vary: 'Accept-Language' }) }
 }
 
-/** The language of whoever sent this request. */
+/** The language of the user who sent this request. */
 export function languageFor(req: Request, { mfa }: RequestContext): Language {
   const { languages } = mfa.options
   const { all, choice } = languages

@@ -10,7 +10,7 @@ interface PassportRequest {
 }
 
 /**
- * Returns the app user, or undefined when nobody is signed in.
+ * Returns the app user, or undefined if no user is signed in.
  *
  * @throws {Error} that says how to fix it, when that cannot be known: doubt must never let a request pass.
  */
@@ -26,7 +26,7 @@ export async function resolveAppUser(req: AppRequest, options: ResolvedOptions):
 }
 
 const userExample =
-  "Return an object such as { username: 'alice' }, with name and email if you have them, or nothing when nobody is " +
+  "Return an object such as { username: 'alice' }, with name and email if you have them, or nothing if no user is " +
   'signed in: mfa({ user: (req) => req.user && { username: req.user.email } })'
 
 /** Passport stores a login in the web session: if it is there and not on the request, Passport runs too late. */

@@ -54,7 +54,7 @@ export async function showFirstApp(request: WebRequest): Promise<Outcome> {
   return show(request, found.service, 'enroll/app')
 }
 
-/** `POST /mfa/enroll/app`: the first code of the app. It verifies nobody; the next code does. */
+/** `POST /mfa/enroll/app`: the first code of the app. It does not verify the user; the next code does. */
 export async function storeFirstApp(request: WebRequest): Promise<Outcome> {
   const { context, state } = request
   const found = await findNewcomer(request)

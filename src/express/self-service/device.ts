@@ -49,9 +49,9 @@ async function issueCode(request: ChangeRequest, epoch: string, replaces: boolea
   const { code, expiresAt } = issued
   const { page, link } = devicePage(request, { ...issued, baseUrl: service.baseUrl, replaces })
   // Signing out withdraws the code.
-  const shown = { ...state, codeShown: { userKey: userKeyOf(user), until: expiresAt } }
+  const shown = { ...state, shownReplacement: { userKey: userKeyOf(user), until: expiresAt } }
   return {
-    state: state.codeShown?.until === expiresAt ? 'as-is' : { save: shown },
+    state: state.shownReplacement?.until === expiresAt ? 'as-is' : { save: shown },
     answer: wantsJson(request.req) ? json(200, { code, expiresAt, link }) : page,
   }
 }
@@ -87,7 +87,7 @@ function finish(request: OwnRequest, { before }: { readonly before?: string | un
   }
 }
 
-const withoutDevice = ({ state }: WebRequest) => ({ ...state, setup: undefined, codeShown: undefined })
+const withoutDevice = ({ state }: WebRequest) => ({ ...state, setup: undefined, shownReplacement: undefined })
 
 const toDevices = (request: WebRequest): Outcome => ({ state: 'as-is', answer: redirect(devicesPath(request)) })
 

@@ -12,17 +12,17 @@ export interface MfaState {
   /** Set by `failMode` while the service was unreachable: passes the gate for a while and is never verified. */
   readonly letThrough?: LetThrough | undefined
   /** Where the challenge that was passed last led to: its other tabs follow. */
-  readonly wentTo?: string | undefined
+  readonly lastReturnTo?: string | undefined
   /** The factor that is being set up. */
   readonly setup?: Setup | undefined
   /** Recovery codes are offered; the user continues at `returnTo` afterwards. */
   readonly offer?: { readonly returnTo: string } | undefined
   /** The service recognized the browser: passes the gate for a moment and is never verified. */
   readonly remembered?: LetThrough | undefined
-  /** The user whose secrets this web session may show: it got a new id for them, so nobody else can know that id. */
+  /** The user whose secrets this web session may show: it got a new id for them, which no attacker can know. */
   readonly ownId?: { readonly userKey: string } | undefined
   /** The code for another device was shown, and is valid until then. */
-  readonly codeShown?: LetThrough | undefined
+  readonly shownReplacement?: LetThrough | undefined
   /** The token of forms on pages that belong to no challenge. */
   readonly page?: string | undefined
 }
@@ -51,19 +51,19 @@ export function ifOfUser<T extends { readonly userKey: string }>(part: T | undef
 }
 
 /** The state after the second step was passed. */
-export function verifiedState(before: MfaState, verified: Verified, wentTo: string): MfaState {
+export function verifiedState(before: MfaState, verified: Verified, lastReturnTo: string): MfaState {
   const { userKey } = verified
   return {
     verified,
-    wentTo,
+    lastReturnTo,
     ownId: { userKey },
-    codeShown: ifOfUser(before.codeShown, userKey),
+    shownReplacement: ifOfUser(before.shownReplacement, userKey),
     // Creating the recovery codes that are offered takes a second step too: they are still on offer after it.
     offer: ifOfUser(before.verified, userKey) && before.offer,
   }
 }
 
-/** For an answer that shows a secret: saves under a new id, once for this user, so that nobody who knew the old id reads it. */
+/** For an answer that shows a secret: saves under a new id, once for this user, so that an attacker who knows the old id cannot read it. */
 export function saveUnderOwnId(before: MfaState, userKey: string, state: MfaState = before): StateChange {
   if (before.ownId?.userKey !== userKey) return { renew: { ...state, ownId: { userKey } } }
   return state === before ? 'as-is' : { save: state }

@@ -37,7 +37,7 @@ function secureBehindProxy(req: Request): string | undefined {
   if (session?.cookie?.secure !== true || req.secure || headers['x-forwarded-proto'] === undefined) return undefined
   return app.get('trust proxy')
     ? undefined
-    : "the cookie is secure, and a proxy ends https: app.set('trust proxy', …), or nobody can sign in."
+    : "the cookie is secure, and a proxy ends https: app.set('trust proxy', …), or no user can sign in."
 }
 
 function memoryStore(req: Request): string | undefined {

@@ -2,7 +2,7 @@ import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { otherFactors } from '../../challenge/code.ts'
 import { readPauses } from '../../challenge/pauses.ts'
-import { look } from '../../challenge/push.ts'
+import { readStatus } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import { message } from '../pages/message.ts'
@@ -83,7 +83,7 @@ const timedOut = { kind: 'ended', reason: 'timeout' } as const
 /** The status of the challenge; if no request was sent yet, it is started. */
 async function currentStatus(request: WebRequest, challenge: Challenge): Promise<Started> {
   if (challenge.sessionId !== undefined) {
-    const status = await look(await request.context.mfa.connect(), challenge)
+    const status = await readStatus(await request.context.mfa.connect(), challenge)
     return { challenge, status, events: [] }
   }
   const sendsPush = factorsOf(request, challenge).includes('push')
@@ -111,8 +111,8 @@ async function pausesOf({ req, context, user }: WebRequest, service: ConnectedSe
 
 /** The app is told of a session that did not end in approval once, however often the page is loaded. */
 function endOf(challenge: Challenge, status: ChallengeStatus) {
-  const { sessionId, told } = challenge
-  if (status.kind !== 'ended' || sessionId === undefined || told === sessionId) return undefined
+  const { sessionId, reportedSessionId } = challenge
+  if (status.kind !== 'ended' || sessionId === undefined || reportedSessionId === sessionId) return undefined
   const event = { type: 'push.ended', sessionId, reason: status.reason } as const
-  return { challenge: { ...challenge, told: sessionId }, event }
+  return { challenge: { ...challenge, reportedSessionId: sessionId }, event }
 }

@@ -75,7 +75,7 @@ async function hold(
   const crowded = new AbortController()
   const leave = 'now' in req.query ? undefined : places.takeForHeld(owner, () => crowded.abort())
   try {
-    if (!leave) return calm(await watches.look(watched))
+    if (!leave) return calm(await watches.check(watched))
     const change = await watches.follow(watched, AbortSignal.any([signal, crowded.signal]), heldFor)
     return crowded.signal.aborted ? calm(change) : json(200, { change })
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Challenge, Verified } from '../../challenge/challenge.ts'
 import { mayOfferRecoveryCodes } from '../../challenge/own-factors.ts'
-import { look } from '../../challenge/push.ts'
+import { readStatus } from '../../challenge/push.ts'
 import { redeem } from '../../challenge/redeem.ts'
 import { userKeyOf } from '../../challenge/user.ts'
 import type { Effects, Outcome } from '../request/outcome.ts'
@@ -59,8 +59,8 @@ export function completeChallenge(request: WebRequest): Outcome | Promise<Outcom
 
 /** Where to continue if another tab or a code has passed the challenge; undefined if there is one left to pass. */
 export function passedTo({ state, context, user }: WebRequest): string | undefined {
-  const { challenge, wentTo = `${context.prefix}/` } = state
-  return !challenge && verifiedOf(state, context, user) ? wentTo : undefined
+  const { challenge, lastReturnTo = `${context.prefix}/` } = state
+  return !challenge && verifiedOf(state, context, user) ? lastReturnTo : undefined
 }
 
 /** Marks the address of the page when an approval was worth nothing: used already, too old, or of another factor. */
@@ -68,7 +68,7 @@ export const spent = 'spent'
 
 async function leadBack(request: WebRequest, challenge: Challenge): Promise<Outcome> {
   const { base, mfa } = request.context
-  const status = await look(await mfa.connect(), challenge)
+  const status = await readStatus(await mfa.connect(), challenge)
   // Saving this request's copy of the web session could undo what the winner of a race has saved.
   return { state: 'detach', answer: continueAt(request, status.kind === 'approved' ? `${base}?${spent}` : base) }
 }

@@ -1,7 +1,7 @@
 import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
 import { isActivated } from '../../challenge/enrollment.ts'
-import { look, whenSettled } from '../../challenge/push.ts'
+import { readStatus, whenSettled } from '../../challenge/push.ts'
 import type { Change, Watched } from '../live/shared-watches.ts'
 import { polled } from '../live/shared-watches.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -23,7 +23,7 @@ function watchChallenge({ state: { challenge }, context, user }: WebRequest): Wa
 function watchSession(challenge: Challenge & { readonly sessionId: string }): Watched {
   return {
     name: `session ${challenge.sessionId} ${challenge.userKey}`,
-    look: async (service) => changeOf(await look(service, challenge)),
+    check: async (service) => changeOf(await readStatus(service, challenge)),
     async follow(service, signal) {
       await whenSettled(service, challenge, signal)
       return 'settled'

@@ -35,7 +35,7 @@ export function openChallenge(
   wanted: NewChallenge,
 ): { readonly challenge: Challenge; readonly effects: Effects } {
   const { clock, random } = context.mfa.options
-  const { verified, ownId, codeShown, challenge: present, offer } = state
+  const { verified, ownId, shownReplacement, challenge: present, offer } = state
   const reused = present && isReusable(present, wanted, clock.now()) ? present : undefined
   const challenge = reused
     ? { ...reused, returnTo: wanted.returnTo, giveUpTo: wanted.giveUpTo }
@@ -44,7 +44,7 @@ export function openChallenge(
   const saved = {
     verified: ifOfUser(verified, wanted.userKey),
     ownId: ifOfUser(ownId, wanted.userKey),
-    codeShown: ifOfUser(codeShown, wanted.userKey),
+    shownReplacement: ifOfUser(shownReplacement, wanted.userKey),
     offer: verified?.userKey === wanted.userKey ? offer : undefined,
     challenge,
   }

@@ -1,6 +1,6 @@
 import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { Challenge } from '../../challenge/challenge.ts'
-import { cancel, look, sendAgainAfter } from '../../challenge/push.ts'
+import { cancel, readStatus, sendAgainAfter } from '../../challenge/push.ts'
 import { tooEarly } from '../pages/waiting-view.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { andThen, continueAt, leadTo } from '../request/outcome.ts'
@@ -12,7 +12,7 @@ import { startOnce } from './start-once.ts'
 /** `POST /mfa/send`: sends another push request in place of the present one. */
 export function sendAgain(request: WebRequest): Promise<Outcome> {
   return withChallenge(request, async (opened, challenge) => {
-    const status = await look(await opened.context.mfa.connect(), challenge)
+    const status = await readStatus(await opened.context.mfa.connect(), challenge)
     if (status.kind !== 'approved') return resend(opened, challenge, status)
     const { verified, effects } = await finish(opened, challenge)
     return andThen(opened, effects, (saved) =>

@@ -14,7 +14,7 @@ import type { MfaState } from '../session/mfa-state.ts'
 /** How long a web session relies on a recognized browser, seconds: a change may go unnoticed for as long. */
 const recognizedFor = 60
 
-/** Whether this web session belongs to a remembered browser of its user. That passes the gate and verifies nobody. */
+/** Whether this web session belongs to a remembered browser of its user. Such a user passes the gate and is not verified. */
 export function isRemembered({ remembered }: MfaState, { mfa, userKey }: RequestContext): boolean {
   if (remembered === undefined || remembered.userKey !== userKey) return false
   return isBeforeEnd(remembered.until, recognizedFor, mfa.options.clock.now())

@@ -159,7 +159,7 @@ export const redeem: Handler<typeof contract.redeemSession> = async (input, call
   throw new ApiProblem('api.error.conflict.state')
 }
 
-/** A code sent by e-mail does not make a browser known: somebody who can only read the mail must not get the second budget. */
+/** A code sent by e-mail does not make a browser known: an attacker who can only read the mail must not get the second budget. */
 function passedIn(
   call: Call,
   db: Queryable,

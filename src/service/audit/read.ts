@@ -23,7 +23,7 @@ export async function* readAudit(db: Queryable, filter: AuditFilter): AsyncGener
 /**
  * Verifies the whole trail: each entry against the previous one, and each chain against its heads as recorded in the
  * database or elsewhere.
- * @param kept Heads from a place that cannot be changed by somebody who can write to the database.
+ * @param kept Heads from a place that an attacker who can write to the database cannot change.
  */
 export async function verifyAudit(db: Queryable, kept: readonly Head[]): Promise<Verification> {
   const writers = await auditWriters(db)

@@ -25,7 +25,7 @@ export interface Verification {
 export interface VerifyOptions {
   /** Where chains start that were shortened on purpose, after the retention time. */
   readonly starts?: readonly Head[]
-  /** Earlier heads, as somebody kept them. */
+  /** Earlier heads, from a file or the log of the service. */
   readonly kept?: readonly Head[]
 }
 
@@ -61,7 +61,7 @@ export async function verifyChains(
   return { entries: count, findings, heads: [...heads.values()] }
 }
 
-/** Whether a consistent chain differs from the recorded one, because somebody has rewritten it. */
+/** Whether a consistent chain differs from the recorded one, because an attacker has rewritten it. */
 function differs(wanted: ReadonlyMap<string, Head>, { writer, sequence, hash }: AuditEntry): boolean {
   const head = wanted.get(`${writer} ${sequence}`)
   return head !== undefined && head.hash !== hash

@@ -28,7 +28,7 @@ export type Tried<T> = { readonly right: T } | { readonly right?: never; readonl
 
 /**
  * Checks a code within its budgets: 5 wrong codes per challenge, and 10 in a row per user, over all factors, challenges and
- * nodes. A user's known browsers share a separate budget of 10, which somebody who only knows the password cannot spend.
+ * nodes. A user's known browsers share a separate budget of 10, which an attacker who only knows the password cannot spend.
  * An attempt is taken before the code is checked and returned if the code is right. While codes are locked, none is checked or
  * used up. Runs in the caller's transaction: if that fails because of an internal error, the attempt was never taken.
  *

@@ -15,7 +15,7 @@ import type { Observer } from '../monitoring/observer.ts'
 import type { Pusher } from '../push/pusher.ts'
 import type { Random } from '../rules/random.ts'
 import type { SettledFeed } from '../waiting/settled-feed.ts'
-import type { HeldKeys } from '../keys/held-keys.ts'
+import type { ServiceKeys } from '../keys/service-keys.ts'
 import type { Secrets } from '../sealing/secrets.ts'
 import type { Store } from '../store/store.ts'
 import type { Waiters } from '../waiting/waiters.ts'
@@ -26,7 +26,7 @@ export interface ServiceContext {
   readonly serviceId: string
   readonly store: Store
   readonly secrets: Secrets
-  readonly keys: HeldKeys
+  readonly keys: ServiceKeys
   readonly waiters: Waiters
   readonly settled: SettledFeed
   readonly clock: Clock

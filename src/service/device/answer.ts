@@ -142,7 +142,7 @@ function outcomeOf(session: SessionRow, given: Given, number: string | null): Ou
   if (given.decision === 'report') return { state: 'denied', reason: 'reported' }
   if (session.number === null) return { state: 'approved', factor: 'push' }
   if (number === null) throw new ApiProblem('api.error.invalid.number', 'number: required.')
-  // One guess only: somebody who does not see the page must not be able to try all ninety numbers.
+  // One guess only: an attacker who does not see the page must not be able to try all ninety numbers.
   return isSameText(session.number, number)
     ? { state: 'approved', factor: 'push' }
     : { state: 'denied', reason: 'wrong_number' }

@@ -187,7 +187,7 @@ const allowed = (ways: Ways) => [...Object.keys(ways), 'OPTIONS'].join(', ')
 const notThisWay = (ways: Ways) =>
   new ApiProblem('api.error.methodnotallowed', undefined, { headers: { Allow: allowed(ways) } })
 
-/** The authenticator is served by our own origin. Other sites must not call, if only to use up somebody's attempts. */
+/** The authenticator is served by our own origin. Other sites must not call it: they could use up the attempts of a user. */
 function refuseOtherSites(req: Request): void {
   const site = req.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') throw new ApiProblem('api.error.forbidden')

@@ -4,7 +4,7 @@ import { announceNode, insertKeyCheck, keyChecks } from '../store/key-nodes.ts'
 import { countSealed, removeEmailCodesOfNoKey } from '../store/sealed-values.ts'
 import { createSecrets } from '../sealing/secrets.ts'
 import type { Secrets } from '../sealing/secrets.ts'
-import type { HoldingContext } from './held-keys.ts'
+import type { KeysContext } from './service-keys.ts'
 import type { KeyRing, RingKey } from '../sealing/key-ring.ts'
 import { KeysError } from '../sealing/key-ring.ts'
 import { knows, otherNodes } from './live-nodes.ts'
@@ -30,7 +30,7 @@ interface Admitted {
  *
  * @throws {KeysError} if it lacks a key that is in use, because it could not read what others wrote.
  */
-export function admit(ctx: HoldingContext, candidate: Candidate): Promise<Admitted> {
+export function admit(ctx: KeysContext, candidate: Candidate): Promise<Admitted> {
   const { ring, row } = candidate
   return ctx.store.db.transaction().execute(async (db) => {
     const checks = await keyChecks(db)
@@ -49,7 +49,7 @@ export function admit(ctx: HoldingContext, candidate: Candidate): Promise<Admitt
 
 const checkOf = (id: string) => ({ kind: 'key check', id }) as const
 
-function requireOpens({ random }: HoldingContext, ring: KeyRing, { keyId, sealed }: KeyCheckTable): void {
+function requireOpens({ random }: KeysContext, ring: KeyRing, { keyId, sealed }: KeyCheckTable): void {
   if (!ring.keys.some(({ id }) => id === keyId)) {
     throw new KeysError(`its secrets are sealed with the key "${keyId}", which is missing. Add it to the keys.`)
   }

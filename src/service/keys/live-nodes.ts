@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import { nodesSeenSince, correctNodes } from '../store/key-nodes.ts'
 import type { KeyNodeTable, Queryable } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
-import type { HeldKeys } from './held-keys.ts'
+import type { ServiceKeys } from './service-keys.ts'
 
 /** How often a node publishes its heartbeat and its keys, seconds. */
 export const heartbeat = 10
@@ -17,7 +17,7 @@ export async function otherNodes(db: Queryable, clock: Clock, nodeId: string): P
 }
 
 /** The names of those nodes, for display. */
-export async function liveNodes(ctx: { store: Store; clock: Clock; keys: HeldKeys }): Promise<string[]> {
+export async function liveNodes(ctx: { store: Store; clock: Clock; keys: ServiceKeys }): Promise<string[]> {
   return (await otherNodes(ctx.store.db, ctx.clock, ctx.keys.nodeId)).map(({ name }) => name)
 }
 

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { formatKey, KeysError, keySize, parseKeyRing } from '../sealing/key-ring.ts'
 import type { KeyRing } from '../sealing/key-ring.ts'
 import { keyChecks } from '../store/key-nodes.ts'
-import { holdKeys } from './held-keys.ts'
-import type { HeldKeys, HoldingContext, KeySource } from './held-keys.ts'
+import { loadKeys } from './service-keys.ts'
+import type { ServiceKeys, KeysContext, KeySource } from './service-keys.ts'
 import { keyFileOf, openKeyFile, readKeyFile } from './key-file.ts'
 
-interface Given extends Omit<HoldingContext, 'store'> {
+interface Given extends Omit<KeysContext, 'store'> {
   readonly database: string
   /** Takes precedence over a key file. */
   readonly keys?: KeyRing | undefined
@@ -19,13 +19,13 @@ interface Given extends Omit<HoldingContext, 'store'> {
  * Opens the keys of an open database.
  * @throws {KeysError} if they are missing, or do not belong to it; nothing is changed then.
  */
-export async function openKeys(store: HoldingContext['store'], given: Given): Promise<HeldKeys> {
+export async function openKeys(store: KeysContext['store'], given: Given): Promise<ServiceKeys> {
   const source = await openSource(store, given)
-  return holdKeys({ ...given, store }, source, given.database === ':memory:')
+  return loadKeys({ ...given, store }, source, given.database === ':memory:')
 }
 
 async function openSource(
-  store: HoldingContext['store'],
+  store: KeysContext['store'],
   { database, keys, random, logger, create = true }: Given,
 ): Promise<KeySource> {
   if (keys) return fixed(keys)

@@ -9,7 +9,7 @@ import { removeOtherKeyChecks } from '../store/key-nodes.ts'
 import { removeExpiredEmailCodes } from '../store/email-codes.ts'
 import { countSealed } from '../store/sealed-values.ts'
 import type { Store } from '../store/store.ts'
-import type { HeldKeys } from './held-keys.ts'
+import type { ServiceKeys } from './service-keys.ts'
 import { knows, otherNodes } from './live-nodes.ts'
 import { resealAll } from './reseal.ts'
 import { isCurrent } from '../sealing/sealing.ts'
@@ -22,7 +22,7 @@ const interval = 1_000
 export interface RotationContext extends AuditContext {
   readonly store: Store
   readonly clock: Clock
-  readonly keys: HeldKeys
+  readonly keys: ServiceKeys
 }
 
 /** What a rotation is waiting for. */

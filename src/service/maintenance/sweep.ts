@@ -24,7 +24,7 @@ import type { Queryable } from '../store/schema.ts'
 import { endFutureSessions, expireSessions, removeSessionsSettledBefore } from '../store/sessions.ts'
 import { forgetTallies } from '../store/tallies.ts'
 import { removeExpiredTokens } from '../store/tokens.ts'
-import { bringToPresent } from './to-present.ts'
+import { correctFutureTimes } from './future-times.ts'
 
 /** How often to sweep, seconds. Nothing depends on it: what a sweep removes already reads as absent. */
 const interval = 5 * 60
@@ -108,7 +108,7 @@ const kinds: readonly ((db: Queryable, now: number) => Promise<number>)[] = [
 /** @param signal Stops early, after one step of each kind. */
 export async function sweep(ctx: SweepContext, signal?: AbortSignal): Promise<void> {
   const { db } = ctx.store
-  await bringToPresent(ctx, undefined, signal)
+  await correctFutureTimes(ctx, undefined, signal)
   for (const endSome of [expireSessions, endFutureSessions]) {
     await inSteps({ size: expireStep, signal }, () => expire(ctx, endSome))
   }

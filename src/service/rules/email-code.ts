@@ -19,7 +19,7 @@ export const emailCodeLimits = (userId: string) => [
   { scope: `email minute:${userId}`, limit: 1, window: minute },
 ]
 
-/** Seconds until codes are sent to a changed address: whoever changed it may not be the user. */
+/** Seconds until codes are sent to a changed address: an attacker may have changed it. */
 export function addressRest({ emailChangedAt }: { emailChangedAt: number | null }, now: number): number {
   return emailChangedAt === null ? 0 : Math.max(0, notAfter(emailChangedAt, now) + 24 * hour - now)
 }

@@ -1,7 +1,7 @@
 import { notAfter } from './present.ts'
 
 /**
- * How often a user who does not approve is asked (OWASP ASVS 5.0 6.6.4): somebody who knows the password must not be able to
+ * How often a user who does not approve is asked (OWASP ASVS 5.0 6.6.4): an attacker who knows the password must not be able to
  * ask
  * until the user gives in. Times in seconds.
  */

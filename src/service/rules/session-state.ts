@@ -19,7 +19,7 @@ interface TimedSession {
 }
 
 /**
- * The session's current state: a pending session expires with its time, or if it is dated in the future, whatever is stored.
+ * The session's current state: a pending session expires with its time, or if it is dated in the future, even if it is still stored as pending.
  */
 export function atTime<S extends TimedSession>(session: S, now: number): S {
   const begun = session.createdAt <= latestBeginning(now)

@@ -14,9 +14,8 @@ export interface Secrets {
 }
 
 /**
- * What a sealed value belongs to. It does not open in another record, for another user, or as another kind of value. So
- * somebody
- * who can write to the database but has no keys cannot assign a known secret to another user.
+ * What a sealed value belongs to. It does not open in another record, for another user, or as another kind of value. So an
+ * attacker who can write to the database but has no keys cannot assign a known secret to another user.
  */
 export type SealedRecord =
   | {

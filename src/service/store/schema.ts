@@ -202,7 +202,7 @@ export interface TokenTable {
   replacement: ColumnType<string | null, string | undefined, string | null>
   replacementLookup: ColumnType<string | null, string | undefined, string | null>
   replacementExpiresAt: ColumnType<number | null, number | undefined, number | null>
-  /** The user's epoch from the use of that code on; null: whatever is drawn then. */
+  /** The user's epoch from the use of that code on; null: a random one. */
   replacementEpoch: ColumnType<string | null, string | undefined, string | null>
   /** The factor that the user had verified before the code was shown; null where that was not required. */
   grantedFactor: ColumnType<Factor | null, Factor | null | undefined, Factor | null>

@@ -3,8 +3,8 @@ import type { SessionEvent } from '../../contract/sessions.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { FailureLog } from '../monitoring/failure-log.ts'
 import type { Follower } from './follower.ts'
-import { createLook } from './settled-look.ts'
-import type { Found } from './settled-look.ts'
+import { createSettledReader } from './settled-reader.ts'
+import type { Found } from './settled-reader.ts'
 import type { Store } from '../store/store.ts'
 import { epochChangeOf, sessionIdOf } from '../ground/waiter-key.ts'
 import type { Waiters } from './waiters.ts'
@@ -91,7 +91,7 @@ interface Watch {
 
 /** Collects notifications while it reads, and then reads again. */
 function startWatch({ store, waiters, clock, logger, failures }: Given, audience: Audience): Watch {
-  const look = createLook(store.db, clock, audience.domains)
+  const reader = createSettledReader(store.db, clock, audience.domains)
   const alarm = createAlarm(clock, () => note({ ahead: true }))
   let noted = nothing
   let looking = false
@@ -114,9 +114,9 @@ function startWatch({ store, waiters, clock, logger, failures }: Given, audience
       while (isActive() && noted !== nothing) {
         const { ids, around, ahead } = noted
         noted = nothing
-        if (ids.length > 0) tell(await look.at(ids))
-        if (around) tell(await look.around())
-        if (ahead) tell(await look.ahead())
+        if (ids.length > 0) tell(await reader.at(ids))
+        if (around) tell(await reader.around())
+        if (ahead) tell(await reader.ahead())
       }
     } catch (error) {
       if (!failures?.covers(error)) logger.warn({ err: error }, 'settled sessions could not be read')

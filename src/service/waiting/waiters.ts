@@ -1,5 +1,5 @@
 import { isDevice, waiterKey } from '../ground/waiter-key.ts'
-import type { InboxLook } from './inbox-look.ts'
+import type { ChangedInboxes } from './changed-inboxes.ts'
 import type { News, Store } from '../store/store.ts'
 
 /** Subscriptions to changes in the database. A waiter that is woken reads again: waking carries no data. */
@@ -30,11 +30,11 @@ export interface Subscription {
 
 /**
  * @param others Other processes; watched only while there are waiters.
- * @param look Finds the inboxes that other processes changed without saying which; without it all waiters read again.
+ * @param changedInboxes Finds the inboxes that other processes changed without saying which; without it all waiters read again.
  */
 export function createWaiters(
   others: Pick<Store, 'watchOtherProcesses' | 'notifyOtherProcesses'>,
-  look?: InboxLook,
+  changedInboxes?: ChangedInboxes,
 ): Waiters {
   const byKey = new Map<string, Set<Subscription>>()
   const watchers = new Set<(news: News) => void>()
@@ -46,7 +46,7 @@ export function createWaiters(
   }
   const hear = (news: News) => {
     if (typeof news !== 'string') ring(news)
-    else if (news === 'gap' || !look) ring([...byKey.keys()])
+    else if (news === 'gap' || !changedInboxes) ring([...byKey.keys()])
     else {
       ring([...byKey.keys()].filter((key) => !isDevice(key)))
       lookForDevices()
@@ -54,8 +54,8 @@ export function createWaiters(
     for (const watcher of watchers) watcher(news)
   }
   const lookForDevices = oneAtATime(async () => {
-    // If the look fails, the waiters find out why when they read.
-    const changed = await look?.().catch(() => undefined)
+    // If this fails, the waiters find out why when they read.
+    const changed = await changedInboxes?.().catch(() => undefined)
     ring(changed?.map((id) => waiterKey.device(id)) ?? [...byKey.keys()].filter((key) => isDevice(key)))
   })
   const watchOtherProcesses = () => void (stopWatching ??= others.watchOtherProcesses(hear))

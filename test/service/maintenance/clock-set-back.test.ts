@@ -17,7 +17,7 @@ import { insertToken } from '../../../src/service/store/tokens.ts'
 import { writeTrustedClock } from '../../../src/service/store/trusted-clock.ts'
 import { liveNodes } from '../../../src/service/keys/live-nodes.ts'
 import { sweep } from '../../../src/service/maintenance/sweep.ts'
-import { bringToPresent } from '../../../src/service/maintenance/to-present.ts'
+import { correctFutureTimes } from '../../../src/service/maintenance/future-times.ts'
 import { random128 } from '../../support/device-signer.ts'
 import { engines, useEngine } from '../../support/engines.ts'
 import { openDatabase } from '../audit/recorded.ts'
@@ -104,7 +104,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     const of = { userId: person.id, budget: 'other' } as const
     await lockCodes(db(), of, { from: null, until: 253_402_300_799 })
 
-    await bringToPresent(node.ctx)
+    await correctFutureTimes(node.ctx)
 
     expect(await takeCodeTry(db(), of, now())).toBeUndefined()
     expect(await codesLockedUntil(db(), of, now())).toBe(253_402_300_799)
@@ -147,7 +147,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
 
     wrongBy = 0
     const first = await ask()
-    await bringToPresent(node.ctx)
+    await correctFutureTimes(node.ctx)
     await running.clock.advance(10 * minute)
 
     expect([first.status, first.headers.get('retry-after')]).toEqual([429, String(10 * minute)])
@@ -187,7 +187,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
         .execute((transaction) => reserve(transaction, [tally], now()))
     const before = [await secondsUntilFree(db(), pause, now()), await counted()]
 
-    await bringToPresent(node.ctx)
+    await correctFutureTimes(node.ctx)
     const changed = await db().selectFrom('user').select('emailChangedAt').where('id', '=', person.id).execute()
     await running.clock.advance(hour + minute)
 
@@ -210,7 +210,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
 
     const used = await useEmailCode(db(), { ...of, codeLookups: [lookup] }, now())
     const shown = await replacementOf(db(), [lookup], now())
-    await bringToPresent(node.ctx)
+    await correctFutureTimes(node.ctx)
 
     expect([used, shown]).toEqual([false, undefined])
     expect(await useEmailCode(db(), { ...of, codeLookups: [lookup] }, sent + 1)).toBe(false)
@@ -230,7 +230,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
     ]
 
     const before = await good(now())
-    await bringToPresent(node.ctx)
+    await correctFutureTimes(node.ctx)
 
     expect(before).toEqual([false, false, false])
     expect(await good(now())).toEqual([true, true, true])

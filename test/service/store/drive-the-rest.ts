@@ -21,7 +21,7 @@ import { markApplied } from '../../../src/service/store/synchronizations.ts'
 import { claim } from '../../../src/service/sync/claim.ts'
 import { finish } from '../../../src/service/sync/finish.ts'
 import { stage } from '../../../src/service/sync/stage.ts'
-import { bringToPresent } from '../../../src/service/maintenance/to-present.ts'
+import { correctFutureTimes } from '../../../src/service/maintenance/future-times.ts'
 import { random128 } from '../../support/device-signer.ts'
 import { openDatabase } from '../audit/recorded.ts'
 import { changePass, holder, member, unique } from '../codes/code-holder.ts'
@@ -227,7 +227,7 @@ export function driveTheRest(): void {
     const row = { scope, at: running.clock.now() + 86_400, count: 3 }
     await db.insertInto('tally').values(row).execute()
 
-    await bringToPresent(node.ctx)
+    await correctFutureTimes(node.ctx)
 
     const rows = await db.selectFrom('tally').select(['at', 'count']).where('scope', '=', scope).execute()
     expect(rows).toEqual([{ at: running.clock.now(), count: 3 }])

@@ -28,7 +28,7 @@ export interface KeySource {
 }
 
 /** The keys of a running service. */
-export interface HeldKeys {
+export interface ServiceKeys {
   readonly secrets: Secrets
   readonly nodeId: string
   /** Undefined if there is none. */
@@ -45,7 +45,7 @@ export interface HeldKeys {
   readonly close: () => Promise<void>
 }
 
-export interface HoldingContext {
+export interface KeysContext {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
@@ -58,7 +58,7 @@ export interface HoldingContext {
  * @param alone No other process can use the database, so there are no nodes to inform.
  * @throws {KeysError} if they do not belong to it.
  */
-export async function holdKeys(ctx: HoldingContext, source: KeySource, alone: boolean): Promise<HeldKeys> {
+export async function loadKeys(ctx: KeysContext, source: KeySource, alone: boolean): Promise<ServiceKeys> {
   const { store, clock, random, logger } = ctx
   const node = { id: newId(random), name: `${hostname()}:${process.pid}` }
   let ring = await source.read()
@@ -112,10 +112,7 @@ export async function holdKeys(ctx: HoldingContext, source: KeySource, alone: bo
   }
 }
 
-function startBeats(
-  { clock, logger, failures }: HoldingContext,
-  refresh: () => Promise<void>,
-): { stop(): Promise<void> } {
+function startBeats({ clock, logger, failures }: KeysContext, refresh: () => Promise<void>): { stop(): Promise<void> } {
   let running: Promise<void> | undefined
   let problem: string | undefined
   const cancel = repeat(clock, heartbeat * 1000, () => {

@@ -6,7 +6,7 @@ import type { Queryable } from '../store/schema.ts'
 import { firstExpiry, summariesById, expiredBetween, settledSince } from '../store/settled.ts'
 import type { SessionSummary } from '../store/settled.ts'
 
-/** The result of a look at the database. */
+/** What a read of the database found. */
 export interface Found {
   readonly settled: readonly SessionSummary[]
   /** Users whose epochs changed. */
@@ -16,7 +16,7 @@ export interface Found {
 }
 
 /** Finds settled sessions of the followed domains. */
-export interface Look {
+export interface SettledReader {
   /** Looks at these sessions, which have changed. */
   at(ids: readonly string[]): Promise<Found>
   /** Looks at all sessions, after another process changed something unknown. */
@@ -27,13 +27,13 @@ export interface Look {
 
 /** Times are whole seconds, and a change is visible a moment after it was made; seconds. */
 const slack = 5
-/** The number of epoch changes that are reported again at first, because they may have been missed before the first look. */
+/** The number of epoch changes that are reported again at first, because they may have been missed before the first read. */
 const epochSlack = 100
 /** The most ids per query. */
 const maxIds = 400
 
-export function createLook(db: Queryable, clock: Clock, domains: () => readonly string[]): Look {
-  const told = new Map<string, number>()
+export function createSettledReader(db: Queryable, clock: Clock, domains: () => readonly string[]): SettledReader {
+  const reported = new Map<string, number>()
   let aroundAt = clock.now()
   let aheadAt = clock.now()
   let epochsSeen: number | undefined
@@ -50,9 +50,9 @@ export function createLook(db: Queryable, clock: Clock, domains: () => readonly 
     async around() {
       const now = clock.now()
       const since = notAfter(aroundAt, now) - slack
-      for (const [id, at] of told) if (at < since) told.delete(id)
-      const settled = (await settledSince(db, domains(), since)).filter(({ id }) => !told.has(id))
-      for (const { id } of settled) told.set(id, now)
+      for (const [id, at] of reported) if (at < since) reported.delete(id)
+      const settled = (await settledSince(db, domains(), since)).filter(({ id }) => !reported.has(id))
+      for (const { id } of settled) reported.set(id, now)
       aroundAt = now
       epochsSeen ??= (await newestEpochChange(db)) - epochSlack
       const epochs = await epochsChangedAfter(db, domains(), epochsSeen)

@@ -3,8 +3,8 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { inSteps } from '../ground/in-steps.ts'
 import type { NoticingClock } from '../ground/noticing-clock.ts'
 import { latestBeginning } from '../rules/present.ts'
-import { accessToPresent, waitsToPresent } from '../store/bring-to-present.ts'
-import type { Correction } from '../store/bring-to-present.ts'
+import { accessCorrections, waitCorrections } from '../store/future-times.ts'
+import type { Correction } from '../store/future-times.ts'
 import { sweepStep } from '../store/due.ts'
 import { readTrustedClock } from '../store/trusted-clock.ts'
 
@@ -21,7 +21,7 @@ const trustedTimeLag = 15 * 60
  *
  * @param waits For locks, budgets and pauses. By default rows of nodes whose clocks are slightly ahead stay unchanged.
  */
-export async function bringToPresent(
+export async function correctFutureTimes(
   ctx: Context,
   waits: (now: number) => Correction = (now) => ({ future: latestBeginning(now), present: now }),
   signal?: AbortSignal,
@@ -29,13 +29,13 @@ export async function bringToPresent(
   const { db } = ctx.store
   const { clock } = ctx
   const steps = { size: sweepStep, signal }
-  for (const step of waitsToPresent) await inSteps(steps, () => step(db, waits(clock.now())))
+  for (const step of waitCorrections) await inSteps(steps, () => step(db, waits(clock.now())))
   const { trustedAt } = await readTrustedClock(db, clock.now())
   const ofAccess = (present: number): Correction => ({
     future: latestBeginning(Math.max(present, trustedAt + trustedTimeLag)),
     present,
   })
-  for (const step of accessToPresent) await inSteps(steps, () => step(db, ofAccess(clock.now())))
+  for (const step of accessCorrections) await inSteps(steps, () => step(db, ofAccess(clock.now())))
 }
 
 /** Checks once a minute whether the machine's clock was set back. */
@@ -49,7 +49,7 @@ export function watchClock(ctx: Context, clock: NoticingClock): { stop(): Promis
   async function correct(): Promise<void> {
     // It was set back after the last check, and a wait must not last longer than its length from then on.
     const sinceLastLook = (now: number): Correction => ({ future: now, present: now - interval })
-    await bringToPresent(ctx, sinceLastLook, ending.signal).catch((error: unknown) =>
+    await correctFutureTimes(ctx, sinceLastLook, ending.signal).catch((error: unknown) =>
       ctx.logger.warn({ err: error }, 'times in the future could not be corrected'),
     )
   }

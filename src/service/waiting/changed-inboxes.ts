@@ -5,25 +5,25 @@ import { devicesRevokedSince, inboxMarks } from '../store/inboxes.ts'
 import type { Queryable } from '../store/schema.ts'
 
 /**
- * Finds the devices whose inbox has changed since the last look; undefined if there was none, and it may be any. Used when
+ * Finds the devices whose inbox has changed since the last call; undefined if there was none, and it may be any. Used when
  * another
  * process changed something without saying what: thousands of inboxes may be held here, and reading all of them takes a second
  * or more.
  */
-export type InboxLook = () => Promise<readonly string[] | undefined>
+export type ChangedInboxes = () => Promise<readonly string[] | undefined>
 
 /** Times are whole seconds, and a change is visible a moment after it was made; seconds. */
 const slack = 5
 
-interface Look {
+interface Snapshot {
   readonly at: number
   readonly marks: ReadonlyMap<string, string>
   /** Number of the newest notice. */
   readonly notice: number
 }
 
-export function createInboxLook(db: Queryable, clock: Pick<Clock, 'now'>): InboxLook {
-  let last: Look | undefined
+export function createChangedInboxes(db: Queryable, clock: Pick<Clock, 'now'>): ChangedInboxes {
+  let last: Snapshot | undefined
   return async () => {
     const now = clock.now()
     const found = await inboxMarks(db, now)

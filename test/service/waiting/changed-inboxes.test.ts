@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { createInboxLook } from '../../../src/service/waiting/inbox-look.ts'
+import { createChangedInboxes } from '../../../src/service/waiting/changed-inboxes.ts'
 import type { News } from '../../../src/service/store/store.ts'
 import { createWaiters } from '../../../src/service/waiting/waiters.ts'
 import { waiterKey } from '../../../src/service/ground/waiter-key.ts'
@@ -40,7 +40,7 @@ describe('a check for changes of another process', () => {
     const [asked, cancelled, revoked] = [await enrolled(), await enrolled(), await enrolled()]
     const notified = await enrolled()
     await enrolled()
-    const look = createInboxLook(there.ctx.store.db, here.clock)
+    const look = createChangedInboxes(there.ctx.store.db, here.clock)
 
     // The first look cannot know the previous state.
     expect(await look()).toBeUndefined()

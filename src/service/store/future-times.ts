@@ -22,7 +22,7 @@ export interface Correction {
 type Step = (db: Queryable, correction: Correction) => Promise<number>
 
 /** Locks, budgets, pauses and rows that expire: each keeps its length. See `rules/present.ts`. */
-export const waitsToPresent: readonly Step[] = [
+export const waitCorrections: readonly Step[] = [
   (db, { future, present }) => {
     const rows = db.selectFrom('user').select('sequence').where('codesLockedAt', '>', future)
     const until = earlier('codes_locked_until', 'codes_locked_at', present)
@@ -87,7 +87,7 @@ export const waitsToPresent: readonly Step[] = [
  * them is not needed for safety; when a clock is slow for a moment, none of them may be lost.
  * The future begins after the later one of the present and of what `rules/trusted-time.ts` believes.
  */
-export const accessToPresent: readonly Step[] = [
+export const accessCorrections: readonly Step[] = [
   (db, { future, present }) => {
     const rows = db
       .selectFrom('token')
