@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/rules/totp.ts',
     find: 'const window = 1',
     replace: 'const window = 2',
-    test: 'properties/totp.test.ts',
+    test: 'service/rules/totp.properties.test.ts',
     title: 'accepts one step on either side, and recognizes ten',
   },
   {
@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/rules/totp.ts',
     find: ' && step > source.lastStep',
     replace: '',
-    test: 'properties/totp.test.ts',
+    test: 'service/rules/totp.properties.test.ts',
     title: 'accepts no step twice and no earlier step, in any order of codes',
   },
   {
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/rules/totp.ts',
     find: 'step !== seenStep + 1',
     replace: 'step <= seenStep',
-    test: 'properties/totp.test.ts',
+    test: 'service/rules/totp.properties.test.ts',
     title: 'moves only for two consecutive codes',
   },
   {

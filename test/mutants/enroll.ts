@@ -166,7 +166,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/sign-in/challenge-page.ts',
     find: "if (kind === 'enrolling') return saveUnderOwnId(state, userKeyOf(user), changed)",
     replace: '',
-    test: 'traps/planted-id.test.ts',
+    test: 'attacks/planted-session-id.test.ts',
     title: 'reads no activation code, also when it is shown again',
   },
   {
@@ -174,7 +174,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/self-service/app.ts',
     find: 'state: saveUnderOwnId(request.state, userKeyOf(request.user), state)',
     replace: 'state: { save: state }',
-    test: 'traps/planted-id.test.ts',
+    test: 'attacks/planted-session-id.test.ts',
     title: 'reads no seed of an authenticator app',
   },
   {
@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/session/mfa-state.ts',
     find: 'if (before.ownId?.userKey !== userKey) return { renew: { ...state, ownId: { userKey } } }',
     replace: "if (before.ownId?.userKey !== userKey) return 'detach'",
-    test: 'traps/planted-id.test.ts',
+    test: 'attacks/planted-session-id.test.ts',
     title: 'reads no activation code, also when it is shown again',
   },
   {
@@ -190,7 +190,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/self-service/setup.ts',
     find: ', in the browser ${nonce}`',
     replace: '`',
-    test: 'traps/planted-id.test.ts',
+    test: 'attacks/planted-session-id.test.ts',
     title: 'cannot make a user set up an app with a seed the attacker knows: %s',
   },
   {

@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/contract/ip-address.ts',
     find: "text.lastIndexOf(',') + 1",
     replace: '0',
-    test: 'properties/information.test.ts',
+    test: 'service/rules/information.properties.test.ts',
     title: 'is read %s',
   },
   {
@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/contract/text.ts',
     find: 'boundary || cut',
     replace: 'cut',
-    test: 'properties/information.test.ts',
+    test: 'service/rules/information.properties.test.ts',
     title: 'is not cut inside %s',
   },
   {
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/rules/network.ts',
     find: "if (parsed === undefined) return 'unknown'",
     replace: "if (parsed === undefined) return address ?? 'unknown'",
-    test: 'properties/information.test.ts',
+    test: 'service/rules/information.properties.test.ts',
     title: 'counts for one network with everything that is not an address',
   },
   {

@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/contract/ip-address.ts',
     find: 'return ipv4(withPort ?? entry) ?? ipv6(entry)',
     replace: 'return withPort === undefined ? entry : `${entry}`',
-    test: 'traps/forwarding.test.ts',
+    test: 'attacks/forwarding-headers.test.ts',
     title: 'with %j block nobody: the device shows %j',
   },
   {
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/contract/text.ts',
     find: ".replace(disturbingCharacters, '')",
     replace: '',
-    test: 'properties/parsers.test.ts',
+    test: 'contract/parsers.properties.test.ts',
     title: 'contains no character that could break or reverse the surrounding text',
   },
   {
@@ -54,7 +54,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/contract/text.ts',
     find: 'value.toWellFormed().replace',
     replace: 'value.replace',
-    test: 'properties/parsers.test.ts',
+    test: 'contract/parsers.properties.test.ts',
     title: 'contains no character that could break or reverse the surrounding text',
   },
   {
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     find: 'return Object.fromEntries(pairs.toReversed())',
     replace:
       'return Object.assign({}, ...pairs.toReversed().map(([name, value]) => JSON.parse(`{"x":0}`) && { [name]: value })) as Record<string, string>',
-    test: 'properties/parsers.test.ts',
+    test: 'contract/parsers.properties.test.ts',
     title: 'has only own members, or is malformed',
   },
   {
@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/http/rows.ts',
     find: 'if (skipBlanks(text, from) !== text.length) throw malformed()',
     replace: '',
-    test: 'properties/parsers.test.ts',
+    test: 'contract/parsers.properties.test.ts',
     title: 'are rejected exactly where JSON.parse rejects them',
   },
   {
@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/http/rows.ts',
     find: 'if (rows.length === 0) throw malformed()',
     replace: '',
-    test: 'properties/parsers.test.ts',
+    test: 'contract/parsers.properties.test.ts',
     title: 'are rejected exactly where JSON.parse rejects them',
   },
   {

@@ -142,7 +142,7 @@ export const mutants: readonly Mutant[] = [
     file: 'example-app/https/authority.ts',
     find: 'nameConstraints(constraintsFor(names)),',
     replace: '',
-    test: 'example/https.test.ts',
+    test: 'example-app/https.test.ts',
     title: 'can impersonate no other site: %s',
   },
   {

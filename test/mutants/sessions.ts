@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
     find: `    .where(isPending(now))
     .returning('deviceId')`,
     replace: "    .returning('deviceId')",
-    test: 'properties/session-machine.test.ts',
+    test: 'service/session-machine.test.ts',
     title: 'match the documented model for any sequence of events',
   },
   {

@@ -6,7 +6,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/apply.ts',
     find: 'const attach = detachWebSession(req)',
     replace: 'const attach = () => {}',
-    test: 'traps/public-files.test.ts',
+    test: 'attacks/public-files.test.ts',
     title: 'carry no cookie of the web session, and leave it as it is',
   },
   {
@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/session/web-session.ts',
     find: '  detached.sessionID = undefined\n',
     replace: '',
-    test: 'traps/public-files.test.ts',
+    test: 'attacks/public-files.test.ts',
     title: 'write nothing to the store',
   },
   {
@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/session/web-session.ts',
     find: '    detached.session = {}\n',
     replace: '',
-    test: 'traps/public-files.test.ts',
+    test: 'attacks/public-files.test.ts',
     title: 'carry no cookie of the web session, which the browser keeps',
   },
   {
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/pages/assets.ts',
     find: "return res.hasHeader('Set-Cookie') ? 'private' : 'public'",
     replace: "return 'public'",
-    test: 'traps/public-files.test.ts',
+    test: 'attacks/public-files.test.ts',
     title: 'keeps shared caches from storing %s',
   },
   {
@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/front/public.ts',
     find: "res.hasHeader('Set-Cookie') ? 'private' : 'public'",
     replace: "'public'",
-    test: 'traps/public-files.test.ts',
+    test: 'attacks/public-files.test.ts',
     title: 'keeps shared caches from storing %s',
   },
   {
@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/session/web-session.ts',
     find: '    if (changed.has(req)) return () => {}\n',
     replace: '',
-    test: 'traps/cookie-session.test.ts',
+    test: 'attacks/cookie-session.test.ts',
     title: 'a page that starts something saves it',
   },
   {

@@ -6,7 +6,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/sign-in/change-stream.ts',
     find: "andThen(request, { state: 'detach' },",
     replace: "andThen(request, { state: 'as-is' },",
-    test: 'traps/web-session.test.ts',
+    test: 'attacks/session-fixation.test.ts',
     title: 'is not brought back under its old id by a status request that ends late',
   },
   {
@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/apply.ts',
     find: 'const attach = detachWebSession(req)',
     replace: 'const attach = () => {}',
-    test: 'traps/public-files.test.ts',
+    test: 'attacks/public-files.test.ts',
     title: 'create no web session for visitors who have none',
   },
   {
@@ -22,7 +22,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/challenge/redeem.ts',
     find: '  if (challenge.sessionId === undefined) return {}\n',
     replace: '',
-    test: 'traps/web-session.test.ts',
+    test: 'attacks/session-fixation.test.ts',
     title: 'gains nothing when the owner activates a device: that only makes push possible',
   },
   {
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/store/enrollment.ts',
     find: '.set({ everEnrolled: 1, ',
     replace: '.set({ everEnrolled: 0, ',
-    test: 'traps/web-session.test.ts',
+    test: 'attacks/session-fixation.test.ts',
     title: 'is never offered a device of their own once one was enrolled, also after it was removed',
   },
   {
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/sign-in/finish.ts',
     find: 'state: { renew: verifiedState(',
     replace: 'state: { save: verifiedState(',
-    test: 'traps/planted-id.test.ts',
+    test: 'attacks/planted-session-id.test.ts',
     title: 'reads nothing that is set up after the second step',
   },
   {
@@ -246,7 +246,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/request/return-to.ts',
     find: '!page || page.host !== (host ?? req.headers.host)',
     replace: '!page || host === prefix',
-    test: 'properties/return-to.test.ts',
+    test: 'express/return-to.properties.test.ts',
     title: 'of a POST is a page of this host, whatever the Referer',
   },
   {
@@ -271,7 +271,7 @@ export const mutants: readonly Mutant[] = [
     find: `    .where('redeemedAt', 'is', null)
 `,
     replace: '',
-    test: 'traps/cookie-session.test.ts',
+    test: 'attacks/cookie-session.test.ts',
     title: 'a rolled-back cookie does not use an approval twice',
   },
   {
@@ -351,7 +351,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/session/web-session.ts',
     find: '  else removeMfaState(req)\n  await store(session)',
     replace: '  else removeMfaState(req)\n  void store(session)',
-    test: 'stores/stores.test.ts',
+    test: 'express/session-stores/session-stores.test.ts',
     title: 'are stored before the response that redirects',
   },
   {
@@ -359,7 +359,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/sign-in/challenge-page.ts',
     find: "  if (isPrefetch(req)) return message(request, 503, 'not_ahead')\n",
     replace: '',
-    test: 'traps/starts.test.ts',
+    test: 'attacks/started-pushes.test.ts',
     title: 'does not happen: %s sends no request',
   },
   {
@@ -367,7 +367,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/sign-in/challenge-page.ts',
     find: '  if (state.challenge?.sessionId === undefined && isScript(req)) return refuseScript(request)\n',
     replace: '',
-    test: 'traps/starts.test.ts',
+    test: 'attacks/started-pushes.test.ts',
     title: 'does not happen: %s sends no request',
   },
   {
@@ -375,7 +375,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/request/requested-challenge.ts',
     find: "  if (isFromElsewhere(req)) return { purpose: 'sign_in', returnTo: undefined }\n",
     replace: '',
-    test: 'traps/starts.test.ts',
+    test: 'attacks/started-pushes.test.ts',
     title: 'decides neither the challenge of a verified user nor where they continue',
   },
   {
@@ -383,7 +383,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/sign-in/challenge-page.ts',
     find: "req.query['page'] === challenge.page",
     replace: "req.query['page'] !== undefined",
-    test: 'traps/tabs.test.ts',
+    test: 'express/tabs.test.ts',
     title: 'does not complete the challenge after its own',
   },
   {
@@ -391,7 +391,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/request/client-facts.ts',
     find: 'const address = req.ip ??',
     replace: "const address = req.headers['x-forwarded-for'] ?? req.ip ??",
-    test: 'traps/forwarding.test.ts',
+    test: 'attacks/forwarding-headers.test.ts',
     title: 'change neither the address on the device, nor links, nor redirects',
   },
   {
@@ -399,7 +399,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/pages/link.ts',
     find: '`http://localhost:${req.socket.localPort ?? 80}`',
     replace: '`http://${req.headers.host}`',
-    test: 'traps/forwarding.test.ts',
+    test: 'attacks/forwarding-headers.test.ts',
     title: 'do not change the link to the authenticator, which contains a code; nor does Host',
   },
   {
@@ -415,7 +415,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/session/web-session.ts',
     find: 'const own = Object.create(null) as MfaState',
     replace: 'const own = {} as MfaState',
-    test: 'traps/lies.test.ts',
+    test: 'attacks/wrong-types.test.ts',
     title: 'from a polluted prototype verify nobody',
   },
   {
@@ -423,7 +423,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/session/web-session.ts',
     find: "const isThere = session && Object.hasOwn(session, 'mfa') &&",
     replace: 'const isThere = session?.mfa &&',
-    test: 'traps/lies.test.ts',
+    test: 'attacks/wrong-types.test.ts',
     title: 'from a polluted prototype verify nobody',
   },
   {
@@ -431,7 +431,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/challenge/challenge.ts',
     find: 'export const maxVerifiedAge = 43_200',
     replace: 'export const maxVerifiedAge = 432_000',
-    test: 'traps/cookie-session.test.ts',
+    test: 'attacks/cookie-session.test.ts',
     title: 'from before a sign-out stays valid for twelve hours at most, because nothing records that it ended',
   },
   {

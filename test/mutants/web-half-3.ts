@@ -14,7 +14,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/service/codes/code-budget.ts',
     find: "if (ofChallenge === 'none left') throw",
     replace: "if (ofChallenge === 'never') throw",
-    test: 'traps/cookie-session.test.ts',
+    test: 'attacks/cookie-session.test.ts',
     title: 'gets no more tries for codes: the service counts them',
   },
   {
@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
         replace: 'if (!isWithoutSession(rest[0]) && !isRenewedLogin(this, user)) void forgetWithLogin',
       },
     ],
-    test: 'traps/web-session.test.ts',
+    test: 'attacks/session-fixation.test.ts',
     title: 'does not survive a login of another user, even when Passport keeps the web session',
   },
   {

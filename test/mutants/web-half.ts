@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
     find: `  await renew(req, old)
 `,
     replace: '',
-    test: 'traps/web-session.test.ts',
+    test: 'attacks/session-fixation.test.ts',
     title: 'changes its id when the second step is passed, so that an id planted before is worth nothing',
   },
   {
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
     find: `    .where('redeemedAt', 'is', null)
 `,
     replace: '',
-    test: 'traps/web-session.test.ts',
+    test: 'attacks/session-fixation.test.ts',
     title: 'verifies one of two browsers with a copied cookie, never both',
   },
   {
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/session/web-session.ts',
     find: "error ? reject(new WebSessionError('The web session was not stored.', { cause: error })) : resolve(),",
     replace: 'resolve(error as undefined),',
-    test: 'traps/web-session.test.ts',
+    test: 'attacks/session-fixation.test.ts',
     title: 'verifies nobody when it cannot be stored',
   },
   {
@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     find: `    removeMfaState(req)
     throw error`,
     replace: '    throw error',
-    test: 'stores/stores.test.ts',
+    test: 'express/session-stores/session-stores.test.ts',
     title: 'that could not be stored verify nobody, and the page says so',
   },
   {
@@ -66,7 +66,7 @@ export const mutants: readonly Mutant[] = [
     find: `  Object.assign(session, data)
 `,
     replace: '',
-    test: 'traps/web-session.test.ts',
+    test: 'attacks/session-fixation.test.ts',
     title: 'keeps its data when its id changes, and the login',
   },
   {
@@ -74,7 +74,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/mfa.ts',
     find: '!part || part.userKey === userKey',
     replace: 'true',
-    test: 'traps/web-session.test.ts',
+    test: 'attacks/session-fixation.test.ts',
     title: 'does not even leave the challenge of another user in the web session',
   },
   {
@@ -99,7 +99,7 @@ export const mutants: readonly Mutant[] = [
     find: `    .where('challenge', '=', of.challenge)
 `,
     replace: '',
-    test: 'traps/web-session.test.ts',
+    test: 'attacks/session-fixation.test.ts',
     title: 'given to one challenge is worth nothing in a second one',
   },
   {
@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/challenge/redeem.ts',
     find: 'createdAt === undefined || createdAt + clocksApart < challenge.createdAt',
     replace: 'createdAt === undefined',
-    test: 'traps/web-session.test.ts',
+    test: 'attacks/session-fixation.test.ts',
     title: 'from before a step-up was demanded does not pass it, whatever it claims to be',
   },
   {
@@ -228,7 +228,7 @@ export const mutants: readonly Mutant[] = [
       },
       { file: 'src/express/request/return-to.ts', find: "path.startsWith('//') || ", replace: '' },
     ],
-    test: 'traps/open-redirect.test.ts',
+    test: 'attacks/open-redirect.test.ts',
     title: 'is impossible by any spelling, %s',
   },
   {
@@ -244,7 +244,7 @@ export const mutants: readonly Mutant[] = [
       },
       { file: 'src/express/request/return-to.ts', find: "path.startsWith('//') || ", replace: '' },
     ],
-    test: 'properties/return-to.test.ts',
+    test: 'express/return-to.properties.test.ts',
     title: 'is on the origin of the app and never the challenge itself',
   },
   {
@@ -252,7 +252,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/request/verified.ts',
     find: "return factors.includes(verified.factor) ? verified : 'other_factor'",
     replace: 'return verified',
-    test: 'traps/two-instances.test.ts',
+    test: 'express/two-instances.test.ts',
     title: 'accept only their own factors, also for users verified at the other',
   },
   {
@@ -260,7 +260,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/express/mfa.ts',
     find: 'service !== options.serviceId || ',
     replace: "service === '' || ",
-    test: 'traps/two-instances.test.ts',
+    test: 'express/two-instances.test.ts',
     title: 'with separate users do not accept users that failMode of the other let pass',
   },
   {
@@ -275,7 +275,7 @@ export const mutants: readonly Mutant[] = [
         replace: '',
       },
     ],
-    test: 'traps/two-instances.test.ts',
+    test: 'express/two-instances.test.ts',
     title: 'with separate users do not accept each other’s verified users of the same name',
   },
 ]

@@ -3,9 +3,9 @@ import type { SessionData, Store } from 'express-session'
 import connectPgSimple from 'connect-pg-simple'
 import { Pool } from 'pg'
 
-import { openDatabase } from '../../example-app/database.ts'
-import { SessionStore } from '../../example-app/session-store.ts'
-import { openPostgres } from '../support/postgres.ts'
+import { openDatabase } from '../../../example-app/database.ts'
+import { SessionStore } from '../../../example-app/session-store.ts'
+import { openPostgres } from '../../support/postgres.ts'
 
 export interface OpenStore {
   readonly store: Store

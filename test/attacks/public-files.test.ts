@@ -85,7 +85,8 @@ describe.each(majors)('public files below /mfa, in %s with express-session', (_,
       const answer = await get(path)
       const { headers } = answer
       expect([path, answer.status, headers.get('cache-control')]).toEqual([path, status, cacheControl])
-      expect([path, headers.getSetCookie(), headers.get('vary')]).toEqual([path, [], null])
+      expect([path, headers.getSetCookie()]).toEqual([path, []])
+      expect(headers.get('vary') ?? '').not.toMatch(/cookie/i)
     }
 
     expect(await whoami()).toEqual({ username: 'alice' })

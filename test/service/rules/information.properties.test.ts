@@ -3,11 +3,11 @@ import { isIP } from 'node:net'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { parseIpAddress } from '../../src/contract/ip-address.ts'
-import { attributeLimits } from '../../src/contract/sessions.ts'
-import { stripText, truncateText } from '../../src/contract/text.ts'
-import { fitAttributes } from '../../src/service/rules/attributes.ts'
-import { networkOf } from '../../src/service/rules/network.ts'
+import { parseIpAddress } from '../../../src/contract/ip-address.ts'
+import { attributeLimits } from '../../../src/contract/sessions.ts'
+import { stripText, truncateText } from '../../../src/contract/text.ts'
+import { fitAttributes } from '../../../src/service/rules/attributes.ts'
+import { networkOf } from '../../../src/service/rules/network.ts'
 
 const address = fc.oneof(fc.ipV4(), fc.ipV6())
 const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))

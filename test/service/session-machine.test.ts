@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { startService } from '../service/start-service.ts'
-import type { Running } from '../service/start-service.ts'
+import { startService } from './start-service.ts'
+import type { Running } from './start-service.ts'
 import { random128 } from '../support/device-signer.ts'
 import { openPostgres } from '../support/postgres.ts'
 import type { Postgres } from '../support/postgres.ts'

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { codeAt, judgeCode, stepAt } from '../../src/service/rules/totp.ts'
-import type { CodeSource } from '../../src/service/rules/totp.ts'
+import { codeAt, judgeCode, stepAt } from '../../../src/service/rules/totp.ts'
+import type { CodeSource } from '../../../src/service/rules/totp.ts'
 
 const sources = fc.record({
   seed: fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => Buffer.from(bytes).toString('hex')),
