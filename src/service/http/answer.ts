@@ -23,7 +23,7 @@ export interface Answer {
 }
 
 /** A value as JSON, or no body if the value is undefined. */
-export function jsonAnswer(status: number, value: unknown, headers: Readonly<Record<string, string>>): Answer {
+export function jsonAnswer(status: number, value: unknown, headers: Readonly<Record<string, string>>) {
   const body = value === undefined ? '' : JSON.stringify(value)
   const { 'Content-Type': contentType, ...others } = headers
   return {

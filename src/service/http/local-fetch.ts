@@ -43,6 +43,7 @@ export function createLocalFetch({ rest, inFlight, clock }: LocalService, baseUr
       reader.once('close', () => given?.signal?.aborted && reject(given.signal.reason as Error))
       // In a later turn of the event loop, as over HTTP: callers that never pause must not block everybody else.
       setImmediate(() => {
+        if (reader.closed) return
         answer().then(resolve, (error: Error) => {
           reader.close()
           reject(error)

@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 import { ApiProblem } from '../ground/problem.ts'
+import { jsonAnswer } from './answer.ts'
 import type { Label } from './answer.ts'
 import { errorBody } from './errors.ts'
 import { STATUS_CODES } from './node-http.ts'
@@ -30,16 +31,8 @@ function problemOf(code: string | undefined): ApiProblem {
 
 /** A complete raw response, because Node has no request to respond to. */
 function rawErrorResponse(problem: ApiProblem, label: Label): string {
-  const body = JSON.stringify(errorBody(problem))
-  const headers = {
-    ...label,
-    'Content-Length': String(Buffer.byteLength(body)),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Request-Id': randomUUID(),
-    Date: new Date().toUTCString(),
-    Connection: 'close',
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { headers, body } = jsonAnswer(problem.status, errorBody(problem), label)
+  const own = { 'X-Request-Id': randomUUID(), Date: new Date().toUTCString(), Connection: 'close' }
+  const lines = Object.entries({ ...headers, ...own }).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`
 }

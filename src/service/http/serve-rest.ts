@@ -10,7 +10,7 @@ import type { Rest } from './rest.ts'
 
 /** Serves the REST interface over HTTP. Answers everything below the path where it is mounted. */
 export function serveRest(ctx: ServiceContext, rest: Rest): Handle {
-  return (req: IncomingMessage & { readonly originalUrl?: string }, res) => {
+  return (req: IncomingMessage & { readonly originalUrl?: string }, res, next) => {
     nameRequest(req, res)
     const { method = 'GET', url = '/', originalUrl = url } = req
     const request = {
@@ -23,8 +23,10 @@ export function serveRest(ctx: ServiceContext, rest: Rest): Handle {
       reader: res,
       disconnected: () => res.destroyed || req.socket.destroyed,
     }
-    void rest(request).then((answer) =>
-      answer.events ? answerEvents(ctx.clock, { req, res }, answer.events, answer) : send(res, answer),
-    )
+    rest(request)
+      .then((answer) =>
+        answer.events ? answerEvents(ctx.clock, { req, res }, answer.events, answer) : send(res, answer),
+      )
+      .catch(next)
   }
 }

@@ -222,6 +222,17 @@ describe('a request in the same process', () => {
     expect([answer.status, (await answer.json()).username]).toEqual([200, 'given'])
   })
 
+  it('has no effect if it is given up in the same turn', async () => {
+    const { call } = running.over('in the same process')
+    const abort = new AbortController()
+
+    const answer = call('POST', '/users', { body: newUser('given up'), signal: abort.signal })
+    abort.abort(new Error('given up'))
+
+    await expect(answer).rejects.toThrow('given up')
+    expect((await call('GET', '/users?username=given%20up')).status).toBe(404)
+  })
+
   it('is rejected once the service closes', async () => {
     const { call } = running.over('in the same process')
 
