@@ -23,11 +23,11 @@ export type IconName = keyof typeof paths
 /** An icon beside a text that says the same, so it is hidden from screen readers. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
-    <svg class={turned.has(name) ? 'icon turned' : 'icon'} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    <svg class={mirrored.has(name) ? 'icon mirrored' : 'icon'} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
       <path d={paths[name]} />
     </svg>
   )
 }
 
 /** Icons that are mirrored in right-to-left text. */
-const turned: ReadonlySet<IconName> = new Set(['back'])
+const mirrored: ReadonlySet<IconName> = new Set(['back'])

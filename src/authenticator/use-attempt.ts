@@ -7,7 +7,8 @@ export interface Attempt {
   readonly busy: boolean
   /** The message of the last attempt, if it failed. */
   readonly problem: string | undefined
-  readonly complain: (problem: string | undefined) => void
+  /** Shows a message without running an action; undefined removes it. */
+  readonly showProblem: (problem: string | undefined) => void
   readonly run: (action: () => Promise<void>) => Promise<void>
 }
 
@@ -27,5 +28,5 @@ export function useAttempt(initially = false): Attempt {
     }
     setBusy(false)
   }
-  return { busy, problem, complain: setProblem, run }
+  return { busy, problem, showProblem: setProblem, run }
 }

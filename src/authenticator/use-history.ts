@@ -46,13 +46,13 @@ export function useHistory(device: Device, accounts: readonly Account[]): Answer
   }
 
   useEffect(() => {
-    let late = false
+    let isUnmounted = false
     const start = async () => {
       const first = await Promise.all(accounts.map((account) => read({ account, entries: [], more: false })))
-      if (!late) setPages(first)
+      if (!isUnmounted) setPages(first)
     }
     void start()
-    return () => void (late = true)
+    return () => void (isUnmounted = true)
   }, [device])
 
   const frontier = pages && frontierOf(pages)

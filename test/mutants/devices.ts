@@ -38,7 +38,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the purpose of a signature',
     file: 'src/service/device/signature.ts',
-    find: `  if (!meant) throw refused()
+    find: `  if (!isForThisCall) throw refused()
 `,
     replace: '',
     test: 'service/device/signature.test.ts',
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'method and path of a signature',
     file: 'src/service/device/signature.ts',
-    find: `  if (!meant) throw refused()
+    find: `  if (!isForThisCall) throw refused()
 `,
     replace: '',
     test: 'attacks/malicious-device.test.ts',

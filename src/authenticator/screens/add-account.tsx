@@ -39,7 +39,7 @@ export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onC
   const words = useWords()
   const [step, setStep] = useState<Step>(() => (mustInstallFirst() ? 'install' : 'code'))
   const [offer, setOffer] = useState<Offer>()
-  const { busy, problem, complain, run } = useAttempt(code !== undefined && step === 'code')
+  const { busy, problem, showProblem, run } = useAttempt(code !== undefined && step === 'code')
 
   const look = (wanted: string) =>
     run(async () => {
@@ -58,7 +58,7 @@ export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onC
   function read(text: string) {
     setStep('code')
     const typed = parseCodeInput(text, serviceUrl)
-    if ('wrong' in typed) complain(words[typed.wrong])
+    if ('wrong' in typed) showProblem(words[typed.wrong])
     else void look(typed.code)
   }
   function confirm(confirmed: Offer) {
@@ -70,7 +70,7 @@ export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onC
   if (step === 'scan') return <ScanScreen clock={clock} onRead={read} onCancel={() => setStep('code')} />
   if (!offer || step === 'code') {
     const scan = () => {
-      complain(undefined)
+      showProblem(undefined)
       setStep('scan')
     }
     return <CodeForm {...{ code, busy, problem, onCode: read, onScan: scan, onCancel }} />

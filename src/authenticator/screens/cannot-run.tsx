@@ -13,7 +13,7 @@ export function CannotRunScreen({ obstacle }: { readonly obstacle: Obstacle }) {
   )
 }
 
-/** Finds what is missing, before anything is tried. */
+/** Checks what the browser lacks, before a key is created. */
 export function findObstacle(): Obstacle | undefined {
   if (!isSecureContext) return 'insecure'
   const able = 'subtle' in crypto && 'indexedDB' in window && 'any' in AbortSignal && 'parse' in URL

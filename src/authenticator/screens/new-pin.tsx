@@ -21,7 +21,7 @@ interface NewPinScreenProps {
 export function NewPinScreen({ keyType, busy, problem, onPin, onCancel }: NewPinScreenProps) {
   const words = useWords()
   const form = useRef<HTMLFormElement>(null)
-  const { problem: ownProblem, complain } = useAttempt()
+  const { problem: ownProblem, showProblem } = useAttempt()
   const pin = keyType === 'PIN'
 
   function submit(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
@@ -31,7 +31,7 @@ export function NewPinScreen({ keyType, busy, problem, onPin, onCancel }: NewPin
     if (typeof first !== 'string') return
     const wrong = pinProblem(keyType, first)
     const same = first === again
-    complain(wrong ? pinProblemOf(wrong, keyType, words) : same ? undefined : words.mismatch)
+    showProblem(wrong ? pinProblemOf(wrong, keyType, words) : same ? undefined : words.mismatch)
     if (!wrong && same) return onPin(first)
     event.currentTarget.reset()
     event.currentTarget.querySelector('input')?.focus()

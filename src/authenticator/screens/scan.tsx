@@ -29,17 +29,17 @@ export function ScanScreen({ clock, onRead, onCancel }: ScanScreenProps) {
     const screen = video.current
     if (!screen || !visible.now) return undefined
     const stop = new AbortController()
-    const look = async () => {
+    const scan = async () => {
       const trouble = await openCamera(screen, stop.signal)
       if (trouble) return setSeen(trouble)
       if (stop.signal.aborted) return undefined
       setStarted(true)
       return watchForCodes(screen, clock, stop.signal, (text) => {
-        if (isOurs(text)) onRead(text)
+        if (isActivation(text)) onRead(text)
         else setSeen('scanOther')
       })
     }
-    void look()
+    void scan()
     return () => stop.abort()
   }, [visible.now])
 
@@ -58,7 +58,7 @@ export function ScanScreen({ clock, onRead, onCancel }: ScanScreenProps) {
   )
 }
 
-/** Links of other addresses are, too: what is wrong with them is said where a typed one would be refused. */
-function isOurs(text: string): boolean {
+/** Accepts links to other addresses, too: the next screen explains what is wrong with them, as for a typed link. */
+function isActivation(text: string): boolean {
   return /^https?:.*#code=/.test(text) || parseActivationCode(text) !== undefined
 }

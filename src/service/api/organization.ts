@@ -5,7 +5,7 @@ import { organizationById } from '../store/organizations.ts'
 
 export const getOrganization: Handler<typeof GetOrganization> = async (_input, call) => {
   const organization = await organizationById(call.store.db, call.organizationId)
-  // The key was valid a moment ago.
+  // The organization was deleted after its key was checked.
   if (!organization) throw new ApiProblem('api.error.unauthorized')
   return organization
 }

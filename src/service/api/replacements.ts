@@ -14,7 +14,7 @@ import { removeShownToken, tokenOf } from '../store/tokens.ts'
 import type { TokenRow } from '../store/tokens.ts'
 import { findDomain, findMember } from './find.ts'
 import { lockMember } from '../factors/lock-member.ts'
-import { issueAnew as issueToken } from './tokens.ts'
+import { issueToken } from './tokens.ts'
 
 /**
  * The old device stays in use until the code is used, so a user who gives up or loses the code has lost nothing. Users who
@@ -28,7 +28,7 @@ export const issue: Handler<typeof contract.issueReplacement> = async (input, ca
     const grant = input.pass === undefined ? handedOver : await requirePass(db, call, change)
     const token = await tokenOf(db, domain.id, user.id)
     if (token?.state === 'active') {
-      return present(call, token, grant) ?? issueAnew(call, db, domain, { token, grant, epoch: input.epoch })
+      return present(call, token, grant) ?? issueCode(call, db, domain, { token, grant, epoch: input.epoch })
     }
     const now = call.clock.now()
     const shown = token && !hasExpired(token, now) ? pending(call, token, grant) : undefined
@@ -78,7 +78,7 @@ function isGrantedBy({ grantedFactor, grantedFactorId }: TokenRow, { factor, fac
   return grantedFactor === factor && grantedFactorId === factorId
 }
 
-async function issueAnew(
+async function issueCode(
   call: Call,
   db: Queryable,
   domain: DomainRow,

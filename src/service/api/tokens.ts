@@ -28,7 +28,7 @@ export const issue: Handler<typeof contract.issueToken> = async (input, call) =>
     requireCodesFor(call, user)
     const expiresAt = codeExpiry(now, domain.activationCodeExpiration)
     // An attacker who takes over an app and its key must not be able to keep a code for later.
-    return issueAnew(call, db, { domain, user, expiresAt, firstOnly: call.role === 'auth', selfEnrollment: false })
+    return issueToken(call, db, { domain, user, expiresAt, firstOnly: call.role === 'auth', selfEnrollment: false })
   })
 }
 
@@ -41,7 +41,7 @@ export const issueFirst: Handler<typeof contract.issueFirstToken> = async (input
     const present = await tokenOf(db, domain.id, user.id)
     if (!present || hasExpired(present, now)) {
       const expiresAt = codeExpiry(now, domain.activationCodeExpiration)
-      return issueAnew(call, db, { domain, user, expiresAt, firstOnly: true, selfEnrollment: true })
+      return issueToken(call, db, { domain, user, expiresAt, firstOnly: true, selfEnrollment: true })
     }
     // A page never shows a code that an administrator hands over in person: the password alone would be enough to get it.
     return present.selfEnrollment === 1 ? show(call, db, user, present) : { state: present.state }
@@ -85,7 +85,7 @@ interface NewToken {
 }
 
 /** Creates a pending token, which replaces whatever the user had in the domain. */
-export async function issueAnew(
+export async function issueToken(
   call: Call,
   db: Queryable,
   { domain, user: { id: userId }, expiresAt, firstOnly, selfEnrollment, grant }: NewToken,

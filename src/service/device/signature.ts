@@ -11,7 +11,7 @@ import { parseJson } from '../http/parse-json.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { importKey } from './imported-keys.ts'
 
-/** What the signature of a call must cover. The path is written as in the contract, whatever proxies made of it. */
+/** What the signature of a call must cover. The path is that of the contract, even if a proxy has changed it. */
 export interface Purpose {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -30,7 +30,7 @@ export function peek(jws: string): unknown {
   return parseJson(Buffer.from(payload, 'base64url').toString())
 }
 
-/** Verifies the signature, then the claims, and last the time. In this order strangers learn nothing. */
+/** Verifies the signature, then the claims, and last the time. In this order, a caller without the key learns nothing. */
 export function verify(
   ctx: Pick<ServiceContext, 'serviceId' | 'clock'>,
   jws: string,
@@ -39,8 +39,8 @@ export function verify(
 ): Verified {
   const payload = parseJson(verifiedText(jws, key))
   const claims = parseContent(Claims, payload)
-  const meant = claims.aud === ctx.serviceId && claims.htm === purpose.method && claims.path === purpose.path
-  if (!meant) throw refused()
+  const isForThisCall = claims.aud === ctx.serviceId && claims.htm === purpose.method && claims.path === purpose.path
+  if (!isForThisCall) throw refused()
   if (Math.abs(claims.iat - ctx.clock.now()) > clockTolerance) throw clockOff(ctx.clock.now())
   return { claims, payload }
 }
@@ -63,7 +63,7 @@ const fieldCodes: Record<string, ErrorCode> = {
   push: 'api.error.invalid.push',
 }
 
-/** Nothing here chooses how the signature is verified. Extensions are refused, because none is known (RFC 7515 section 4.1.11). */
+/** The header cannot choose how the signature is verified. Extensions are refused, because none is known (RFC 7515 section 4.1.11). */
 const Header = z.object({ alg: z.literal('ES256'), crit: z.never().optional(), b64: z.never().optional() })
 
 /** The length of an ES256 signature (RFC 7518 section 3.4), bytes. */

@@ -1,4 +1,4 @@
-/** Keys to wait for: a session, a device's requests, the turn to synchronize an organization's users. */
+/** What callers wait for: a session, the requests of a device, the turn to synchronize the users of an organization. */
 export const waiterKey = {
   session: (id: string): string => `session:${id}`,
   device: (id: string): string => `device:${id}`,

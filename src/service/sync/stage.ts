@@ -20,8 +20,8 @@ export interface Changes {
   readonly removed: number
 }
 
-/** Rows after which the database analyzes its tables; then whenever there are four times as many. */
-const firstStock = 2_000
+/** The number of rows after which the database first analyzes its tables; then whenever there are four times as many. */
+const firstAnalysis = 2_000
 
 export interface Staging {
   readonly rows: readonly StagedRow[]
@@ -36,11 +36,11 @@ export async function stage(ctx: ServiceContext, held: Held, staging: Staging): 
   const staying = new Set<string>()
   let added = 0
   let changed = 0
-  let stockAt = firstStock
+  let analyzeAt = firstAnalysis
   for (let start = 0; start < rows.length; start += stepSize) {
-    if (start >= stockAt) {
+    if (start >= analyzeAt) {
       await ctx.store.analyze()
-      stockAt *= 4
+      analyzeAt *= 4
     }
     const some = rows.slice(start, start + stepSize).map((row, index) => ({
       ...row,
@@ -69,12 +69,12 @@ async function stageRows(
   )
   const present = new Map(found.map((user) => [user.username, user]))
   const users = rows.map((row) => ({ ...row, id: present.get(row.username)?.id ?? row.newId }))
-  const brought = users.filter(({ username }) => !present.has(username))
+  const newUsers = users.filter(({ username }) => !present.has(username))
   const changed = users.filter(({ username, name, email }) => {
     const user = present.get(username)
     return user !== undefined && (user.name !== name || user.email !== email)
   })
-  await stageUsers(db, held, brought, ctx.clock.now())
+  await stageUsers(db, held, newUsers, ctx.clock.now())
   await stageChanges(
     db,
     held,
