@@ -114,6 +114,14 @@ export const mutants: readonly Mutant[] = [
     title: 'are never checked beyond the budget, however many arrive at once at two nodes',
   },
   {
+    defense: 'creating a session and revoking its device follow each other on PostgreSQL',
+    file: 'src/service/api/sessions.ts',
+    find: 'lockUser(db, call.organizationId, user.id),',
+    replace: 'true,',
+    test: 'service/store/revoked-meanwhile.test.ts',
+    title: 'gets no request that stays pending',
+  },
+  {
     defense: 'requests for one user follow each other on PostgreSQL',
     file: 'src/service/api/sessions.ts',
     find: 'lockUser(db, call.organizationId, user.id),',
