@@ -23,6 +23,8 @@ export interface NewsOptions {
 }
 
 const channel = 'second_factor'
+/** The transaction stores nothing, so nobody has to wait until its end is on the disk. */
+const notification = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`
 /** Keys in one message: it may have 8,000 bytes, a key has 90 at most. */
 const maxKeys = 80
 /** Beyond this, one message without keys makes the other nodes check everything. */
@@ -41,7 +43,7 @@ export async function openNews({ connect, query, beat, onHearing }: NewsOptions)
   const tell = (news: News) => {
     for (const watcher of watchers) watcher(news)
   }
-  const notify = (words: readonly string[]) => query('select pg_notify($1, $2)', [channel, [self, ...words].join(' ')])
+  const notify = (words: readonly string[]) => query(notification, [channel, [self, ...words].join(' ')])
   const echo = createEcho((word) => notify([echoWord, word]), beat)
   const teller = createTeller(notify)
   let looking: NodeJS.Timeout | undefined
@@ -131,8 +133,10 @@ function createTeller(send: (words: readonly string[]) => Promise<unknown>) {
   }
 
   const start = () => {
-    // Keys that could not be sent are reported later as a gap, because other nodes may have missed them.
-    telling ??= tellAll()
+    // Keys of one turn share a message. Those that could not be sent are reported later as a gap, because other nodes may
+    // have missed them.
+    telling ??= Promise.resolve()
+      .then(tellAll)
       .catch(() => {})
       .finally(() => (telling = undefined))
   }

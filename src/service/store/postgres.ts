@@ -126,7 +126,7 @@ async function limitsOf(pg: typeof Pg, config: Pg.ClientConfig, timeout: number)
 async function queryOnce(pool: PostgresPool, text: string, values: unknown[]): Promise<unknown> {
   const client = await pool.connect()
   try {
-    return await client.query({ text, values })
+    return await client.query({ name: 'notification', text, values })
   } finally {
     client.release()
   }

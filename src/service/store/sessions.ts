@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
+import type { ExpressionBuilder, Selectable } from 'kysely'
 
 import type { Decision } from '../../contract/device.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
@@ -8,27 +8,36 @@ import { maxRequestTimeout } from '../rules/session-state.ts'
 import { removedBy, someOf } from './due.ts'
 import { isPending } from './pending.ts'
 import type { Database, Fact, Queryable, SessionTable } from './schema.ts'
-import { allRows, changesRow, derived, firstRow, oneRow, pick, withDefaults } from './statement.ts'
+import { allRows, change, changesRow, derived, firstRow, oneRow, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
-export type SessionRow = Selectable<SessionTable>
+export type SessionRow = Omit<Selectable<SessionTable>, 'sequence'>
 
 /** How a session ends. */
 export type Outcome =
   | { readonly state: 'approved'; readonly factor: 'push'; readonly reason?: undefined }
   | { readonly state: 'denied'; readonly reason: SessionReason; readonly factor?: undefined }
 
-export const insertSession = oneRow('insertSession', (db, row: Slots<Insertable<SessionTable>>) =>
-  db
-    .insertInto('session')
-    .values({
-      ...pick(row, ['id', 'domainId', 'userId', 'state', 'nonce', 'attributes', 'createdAt', 'expiresAt']),
-      ...withDefaults(row, { ...unanswered, purpose: 'sign_in', knownBrowser: 0, passed: 0 }),
-    })
-    .returningAll(),
+/** @returns the row, for which nothing has to be read: the database adds only its place in the order. */
+export async function insertSession(db: Queryable, row: NewSession): Promise<SessionRow> {
+  const complete = { ...unanswered, ...row }
+  await insertRow(db, complete)
+  return complete
+}
+
+type NewSession = Partial<SessionRow> & Omit<SessionRow, keyof typeof unanswered>
+
+const insertRow = change('insertSession', (db, row: Slots<SessionRow>) =>
+  db.insertInto('session').values({
+    ...pick(row, ['id', 'domainId', 'userId', 'state', 'nonce', 'attributes', 'createdAt', 'expiresAt']),
+    ...withDefaults(row, unanswered),
+  }),
 )
 
 const unanswered = {
+  purpose: 'sign_in',
+  knownBrowser: 0,
+  passed: 0,
   deviceId: null,
   reason: null,
   factor: null,
@@ -41,7 +50,7 @@ const unanswered = {
   answeredDecision: null,
   answeredNumber: null,
   network: null,
-}
+} as const
 
 /** Callers see only sessions of their organization and of the domain they name. */
 export const sessionOf = firstRow(

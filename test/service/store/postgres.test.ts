@@ -80,6 +80,7 @@ describe('a PostgreSQL store', () => {
     const sessions = (count: number) => Array.from({ length: count }, (_, index) => `session:${index}`)
 
     here.notifyOtherProcesses(['first'])
+    await new Promise((resolve) => void setImmediate(resolve))
     here.notifyOtherProcesses(sessions(5_000))
     await gap
     const many = new Promise(
@@ -90,6 +91,18 @@ describe('a PostgreSQL store', () => {
 
     expect(heard.slice(0, 2)).toEqual([['first'], 'gap'])
     expect(new Set(heard.slice(2).flat()).size).toBe(501)
+    await Promise.all([here.close(), there.close()])
+  })
+
+  it('sends the keys of one change in one message', async () => {
+    const url = await postgres.createDatabase()
+    const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
+    const news = new Promise<News>((resolve) => void there.watchOtherProcesses(resolve))
+
+    here.notifyOtherProcesses(['session:1'])
+    here.notifyOtherProcesses(['device:1'])
+
+    expect(await news).toEqual(['session:1', 'device:1'])
     await Promise.all([here.close(), there.close()])
   })
 
