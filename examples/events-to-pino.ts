@@ -1,7 +1,7 @@
 import type { MfaEvent } from 'second-factor'
 import type { Logger } from 'pino'
 
-/** `warn` is worth a look during the day, `error` is worth waking somebody. */
+/** `warn` is worth a look during the day, `error` is worth waking an operator. */
 const levels: Partial<Record<MfaEvent['type'], 'warn' | 'error'>> = {
   'code.paused': 'warn',
   'push.throttled': 'warn',
