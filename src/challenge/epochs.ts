@@ -7,7 +7,7 @@ import type { MfaUser } from './user.ts'
 import { findUser, userKeyOf } from './user.ts'
 
 /** How long an epoch is trusted without a stream that reports changes, seconds. */
-const believedFor = 60
+const trustedFor = 60
 /** When to ask again about a user who is denied because the service was unreachable, seconds. */
 const retryAfter = 5
 /** The stream is closed this long after the last request of a verified user, seconds: it would keep the process alive. */
@@ -17,20 +17,20 @@ const maxUsers = 50_000
 
 /** Caches the epochs of recent users, so that almost every request is decided without asking the service. */
 export interface Epochs {
-  /** Whether `covers` can decide about this user now; otherwise call `ask` first. */
+  /** Whether `covers` can decide about this user now; otherwise call `refresh` first. */
   isKnown(userKey: string): boolean
-  /** Asks the service. Never rejects. @returns what failed, to one of the callers that ask at the same moment. */
-  ask(user: MfaUser): Promise<Unchecked | undefined>
+  /** Asks the service. Never rejects. @returns what failed, to one of the callers at the same moment. */
+  refresh(user: MfaUser): Promise<Unchecked | undefined>
   /** Whether the user's epoch is still that of the record. */
   covers(verified: Verified): boolean
   /** The same for callers that cannot wait: the record of an unknown user is trusted. */
-  believes(verified: Verified): boolean
-  /** Takes over the epoch that the service has just returned. */
-  learn(verified: Verified): void
+  coversIfKnown(verified: Verified): boolean
+  /** Stores the epoch that the service has just returned. */
+  update(verified: Verified): void
   /** The user's epoch, if known. */
   current(userKey: string): string | undefined
   /** Makes the next request ask the service about this user again. */
-  doubt(userKey: string): void
+  invalidate(userKey: string): void
 }
 
 /** The service was unreachable. */
@@ -72,7 +72,7 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
   /** For each pending read, the users whose epochs changed since it started. */
   const reads = new Set<Set<string>>()
   /** Whether the service has no epochs: then records end only by age. */
-  let without = false
+  let unsupported = false
   let watch: EpochWatch | undefined
   let usedAt = 0
 
@@ -151,8 +151,8 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
     reads.add(changedNow)
     try {
       const service = await connect()
-      without = !service.hasEpochs
-      if (without) return undefined
+      unsupported = !service.hasEpochs
+      if (unsupported) return undefined
       const stream = openWatch(service).openStream()
       const found = await findUser(service, user)
       bind(entry, found?.id)
@@ -169,27 +169,27 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
   }
 
   function covers(verified: Verified): boolean {
-    if (without) return true
+    if (unsupported) return true
     const entry = entries.get(verified.userKey)
     // Unknown users may have changed factors.
     if (!entry || entry.gone || entry.changed) return false
     // Records of a 1.3 service have no epoch, and never end this way.
     if (!entry.known && verified.epoch === undefined) return true
     if (entry.known && !isOf(verified, entry)) return false
-    return age(checkedAt(entry)) < Math.max(believedFor, maxUnchecked)
+    return age(checkedAt(entry)) < Math.max(trustedFor, maxUnchecked)
   }
 
   return {
     isKnown(userKey) {
       usedAt = clock.now()
-      if (without) return true
+      if (unsupported) return true
       const entry = entries.get(userKey)
       if (!entry) return false
-      if (entry.failedAt !== undefined) return age(entry.failedAt) < (isDenied(entry) ? retryAfter : believedFor)
-      return entry.known && !entry.changed && age(checkedAt(entry)) < believedFor
+      if (entry.failedAt !== undefined) return age(entry.failedAt) < (isDenied(entry) ? retryAfter : trustedFor)
+      return entry.known && !entry.changed && age(checkedAt(entry)) < trustedFor
     },
 
-    async ask(user) {
+    async refresh(user) {
       const entry = entryOf(userKeyOf(user))
       if (entry.asking) {
         await entry.asking
@@ -205,20 +205,20 @@ export function createEpochs({ connect, clock, maxUnchecked }: EpochOptions): Ep
 
     covers,
 
-    believes(verified) {
+    coversIfKnown(verified) {
       return !entries.has(verified.userKey) || covers(verified)
     },
 
-    learn({ userKey, epoch }) {
+    update({ userKey, epoch }) {
       const learned = { known: true, epoch, gone: false, readAt: clock.now(), stream: undefined, changed: false }
       Object.assign(entryOf(userKey), learned).failedAt = undefined
     },
 
     current: (userKey) => entries.get(userKey)?.epoch,
 
-    doubt(userKey) {
+    invalidate(userKey) {
       const entry = entries.get(userKey)
-      if (entry) Object.assign(entry, { readAt: clock.now() - believedFor, stream: undefined })
+      if (entry) Object.assign(entry, { readAt: clock.now() - trustedFor, stream: undefined })
     },
   }
 }

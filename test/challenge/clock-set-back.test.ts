@@ -28,11 +28,11 @@ describe('a web app whose clock was ahead and is set back', () => {
     let ahead = day
     const connect = () => Promise.reject(new Error('away'))
     const epochs = createEpochs({ connect, clock: { ...clock, now: () => clock.now() + ahead }, maxUnchecked: 900 })
-    epochs.learn(verified(now + day))
-    const before = [epochs.isKnown('id:1'), epochs.believes(verified(now))]
+    epochs.update(verified(now + day))
+    const before = [epochs.isKnown('id:1'), epochs.coversIfKnown(verified(now))]
     ahead = 0
 
     expect(before).toEqual([true, true])
-    expect([epochs.isKnown('id:1'), epochs.believes(verified(now))]).toEqual([false, false])
+    expect([epochs.isKnown('id:1'), epochs.coversIfKnown(verified(now))]).toEqual([false, false])
   })
 })

@@ -37,7 +37,7 @@ function arrange(given: Partial<WebRequest> = {}, headers: object = {}) {
     remember: false,
     recoveryCodes: true,
   }
-  const mfa = { options, connect: () => Promise.resolve(service), epochs: { learn: () => {}, covers: () => true } }
+  const mfa = { options, connect: () => Promise.resolve(service), epochs: { update: () => {}, covers: () => true } }
   const request = {
     req: { method: 'GET', headers, query: {}, socket: {} },
     context: { base: '/mfa', prefix: '', userKey, mfa },

@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'an epoch without a stream is believed for a minute',
     file: 'src/challenge/epochs.ts',
-    find: 'return entry.known && !entry.changed && age(checkedAt(entry)) < believedFor',
+    find: 'return entry.known && !entry.changed && age(checkedAt(entry)) < trustedFor',
     replace: 'return entry.known && !entry.changed',
     test: 'express/ended-sessions.test.ts',
     title: 'ends within a minute without the stream, and is checked once a minute',
@@ -124,7 +124,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the time for which a record goes on unchecked is limited',
     file: 'src/challenge/epochs.ts',
-    find: 'return age(checkedAt(entry)) < Math.max(believedFor, maxUnchecked)',
+    find: 'return age(checkedAt(entry)) < Math.max(trustedFor, maxUnchecked)',
     replace: 'return true',
     test: 'express/ended-sessions.test.ts',
     title: 'stays valid for 15 minutes while the service is unreachable, with an event, and no longer',
@@ -132,8 +132,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a record goes on for a while when the service cannot be asked',
     file: 'src/challenge/epochs.ts',
-    find: '< Math.max(believedFor, maxUnchecked)',
-    replace: '< believedFor',
+    find: '< Math.max(trustedFor, maxUnchecked)',
+    replace: '< trustedFor',
     test: 'express/ended-sessions.test.ts',
     title: 'stays valid for 15 minutes while the service is unreachable, with an event, and no longer',
   },

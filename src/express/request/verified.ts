@@ -77,8 +77,8 @@ export function shareEpochs(serviceId: string, epochs: Epochs): void {
 function isEnded(serviceId: string | undefined, user: MfaUser, verified: Verified): boolean {
   const epochs = serviceId === undefined ? undefined : sharedEpochs.get(serviceId)
   if (!epochs) return false
-  if (!epochs.isKnown(userKeyOf(user))) void epochs.ask(user)
-  return !epochs.believes(verified)
+  if (!epochs.isKnown(userKeyOf(user))) void epochs.refresh(user)
+  return !epochs.coversIfKnown(verified)
 }
 
 /**
@@ -93,7 +93,7 @@ export async function checkEpoch(
 ): Promise<readonly EventFacts[]> {
   const { epochs } = context.mfa
   if (verified === undefined || epochs.isKnown(userKeyOf(user))) return []
-  const unchecked = await epochs.ask(user)
+  const unchecked = await epochs.refresh(user)
   if (!unchecked) return []
   const { error, until } = unchecked
   const untilWhen = new Date(until * 1000).toISOString()

@@ -17,7 +17,7 @@ export function withNextEpoch<R extends WebRequest>(
       return await change(saved, epoch)
     } finally {
       const { verified } = saved.state
-      if (verified) saved.context.mfa.epochs.doubt(verified.userKey)
+      if (verified) saved.context.mfa.epochs.invalidate(verified.userKey)
     }
   })
 }

@@ -30,7 +30,7 @@ export async function finish(request: WebRequest, challenge: Challenge): Promise
   if (verified?.userKey !== userKeyOf(user)) {
     return { verified: undefined, effects: { state: 'as-is', events: [{ type: 'challenge.refused', sessionId }] } }
   }
-  context.mfa.epochs.learn(verified)
+  context.mfa.epochs.update(verified)
   const remembered = browser && rememberBrowser(request, challenge, browser)
   const passed = { type: 'challenge.passed', factor: verified.factor, sessionId } as const
   return {
