@@ -2,6 +2,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { drivers } from '../test/service/store/drivers.ts'
 import { findViolations } from './boundaries.ts'
 import { build } from './build.ts'
 import { failures } from './failures.ts'
@@ -23,7 +24,7 @@ const groups: readonly (readonly Step[])[] = [
   ],
   [['build', () => build({ checked: true })]],
   [['package', () => run('publint/src/cli.js', ['run', root, '--strict'])]],
-  [['tests', () => run('vitest/vitest.mjs', ['run', ...process.argv.slice(2)])]],
+  [['tests', runTests]],
 ]
 
 function checkTypes(project: string): Promise<boolean> {
@@ -34,6 +35,13 @@ async function checkBoundaries(): Promise<boolean> {
   const violations = await findViolations(root)
   for (const violation of violations) console.error(violation)
   return violations.length === 0
+}
+
+/** Without arguments, all tests, each once. */
+function runTests(): Promise<boolean> {
+  const wanted = process.argv.slice(2)
+  const driven = drivers.flatMap((file) => ['--exclude', `test/service/${file}`])
+  return run('vitest/vitest.mjs', ['run', ...(wanted.length > 0 ? wanted : driven)])
 }
 
 /** Addresses in the lockfile would tie everyone to one registry, and could contain credentials. */

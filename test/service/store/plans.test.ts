@@ -24,6 +24,7 @@ import { recordStatements } from '../../support/recorded-statements.ts'
 import type { RecordedStatement } from '../../support/recorded-statements.ts'
 import { keysFor } from '../start-service.ts'
 import { driveTheRest } from './drive-the-rest.ts'
+import { drivers } from './drivers.ts'
 
 /** Tables that grow with the number of users, sign-ins or audit entries. */
 const growing = [
@@ -97,20 +98,10 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const { statements, executedPlaces, stop } = recordStatements()
 
-// The tests of all operations, audited events and error codes run here again, because they execute every statement.
-const tests = join(root, 'test/service')
-const operations = readdirSync(join(tests, 'operations')).filter((name) => name.endsWith('.test.ts'))
-const drivers = [
-  ...operations.map((name) => `operations/${name}`),
-  'audit/events.test.ts',
-  'error-codes.test.ts',
-  'session-events.test.ts',
-  'waiting/changed-inboxes.test.ts',
-  'device/history.test.ts',
-]
+// The tests of all operations, audited events and error codes run here, because they execute every statement.
 for (const file of drivers) {
   // oxlint-disable-next-line vitest/valid-title -- titles are files here
-  describe(file, async () => void (await import(`${join(tests, file)}?driven`)))
+  describe(file, async () => void (await import(`${join(root, 'test/service', file)}?driven`)))
 }
 
 describe('the statements that those tests do not execute', () => {

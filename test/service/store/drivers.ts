@@ -1,0 +1,19 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const tests = new URL('../', import.meta.url)
+
+/**
+ * Tests of the service that together execute every statement, relative to `test/service`. `plans.test.ts` runs them while it
+ * records the statements, so `npm test` does not run them a second time.
+ */
+export const drivers: readonly string[] = [
+  ...readdirSync(fileURLToPath(new URL('operations', tests)))
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `operations/${name}`),
+  'audit/events.test.ts',
+  'error-codes.test.ts',
+  'session-events.test.ts',
+  'waiting/changed-inboxes.test.ts',
+  'device/history.test.ts',
+]
