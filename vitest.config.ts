@@ -17,8 +17,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
     globalSetup: ['test/support/build-assets.ts', 'test/support/shared-postgres.ts'],
-    // Much of it waits for browsers, databases and sockets: a second worker halves the time on two cores.
-    maxWorkers: 2,
+    // Much of it waits for browsers, databases and processes, so three workers keep two cores busy.
+    maxWorkers: 3,
     // Loading the sources anew for each file would take a third of the processor time. So no test leaves anything behind in
     // a module, in `process.env` or in a prototype.
     isolate: false,

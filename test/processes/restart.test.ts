@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
-import { command, serve } from './command.ts'
+import { command, serve, withoutLimits } from './command.ts'
 import type { Served } from './command.ts'
 import { holdSocket } from './socket-holder.ts'
 import type { SocketHolder } from './socket-holder.ts'
@@ -33,8 +33,7 @@ describe('a listening socket that systemd holds', () => {
     database,
     '--log-level',
     'error',
-    '--requests-per-second',
-    '1000000',
+    ...withoutLimits,
     ...more,
   ]
 
