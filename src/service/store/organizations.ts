@@ -1,10 +1,8 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { Insertable } from 'kysely'
 
 import type { OrganizationTable, Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow, oneRow, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
-
-export type OrganizationRow = Selectable<OrganizationTable>
 
 /** @returns the service's id: the one given where there was none yet. */
 export async function serviceId(db: Queryable, id: string): Promise<string> {

@@ -1,14 +1,8 @@
-import type { Domain } from '../../contract/domains.ts'
 import type { Queryable } from './schema.ts'
 import { change, firstRow } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 /** What a domain requires to approve a request. */
-export interface PinRule {
-  readonly keyType: Domain['keyType']
-  readonly maxAllowedRetries: number
-}
-
 export const pinRule = firstRow('pinRule', (db, domainId: Slot<string>) =>
   db.selectFrom('domain').select(['keyType', 'maxAllowedRetries']).where('id', '=', domainId),
 )
