@@ -161,7 +161,7 @@ function access(): readonly Mutant[] {
     {
       defense: 'the time of an approval',
       file: 'src/service/store/sessions.ts',
-      find: "    .where('settledAt', '<=', derived(now, latestBeginning))\n",
+      find: "    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '<=', derived(now, latestBeginning)))\n",
       replace: '',
       test: clockTest,
       title: 'leaves no approval that can be redeemed',

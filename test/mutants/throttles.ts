@@ -100,8 +100,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'requests that are limited by network on PostgreSQL as if one ran after the other',
     file: 'src/service/api/sessions.ts',
-    find: "isLimited ? 'serializable' : 'read committed'",
-    replace: "isLimited ? 'read committed' : 'read committed'",
+    find: 'isLimited ? store.db.transaction() :',
+    replace: 'isLimited ? readCommitted(store.db) :',
     test: 'service/push/shared-address.test.ts',
     title: 'reach no more users, however many are asked at once at two nodes',
   },

@@ -106,7 +106,11 @@ export const mutants: readonly Mutant[] = [
     .where('challenge', '=', of.challenge)`,
     replace: `    .where('challenge', '=', of.challenge)`,
     also: [
-      { file: 'src/service/store/sessions.ts', find: `    .where('settledAt', '>', of.settledAfter)\n`, replace: '' },
+      {
+        file: 'src/service/store/sessions.ts',
+        find: `    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '>', of.settledAfter))\n`,
+        replace: '',
+      },
       {
         file: 'src/challenge/redeem.ts',
         find: "  if (found?.state !== 'approved') return {}\n",

@@ -1,5 +1,3 @@
-import type { IsolationLevel } from 'kysely'
-
 import type * as contract from '../../contract/sessions.ts'
 import { auditRedeemed, auditRedeemRefused, auditSession, auditThrottled } from '../audit/sessions.ts'
 import { withinBudget } from '../codes/code-budget.ts'
@@ -23,6 +21,7 @@ import { cancelPending, insertSession, pendingNumbers, redeemApproval, sessionOf
 import type { SessionRow } from '../store/sessions.ts'
 import { lockUser } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
+import { readCommitted } from '../store/transaction-ends.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { findDomain, findMember } from './find.ts'
 import { budgetOf, passInBrowser } from './known-browser.ts'
@@ -36,21 +35,18 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   const input = fitInformation(call, given)
   const starting = { input, domain, user, bypassLookups: await lookupsOf(call, input, user) }
   let budget: Budget = 'other'
-  const creating = call.store.db
-    .transaction()
-    .setIsolationLevel(isolationOf(input))
-    .execute(async (db) => {
-      // Requests for one user follow each other from here on: what is counted below, no other request is counting.
-      const [locked, found] = await Promise.all([
-        lockUser(db, call.organizationId, user.id),
-        budgetOf(call, db, { browser: input.browser, domainId: domain.id, userId: user.id }),
-      ])
-      if (!locked) throw new ApiProblem('api.error.notfound.user')
-      budget = found
-      const created = await start(call, db, { ...starting, budget })
-      await auditSession(db, call, created.session, call)
-      return created
-    })
+  const creating = transactionFor(call, input).execute(async (db) => {
+    // Requests for one user follow each other from here on: what is counted below, no other request is counting.
+    const [locked, found] = await Promise.all([
+      lockUser(db, call.organizationId, user.id),
+      budgetOf(call, db, { browser: input.browser, domainId: domain.id, userId: user.id }),
+    ])
+    if (!locked) throw new ApiProblem('api.error.notfound.user')
+    budget = found
+    const created = await start(call, db, { ...starting, budget })
+    await auditSession(db, call, created.session, call)
+    return created
+  })
   const { session, triesLeft } = await creating.catch(async (error: unknown) => {
     await auditThrottled(call, error, { domain: domain.id, user: user.id, budget, address: input.ipAddress ?? null })
     throw error
@@ -64,9 +60,9 @@ export const create: Handler<typeof contract.createSession> = async (given, call
 }
 
 /** Requests that are limited by network count those of other users, which no lock on this user orders. */
-function isolationOf({ bypasscode, otp, challenge, ipAddress = null }: New): IsolationLevel {
+function transactionFor({ store }: Call, { bypasscode, otp, challenge, ipAddress = null }: New) {
   const isLimited = !(bypasscode ?? otp) && limitedNetwork({ challenge: challenge ?? null, ipAddress }) !== null
-  return isLimited ? 'serializable' : 'read committed'
+  return isLimited ? store.db.transaction() : readCommitted(store.db)
 }
 
 /** Informational fields never fail a sign-in: they are shortened or omitted. The log mentions it without the values. */
@@ -125,14 +121,11 @@ export const watch: Handler<typeof contract.watchSessions> = async (input, call)
 
 export const cancel: Handler<typeof contract.cancelSession> = async (input, call) => {
   const session = await load(call, input)
-  const cancelled = await call.store.db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (db) => {
-      const won = await cancelPending(db, session.id, call.clock.now())
-      if (won) await auditSession(db, call, { ...session, state: 'cancelled' }, call)
-      return won
-    })
+  const cancelled = await readCommitted(call.store.db).execute(async (db) => {
+    const won = await cancelPending(db, session.id, call.clock.now())
+    if (won) await auditSession(db, call, { ...session, state: 'cancelled' }, call)
+    return won
+  })
   if (!cancelled) return
   call.observer.settled('cancelled', 1, { factor: 'push', seconds: call.clock.now() - session.createdAt })
   notifySession(call, session)
@@ -142,18 +135,15 @@ export const redeem: Handler<typeof contract.redeemSession> = async (input, call
   const session = await load(call, input)
   const now = call.clock.now()
   const of = { id: session.id, domainId: session.domainId, challenge: input.challenge }
-  const redeemed = await call.store.db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (db) => {
-      const [won, epoch] = await Promise.all([
-        redeemApproval(db, { ...of, settledAfter: now - redeemableFor }, now),
-        epochOfUser(db, session.userId),
-      ])
-      if (!won) return undefined
-      await auditRedeemed(db, call, won, call)
-      return { ...sessionView(won), epoch, browser: await passedIn(call, db, won, input.browser) }
-    })
+  const redeemed = await readCommitted(call.store.db).execute(async (db) => {
+    const [won, epoch] = await Promise.all([
+      redeemApproval(db, { ...of, settledAfter: now - redeemableFor }, now),
+      epochOfUser(db, session.userId),
+    ])
+    if (!won) return undefined
+    await auditRedeemed(db, call, won, call)
+    return { ...sessionView(won), epoch, browser: await passedIn(call, db, won, input.browser) }
+  })
   if (redeemed) return redeemed
   await auditRedeemRefused(call, session)
   throw new ApiProblem('api.error.conflict.state')

@@ -17,6 +17,7 @@ import type { Outcome, SessionRow } from '../store/sessions.ts'
 import { checkPin, reserveAttempt } from './check-pin.ts'
 import { parseContent } from './signature.ts'
 import { requireActive, consumeCall } from './signed-call.ts'
+import { readCommitted } from '../store/transaction-ends.ts'
 import type { SignedCall } from './signed-call.ts'
 
 type Given = ReturnType<typeof AnswerRequest.parse>
@@ -25,14 +26,11 @@ type Given = ReturnType<typeof AnswerRequest.parse>
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
   const given = parseContent(AnswerRequest, call.payload)
   const pinResult = await verifyPin(ctx, call, { sessionId, given })
-  const { answered, settled, createdAt } = await ctx.store.db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (db) => {
-      await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
-      const session = await findSession(db, call, { sessionId, given })
-      return { ...(await decide(ctx, db, session, { ...given, pinResult })), createdAt: session.createdAt }
-    })
+  const { answered, settled, createdAt } = await readCommitted(ctx.store.db).execute(async (db) => {
+    await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
+    const session = await findSession(db, call, { sessionId, given })
+    return { ...(await decide(ctx, db, session, { ...given, pinResult })), createdAt: session.createdAt }
+  })
   if (settled) {
     const seconds = ctx.clock.now() - createdAt
     ctx.observer.settled(answered.reason ?? answered.state, 1, { factor: 'push', seconds })
@@ -67,17 +65,14 @@ async function verifyPin(ctx: ServiceContext, call: SignedCall, meant: Meant): P
   const { decision, pin, attempt = call.claims.jti } = meant.given
   const rule = decision === 'approve' ? await pinRule(ctx.store.db, call.device.domainId) : undefined
   if (!rule || rule.keyType === 'NONE') return 'not-required'
-  const taken = await ctx.store.db
-    .transaction()
-    .setIsolationLevel('read committed')
-    .execute(async (db) => {
-      await consumeCall(db, call)
-      const session = await findSession(db, call, meant)
-      // A settled session is only compared: repeating a lost answer costs no attempt.
-      if (atTime(session, ctx.clock.now()).state !== 'pending') return undefined
-      if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
-      return reserveAttempt(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
-    })
+  const taken = await readCommitted(ctx.store.db).execute(async (db) => {
+    await consumeCall(db, call)
+    const session = await findSession(db, call, meant)
+    // A settled session is only compared: repeating a lost answer costs no attempt.
+    if (atTime(session, ctx.clock.now()).state !== 'pending') return undefined
+    if (pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
+    return reserveAttempt(db, { device: call.device, attempt, most: rule.maxAllowedRetries }, ctx.clock.now())
+  })
   if (!taken) return 'late'
   await checkPin(ctx, taken, pin ?? '')
   return 'right'

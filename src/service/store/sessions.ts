@@ -216,8 +216,9 @@ export const redeemApproval = firstRow('redeemApproval', (db, of: Slots<Redeemin
     .where('state', '=', 'approved')
     .where('challenge', '=', of.challenge)
     .where('redeemedAt', 'is', null)
-    .where('settledAt', '>', of.settledAfter)
-    .where('settledAt', '<=', derived(now, latestBeginning))
+    // An expression, or PostgreSQL may plan to read all sessions of that time while the table is new.
+    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '>', of.settledAfter))
+    .where((eb) => eb(eb.fn.coalesce('settledAt', eb.lit(0)), '<=', derived(now, latestBeginning)))
     .where(isOfMember)
     .where((eb) => eb.or([eb('deviceId', 'is', null), hasDeviceInUse(eb)]))
     .returningAll(),

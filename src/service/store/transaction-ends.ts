@@ -2,7 +2,7 @@ import { Kysely } from 'kysely'
 import type { KyselyConfig, Transaction, TransactionBuilder } from 'kysely'
 
 import { observable } from './observed-dialect.ts'
-import type { Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 
 /** How a transaction ended; `unknown` where the connection broke while it was committed. */
 export type Ending = 'committed' | 'undone' | 'unknown'
@@ -52,6 +52,10 @@ export class WatchedDatabase<DB> extends Kysely<DB> {
     })
   }
 }
+
+/** For transactions of a sign-in, each of which needs a proof in `docs/decisions/0034`. */
+export const readCommitted = (db: Queryable): TransactionBuilder<Database> =>
+  db.transaction().setIsolationLevel('read committed')
 
 /** @param surelyUndone Whether an error of COMMIT itself says that nothing was committed. */
 export function watching<DB>(
