@@ -8,23 +8,26 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { root } from '../../../scripts/run.ts'
-import { ServiceOptions } from '../../../src/service/options.ts'
-import { openService } from '../../../src/service/service.ts'
-import { sweepStep } from '../../../src/service/store/due.ts'
-import { openPostgresStore } from '../../../src/service/store/postgres.ts'
-import { openSqliteStore } from '../../../src/service/store/sqlite.ts'
-import { compiledStatement, statementNames } from '../../../src/service/store/statement.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import { furnishManyUsers, insertManyUsers } from '../../support/many-users.ts'
 import { openPostgres } from '../../support/postgres.ts'
 import type { Postgres } from '../../support/postgres.ts'
 import { postgresPlan, sqlitePlan } from '../../support/query-plans.ts'
 import type { Access } from '../../support/query-plans.ts'
-import { recordStatements } from '../../support/recorded-statements.ts'
 import type { RecordedStatement } from '../../support/recorded-statements.ts'
-import { keysFor } from '../start-service.ts'
-import { driveTheRest } from './drive-the-rest.ts'
 import { drivers } from './drivers.ts'
+
+// Statements are recorded when they are compiled, which happens once in a process: those of other files must not count.
+vi.resetModules()
+const { ServiceOptions } = await import('../../../src/service/options.ts')
+const { openService } = await import('../../../src/service/service.ts')
+const { sweepStep } = await import('../../../src/service/store/due.ts')
+const { openPostgresStore } = await import('../../../src/service/store/postgres.ts')
+const { openSqliteStore } = await import('../../../src/service/store/sqlite.ts')
+const { compiledStatement, statementNames } = await import('../../../src/service/store/statement.ts')
+const { recordStatements } = await import('../../support/recorded-statements.ts')
+const { keysFor } = await import('../start-service.ts')
+const { driveTheRest } = await import('./drive-the-rest.ts')
 
 /** Tables that grow with the number of users, sign-ins or audit entries. */
 const growing = [
@@ -149,6 +152,13 @@ describe('every statement that the service executes', () => {
     const missing = statementNames().filter((name) => !statements.has(name))
 
     expect(missing).toEqual([])
+  })
+
+  it('has a name that belongs to its text, and that PostgreSQL does not cut off', () => {
+    const names = statementNames().map((name) => compiledStatement(store.db, name)) as unknown as { name: string }[]
+
+    expect(new Set(names.map(({ name }) => name)).size).toBe(statementNames().length)
+    for (const { name } of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(63)
   })
 
   it('reaches growing tables through an index on SQLite', () => {

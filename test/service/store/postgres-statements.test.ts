@@ -3,14 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import type { OrganizationTable } from '../../../src/service/store/schema.ts'
 import { openPostgresStore } from '../../../src/service/store/postgres.ts'
-import {
-  allRows,
-  change,
-  changesRow,
-  compiledStatement,
-  firstRow,
-  statementNames,
-} from '../../../src/service/store/statement.ts'
+import { allRows, change, changesRow, firstRow } from '../../../src/service/store/statement.ts'
 import type { Slot, Slots } from '../../../src/service/store/statement.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import { onTransactionEnd } from '../../../src/service/store/transaction-ends.ts'
@@ -62,13 +55,6 @@ describe('a statement on PostgreSQL', () => {
     expect(name).toMatch(/^insert in postgres-statements [0-9a-f]{20}$/)
     expect(others).toEqual([])
     expect(await prepared()).not.toContainEqual(expect.stringContaining('select'))
-  })
-
-  it('has a name that belongs to its text, and that PostgreSQL does not cut off', () => {
-    const names = statementNames().map((name) => compiledStatement(store.db, name)) as unknown as { name: string }[]
-
-    expect(new Set(names.map(({ name }) => name)).size).toBe(statementNames().length)
-    for (const { name } of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(63)
   })
 
   it('is prepared again when a newer version has added a column to its table', async () => {

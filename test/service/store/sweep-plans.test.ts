@@ -3,14 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import Sqlite from 'better-sqlite3'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
-import { pruneAudit } from '../../../src/service/audit/retention.ts'
-import { sweep } from '../../../src/service/maintenance/sweep.ts'
 import { sqlitePlan } from '../../support/query-plans.ts'
-import { recordStatements } from '../../support/recorded-statements.ts'
-import { openDatabase } from '../audit/recorded.ts'
-import { keysFor } from '../start-service.ts'
+
+// Statements are recorded when they are compiled, which happens once in a process: those of other files must not count.
+vi.resetModules()
+const { pruneAudit } = await import('../../../src/service/audit/retention.ts')
+const { sweep } = await import('../../../src/service/maintenance/sweep.ts')
+const { recordStatements } = await import('../../support/recorded-statements.ts')
+const { openDatabase } = await import('../audit/recorded.ts')
+const { keysFor } = await import('../start-service.ts')
 
 /** Tables with one row per audit chain, changes of the last minutes, and the rows that a step has found. */
 const small = ['trusted_clock', 'audit_writer', 'epoch_change', 'due']
