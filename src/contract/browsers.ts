@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
-import { Id, Random128, Seconds } from './text.ts'
+import { Random128, Seconds } from './text.ts'
 
 /** The longest time for which a browser can be remembered, days. */
 export const maxRememberDays = 90
@@ -23,13 +23,10 @@ export const KnownBrowser = z.object({
 })
 export type KnownBrowser = z.infer<typeof KnownBrowser>
 
-const BrowserParams = z.object({ domainId: Id, userId: Id })
-
 export const recognizeBrowser = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/browsers/recognize',
   summary: 'Returns until when a browser is known for a user, and remembered. A known browser is not a factor.',
-  params: BrowserParams,
   body: z.object({ browser: BrowserCookie }),
   response: KnownBrowser.omit({ id: true }),
   role: 'auth',
@@ -41,7 +38,6 @@ export const forgetBrowsers = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId/browsers',
   summary: 'Forgets all known browsers of the user, in every domain.',
-  params: BrowserParams,
   role: 'auth',
   since: '1.4',
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
@@ -63,7 +59,6 @@ export const readPauses = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/pauses',
   summary: 'Returns whether requests to the device, or codes, are paused for the user in this browser.',
-  params: BrowserParams,
   body: z.object({ browser: BrowserCookie }),
   response: Pauses,
   role: 'auth',

@@ -42,14 +42,10 @@ export type NewBypassCode = z.input<typeof NewBypassCode>
 const ReplacedBypassCodes = NewBypassCode.extend({ ...ChangePass.shape, epoch: NewEpoch })
 export type ReplacedBypassCodes = z.input<typeof ReplacedBypassCodes>
 
-const UserParams = z.object({ userId: Id })
-const BypassCodeParams = z.object({ bypassCodeId: Id })
-
 export const createBypassCode = endpoint({
   method: 'POST',
   path: '/users/:userId/bypasscodes',
   summary: 'Creates a bypass code for the user; at most 5 at a time.',
-  params: UserParams,
   body: NewBypassCode,
   response: BypassCode,
   errors: [
@@ -64,7 +60,6 @@ export const replaceBypassCodes = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users/:userId/bypasscodes',
   summary: 'Replaces all bypass codes by 5 new ones, for a user of the domain who has passed the second step for it.',
-  params: z.object({ domainId: Id, userId: Id }),
   body: ReplacedBypassCodes,
   response: z.array(BypassCode),
   since: '1.4',
@@ -82,7 +77,6 @@ export const listBypassCodes = endpoint({
   method: 'GET',
   path: '/users/:userId/bypasscodes',
   summary: "Lists the user's bypass codes.",
-  params: UserParams,
   response: z.array(BypassCode),
   errors: ['api.error.notfound.user'],
 })
@@ -91,7 +85,6 @@ export const getBypassCode = endpoint({
   method: 'GET',
   path: '/bypasscodes/:bypassCodeId',
   summary: 'Reads a bypass code.',
-  params: BypassCodeParams,
   response: BypassCode,
   errors: ['api.error.notfound.bypasscode'],
 })
@@ -100,7 +93,6 @@ export const deleteBypassCodes = endpoint({
   method: 'DELETE',
   path: '/users/:userId/bypasscodes',
   summary: "Deletes all of the user's bypass codes.",
-  params: UserParams,
   errors: ['api.error.notfound.user'],
 })
 
@@ -108,6 +100,5 @@ export const deleteBypassCode = endpoint({
   method: 'DELETE',
   path: '/bypasscodes/:bypassCodeId',
   summary: 'Deletes a bypass code.',
-  params: BypassCodeParams,
   errors: ['api.error.notfound.bypasscode'],
 })

@@ -33,14 +33,10 @@ export const Domain = Domain13.extend({
 })
 export type Domain = z.infer<typeof Domain>
 
-const DomainParams = z.object({ domainId: Id })
-const MemberParams = z.object({ domainId: Id, userId: Id })
-
 export const getDomain = endpoint({
   method: 'GET',
   path: '/domains/:domainId',
   summary: 'Reads a domain and its rules.',
-  params: DomainParams,
   response: Domain,
   response13: Domain13,
   role: 'auth',
@@ -51,7 +47,6 @@ export const addMember = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users/:userId',
   summary: 'Adds a user to the domain; does nothing for a member.',
-  params: MemberParams,
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
 
@@ -59,7 +54,6 @@ export const getMember = endpoint({
   method: 'GET',
   path: '/domains/:domainId/users/:userId',
   summary: 'Reads a user of the domain.',
-  params: MemberParams,
   response: User,
   response13: User13,
   role: 'auth',
@@ -70,7 +64,6 @@ export const listMembers = endpoint({
   method: 'GET',
   path: '/domains/:domainId/users',
   summary: 'Lists the users of the domain, 100 a page.',
-  params: DomainParams,
   query: z.object({ page: z.union([z.string(), z.number()]).optional() }),
   response: z.array(User),
   response13: z.array(User13),
@@ -82,7 +75,6 @@ export const removeMember = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId',
   summary: 'Removes a user from the domain and revokes its token there.',
-  params: MemberParams,
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
 
@@ -94,7 +86,6 @@ export const synchronizeMembers = endpoint({
   path: '/domains/:domainId/users',
   summary:
     'Replaces the users of the domain by those of the body, all at once or not at all. With `If-Match`, only if the version matches (1.4).',
-  params: DomainParams,
   body: z.array(NewUser),
   bodyLimit: synchronizationLimit,
   errors: ['api.error.notfound.domain', 'api.error.invalid.users', 'api.error.precondition'],
@@ -104,7 +95,6 @@ export const getDomainImage = endpoint({
   method: 'GET',
   path: '/domains/:domainId/image',
   summary: "Reads the domain's image.",
-  params: DomainParams,
   media: 'image/png',
   role: 'auth',
   errors: ['api.error.notfound.domain'],

@@ -1,6 +1,7 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 
 import type { ErrorCode } from './errors.ts'
+import { Id } from './text.ts'
 
 /** The versions of the interface that a caller can request; see `media-type.ts`. */
 export type Version = '1.3' | '1.4'
@@ -11,7 +12,7 @@ export type Version = '1.3' | '1.4'
  */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below the base path, with `:names` that `params` declares. */
+  /** Below the base path, with a `:name` for each of `params`. */
   readonly path: `/${string}`
   /** One line for the reference page. */
   readonly summary: string
@@ -38,10 +39,22 @@ export interface Endpoint {
   readonly since?: '1.4'
 }
 
-/** Declares an operation with the exact types of its schemas. */
-export function endpoint<const E extends Endpoint>(declaration: E): E {
-  return Object.freeze(declaration)
+/** Declares an operation with the exact types of its schemas. Each `:name` of its path is an id. */
+export function endpoint<const E extends Endpoint>(declaration: E): E & PathParams<E['path']> {
+  const names = [...declaration.path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, Id])
+  const params = names.length > 0 && { params: z.object(Object.fromEntries(names)) }
+  return Object.freeze({ ...declaration, ...params }) as E & PathParams<E['path']>
 }
+
+type PathParams<P extends string> = [NameIn<P>] extends [never]
+  ? unknown
+  : { readonly params: z.ZodObject<Record<NameIn<P>, typeof Id>> }
+
+type NameIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NameIn<Rest>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never
 
 type Part<E, K extends keyof Endpoint> = E extends { readonly [key in K]: z.ZodType }
   ? { [key in K]: z.input<E[K]> }

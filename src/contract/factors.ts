@@ -24,7 +24,6 @@ export const getChangeRequirement = endpoint({
   method: 'GET',
   path: '/domains/:domainId/users/:userId/factors/requirement',
   summary: 'Returns the factors that allow a user to change a factor, and whether a session allows it now.',
-  params: z.object({ domainId: Id, userId: Id }),
   query: z.object({ changed: ChangedFactor.default('device'), pass: Id.optional() }),
   response: ChangeRequirement,
   role: 'auth',

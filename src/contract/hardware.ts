@@ -60,9 +60,6 @@ export const EnrolledHardwareToken = NewHardwareToken.pick({
 })
 export type EnrolledHardwareToken = z.input<typeof EnrolledHardwareToken>
 
-const HardwareParams = z.object({ hardwareTokenId: Id })
-const UserParams = z.object({ userId: Id })
-
 export const createHardwareToken = endpoint({
   method: 'POST',
   path: '/hardware',
@@ -85,7 +82,6 @@ export const enrollHardwareToken = endpoint({
   path: '/domains/:domainId/users/:userId/hardware',
   summary:
     'Adds an authenticator app for a user of the domain, all at once or not at all, if the code that it shows is right.',
-  params: z.object({ domainId: Id, userId: Id }),
   body: EnrolledHardwareToken,
   response: HardwareToken,
   role: 'auth',
@@ -122,7 +118,6 @@ export const getHardwareToken = endpoint({
   method: 'GET',
   path: '/hardware/:hardwareTokenId',
   summary: 'Reads a hardware token.',
-  params: HardwareParams,
   response: HardwareToken,
   response13: HardwareToken13,
   role: 'auth',
@@ -133,7 +128,6 @@ export const updateHardwareToken = endpoint({
   method: 'PUT',
   path: '/hardware/:hardwareTokenId',
   summary: 'Renames a hardware token; without an alias, or with null, the name stays.',
-  params: HardwareParams,
   body: z.object({ alias: optionalField(Alias) }),
   response: HardwareToken,
   response13: HardwareToken13,
@@ -144,7 +138,6 @@ export const deleteHardwareToken = endpoint({
   method: 'DELETE',
   path: '/hardware/:hardwareTokenId',
   summary: 'Deletes a hardware token; its codes no longer work.',
-  params: HardwareParams,
   errors: ['api.error.notfound.hardware'],
 })
 
@@ -152,7 +145,6 @@ export const assignHardwareToken = endpoint({
   method: 'PUT',
   path: '/users/:userId/hardware/:hardwareTokenId',
   summary: 'Assigns a hardware token to a user; does nothing when the user has it.',
-  params: z.object({ userId: Id, hardwareTokenId: Id }),
   errors: ['api.error.notfound.user', 'api.error.notfound.hardware', 'api.error.conflict.hardware'],
 })
 
@@ -160,7 +152,6 @@ export const getHardwareTokenOfUser = endpoint({
   method: 'GET',
   path: '/users/:userId/hardware',
   summary: "Reads the user's hardware token.",
-  params: UserParams,
   response: HardwareToken,
   response13: HardwareToken13,
   role: 'auth',
@@ -171,6 +162,5 @@ export const releaseHardwareToken = endpoint({
   method: 'DELETE',
   path: '/users/:userId/hardware',
   summary: 'Takes the hardware token from the user; it can be assigned to another user.',
-  params: UserParams,
   errors: ['api.error.notfound.user', 'api.error.notfound.hardware'],
 })

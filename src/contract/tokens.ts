@@ -40,13 +40,10 @@ export type Token = z.infer<typeof Token>
 export const Replacement = z.object({ code: z.string(), expiresAt: Seconds })
 export type Replacement = z.infer<typeof Replacement>
 
-const TokenParams = z.object({ domainId: Id, userId: Id })
-
 export const issueToken = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users/:userId/token',
   summary: 'Issues a token; returns the present one while it is pending or active.',
-  params: TokenParams,
   response: Token,
   response13: Token13,
   role: 'auth',
@@ -57,7 +54,6 @@ export const getToken = endpoint({
   method: 'GET',
   path: '/domains/:domainId/users/:userId/token',
   summary: 'Reads the token of a user in the domain.',
-  params: TokenParams,
   response: Token,
   response13: Token13,
   role: 'auth',
@@ -68,7 +64,6 @@ export const revokeToken = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId/token',
   summary: 'Revokes the token; its device can no longer answer.',
-  params: TokenParams,
   errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.notfound.token'],
 })
 
@@ -77,7 +72,6 @@ export const issueFirstToken = endpoint({
   path: '/domains/:domainId/users/:userId/token/first',
   summary:
     'Issues a token to a user who never had a factor; its code expires once the user has one. Returns no code where an administrator issued it.',
-  params: TokenParams,
   response: Token,
   role: 'auth',
   since: '1.4',
@@ -89,7 +83,6 @@ export const issueReplacement = endpoint({
   path: '/domains/:domainId/users/:userId/token/replacement',
   summary:
     'Issues a code for another device, or for a first one, valid for 15 minutes, or returns the present code; the old device stays until the code is used.',
-  params: TokenParams,
   query: z.object({ epoch: NewEpoch }),
   /** Without a pass, an administrator hands the code over. */
   body: ChangePass.partial(),
@@ -109,7 +102,6 @@ export const giveUpFactor = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/factors/give-up',
   summary: 'Removes the device or the hardware token of a user who has both: never the last of the two.',
-  params: TokenParams,
   body: ChangePass.extend({ what: z.enum(['device', 'hardware']), epoch: NewEpoch }),
   since: '1.4',
   errors: [
@@ -128,7 +120,6 @@ export const withdrawReplacement = endpoint({
   path: '/domains/:domainId/users/:userId/token/replacement',
   summary:
     'Withdraws a code that a web page shows, for a first or another device; does nothing when there is none, or an administrator issued it.',
-  params: TokenParams,
   since: '1.4',
   errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })

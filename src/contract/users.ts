@@ -56,8 +56,6 @@ const CreatedUser = NewUser.extend({
 })
 export type CreatedUser = z.infer<typeof CreatedUser>
 
-const UserParams = z.object({ userId: Id })
-
 export const createUser = endpoint({
   method: 'POST',
   path: '/users',
@@ -91,7 +89,6 @@ export const getUser = endpoint({
   method: 'GET',
   path: '/users/:userId',
   summary: 'Reads a user.',
-  params: UserParams,
   response: User,
   response13: User13,
   role: 'auth',
@@ -102,7 +99,6 @@ export const updateUser = endpoint({
   method: 'PUT',
   path: '/users/:userId',
   summary: 'Changes the name or e-mail address; absent or null members stay. A username never changes.',
-  params: UserParams,
   body: z.object({ name: optionalField(Name), email: optionalField(Email), username: optionalField(Username) }),
   response: User,
   response13: User13,
@@ -118,7 +114,6 @@ export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/users/:userId',
   summary: 'Deletes a user, its memberships and its tokens.',
-  params: UserParams,
   errors: ['api.error.notfound.user'],
 })
 
@@ -126,7 +121,6 @@ export const endUserSessions = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/epoch',
   summary: 'Sets a new epoch for a user: web sessions that were verified under another epoch end, in every domain.',
-  params: z.object({ domainId: Id, userId: Id }),
   body: z.object({ epoch: NewEpoch }),
   response: z.object({ epoch: z.string() }),
   role: 'auth',
