@@ -12,16 +12,24 @@ export function databaseOption(description = 'path of a database that `init` cre
   return new Option('--database <file-or-url>', description).env('MFA_DATABASE').makeOptionMandatory()
 }
 
-/** A command on the whole database. @param examples As typed after the program's name. */
-export function databaseCommand(name: string, description: string, examples: readonly [string, string]): Command {
-  return new Command(name)
-    .description(description)
-    .addOption(databaseOption())
-    .addHelpText('after', examplesHelp(examples))
+/** As typed after the program's name; the help adds a database where they name none. A single one is repeated with `--json`. */
+export type Examples = string | readonly [string, string]
+
+/** A command on the whole database. */
+export function databaseCommand(
+  name: string,
+  description: string,
+  examples: Examples,
+  database = databaseOption(),
+): Command {
+  const complete = (typeof examples === 'string' ? [examples, `${examples} --json`] : examples).map((example) =>
+    example.includes('--database') ? example : example.replace(/(?= --json$| > |$)/, ' --database mfa.sqlite'),
+  )
+  return new Command(name).description(description).addOption(database).addHelpText('after', examplesHelp(complete))
 }
 
-/** A command on one organization. It needs the database, not a running service. @param examples As typed after the program's name. */
-export function adminCommand(name: string, description: string, examples: readonly [string, string]): Command {
+/** A command on one organization. It needs the database, not a running service. */
+export function adminCommand(name: string, description: string, examples: Examples): Command {
   return databaseCommand(name, description, examples)
     .option('--organization <name>', 'the organization; needed only if there are several')
     .option('--json', 'print JSON')

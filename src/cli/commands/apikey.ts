@@ -29,8 +29,8 @@ interface Creating extends AdminSettings {
 
 function createCommand(): Command {
   return adminCommand('create', 'create an API key; it is shown only once', [
-    'apikey create --database mfa.sqlite',
-    "apikey create --role auth --domain 'Intranet' --database mfa.sqlite --json",
+    'apikey create',
+    "apikey create --role auth --domain 'Intranet' --json",
   ])
     .addOption(
       new Option('--role <role>', 'admin: all operations; auth: sign people in and read')
@@ -57,10 +57,7 @@ function createCommand(): Command {
 }
 
 function listCommand(): Command {
-  return adminCommand('list', 'list API keys, without the keys themselves', [
-    'apikey list --database mfa.sqlite',
-    'apikey list --database mfa.sqlite --json',
-  ]).action(
+  return adminCommand('list', 'list API keys, without the keys themselves', 'apikey list').action(
     serviceAction(async ({ ctx, organization }, settings: AdminSettings) => {
       const keys = await listApiKeys(ctx, organization.id)
       if (settings.json) return printJson(keys.map((key) => view(key)))
@@ -74,8 +71,8 @@ function listCommand(): Command {
 
 function revokeCommand(): Command {
   return adminCommand('revoke', 'revoke an API key at once', [
-    'apikey revoke 3f2a91c0 --database mfa.sqlite',
-    'apikey revoke 3f2a91c0 --yes --database mfa.sqlite --json',
+    'apikey revoke 3f2a91c0',
+    'apikey revoke 3f2a91c0 --yes --json',
   ])
     .argument('<id>', 'id of the key, or the beginning of it; not the key itself')
     .option(...yesOption)

@@ -21,8 +21,8 @@ interface Settings {
 /** `second-factor audit verify`. */
 export function verifyCommand(): Command {
   return databaseCommand('verify', 'verify that no entry was changed or removed', [
-    'audit verify --head heads.jsonl --write-head heads.jsonl --database mfa.sqlite',
-    'audit verify --head service.log --database mfa.sqlite --json',
+    'audit verify --head heads.jsonl --write-head heads.jsonl',
+    'audit verify --head service.log --json',
   ])
     .option('--head <file>', 'compare with earlier chain heads: a file from --write-head, or the log of the service')
     .option(

@@ -43,8 +43,8 @@ interface FilterSettings extends Settings {
 function listCommand(): Command {
   return withFilters(
     databaseCommand('list', 'list the newest entries', [
-      'audit list --user alice --since 7d --database mfa.sqlite',
-      'audit list --event codes.locked --limit 20 --database mfa.sqlite --json',
+      'audit list --user alice --since 7d',
+      'audit list --event codes.locked --limit 20 --json',
     ]),
   )
     .option('--limit <number>', 'maximum number of entries', integer(), 50)
@@ -61,8 +61,8 @@ function listCommand(): Command {
 function exportCommand(): Command {
   return withFilters(
     databaseCommand('export', 'write all entries as JSON lines, oldest first', [
-      'audit export --database mfa.sqlite > audit.jsonl',
-      'audit export --since 2026-11-01 --database mfa.sqlite',
+      'audit export > audit.jsonl',
+      'audit export --since 2026-11-01',
     ]),
   ).action(
     databaseAction(async (ctx, settings: FilterSettings) => {
@@ -73,8 +73,8 @@ function exportCommand(): Command {
 
 function pruneCommand(): Command {
   return databaseCommand('prune', 'delete old entries, and record the deletion', [
-    'audit prune --before 365 --database mfa.sqlite',
-    'audit prune --before 90 --yes --database mfa.sqlite --json',
+    'audit prune --before 365',
+    'audit prune --before 90 --yes --json',
   ])
     .requiredOption('--before <days>', 'delete entries that are older than this', integer())
     .option('--json', 'print JSON')

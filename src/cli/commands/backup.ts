@@ -18,8 +18,8 @@ interface Settings {
 /** `second-factor backup`. */
 export function backupCommand(): Command {
   return databaseCommand('backup', 'copy the database to a new file while services use it', [
-    'backup /backups/mfa-2026-11-21.sqlite --database mfa.sqlite',
-    'backup mfa.backup --database mfa.sqlite --json',
+    'backup /backups/mfa-2026-11-21.sqlite',
+    'backup mfa.backup --json',
   ])
     .argument('<file>', 'path of the new file; a second file, FILE.heads.jsonl, gets the heads of the audit trail')
     .option('--json', 'print JSON')

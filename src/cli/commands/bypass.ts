@@ -31,8 +31,8 @@ interface Creating extends AdminSettings {
 
 function createCommand(): Command {
   return adminCommand('create', 'create a bypass code; a user can have 5', [
-    'bypass create alice --database mfa.sqlite',
-    'bypass create alice --uses 5 --expires 7d --database mfa.sqlite --json',
+    'bypass create alice',
+    'bypass create alice --uses 5 --expires 7d --json',
   ])
     .argument('<user>', 'username or id')
     .option('--uses <times>', 'how many times the code works: 1 to 1000', integer(), 1)
@@ -60,10 +60,7 @@ function createCommand(): Command {
 }
 
 function listCommand(): Command {
-  return adminCommand('list', 'list the bypass codes of a user', [
-    'bypass list alice --database mfa.sqlite',
-    'bypass list alice --database mfa.sqlite --json',
-  ])
+  return adminCommand('list', 'list the bypass codes of a user', 'bypass list alice')
     .argument('<user>', 'username or id')
     .action(
       serviceAction(async (service, nameOrId: string, settings: AdminSettings) => {
@@ -82,8 +79,8 @@ function listCommand(): Command {
 
 function deleteCommand(): Command {
   return adminCommand('delete', 'delete the bypass codes of a user, or one of them', [
-    'bypass delete alice --database mfa.sqlite',
-    'bypass delete alice --id 3f2a91c0 --yes --database mfa.sqlite --json',
+    'bypass delete alice',
+    'bypass delete alice --id 3f2a91c0 --yes --json',
   ])
     .argument('<user>', 'username or id')
     .option('--id <id>', 'delete only this code: its id, or the beginning of it')

@@ -8,7 +8,7 @@ import { printDone } from '../terminal/print.ts'
 /** `second-factor check`. */
 export function checkCommand() {
   return databaseCommand('check', 'check the integrity of the whole database file', [
-    'check --database mfa.sqlite',
+    'check',
     'check --database mfa.backup --json',
   ])
     .option('--json', 'print JSON')

@@ -17,7 +17,7 @@ export function clockCommand(): Command {
 
 function acceptCommand(): Command {
   return databaseCommand('accept', 'trust the clock of this machine now, instead of after an hour', [
-    'clock accept --database mfa.sqlite',
+    'clock accept',
     'clock accept --database postgres://mfa@db/mfa --json',
   ])
     .option('--json', 'print JSON')

@@ -26,10 +26,11 @@ export function domainImageCommand(): Command {
 }
 
 function setCommand(): Command {
-  return adminCommand('set', 'set the image: PNG, at most 256 KiB and 1024 x 1024 pixels', [
-    "domain image set 'Intranet' logo.png --database mfa.sqlite",
-    "domain image set 'Intranet' logo.png --database mfa.sqlite --json",
-  ])
+  return adminCommand(
+    'set',
+    'set the image: PNG, at most 256 KiB and 1024 x 1024 pixels',
+    "domain image set 'Intranet' logo.png",
+  )
     .argument('<domain>', 'name or id')
     .argument('<file>', 'path of the PNG file')
     .action(
@@ -43,10 +44,7 @@ function setCommand(): Command {
 }
 
 function getCommand(): Command {
-  return adminCommand('get', 'write the image to a new file', [
-    "domain image get 'Intranet' current.png --database mfa.sqlite",
-    "domain image get 'Intranet' current.png --database mfa.sqlite --json",
-  ])
+  return adminCommand('get', 'write the image to a new file', "domain image get 'Intranet' current.png")
     .argument('<domain>', 'name or id')
     .argument('<file>', 'path of the new file')
     .action(
@@ -60,10 +58,7 @@ function getCommand(): Command {
 }
 
 function removeCommand(): Command {
-  return adminCommand('remove', 'go back to the default image', [
-    "domain image remove 'Intranet' --database mfa.sqlite",
-    "domain image remove 'Intranet' --database mfa.sqlite --json",
-  ])
+  return adminCommand('remove', 'go back to the default image', "domain image remove 'Intranet'")
     .argument('<domain>', 'name or id')
     .action(
       serviceAction(async (service, nameOrId: string, settings: AdminSettings) => {

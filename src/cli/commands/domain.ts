@@ -26,8 +26,8 @@ export function domainCommand(): Command {
 
 function createCommand(): Command {
   const command = adminCommand('create', 'create a domain', [
-    "domain create 'Intranet' --database mfa.sqlite",
-    "domain create 'VPN' --type RADIUS --bypass-enabled off --database mfa.sqlite --json",
+    "domain create 'Intranet'",
+    "domain create 'VPN' --type RADIUS --bypass-enabled off --json",
   ])
   return withRules(command)
     .argument('<name>', 'name that people see on their device')
@@ -40,8 +40,8 @@ function createCommand(): Command {
 
 function listCommand(): Command {
   return adminCommand('list', 'list domains', [
-    'domain list --database mfa.sqlite',
-    "domain list --organization 'Example Ltd' --database mfa.sqlite --json",
+    'domain list',
+    "domain list --organization 'Example Ltd' --json",
   ]).action(
     serviceAction(async ({ ctx, organization }, settings: AdminSettings) => {
       const domains = await listDomains(ctx, organization.id)
@@ -53,10 +53,7 @@ function listCommand(): Command {
 }
 
 function showCommand(): Command {
-  return adminCommand('show', 'show a domain and its rules', [
-    "domain show 'Intranet' --database mfa.sqlite",
-    "domain show 'Intranet' --database mfa.sqlite --json",
-  ])
+  return adminCommand('show', 'show a domain and its rules', "domain show 'Intranet'")
     .argument('<domain>', 'name or id')
     .action(
       serviceAction(async (service, nameOrId: string, settings: AdminSettings) =>
@@ -67,8 +64,8 @@ function showCommand(): Command {
 
 function setCommand(): Command {
   const command = adminCommand('set', 'change the name or the rules of a domain', [
-    "domain set 'Intranet' --number-matching required --database mfa.sqlite",
-    "domain set 'Intranet' --name 'Staff site' --email-otp-enabled on --database mfa.sqlite",
+    "domain set 'Intranet' --number-matching required",
+    "domain set 'Intranet' --name 'Staff site' --email-otp-enabled on",
   ])
   return withRules(command)
     .argument('<domain>', 'name or id')

@@ -17,8 +17,8 @@ interface Settings extends AdminSettings {
 
 export function hardwareImportCommand(): Command {
   return adminCommand('import', 'import hardware tokens from a file: all of them, or none', [
-    'hardware import tokens.csv --dry-run --database mfa.sqlite',
-    'hardware import tokens.xml --key @transport-key.txt --database mfa.sqlite',
+    'hardware import tokens.csv --dry-run',
+    'hardware import tokens.xml --key @transport-key.txt',
   ])
     .argument(
       '<file>',

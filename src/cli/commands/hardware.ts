@@ -47,8 +47,8 @@ interface Creating extends AdminSettings {
 
 function createCommand(): Command {
   return adminCommand('create', 'add one hardware token', [
-    'hardware create 2600215704919 --seed @seed.txt --database mfa.sqlite',
-    "hardware create 2600215704920 --seed @seed.txt --type TOTP8 --time-step 60 --alias 'Door 3' --database mfa.sqlite",
+    'hardware create 2600215704919 --seed @seed.txt',
+    "hardware create 2600215704920 --seed @seed.txt --type TOTP8 --time-step 60 --alias 'Door 3'",
   ])
     .argument('<serial>', 'serial number')
     .requiredOption('--seed <hex|@file>', '32 to 128 hexadecimal digits, or a file with them, which keeps them secret')
@@ -66,10 +66,7 @@ function createCommand(): Command {
 }
 
 function listCommand(): Command {
-  return adminCommand('list', 'list hardware tokens', [
-    'hardware list --database mfa.sqlite',
-    'hardware list --database mfa.sqlite --json',
-  ]).action(
+  return adminCommand('list', 'list hardware tokens', 'hardware list').action(
     serviceAction(async (service, settings: AdminSettings) => {
       const tokens = await listTokens(service)
       if (settings.json) return printJson(tokens)
@@ -89,8 +86,8 @@ function listCommand(): Command {
 
 function assignCommand(): Command {
   return adminCommand('assign', 'assign a hardware token to a user', [
-    'hardware assign HW-3f2a91c0 alice --database mfa.sqlite',
-    'hardware assign 2600215704919 alice --database mfa.sqlite --json',
+    'hardware assign HW-3f2a91c0 alice',
+    'hardware assign 2600215704919 alice --json',
   ])
     .argument('<token>', 'alias, serial number or id')
     .argument('<user>', 'username or id')
@@ -105,10 +102,7 @@ function assignCommand(): Command {
 }
 
 function releaseCommand(): Command {
-  return adminCommand('release', 'unassign the hardware token of a user', [
-    'hardware release alice --database mfa.sqlite',
-    'hardware release alice --database mfa.sqlite --json',
-  ])
+  return adminCommand('release', 'unassign the hardware token of a user', 'hardware release alice')
     .argument('<user>', 'username or id')
     .action(
       serviceAction(async (service, username: string, settings: AdminSettings) => {
@@ -121,8 +115,8 @@ function releaseCommand(): Command {
 
 function deleteCommand(): Command {
   return adminCommand('delete', 'delete a hardware token, so that its codes no longer work', [
-    'hardware delete HW-3f2a91c0 --database mfa.sqlite',
-    'hardware delete 2600215704919 --yes --database mfa.sqlite --json',
+    'hardware delete HW-3f2a91c0',
+    'hardware delete 2600215704919 --yes --json',
   ])
     .argument('<token>', 'alias, serial number or id')
     .option(...yesOption)

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 
 import { RefusalError } from '../../service/admin/errors.ts'
 import { addKey, removeKey } from '../../service/keys/edit-key-file.ts'
@@ -6,7 +6,8 @@ import { keyStatus } from '../../service/keys/key-status.ts'
 import { rotateKeys } from '../../service/keys/rotation.ts'
 import type { Waiting } from '../../service/keys/rotation.ts'
 import type { ServiceContext } from '../../service/context/service-context.ts'
-import { databaseOption, examplesHelp, groupCommand } from '../admin/command.ts'
+import { databaseCommand, databaseOption, groupCommand } from '../admin/command.ts'
+import type { Examples } from '../admin/command.ts'
 import { withDatabase } from '../database/open.ts'
 import { commandOf, exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
 import { counted, dateOf, printDone, printJson, printTable, quote, yesOrNo } from '../terminal/print.ts'
@@ -29,20 +30,14 @@ interface Settings {
   readonly json?: boolean
 }
 
-function keyCommand(name: string, description: string, examples: readonly [string, string]): Command {
-  return new Command(name)
-    .description(description)
-    .addOption(databaseOption('path of the database, or a postgres:// URL'))
+function keyCommand(name: string, description: string, examples: Examples): Command {
+  return databaseCommand(name, description, examples, databaseOption('path of the database, or a postgres:// URL'))
     .option('--keys <@file>', 'file with keys as id:base64, one per line; the first encrypts (default: MFA_KEYS)')
     .option('--json', 'print JSON')
-    .addHelpText('after', examplesHelp(examples))
 }
 
 function statusCommand(): Command {
-  return keyCommand('status', 'show which keys are in use and which nodes have them', [
-    'keys status --database mfa.sqlite',
-    'keys status --database mfa.sqlite --json',
-  ]).action(
+  return keyCommand('status', 'show which keys are in use and which nodes have them', 'keys status').action(
     keysAction(async (ctx, settings: Settings) => {
       const status = await keyStatus(ctx)
       if (settings.json) return printJson(status)
@@ -73,10 +68,11 @@ function statusCommand(): Command {
 }
 
 function addCommand(): Command {
-  return keyCommand('add', 'add a new key as the first of the key file; running services reload the file', [
-    'keys add --database mfa.sqlite',
-    'keys add --database mfa.sqlite --json',
-  ]).action(
+  return keyCommand(
+    'add',
+    'add a new key as the first of the key file; running services reload the file',
+    'keys add',
+  ).action(
     keysAction(async ({ keys, random }, settings: Settings) => {
       const file = requireFile(keys.file)
       const id = await addKey(file, random)
@@ -90,7 +86,7 @@ function rotateCommand(): Command {
   return keyCommand(
     'rotate',
     're-encrypt everything with the first key while services run; resumes after an interruption',
-    ['keys rotate --database mfa.sqlite', 'keys rotate --database postgres://mfa@db/mfa --keys @keys.txt --json'],
+    ['keys rotate', 'keys rotate --database postgres://mfa@db/mfa --keys @keys.txt --json'],
   ).action(
     keysAction(async (ctx, settings: Settings) => {
       const progress = createProgress()
@@ -110,10 +106,7 @@ function rotateCommand(): Command {
 }
 
 function removeCommand(): Command {
-  return keyCommand('remove', 'remove a key that encrypts nothing from the key file', [
-    'keys remove k1 --database mfa.sqlite',
-    'keys remove k1 --database mfa.sqlite --json',
-  ])
+  return keyCommand('remove', 'remove a key that encrypts nothing from the key file', 'keys remove k1')
     .argument('<id>', 'id of the key')
     .action(
       keysAction(async (ctx, id: string, settings: Settings) => {

@@ -85,8 +85,8 @@ function revokeCommand(): Command {
 
 function tokenSubcommand(name: string, description: string): Command {
   return adminCommand(name, description, [
-    `token ${name} alice --domain 'Intranet' --database mfa.sqlite`,
-    `token ${name} alice --domain 'Intranet'${name === 'revoke' ? ' --yes' : ''} --database mfa.sqlite --json`,
+    `token ${name} alice --domain 'Intranet'`,
+    `token ${name} alice --domain 'Intranet'${name === 'revoke' ? ' --yes' : ''} --json`,
   ])
     .argument('<user>', 'username or id')
     .requiredOption('--domain <domain>', 'name or id of the domain')

@@ -19,8 +19,8 @@ interface Settings extends AdminSettings {
 
 export function userImportCommand(): Command {
   return adminCommand('import', 'import users from a file into a domain: all of them, or none', [
-    "user import users.csv --domain 'Intranet' --dry-run --database mfa.sqlite",
-    "user import users.csv --domain 'Intranet' --skip-rejected --database mfa.sqlite --json",
+    "user import users.csv --domain 'Intranet' --dry-run",
+    "user import users.csv --domain 'Intranet' --skip-rejected --json",
   ])
     .argument('<file>', 'UTF-8 CSV with the columns username,name,email; name and email may be empty')
     .requiredOption('--domain <domain>', 'name or id of the domain')

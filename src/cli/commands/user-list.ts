@@ -17,8 +17,8 @@ interface Settings extends AdminSettings {
 
 export function userListCommand(): Command {
   return adminCommand('list', 'list users', [
-    "user list --domain 'Intranet' --without-factor --database mfa.sqlite",
-    "user list --domain 'Intranet' --database mfa.sqlite --json",
+    "user list --domain 'Intranet' --without-factor",
+    "user list --domain 'Intranet' --json",
   ])
     .option('--domain <domain>', 'only users of this domain (name or id)')
     .option('--without-factor', 'only users without a factor, who sign in with their password alone')

@@ -49,8 +49,8 @@ interface Creating extends AdminSettings {
 
 function createCommand(): Command {
   return adminCommand('create', 'create a user', [
-    "user create alice --name 'Alice Doe' --email alice@example.com --database mfa.sqlite",
-    "user create bob --name 'Bob Roe' --email bob@example.com --domain 'Intranet' --database mfa.sqlite --json",
+    "user create alice --name 'Alice Doe' --email alice@example.com",
+    "user create bob --name 'Bob Roe' --email bob@example.com --domain 'Intranet' --json",
   ])
     .argument('<username>', 'username in the app; it cannot be changed later')
     .requiredOption('--name <name>', 'full name')
@@ -69,22 +69,15 @@ function createCommand(): Command {
 }
 
 function showCommand(): Command {
-  return adminCommand('show', 'show a user', [
-    'user show alice --database mfa.sqlite',
-    'user show alice --database mfa.sqlite --json',
-  ])
+  return adminCommand('show', 'show a user', 'user show alice')
     .argument('<user>', 'username or id')
-    .action(
-      serviceAction(async (service, nameOrId: string, settings: AdminSettings) =>
-        show(service, await findUser(service, nameOrId), settings),
-      ),
-    )
+    .action(onUser(show))
 }
 
 function joinCommand(): Command {
   return adminCommand('join', 'add a user to a domain', [
-    "user join alice --domain 'Intranet' --database mfa.sqlite",
-    "user join alice --domain 'VPN' --database mfa.sqlite --json",
+    "user join alice --domain 'Intranet'",
+    "user join alice --domain 'VPN' --json",
   ])
     .argument('<user>', 'username or id')
     .requiredOption('--domain <domain>', 'name or id of the domain')
@@ -100,8 +93,8 @@ function joinCommand(): Command {
 
 function leaveCommand(): Command {
   return adminCommand('leave', 'remove a user from a domain, and revoke the token there', [
-    "user leave alice --domain 'Intranet' --database mfa.sqlite",
-    "user leave alice --domain 'VPN' --yes --database mfa.sqlite --json",
+    "user leave alice --domain 'Intranet'",
+    "user leave alice --domain 'VPN' --yes --json",
   ])
     .argument('<user>', 'username or id')
     .requiredOption('--domain <domain>', 'name or id of the domain')
@@ -121,10 +114,7 @@ function leaveCommand(): Command {
 }
 
 function unlockCommand(): Command {
-  return adminCommand('unlock', 'unlock codes and push requests of a user', [
-    'user unlock alice --database mfa.sqlite',
-    'user unlock alice --database mfa.sqlite --json',
-  ])
+  return adminCommand('unlock', 'unlock codes and push requests of a user', 'user unlock alice')
     .argument('<user>', 'username or id')
     .action(
       onUser(async (service, user, settings) => {
@@ -139,10 +129,11 @@ function unlockCommand(): Command {
 }
 
 function endSessionsCommand(): Command {
-  return adminCommand('end-sessions', 'end the verified web sessions and remembered browsers of a user', [
-    'user end-sessions alice --database mfa.sqlite',
-    'user end-sessions alice --database mfa.sqlite --json',
-  ])
+  return adminCommand(
+    'end-sessions',
+    'end the verified web sessions and remembered browsers of a user',
+    'user end-sessions alice',
+  )
     .argument('<user>', 'username or id')
     .action(
       onUser(async (service, user, settings) => {
@@ -155,8 +146,8 @@ function endSessionsCommand(): Command {
 
 function resetCommand(): Command {
   return adminCommand('reset', 'remove all factors of a user, who can then set up a first one again', [
-    'user reset alice --database mfa.sqlite',
-    'user reset alice --yes --database mfa.sqlite --json',
+    'user reset alice',
+    'user reset alice --yes --json',
   ])
     .argument('<user>', 'username or id')
     .option(...yesOption)
@@ -179,8 +170,8 @@ function resetCommand(): Command {
 
 function deleteCommand(): Command {
   return adminCommand('delete', 'delete a user with all tokens and codes', [
-    'user delete alice --database mfa.sqlite',
-    'user delete alice --yes --database mfa.sqlite --json',
+    'user delete alice',
+    'user delete alice --yes --json',
   ])
     .argument('<user>', 'username or id')
     .option(...yesOption)
