@@ -8,7 +8,7 @@ import { Client } from 'pg'
 import { systemClock } from '../src/clock.ts'
 import { startService } from './running-service.ts'
 import type { BenchService, Engine } from './running-service.ts'
-import { codesOfOurs, pushesOfOurs } from './sign-in-checks/ours.ts'
+import { addCodeUsers, addPushUsers, codeOf } from './loads/second-steps.ts'
 
 const count = Number(process.argv[2] ?? 500)
 
@@ -29,13 +29,16 @@ async function measure(engine: Engine): Promise<void> {
   }))
   await put(service, users)
   await say('user, member of a domain', users.length)
-  const codes = await codesOfOurs(service, systemClock, count + 1)
-  await say('user with a hardware token', count + 1)
-  for (let person = 1; person <= count; person += 1) await codes.check(person)
+  const seeds = await addCodeUsers(service, count)
+  await say('user with a hardware token', count)
+  for (const [index, seed] of seeds.entries()) {
+    const otp = codeOf(seed, systemClock.now())
+    await service.client.sessions.create(service.domainId, { user: { username: `codes-${index}` }, otp })
+  }
   await say('sign-in with a code', count)
-  const pushes = await pushesOfOurs(service, systemClock, count)
+  const push = await addPushUsers(service, systemClock, count)
   await say('user with a device', count)
-  for (let person = 0; person < count; person += 1) await pushes.check(person)
+  for (let index = 0; index < count; index += 1) await push()
   await say('sign-in by push', count)
   await service.close()
 }

@@ -1,18 +1,19 @@
-/** What to say of measured times, milliseconds: their middle, and how far they spread. */
+/** What to say about measured times, milliseconds: their median, and how far they spread. */
 export function spread(times: readonly number[]): string {
-  const sorted = times.toSorted((a, b) => a - b)
-  const words = [`median ${milliseconds(median(times))}`, `90 % within ${milliseconds(at(sorted, 0.9))}`]
-  return `${words.join(', ')}, ${milliseconds(at(sorted, 0))} to ${milliseconds(at(sorted, 1))} ms`
+  const words = [`median ${milliseconds(median(times))}`, `90 % within ${milliseconds(percentile(times, 0.9))}`]
+  return `${words.join(', ')}, ${milliseconds(percentile(times, 0))} to ${milliseconds(percentile(times, 1))} ms`
 }
 
+/** The middle value, or the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
-  return at(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  )
+  const sorted = values.toSorted((a, b) => a - b)
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]]
+  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
 }
 
-function at(sorted: readonly number[], share: number): number {
+/** @param share From 0 to 1. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 

@@ -10,8 +10,6 @@ import { join } from 'node:path'
 import { root } from '../scripts/run.ts'
 import { median } from './spread.ts'
 
-const rounds = 25
-
 interface Candidate {
   readonly name: string
   /** What an app does to have it, from loading to the middleware that it can use. */
@@ -45,7 +43,7 @@ const others: readonly (readonly [name: string, code: string])[] = [
 ]
 
 /** @returns of each candidate what it added in each round, ms. */
-export function measureStarts(candidates: readonly Candidate[]): Map<string, number[]> {
+export function measureStarts(candidates: readonly Candidate[], rounds = 25): Map<string, number[]> {
   const times = new Map<string, number[]>(candidates.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {
     for (const candidate of candidates) times.get(candidate.name)?.push(start(candidate))

@@ -1,0 +1,75 @@
+/**
+ * An Express app with express-session and Passport. With a database in the first argument, `mfa()` guards it, with an embedded
+ * service on this database; without one, it has no second step.
+ */
+import express from 'express'
+import session from 'express-session'
+import passport from 'passport'
+import { mfa, requireMfa } from 'second-factor'
+import { createClient } from 'second-factor/client'
+import { MfaStrategy } from 'second-factor/passport'
+import { embedded } from 'second-factor/service'
+
+import { addCodeUsers } from '../loads/second-steps.ts'
+import { createMovedClock } from '../measuring/moved-clock.ts'
+import { listen, ready } from './listen.ts'
+
+export interface WebAppGiven {
+  readonly url: string
+  /** The seeds of the users' hardware tokens. */
+  readonly seeds: readonly string[]
+  /** The present time in the app, Unix seconds. */
+  readonly now: number
+}
+
+const [database, users = '0'] = process.argv.slice(2)
+const clock = createMovedClock()
+const service = database === undefined ? undefined : embedded({ database, clock })
+
+passport.serializeUser((user, done) => done(null, (user as { username: string }).username))
+passport.deserializeUser((username: string, done) => done(null, { username, email: 'person@example.com' }))
+const form = express.urlencoded({ extended: false })
+
+const app = express()
+app.post('/bench/clock', (_req, res) => {
+  clock.move(30)
+  res.end(String(clock.now()))
+})
+app.use(session({ secret: 'for a benchmark', resave: false, saveUninitialized: false }))
+app.use(passport.session())
+app.post('/login', form, (req, res, next) => {
+  const { username } = req.body as { username: string }
+  req.logIn({ username }, (error) => (error ? next(error) : res.sendStatus(200)))
+})
+const guards = service === undefined ? [] : [requireMfa()]
+if (service !== undefined) {
+  passport.use(new MfaStrategy())
+  app.use(
+    mfa({
+      service,
+      clock,
+      user: (req) => (req.user as { username: string; email: string } | undefined) ?? null,
+      publicUrl: 'https://app.example',
+      public: ['/second-step'],
+      factors: ['otp', 'bypass'],
+      recoveryCodes: false,
+      logout: (req, res, next) => (req as express.Request).logout((error) => (error ? next(error) : res.end())),
+      logger: { info() {}, warn() {}, error: (message) => void process.stderr.write(`${message}\n`) },
+    }),
+  )
+  app.post('/second-step', form, passport.authenticate('mfa'), (_req, res) => res.json({ state: 'approved' }))
+}
+app.get('/page', ...guards, (_req, res) => res.send('Hello'))
+
+const { url, close } = await listen(app)
+ready({ url, ...(await addUsers()), now: clock.now() }, () => {
+  close()
+  return service?.close()
+})
+
+async function addUsers(): Promise<{ seeds: readonly string[] }> {
+  if (service === undefined) return { seeds: [] }
+  const { baseUrl, apiKey, domainId, fetch } = await service.connect()
+  const client = createClient({ baseUrl, apiKey, fetch })
+  return { seeds: await addCodeUsers({ client, domainId }, Number(users)) }
+}

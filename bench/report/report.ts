@@ -1,0 +1,27 @@
+import type { Findings, Row } from '../row.ts'
+
+export interface RowReport extends Findings {
+  readonly row: Row
+}
+
+/** Where and how it was measured. */
+export interface Machine {
+  /** ISO 8601. */
+  readonly at: string
+  readonly commit: string
+  readonly node: string
+  readonly processors: string
+  /** Over one minute, before the first and after the last row. */
+  readonly load: readonly [start: number, end: number]
+  readonly peers: ReadonlyMap<string, string>
+  readonly rounds: number
+  readonly seconds: number
+}
+
+/** Above this, other work on the machine falsifies the figures. */
+export const maxLoad = 1.5
+
+export function loadWarning({ load: [start] }: Pick<Machine, 'load'>): string | undefined {
+  if (start <= maxLoad) return undefined
+  return `Warning: the machine was busy with other work (load average ${start.toFixed(1)} at the start). Absolute figures are too low; ratios are more reliable.`
+}

@@ -1,0 +1,79 @@
+import type { Measured, Pace } from './measuring/interleave.ts'
+import type { Sample } from './measuring/load.ts'
+import { median } from './spread.ts'
+
+/** A value that each line of a table has. */
+export interface Column {
+  readonly key: string
+  readonly title: string
+  /** What the figures of the chart count, such as "a second". */
+  readonly unit: string
+}
+
+/** One contender, with what each round measured. */
+export interface Line {
+  readonly name: string
+  readonly ours?: boolean | undefined
+  readonly values: Readonly<Record<string, readonly number[]>>
+}
+
+export interface Findings {
+  readonly lines: readonly Line[]
+  /** What the figures say, in sentences. */
+  readonly findings: readonly string[]
+}
+
+export interface Run extends Pace {
+  /** Also what takes minutes. */
+  readonly long: boolean
+  /** An empty folder, which is removed at the end. */
+  readonly folder: string
+}
+
+/** One comparison. */
+export interface Row {
+  readonly name: string
+  readonly title: string
+  /** What is done, and with what it is compared. */
+  readonly work: string
+  readonly columns: readonly Column[]
+  /** The column that the chart shows, and whether smaller values are better. */
+  readonly chart: string
+  readonly lowerIsBetter?: boolean
+  measure(run: Run): Promise<Findings>
+}
+
+export const perSecond = { key: 'perSecond', title: 'a second', unit: 'a second' } as const
+export const cpu = { key: 'cpu', title: 'CPU ms each', unit: 'ms' } as const
+export const latency = { key: 'latency', title: 'latency ms', unit: 'ms' } as const
+
+/** The columns `perSecond`, `cpu` and `latency`. */
+export function lineOf({ name, ours, samples }: Measured): Line {
+  const values = {
+    perSecond: samples.map((sample) => sample.perSecond),
+    cpu: samples.map((sample) => sample.cpu['contender'] ?? Number.NaN),
+    latency: samples.map((sample) => sample.latency),
+  }
+  return { name, ours, values }
+}
+
+/** The median of the ratios of the rounds: what slows down a whole round does not count. */
+export function ratio(of: Measured | undefined, to: Measured | undefined, value: (sample: Sample) => number): number {
+  const pairs = (of?.samples ?? []).map((sample, round) => {
+    const other = to?.samples[round]
+    return other === undefined ? Number.NaN : value(sample) / value(other)
+  })
+  return median(pairs)
+}
+
+export const percent = (share: number): string => `${Math.round(share * 100)} %`
+
+/** Three significant digits. */
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return '–'
+  if (value >= 100) return Math.round(value).toLocaleString('en-US')
+  return value
+    .toPrecision(3)
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '')
+}

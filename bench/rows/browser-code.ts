@@ -1,0 +1,75 @@
+import type { WebAppGiven } from '../contenders/web-app.ts'
+import type { BrowserCodeGiven } from '../loads/browser-code.ts'
+import { startContender } from '../measuring/contender.ts'
+import { interleave } from '../measuring/interleave.ts'
+import { startLoad } from '../measuring/load.ts'
+import type { SignedIn } from '../peers/better-auth.ts'
+import { cpu, latency, lineOf, perSecond, ratio } from '../row.ts'
+import type { Row } from '../row.ts'
+import { logIn, passSecondSteps } from './signed-in.ts'
+import { sqliteFile } from './start-service.ts'
+
+const users = 120
+
+export const browserCode: Row = {
+  name: 'browser-code',
+  title: 'A code in the browser',
+  work:
+    'Eight browsers of users who are signed in post a code to an Express app, which verifies their web session. ' +
+    "This package is an app with `mfa()`, `passport.authenticate('mfa')` and an embedded service with a SQLite file. " +
+    'Peers are better-auth with its plugin `twoFactor` in an Express app (`POST /two-factor/verify-totp`, SQLite with WAL, its defaults), and passport-totp.',
+  columns: [perSecond, cpu, latency],
+  chart: 'perSecond',
+  async measure(run) {
+    const app = await startContender<WebAppGiven>('contenders/web-app.ts', [
+      sqliteFile(run.folder, 'web-app'),
+      String(users),
+    ])
+    const betterAuth = await startContender<{ url: string; users: readonly SignedIn[] }>('peers/better-auth.ts', [
+      sqliteFile(run.folder, 'better-auth'),
+      '16',
+    ])
+    const totp = await startContender<{ url: string; seed: string }>('peers/passport-totp.ts')
+    const { url } = app.given
+    const ownUsers = await passSecondSteps(app.given)
+    const totpCookies = await logIn(totp.given.url, 16)
+    const ways: readonly BrowserCodeGiven[] = [
+      { url, path: '/second-step', json: false, users: ownUsers, movable: true },
+      { ...betterAuth.given, path: '/api/auth/two-factor/verify-totp', json: true, movable: false },
+      {
+        url: totp.given.url,
+        path: '/second-step',
+        json: false,
+        users: totpCookies.map((cookie) => ({ cookie, seed: totp.given.seed })),
+        movable: false,
+      },
+    ]
+    const contenders = [app, betterAuth, totp]
+    const names = ['second-factor', 'better-auth twoFactor', 'passport-totp, stores nothing']
+    const loads = []
+    for (const way of ways) loads.push(await startLoad('browser-code', way))
+    const measured = await interleave(
+      loads.map((load, index) => ({
+        name: names[index] ?? '',
+        ours: index === 0,
+        load,
+        counted: { contender: { pid: contenders[index]?.pid ?? 0 } },
+      })),
+      run,
+    )
+    for (const load of loads) load.stop()
+    for (const contender of contenders) await contender.stop()
+    const [ours, theirs, without] = measured
+    const times = (peer: typeof ours) => ratio(ours, peer, (sample) => sample.perSecond).toFixed(2)
+    const again = loads.map(({ facts }, index) => `${names[index]}: ${facts.replayed ? 'accepted' : 'denied'}`)
+    return {
+      lines: measured.map(lineOf),
+      findings: [
+        `This package checks ${times(theirs)} times as many codes as better-auth, and ${times(without)} times as many as passport-totp.`,
+        `The same code a second time: ${again.join('; ')}.`,
+        'This package counts the attempt before it checks the code, uses the code up, writes the audit trail, syncs all of it to the disk before the answer, and gives the web session a new id. ' +
+          'For a user who is signed in, better-auth reads its session and its secret and writes nothing. passport-totp has no database at all.',
+      ],
+    }
+  },
+}

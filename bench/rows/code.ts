@@ -1,0 +1,44 @@
+import { startContender } from '../measuring/contender.ts'
+import { interleave } from '../measuring/interleave.ts'
+import { startLoad } from '../measuring/load.ts'
+import { cpu, latency, lineOf, percent, perSecond, ratio } from '../row.ts'
+import type { Row } from '../row.ts'
+import { sqliteFile, startService } from './start-service.ts'
+
+export const code: Row = {
+  name: 'code',
+  title: 'A code at the service',
+  work:
+    'Eight clients send `POST /domains/{domainId}/sessions` with the code of a hardware token to a service with a SQLite file. ' +
+    'The limit is node:http with better-sqlite3, which parses the same body and commits one row, synced to the disk, for each request.',
+  columns: [perSecond, cpu, latency],
+  chart: 'perSecond',
+  async measure(run) {
+    const service = await startService(sqliteFile(run.folder, 'code'))
+    const limit = await startContender<{ url: string }>('contenders/commit-limit.ts', [sqliteFile(run.folder, 'limit')])
+    const codes = await startLoad('rest-code', service.given)
+    const body = JSON.stringify({ user: { username: 'codes-1' }, otp: '123456' })
+    const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
+    const writes = await startLoad('request', { url: limit.given.url, method: 'POST', path: '/', headers, body })
+    const measured = await interleave(
+      [
+        { name: 'second-factor', ours: true, load: codes, counted: { contender: service } },
+        { name: 'node:http + better-sqlite3, one commit each', load: writes, counted: { contender: limit } },
+      ],
+      run,
+    )
+    for (const load of [codes, writes]) load.stop()
+    for (const contender of [service, limit]) await contender.stop()
+    const [ours, raw] = measured
+    const share = ratio(ours, raw, (sample) => sample.perSecond)
+    const work = ratio(ours, raw, (sample) => sample.cpu['contender'] ?? Number.NaN)
+    return {
+      lines: measured.map(lineOf),
+      findings: [
+        `The service reaches ${percent(share)} of the limit, and needs ${work.toFixed(1)} times its processor time.`,
+        'More than 100 % is possible, because concurrent transactions of the service share a commit and those of the limit do not.',
+        `The same code again is ${codes.facts.replayed ? 'accepted' : 'denied'}.`,
+      ],
+    }
+  },
+}

@@ -1,0 +1,74 @@
+import type { WebAppGiven } from '../contenders/web-app.ts'
+import type { RequestGiven } from '../loads/request.ts'
+import { startContender } from '../measuring/contender.ts'
+import { interleave } from '../measuring/interleave.ts'
+import { startLoad } from '../measuring/load.ts'
+import type { SignedIn } from '../peers/better-auth.ts'
+import { cpu, latency, lineOf, percent, perSecond, ratio } from '../row.ts'
+import type { Row } from '../row.ts'
+import { median } from '../spread.ts'
+import { logIn, passSecondSteps } from './signed-in.ts'
+import { sqliteFile } from './start-service.ts'
+
+export const guard: Row = {
+  name: 'guard',
+  title: 'A page behind the guard',
+  work:
+    'Eight browsers read a short page of an Express app again and again, with a session that is verified. ' +
+    '`mfa()` and `requireMfa()` run after express-session and `passport.session()`, and are compared with these two alone. ' +
+    'Peers are `requiresAuth()` of express-openid-connect, whose session is an encrypted cookie, and `getSession()` of better-auth, which reads SQLite.',
+  columns: [perSecond, cpu, latency],
+  chart: 'cpu',
+  lowerIsBetter: true,
+  async measure(run) {
+    const bare = await startContender<WebAppGiven>('contenders/web-app.ts')
+    const app = await startContender<WebAppGiven>('contenders/web-app.ts', [sqliteFile(run.folder, 'guard'), '1'])
+    const openid = await startContender<{ url: string }>('peers/express-openid-connect.ts')
+    const betterAuth = await startContender<{ url: string; users: readonly SignedIn[] }>('peers/better-auth.ts', [
+      sqliteFile(run.folder, 'guard-better-auth'),
+      '1',
+    ])
+    const contenders = [bare, app, openid, betterAuth]
+    const cookies = [
+      (await logIn(bare.given.url, 1))[0],
+      (await passSecondSteps(app.given))[0]?.cookie,
+      (await logIn(openid.given.url, 1))[0],
+      betterAuth.given.users[0]?.cookie,
+    ]
+    const names = [
+      'express-session + passport alone',
+      'second-factor, with both',
+      'express-openid-connect',
+      'better-auth getSession',
+    ]
+    const loads = []
+    for (const [index, contender] of contenders.entries()) {
+      const headers = { cookie: cookies[index] ?? '', accept: 'text/html' }
+      const request = { url: contender.given.url, method: 'GET', path: '/page', headers } satisfies RequestGiven
+      loads.push(await startLoad('request', request))
+    }
+    const measured = await interleave(
+      loads.map((load, index) => ({
+        name: names[index] ?? '',
+        ours: index === 1,
+        load,
+        counted: { contender: { pid: contenders[index]?.pid ?? 0 } },
+      })),
+      run,
+    )
+    for (const load of loads) load.stop()
+    for (const contender of contenders) await contender.stop()
+    const [without, ours] = measured
+    const share = ratio(ours, without, (sample) => sample.perSecond)
+    const added = (ours?.samples ?? []).map(
+      (sample, round) => (sample.cpu['contender'] ?? 0) - (without?.samples[round]?.cpu['contender'] ?? 0),
+    )
+    return {
+      lines: measured.map(lineOf),
+      findings: [
+        `\`mfa()\` and \`requireMfa()\` add ${median(added).toFixed(3)} ms of processor time to a request, and the app answers ${percent(share)} of the requests that it answers without them.`,
+        'No guard in this table asks a service over the network.',
+      ],
+    }
+  },
+}

@@ -1,0 +1,86 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+import { addDevices } from '../../test/support/crowd/devices.ts'
+import { createHttpClient } from '../../test/support/crowd/http-client.ts'
+import { measurable, measure } from '../../test/support/crowd/measured.ts'
+import { createClient } from '../../src/client/client.ts'
+import type { Run, Row } from '../row.ts'
+import { figure } from '../row.ts'
+import { sqliteFile, startService } from './start-service.ts'
+
+const count = 1_000
+
+export const memory: Row = {
+  name: 'memory',
+  title: 'Memory of waiting users',
+  work:
+    `${count.toLocaleString('en-US')} devices hold their inbox open at one service (\`Prefer: wait\`), or as many clients hold the read of a pending session. ` +
+    'The figure is what the service needs more than before, divided by their number, after a garbage collection. There is no peer.',
+  columns: [
+    { key: 'resident', title: 'resident kB each', unit: 'kB' },
+    { key: 'heap', title: 'heap kB each', unit: 'kB' },
+  ],
+  chart: 'resident',
+  lowerIsBetter: true,
+  async measure(run) {
+    const inbox = await cost(run, 'inboxes', holdInboxes)
+    const read = await cost(run, 'reads', holdReads)
+    return {
+      lines: [
+        { name: 'an open inbox', ours: true, values: inbox },
+        { name: 'a held read of a session', ours: true, values: read },
+      ],
+      findings: [`10,000 open inboxes take about ${figure(((inbox.resident[0] ?? 0) * 10_000) / 1024)} MB.`],
+    }
+  },
+}
+
+type Devices = Awaited<ReturnType<typeof addDevices>>
+type Service = Awaited<ReturnType<typeof startService>>
+
+/** Measured once each: memory does not depend on the load of the machine. */
+async function cost({ folder }: Run, name: string, hold: (service: Service, devices: Devices) => Promise<() => void>) {
+  const socket = join(folder, `${name}.sock`)
+  const service = await startService(sqliteFile(folder, name), measurable(socket))
+  const devices = await addDevices(service.given.database, service.given.domainId, count)
+  const probe = measure(service.pid, socket)
+  // What is compiled and cached with the first requests does not count.
+  await fetch(`${service.given.url}/api/ping`)
+  const before = await probe.memory()
+  const release = await hold(service, devices)
+  const after = await probe.memory()
+  release()
+  await service.stop()
+  const each = (kind: 'rss' | 'heapUsed') => [(after[kind] - before[kind]) / count / 1024]
+  return { resident: each('rss'), heap: each('heapUsed') }
+}
+
+async function holdInboxes({ given }: Service, devices: Devices): Promise<() => void> {
+  const phones = fork(new URL('../inboxes/phones.ts', import.meta.url))
+  const { url, apiKey, domainId } = given
+  phones.send({ url, apiKey, domainId, ...devices, sessions: 0 })
+  await once(phones, 'message')
+  return () => void phones.kill()
+}
+
+async function holdReads({ given }: Service, { ids }: Devices): Promise<() => void> {
+  const { url, apiKey, domainId } = given
+  const client = createClient({ baseUrl: `${url}/api`, apiKey })
+  const http = createHttpClient(url, '127.0.0.1')
+  for (const { user } of ids) {
+    const { id } = await client.sessions.create(domainId, { user: { id: user } })
+    const path = `/api/domains/${domainId}/sessions/${id}`
+    const headers = {
+      accept: 'application/vnd.service.v1+json; version=1.4',
+      authorization: `Service key="${apiKey}"`,
+      prefer: 'wait=50',
+    }
+    void http.open({ method: 'GET', path, headers })
+  }
+  // The last of them are on their way still.
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  // They end with the service.
+  return () => {}
+}

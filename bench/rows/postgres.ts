@@ -1,0 +1,62 @@
+import { startPostgres } from '../../test/support/postgres.ts'
+import { startContender } from '../measuring/contender.ts'
+import { interleave } from '../measuring/interleave.ts'
+import { startLoad } from '../measuring/load.ts'
+import { analyze, postmasterOf } from '../measuring/postmaster.ts'
+import { cpu, lineOf, percent, perSecond, ratio } from '../row.ts'
+import type { Row } from '../row.ts'
+import { startService } from './start-service.ts'
+
+export const postgres: Row = {
+  name: 'postgres',
+  title: 'PostgreSQL',
+  work:
+    'Codes and complete pushes, eight at a time, at one node with PostgreSQL on the same machine, synced to the disk. ' +
+    'The limit is node:http with pg, which runs one transaction of 12 prepared and pipelined statements for each request, on 8 connections.',
+  columns: [perSecond, cpu, { key: 'database', title: 'CPU ms of PostgreSQL', unit: 'ms' }],
+  chart: 'perSecond',
+  async measure(run) {
+    const server = await startPostgres({ fsync: true })
+    const database = await server.createDatabase()
+    const service = await startService(database)
+    const limit = await startContender<{ url: string }>('contenders/postgres-limit.ts', [await server.createDatabase()])
+    const codes = await startLoad('rest-code', service.given)
+    const pushes = await startLoad('push', service.given)
+    const body = JSON.stringify({ user: { username: 'codes-1' }, otp: '123456' })
+    const headers = { 'content-length': String(body.length) }
+    const transactions = await startLoad('request', { url: limit.given.url, method: 'POST', path: '/', headers, body })
+    const databaseServer = { pid: await postmasterOf(database), withChildren: true }
+    const of = (contender: { readonly pid: number }) => ({ contender, database: databaseServer })
+    const measured = await interleave(
+      [
+        {
+          name: 'second-factor, code',
+          ours: true,
+          load: codes,
+          counted: of({ pid: service.pid }),
+          warmedUp: () => analyze(database),
+        },
+        { name: 'second-factor, push', ours: true, load: pushes, counted: of({ pid: service.pid }) },
+        { name: 'node:http + pg, 12 statements', load: transactions, counted: of({ pid: limit.pid }) },
+      ],
+      run,
+    )
+    for (const load of [codes, pushes, transactions]) load.stop()
+    for (const contender of [service, limit]) await contender.stop()
+    await server.stop()
+    const [code, , raw] = measured
+    return {
+      lines: measured.map((one) => {
+        const line = lineOf(one)
+        return {
+          ...line,
+          values: { ...line.values, database: one.samples.map(({ cpu: used }) => used['database'] ?? 0) },
+        }
+      }),
+      findings: [
+        `Codes reach ${percent(ratio(code, raw, (sample) => sample.perSecond))} of the limit.`,
+        'PostgreSQL, the node and the clients share the processors, so a node on its own machine does more.',
+      ],
+    }
+  },
+}

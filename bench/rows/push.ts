@@ -1,0 +1,37 @@
+import { interleave } from '../measuring/interleave.ts'
+import { startLoad } from '../measuring/load.ts'
+import { cpu, latency, lineOf, perSecond } from '../row.ts'
+import type { Row } from '../row.ts'
+import { sqliteFile, startService } from './start-service.ts'
+
+export const push: Row = {
+  name: 'push',
+  title: 'A complete push',
+  work:
+    'Eight users at a time are asked, read the request on their device, type its number and approve with a signature, and the app reads and redeems the approval. ' +
+    'These are five calls, three of which commit to the SQLite file. It is compared with one code at the same service.',
+  columns: [perSecond, cpu, latency],
+  chart: 'cpu',
+  lowerIsBetter: true,
+  async measure(run) {
+    const service = await startService(sqliteFile(run.folder, 'push'))
+    const pushes = await startLoad('push', service.given)
+    const codes = await startLoad('rest-code', service.given)
+    const counted = { contender: service }
+    const measured = await interleave(
+      [
+        { name: 'second-factor, push', ours: true, load: pushes, counted },
+        { name: 'second-factor, code', load: codes, counted },
+      ],
+      run,
+    )
+    for (const load of [pushes, codes]) load.stop()
+    await service.stop()
+    return {
+      lines: measured.map(lineOf),
+      findings: [
+        'The devices sign on the same machine, in the process of the clients, so the number a second is limited by them. The processor time is that of the service alone.',
+      ],
+    }
+  },
+}

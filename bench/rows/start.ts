@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { command, serve } from '../../test/processes/command.ts'
+import { timeOf } from '../measuring/processor-time.ts'
+import type { Row } from '../row.ts'
+import { figure } from '../row.ts'
+import { median } from '../spread.ts'
+import { measureStarts, secondFactor } from '../start-time.ts'
+import { peersFolder } from '../install-peers.ts'
+import { sqliteFile } from './start-service.ts'
+
+const peers = [
+  {
+    name: 'express-openid-connect: auth()',
+    code: `const { default: connect } = await import('express-openid-connect')
+      connect.auth({
+        issuerBaseURL: 'https://a.example', baseURL: 'http://localhost', clientID: 'c', secret: 's'.repeat(32) })`,
+  },
+  {
+    name: 'better-auth: betterAuth()',
+    code: `const { betterAuth } = await import('better-auth')
+      const { twoFactor } = await import('better-auth/plugins')
+      betterAuth({ secret: 's'.repeat(32), baseURL: 'http://localhost', plugins: [twoFactor()] })`,
+  },
+  {
+    name: 'passport: session()',
+    code: `const { default: passport } = await import('passport')
+      passport.session()`,
+  },
+].map((peer) => ({ ...peer, folder: peersFolder }))
+
+export const start: Row = {
+  name: 'start',
+  title: 'Start',
+  work:
+    'What each package adds to the start of an app that has loaded Express, from its import to the middleware, each time in a new process; ' +
+    'and `second-factor serve` with an existing SQLite file, from the start of the process to its first answer.',
+  columns: [
+    { key: 'time', title: 'ms', unit: 'ms' },
+    { key: 'cpu', title: 'CPU ms', unit: 'ms' },
+    { key: 'memory', title: 'resident MB', unit: 'MB' },
+  ],
+  chart: 'time',
+  lowerIsBetter: true,
+  async measure(run) {
+    const own = secondFactor.map((candidate) => ({ ...candidate, name: 'second-factor: mfa()' }))
+    const added = measureStarts([...own, ...peers], run.rounds)
+    const database = sqliteFile(run.folder, 'start')
+    await command(['init', '--database', database])
+    const served: { time: number; cpu: number; memory: number }[] = []
+    for (let round = 0; round < run.rounds; round++) served.push(await startServe(database))
+    const of = (key: keyof (typeof served)[number]) => served.map((one) => one[key])
+    return {
+      lines: [
+        ...[...added].map(([name, time]) => ({ name, ours: name.startsWith('second-factor'), values: { time } })),
+        {
+          name: 'second-factor serve, first answer',
+          ours: true,
+          values: { time: of('time'), cpu: of('cpu'), memory: of('memory') },
+        },
+      ],
+      findings: [
+        `\`mfa()\` adds ${figure(median(added.get('second-factor: mfa()') ?? []))} ms to the start of an app.`,
+        `\`serve\` answers after ${figure(median(of('time')))} ms, with ${figure(median(of('memory')))} MB.`,
+      ],
+    }
+  },
+}
+
+async function startServe(database: string) {
+  const begun = performance.now()
+  const served = await serve(database)
+  await (await fetch(`${served.origin}/api/ping`)).text()
+  const time = performance.now() - begun
+  const pid = served.child.pid ?? 0
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(join('/proc', String(pid), 'status'), 'utf8')) ?? []
+  const measured = { time, cpu: timeOf(pid), memory: Number(kilobytes) / 1024 }
+  await served.stop()
+  return measured
+}
