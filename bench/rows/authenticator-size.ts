@@ -34,7 +34,7 @@ export const authenticatorSize: Row = {
     const names = ['Brotli', 'gzip', 'not compressed']
     return {
       lines: sizes.map((size, index) => ({ name: names[index] ?? '', ours: true, values: { size: [size] } })),
-      findings: [`With Brotli, the script takes ${figure(sizes[0] ?? Number.NaN)} kB. Later visits load nothing.`],
+      findings: [`With Brotli, the script takes ${figure(sizes[0] ?? Number.NaN)} kB.`],
     }
   },
 }
