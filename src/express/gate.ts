@@ -1,3 +1,4 @@
+import { userKeyOf } from '../challenge/user.ts'
 import { isBeforeEnd } from '../clock.ts'
 import type { RequestContext } from './request/context.ts'
 import type { Effects, Outcome } from './request/outcome.ts'
@@ -11,6 +12,18 @@ import { letThroughTime } from './session/mfa-state.ts'
 import { gatedLogin } from './setup-checks/ungated-routes.ts'
 import { demand } from './sign-in/demand.ts'
 import { recognize } from './sign-in/remembered.ts'
+
+/**
+ * Whether the user is verified and nothing has to be asked, saved or sent: then the request passes in the same turn, without
+ * `apply.ts`.
+ */
+export function passesAtOnce({ req, context, state, user }: WebRequest): boolean {
+  const { options, epochs } = context.mfa
+  if (isLogout(req, options.logoutPath) || !epochs.isKnown(userKeyOf(user))) return false
+  if (typeof findVerified(state, context, user) === 'string') return false
+  context.trace?.note({ kind: 'gate', decision: options.gate ? 'verified' : 'off' })
+  return true
+}
 
 /** Denies by default: only users who need no second step now reach the app's next handler. */
 export async function passGate(request: WebRequest): Promise<Outcome> {

@@ -15,7 +15,7 @@ import { apply, applyEffects, serve, serveDetached } from './apply.ts'
 import { followRequest, withDebug } from './debug/debug.ts'
 import type { Debug } from './debug/debug.ts'
 import { debugPage, debugRequest } from './debug/debug-page.ts'
-import { passGate } from './gate.ts'
+import { passesAtOnce, passGate } from './gate.ts'
 import { createSharedWatches } from './live/shared-watches.ts'
 import { createStreamPlaces } from './live/stream-places.ts'
 import type { MfaOptions } from './mfa-options.ts'
@@ -23,6 +23,7 @@ import { resolveOptions } from './options.ts'
 import type { ResolvedOptions } from './options.ts'
 import { isAsset, serveAsset } from './pages/assets.ts'
 import { createRequestMfa } from './request-mfa.ts'
+import { orFail, whenKnown } from './request/at-once.ts'
 import { resolveAppUser } from './request/app-user.ts'
 import type { Mfa, RequestContext } from './request/context.ts'
 import { setContext } from './request/context.ts'
@@ -72,10 +73,11 @@ export function mfa(options: MfaOptions = {}): RequestHandler {
     noteSeen(req)
     warn(req)
     const requestId = createRequestId(req)
-    asRequest(requestId, () => handle(instance, req, res, { next, requestId })).catch((error: unknown) => {
+    const fail = (error: unknown) => {
       settings.logger.error(`mfa: ${describe(error)} (request ${requestId()})`)
       next(error)
-    })
+    }
+    asRequest(requestId, () => orFail(() => handle(instance, req, res, { next, requestId }), fail))
   }
 }
 
@@ -99,24 +101,36 @@ function createMfa(options: ResolvedOptions): Mfa {
 interface Handling {
   readonly next: NextFunction
   readonly requestId: RequestId
+  /** What follows the challenge path; undefined for the app's own routes. */
+  readonly below?: string | undefined
   readonly trace?: Trace
 }
 
-async function handle(instance: Instance, req: Request, res: Response, handling: Handling): Promise<void> {
-  const { mfa: own, debug } = instance
+function handle(instance: Instance, req: Request, res: Response, handling: Handling): void | Promise<void> {
+  const { mfa: own } = instance
   const below = pathBelow(req, own.options.path)
-  if (below !== undefined && (await servePublic(own, req, res, below))) return
+  if (below === undefined) return handlePrivate(instance, req, res, handling)
+  return servePublic(own, req, res, below).then((isServed) =>
+    isServed ? undefined : handlePrivate(instance, req, res, { ...handling, below }),
+  )
+}
+
+function handlePrivate(
+  { mfa: own, debug }: Instance,
+  req: Request,
+  res: Response,
+  handling: Handling,
+): void | Promise<void> {
   checkWebSession(req)
-  if (!debug) return handleRequest(own, req, res, { ...handling, below })
-  const { requestId } = handling
+  if (!debug) return handleRequest(own, req, res, handling)
+  const { requestId, below } = handling
   if (below === '/debug' && isRead(req)) {
-    const request = await debugRequest(own, debug, req, requestId)
-    return apply(request, res, debugPage(request))
+    return debugRequest(own, debug, req, requestId).then((request) => apply(request, res, debugPage(request)))
   }
   const trace = followRequest(own, debug, req, res, requestId())
   return trace.run(async () => {
     try {
-      await handleRequest(own, req, res, { ...handling, below, trace })
+      await handleRequest(own, req, res, { ...handling, trace })
     } catch (error) {
       trace.note({ kind: 'failed', reason: describe(error) })
       throw error
@@ -126,29 +140,51 @@ async function handle(instance: Instance, req: Request, res: Response, handling:
 
 const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
-async function handleRequest(
+function handleRequest(own: Mfa, req: Request, res: Response, handling: Handling): void | Promise<void> {
+  return whenKnown(resolveAppUser(req, own.options), (user) => {
+    const context = attach(own, req, res, handling, user)
+    const { below, next } = handling
+    const request = user && createWebRequest(req, context, user)
+    if (request && below === undefined && !isForeign(request.state, context) && passesAtOnce(request)) return next()
+    return handleUser(context, req, res, handling)
+  })
+}
+
+/** Prepares the request for the handlers of the app. */
+function attach(
   own: Mfa,
   req: Request,
   res: Response,
-  { next, requestId, trace, below }: Handling & { readonly below: string | undefined },
-): Promise<void> {
+  { next, requestId, trace }: Handling,
+  user: MfaUser | undefined,
+): RequestContext {
   const { options } = own
-  const user = await resolveAppUser(req, options)
   const address = publicAddressOf(options.publicUrl, req.baseUrl + options.path)
   const context: RequestContext = { mfa: own, ...address, user, userKey: user && userKeyOf(user), requestId, trace }
   trace?.isOf(context.userKey)
   setContext(req, context)
   bindToService(req, options.serviceId)
+  wrapPassport(req)
+  watchLogoutPath(req, res, options)
+  req.mfa = createRequestMfa(req, res, next, context)
+  return context
+}
+
+async function handleUser(
+  context: RequestContext,
+  req: Request,
+  res: Response,
+  { next, trace, below }: Handling,
+): Promise<void> {
+  const { mfa: own, user } = context
+  const { options } = own
   if (!user || isLogout(req, options.logoutPath)) await withdrawShownCode(req, own)
   await applyEffects(req, res, context, user ? await checkState(req, context, user) : signedOut(req))
-  wrapPassport(req)
   if (!user) {
     // The gate lets these pass, whatever the routes behind it make of them.
     warnOfLaterUser(req, res, context)
     warnOfBearer(req, res, context)
   }
-  watchLogoutPath(req, res, options)
-  req.mfa = createRequestMfa(req, res, next, context)
   if (below !== undefined) {
     trace?.note({ kind: 'own_page' })
     return serveRoutes(req, res, next, context, below)

@@ -3,6 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { MfaUser } from '../challenge/user.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { apply, serve } from './apply.ts'
+import { orFail, whenKnown } from './request/at-once.ts'
 import { resolveAppUser } from './request/app-user.ts'
 import type { RequestContext } from './request/context.ts'
 import { contextOf } from './request/context.ts'
@@ -31,21 +32,37 @@ export type RequireMfaOptions = Need
 export function requireMfa(options: RequireMfaOptions = {}): RequestHandler {
   const need = readNeed('requireMfa', options)
   return (req, res, next) => {
-    guard(req, res, next, need).catch(next)
+    orFail(() => guard(req, res, next, need), next)
   }
 }
 
-async function guard(req: Request, res: Response, next: NextFunction, need: Need): Promise<void> {
+function guard(req: Request, res: Response, next: NextFunction, need: Need): void | Promise<void> {
   const context = contextOf(req)
   if (!context) throw new Error('requireMfa() needs app.use(mfa()) before it')
-  const user = await resolveAppUser(req, context.mfa.options)
+  return whenKnown(resolveAppUser(req, context.mfa.options), (user) =>
+    guardUser({ context, user, need }, req, res, next),
+  )
+}
+
+interface Guarded {
+  readonly context: RequestContext
+  readonly user: MfaUser | undefined
+  readonly need: Need
+}
+
+function guardUser(
+  { context, user, need }: Guarded,
+  req: Request,
+  res: Response,
+  next: NextFunction,
+): void | Promise<void> {
   const state = readMfaState(req)
   const decision = decide(state, context, user, need)
   context.trace?.note({ kind: 'guard', decision, need })
   if (decision === 'passed') return next()
   if (!user) return apply({ req, context, state }, res, signInFirst)
   const request = createWebRequest(req, context, user)
-  await serve(request, res, next, () => (decision === 'later_user' ? refuse(context) : stepUp(request, need)))
+  return serve(request, res, next, () => (decision === 'later_user' ? refuse(context) : stepUp(request, need)))
 }
 
 function decide(state: MfaState, context: RequestContext, user: MfaUser | undefined, need: Need): GuardDecision {

@@ -234,6 +234,14 @@ export const mutants: readonly Mutant[] = [
     title: 'is invalid once %s',
   },
   {
+    defense: 'a request for logoutPath does not pass in the same turn, as it withdraws the code for another device',
+    file: 'src/express/gate.ts',
+    find: 'isLogout(req, options.logoutPath) || !epochs',
+    replace: '!epochs',
+    test: 'express/devices.test.ts',
+    title: 'is invalid once %s',
+  },
+  {
     defense: 'a request for logoutPath withdraws the code for another device',
     file: 'src/express/mfa.ts',
     find: 'if (!user || isLogout(req, options.logoutPath))',

@@ -98,6 +98,42 @@ export const mutants: readonly Mutant[] = [
     title: 'ends within a minute on every node of the app after %s',
   },
   {
+    defense: 'a request passes in the same turn only if the epoch of its user is known',
+    file: 'src/express/gate.ts',
+    find: ' || !epochs.isKnown(userKeyOf(user))) return false',
+    replace: ') return false',
+    test: 'express/ended-sessions.test.ts',
+    title: 'ends within a minute on every node of the app after %s',
+  },
+  {
+    defense: 'a request passes in the same turn only if its user is verified',
+    file: 'src/express/gate.ts',
+    find: "if (typeof findVerified(state, context, user) === 'string') return false",
+    replace: '',
+    test: 'express/gate.test.ts',
+    title: 'stops a signed-in, not verified user at every later route: %s',
+  },
+  {
+    defense: 'a request with state of another user or service does not pass in the same turn',
+    file: 'src/express/mfa.ts',
+    find: 'below === undefined && !isForeign(request.state, context) && passesAtOnce(request)',
+    replace: 'below === undefined && passesAtOnce(request)',
+    also: [
+      {
+        file: 'src/express/request/verified.ts',
+        find: "  if (!mfa.epochs.covers(verified)) return 'ended'\n",
+        replace: '',
+      },
+      {
+        file: 'src/express/gate.ts',
+        find: ' || !epochs.isKnown(userKeyOf(user))) return false',
+        replace: ') return false',
+      },
+    ],
+    test: 'express/two-instances.test.ts',
+    title: 'with separate users do not accept each other’s verified users of the same name',
+  },
+  {
     defense: 'a change that the stream tells of is believed at once',
     file: 'src/challenge/epochs.ts',
     find: 'for (const entry of byId.get(userId) ?? []) entry.changed = true',

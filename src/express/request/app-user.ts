@@ -1,4 +1,5 @@
 import { MfaUser } from '../../challenge/user.ts'
+import type { AppUser } from '../../challenge/user.ts'
 import { describeMistakes, validate } from '../../contract/validate.ts'
 import type { AppRequest, ResolvedOptions } from '../options.ts'
 
@@ -12,11 +13,23 @@ interface PassportRequest {
 /**
  * Returns the app user, or undefined if no user is signed in.
  *
+ * @returns a promise only if the option `user` returns one.
  * @throws {Error} that says how to fix it, when that cannot be known: doubt must never let a request pass.
  */
-export async function resolveAppUser(req: AppRequest, options: ResolvedOptions): Promise<MfaUser | undefined> {
+export function resolveAppUser(
+  req: AppRequest,
+  options: ResolvedOptions,
+): MfaUser | undefined | Promise<MfaUser | undefined> {
   checkPassportRan(req)
-  const appUser = options.user ? await options.user(req) : userOfPassport(req)
+  const appUser = options.user ? options.user(req) : userOfPassport(req)
+  return isThenable(appUser) ? Promise.resolve(appUser).then(readAppUser) : readAppUser(appUser)
+}
+
+/** Promises of other libraries count as well. */
+const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
+  typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function'
+
+function readAppUser(appUser: AppUser | null | undefined | false): MfaUser | undefined {
   if (!appUser) return undefined
   const user = validate(MfaUser, appUser)
   if (user.success) return user.data

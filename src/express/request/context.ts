@@ -38,12 +38,16 @@ export interface RequestContext extends PublicAddress {
   readonly trace?: Trace | undefined
 }
 
-const contexts = new WeakMap<IncomingMessage, RequestContext>()
+/** A member of the request, because entries of a WeakMap cost the garbage collector more than the gate costs. */
+const contextKey = Symbol('second-factor context')
+
+type WithContext = IncomingMessage & { readonly [contextKey]?: RequestContext }
 
 export function setContext(req: IncomingMessage, context: RequestContext): void {
-  contexts.set(req, context)
+  // Not enumerable: a logger that prints requests must not print the options.
+  Object.defineProperty(req, contextKey, { value: context, configurable: true })
 }
 
 export function contextOf(req: IncomingMessage): RequestContext | undefined {
-  return contexts.get(req)
+  return (req as WithContext)[contextKey]
 }

@@ -14,10 +14,20 @@ export interface PublicAddress {
 
 /** @param publicUrl Headers such as X-Forwarded-Prefix are ignored, because anyone can send them. */
 export function publicAddressOf(publicUrl: string | undefined, pathInside: string): PublicAddress {
-  const url = publicUrl === undefined ? undefined : new URL(publicUrl)
-  const prefix = url === undefined || url.pathname === '/' ? '' : url.pathname
+  const { prefix, host } = publicUrl === undefined ? unknownAddress : parsePublicUrl(publicUrl)
   // If mfa() is mounted below a parameter or a wildcard, the client chooses that part: it must never become another host.
-  return { base: prefix + pathInside.replace(/^[/\\]+/, '/'), prefix, host: url?.host }
+  return { base: prefix + pathInside.replace(/^[/\\]+/, '/'), prefix, host }
+}
+
+const unknownAddress = { prefix: '', host: undefined }
+let lastParsed: { readonly publicUrl: string; readonly prefix: string; readonly host: string } | undefined
+
+/** Remembers the last one: an app has one address, which each request needs. */
+function parsePublicUrl(publicUrl: string) {
+  if (lastParsed?.publicUrl === publicUrl) return lastParsed
+  const { pathname, host } = new URL(publicUrl)
+  lastParsed = { publicUrl, prefix: pathname === '/' ? '' : pathname, host }
+  return lastParsed
 }
 
 /**

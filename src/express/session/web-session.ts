@@ -12,7 +12,7 @@ interface WebSession {
 }
 
 /** A request that went through express-session or cookie-session. */
-type WithSession = IncomingMessage & { session?: WebSession | undefined }
+type WithSession = IncomingMessage & { session?: WebSession | undefined; [serviceKey]?: string }
 
 /** The store of express-session. */
 interface SessionStore {
@@ -40,14 +40,15 @@ export function canSave(req: IncomingMessage): boolean {
   return isCookieSession(session) || (typeof session.regenerate === 'function' && typeof session.save === 'function')
 }
 
-const services = new WeakMap<IncomingMessage, string>()
+/** A member of the request, like its context. */
+const serviceKey = Symbol('second-factor service')
 
 /** Requests that changed the MFA state. */
 const changed = new WeakSet<IncomingMessage>()
 
 /** The MFA state that this request saves from now on belongs to that service. */
 export function bindToService(req: IncomingMessage, service: string): void {
-  services.set(req, service)
+  ;(req as WithSession)[serviceKey] = service
 }
 
 export function readMfaState(req: IncomingMessage): MfaState {
@@ -209,7 +210,7 @@ export function onRegenerate(req: IncomingMessage, then: () => void): void {
 export function putMfaState(req: IncomingMessage, state: MfaState): void {
   changed.add(req)
   ended.delete(sessionOf(req))
-  sessionOf(req).mfa = { ...state, service: services.get(req) }
+  sessionOf(req).mfa = { ...state, service: (req as WithSession)[serviceKey] }
 }
 
 function sessionOf(req: IncomingMessage): WebSession {

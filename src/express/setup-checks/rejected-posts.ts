@@ -39,7 +39,7 @@ export function createRejectedPosts(options: ResolvedOptions): (req: Request) =>
 
   return (req) => {
     if (warned) return
-    seen.add(req)
+    if (req.method === 'POST') seen.add(req)
     // Node's types do not have the server of a socket.
     const { server } = req.socket as typeof req.socket & { readonly server?: Server }
     if (!server || servers.has(server)) return

@@ -1,0 +1,16 @@
+/**
+ * Runs a step in the same turn unless it has to wait for a promise. Nearly every request is from a verified user and waits for
+ * nothing: with promises alone, `mfa()` took 70 microseconds of such a request.
+ */
+export function whenKnown<T>(value: T | Promise<T>, run: (value: T) => void | Promise<void>): void | Promise<void> {
+  return value instanceof Promise ? value.then(run) : run(value)
+}
+
+/** Reports the error of a step that throws or rejects. */
+export function orFail(run: () => void | Promise<void>, fail: (error: unknown) => void): void {
+  try {
+    run()?.catch(fail)
+  } catch (error) {
+    fail(error)
+  }
+}
