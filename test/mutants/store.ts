@@ -113,7 +113,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a unit of work that fails takes back what it did',
     file: writer,
-    find: "if (!undone) statements.run('rollback to unit')",
+    find: "if (!undone) prepare('rollback to unit').run()",
     replace: '',
     test: groups,
     title: 'rolls back its own changes, and affects no other unit',

@@ -13,7 +13,7 @@ import { answerEvents } from '../../src/service/http/event-stream.ts'
 import type { Follower } from '../../src/service/waiting/follower.ts'
 import { createSettledFeed } from '../../src/service/waiting/settled-feed.ts'
 import { openSqliteStore } from '../../src/service/store/sqlite.ts'
-import type { News } from '../../src/service/store/store.ts'
+import type { StoreChange } from '../../src/service/store/store.ts'
 import { createWaiters } from '../../src/service/waiting/waiters.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { createTenant, read, startService, unknownId, v14 } from './start-service.ts'
@@ -200,7 +200,7 @@ describe('the event stream of a domain', () => {
 describe('a follower of a domain', () => {
   it('is ended when events may have been missed, and can follow again after that', async () => {
     const store = await openSqliteStore(':memory:')
-    let hear: (news: News) => void = () => {}
+    let hear: (news: StoreChange) => void = () => {}
     const waiters = createWaiters({
       watchOtherProcesses: (changed) => {
         hear = changed

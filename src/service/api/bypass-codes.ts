@@ -6,8 +6,7 @@ import { requirePass } from '../factors/change-pass.ts'
 import { storedForm, readableForm } from '../codes/bypass-forms.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { enrollUser } from '../factors/enrollment.ts'
-import { announceChange } from '../factors/factor-changes.ts'
-import type { FactorChange } from '../factors/factor-changes.ts'
+import { announceCall } from '../factors/factor-changes.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { bypassCodeExpiry, newBypassCode } from '../rules/bypass-code.ts'
 import { bypassCodeView } from '../views/views.ts'
@@ -35,7 +34,7 @@ export const create: Handler<typeof contract.createBypassCode> = async (input, c
     const present = await bypassCodesOfUsers(db, [input.userId], call.clock.now())
     if (present.length >= maxBypassCodes) throw new ApiProblem('api.error.limit.bypasscodes')
     const inserted = await insertNew(call, db, input, drawn)
-    if (inserted) await announce(db, call, { kind: 'codes_made', userId: input.userId })
+    if (inserted) await announceCall(db, call, { kind: 'codes_made', userId: input.userId })
     return inserted
   })
   // Once in a hundred million times the user already has exactly this code.
@@ -63,7 +62,7 @@ export const replaceAll: Handler<typeof contract.replaceBypassCodes> = async (in
       const row = await insertNew(call, db, input, one)
       if (row) made.push(bypassCodeView(row, one.code))
     }
-    await announce(db, call, { kind: 'codes_made', userId: input.userId, domainId: domain.id })
+    await announceCall(db, call, { kind: 'codes_made', userId: input.userId, domainId: domain.id })
     return made
   })
   return rows
@@ -85,7 +84,7 @@ export const removeAll: Handler<typeof contract.deleteBypassCodes> = async (inpu
     const count = await removeBypassCodesOfUser(db, { userId: user.id, now: call.clock.now() })
     if (count === 0) return
     await auditCall(db, call, 'bypass.all_deleted', { user: user.id, count })
-    await announce(db, call, { kind: 'codes_removed', userId: user.id })
+    await announceCall(db, call, { kind: 'codes_removed', userId: user.id })
   })
 }
 
@@ -97,7 +96,7 @@ export const remove: Handler<typeof contract.deleteBypassCode> = async (input, c
     const removed = await removeBypassCode(db, row.id)
     if (!removed) return
     await auditCall(db, call, 'bypass.deleted', { bypass: row.id, user: row.userId })
-    await announce(db, call, { kind: 'codes_removed', userId: row.userId })
+    await announceCall(db, call, { kind: 'codes_removed', userId: row.userId })
   })
 }
 
@@ -125,10 +124,6 @@ async function insertNew(
   const facts = { bypass: id, user: input.userId, uses: row.usesAllowed, until: row.expiresAt }
   await auditCall(db, call, 'bypass.created', facts)
   return row
-}
-
-function announce(db: Queryable, call: Call, change: Omit<FactorChange, 'organizationId'>): Promise<void> {
-  return announceChange(db, call, { ...change, organizationId: call.organizationId })
 }
 
 interface Drawn {

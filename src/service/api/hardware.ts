@@ -3,8 +3,7 @@ import { auditCall } from '../audit/audit.ts'
 import { requirePass } from '../factors/change-pass.ts'
 import { cutPage, parsePage } from '../http/paging.ts'
 import { enrollUser } from '../factors/enrollment.ts'
-import { announceChange } from '../factors/factor-changes.ts'
-import type { FactorChange } from '../factors/factor-changes.ts'
+import { announceCall } from '../factors/factor-changes.ts'
 import type { Call, Handler, Input } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { hasExpired } from '../rules/activation-code.ts'
@@ -78,7 +77,7 @@ export const remove: Handler<typeof contract.deleteHardwareToken> = async (input
     const token = await hardwareTokenById(db, call.organizationId, id)
     const done = await removeHardwareToken(db, call.organizationId, id)
     if (done) await auditCall(db, call, 'hardware.deleted', { hardware: id })
-    if (done && token?.userId) await announce(db, call, { kind: removalKind(token), userId: token.userId })
+    if (done && token?.userId) await announceCall(db, call, { kind: removalKind(token), userId: token.userId })
     return done
   })
   if (!removed) throw notFound()
@@ -95,7 +94,7 @@ export const assign: Handler<typeof contract.assignHardwareToken> = async ({ use
       throw new ApiProblem('api.error.conflict.hardware')
     await enrollUser(db, call, { userId }, call)
     await auditCall(db, call, 'hardware.assigned', { hardware: token.id, user: userId })
-    await announce(db, call, { kind: 'hardware_added', userId })
+    await announceCall(db, call, { kind: 'hardware_added', userId })
   })
 }
 
@@ -128,7 +127,7 @@ export const enroll: Handler<typeof contract.enrollHardwareToken> = async (input
     await useStep(db, id, step)
     await auditCall(db, call, 'hardware.enrolled', { hardware: id, domain: domain.id, user: user.id })
     const kind = input.replaces === undefined ? 'app_added' : 'app_replaced'
-    await announce(db, call, { kind, userId: user.id, domainId: domain.id })
+    await announceCall(db, call, { kind, userId: user.id, domainId: domain.id })
   })
   return hardwareView(await load(call, id))
 }
@@ -153,7 +152,7 @@ export const release: Handler<typeof contract.releaseHardwareToken> = async (inp
     const kind = removalKind(await hardwareTokenOfUser(db, user.id))
     const done = await releaseHardwareTokens(db, call.secrets, [user.id])
     if (done) await auditCall(db, call, 'hardware.released', { user: user.id })
-    if (done) await announce(db, call, { kind, userId: user.id })
+    if (done) await announceCall(db, call, { kind, userId: user.id })
     return done
   })
   if (!released) throw notFound()
@@ -182,10 +181,6 @@ async function makeRoom(
   if (!present) return
   await releaseHardwareTokens(db, call.secrets, [userId], epoch)
   await auditCall(db, call, 'hardware.released', { user: userId })
-}
-
-function announce(db: Queryable, call: Call, change: Omit<FactorChange, 'organizationId'>): Promise<void> {
-  return announceChange(db, call, { ...change, organizationId: call.organizationId })
 }
 
 async function load(call: Call, id: string): Promise<HardwareTokenRow> {

@@ -2,7 +2,7 @@ import type * as factors from '../../contract/factors.ts'
 import type * as contract from '../../contract/tokens.ts'
 import { auditCall, auditRevoked } from '../audit/audit.ts'
 import { changeRequirement, requirePass } from '../factors/change-pass.ts'
-import { announceChange, announceRevoked } from '../factors/factor-changes.ts'
+import { announceCall, announceRevoked } from '../factors/factor-changes.ts'
 import type { Call, Handler } from '../http/route.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { removalKind } from '../rules/hardware-token.ts'
@@ -58,7 +58,7 @@ const removers: Readonly<Record<'device' | 'hardware', Remove>> = {
     const kind = removalKind(await hardwareTokenOfUser(db, userId))
     await releaseHardwareTokens(db, call.secrets, [userId], epoch)
     await auditCall(db, call, 'hardware.released', { user: userId })
-    await announceChange(db, call, { kind, organizationId: call.organizationId, userId, domainId })
+    await announceCall(db, call, { kind, userId, domainId })
     return noneRevoked
   },
 }

@@ -46,6 +46,15 @@ export async function announceChange(db: Queryable, ctx: AnnounceContext, change
   })
 }
 
+/** Notifies the user of a change by a caller of the same organization. */
+export function announceCall(
+  db: Queryable,
+  call: AnnounceContext & Pick<FactorChange, 'organizationId'>,
+  change: Omit<FactorChange, 'organizationId'>,
+): Promise<void> {
+  return announceChange(db, call, { ...change, organizationId: call.organizationId })
+}
+
 /** Notifies users of the devices that a revocation removed. */
 export async function announceRevoked(
   db: Queryable,

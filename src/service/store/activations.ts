@@ -1,30 +1,8 @@
-import type { Domain } from '../../contract/domains.ts'
-import type { Factor } from '../../contract/users.ts'
 import { shownCodeExpiry } from '../rules/activation-code.ts'
 import { latestBeginning } from '../rules/present.ts'
-import type { Fact, Queryable } from './schema.ts'
+import type { Queryable } from './schema.ts'
 import { changesRow, derived, firstRow } from './statement.ts'
 import type { List, Slot } from './statement.ts'
-
-/** The token that an activation code belongs to, with its domain, organization and user. */
-export interface Activation {
-  readonly tokenId: string
-  readonly sealedCode: string | null
-  readonly domainId: string
-  readonly domainName: string
-  readonly keyType: Domain['keyType']
-  readonly organizationId: string
-  readonly organizationName: string
-  readonly userId: string
-  readonly username: string
-  /** Whether it may only be the first factor its user ever had. */
-  readonly firstOnly: Fact
-  /** The user's epoch once it has replaced a device, where that was chosen. */
-  readonly replacementEpoch: string | null
-  /** The factor that the user had verified before the code was shown; null where that was not required. */
-  readonly grantedFactor: Factor | null
-  readonly grantedFactorId: string | null
-}
 
 /** Finds a pending token by its code. @param codeLookups The lookup of the code with each key of the ring. */
 export const activationOf = firstRow('activationOf', (db, codeLookups: List<string>, now: Slot<number>) =>
@@ -35,6 +13,9 @@ export const activationOf = firstRow('activationOf', (db, codeLookups: List<stri
     .where('token.codeExpiresAt', '>', now)
     .where('token.createdAt', '<=', derived(now, latestBeginning)),
 )
+
+/** The token that an activation code belongs to, with its domain, organization and user. */
+export type Activation = NonNullable<Awaited<ReturnType<typeof activationOf>>>
 
 /** Finds an active token by the code that replaces its device. */
 export const replacementOf = firstRow('replacementOf', (db, codeLookups: List<string>, now: Slot<number>) =>

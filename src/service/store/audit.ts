@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 
 import type { AuditTable, AuditWriterTable, Queryable } from './schema.ts'
-import { allRows, change, changesRow, firstRow, pick } from './statement.ts'
+import { allRows, allValues, change, changesRow, firstRow, firstValue, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 export type AuditRow = Selectable<AuditTable>
@@ -58,11 +58,7 @@ export const auditRowsOf = allRows(
 )
 
 /** The next chain that has entries, by id. */
-export async function auditWriterAfter(db: Queryable, writer: string): Promise<string | undefined> {
-  return (await nextWriter(db, writer))?.writer
-}
-
-const nextWriter = firstRow('nextWriter', (db, writer: Slot<string>) =>
+export const auditWriterAfter = firstValue('auditWriterAfter', (db, writer: Slot<string>) =>
   db.selectFrom('audit').select('writer').where('writer', '>', writer).orderBy('writer').limit(1),
 )
 
@@ -114,11 +110,7 @@ export async function auditSpan(db: Queryable): Promise<number> {
 }
 
 /** Chains whose oldest entry is from before a time. Reads that one entry of each chain, not the whole trail. */
-export async function auditWritersBefore(db: Queryable, time: number): Promise<string[]> {
-  return (await writersBefore(db, time)).map(({ id }) => id)
-}
-
-const writersBefore = allRows('writersBefore', (db, time: Slot<number>) =>
+export const auditWritersBefore = allValues('auditWritersBefore', (db, time: Slot<number>) =>
   db
     .selectFrom('auditWriter')
     .select('id')

@@ -5,7 +5,7 @@ import { latestBeginning } from '../rules/present.ts'
 import { removedBy, someOf } from './due.ts'
 import { endOtherSessions } from './epochs.ts'
 import type { BypassCodeTable, Queryable } from './schema.ts'
-import { allRows, change, derived, firstRow, pick } from './statement.ts'
+import { allRows, change, derived, firstRow, firstValue, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
 export type BypassCodeRow = Selectable<BypassCodeTable>
@@ -43,11 +43,7 @@ interface Using {
 }
 
 /** Uses a code once. @returns its id; undefined where the user has none like it that can be used. */
-export async function useBypassCode(db: Queryable, of: Using, now: number): Promise<string | undefined> {
-  return (await useCode(db, of, now))?.id
-}
-
-const useCode = firstRow('useCode', (db, of: Slots<Using>, now: Slot<number>) =>
+export const useBypassCode = firstValue('useBypassCode', (db, of: Slots<Using>, now: Slot<number>) =>
   db
     .updateTable('bypassCode')
     .set((eb) => ({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now }))

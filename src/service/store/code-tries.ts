@@ -2,7 +2,7 @@ import type { Budget } from '../rules/known-browsers.ts'
 import { endOfWait } from '../rules/present.ts'
 import { removedBy, someOf } from './due.ts'
 import type { Queryable } from './schema.ts'
-import { change, firstRow, pick } from './statement.ts'
+import { change, firstRow, firstValue, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 /** Wrong codes from known browsers are counted apart, and lock apart. */
@@ -23,7 +23,7 @@ interface Columns {
 
 function budgetOf(name: Budget, { failures, until, from }: Columns) {
   return {
-    takeTry: firstRow(`takeTry ${name}`, (db, userId: Slot<string>, now: Slot<number>) =>
+    takeTry: firstValue(`takeTry ${name}`, (db, userId: Slot<string>, now: Slot<number>) =>
       db
         .updateTable('user')
         .set(failures, (eb) => eb(failures, '+', 1))
@@ -71,13 +71,8 @@ export interface CodesOf {
  *
  * @returns how many in a row this one makes, if it is wrong; undefined where codes are locked.
  */
-export async function takeCodeTry(
-  db: Queryable,
-  { userId, budget }: CodesOf,
-  now: number,
-): Promise<number | undefined> {
-  return (await budgets[budget].takeTry(db, userId, now))?.failures
-}
+export const takeCodeTry = (db: Queryable, { userId, budget }: CodesOf, now: number): Promise<number | undefined> =>
+  budgets[budget].takeTry(db, userId, now)
 
 /** Unix time, seconds; null where they are not locked. */
 export async function codesLockedUntil(
@@ -89,26 +84,16 @@ export async function codesLockedUntil(
   return lock && lock.until !== null ? endOfWait({ from: lock.from ?? 0, until: lock.until }, now) : null
 }
 
-export async function lockCodes(db: Queryable, { userId, budget }: CodesOf, lock: Lock): Promise<void> {
-  await budgets[budget].lock(db, userId, lock)
-}
+export const lockCodes = (db: Queryable, { userId, budget }: CodesOf, lock: Lock): Promise<void> =>
+  budgets[budget].lock(db, userId, lock)
 
 /** After a right code, and when an administrator unlocks. */
-export async function forgetFailures(db: Queryable, { userId, budget }: CodesOf): Promise<void> {
-  await budgets[budget].forget(db, userId)
-}
+export const forgetFailures = (db: Queryable, { userId, budget }: CodesOf): Promise<void> =>
+  budgets[budget].forget(db, userId)
 
 /** Takes one of the tries of a challenge. @returns how many are taken now; undefined where none was left. */
-export async function takeChallengeTry(
-  db: Queryable,
-  row: { challenge: string; expiresAt: number },
-  most: number,
-): Promise<number | undefined> {
-  return (await takeTryOf(db, row, most))?.failures
-}
-
-const takeTryOf = firstRow(
-  'takeTryOf',
+export const takeChallengeTry = firstValue(
+  'takeChallengeTry',
   (db, row: Slots<{ challenge: string; expiresAt: number }>, most: Slot<number>) =>
     db
       .insertInto('challengeTry')

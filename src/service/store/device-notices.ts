@@ -3,7 +3,7 @@ import type { Insertable, Selectable } from 'kysely'
 import { maxNotices } from '../../contract/device.ts'
 import { removedBy, someOf } from './due.ts'
 import type { DeviceNoticeTable, Queryable } from './schema.ts'
-import { allRows, change, firstRow, pick } from './statement.ts'
+import { allRows, allValues, change, firstValue, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
 /** A notice with the words a person knows the change by. */
@@ -70,20 +70,12 @@ export async function removeNoticesCreatedBefore(db: Queryable, time: number): P
   return removedBy(await db.deleteFrom('deviceNotice').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
 }
 
-/** The number of the newest notice of the service; 0 where there is none. */
-export async function newestNotice(db: Queryable): Promise<number> {
-  return (await newestOne(db))?.sequence ?? 0
-}
-
-const newestOne = firstRow('newestOne', (db) =>
+/** The number of the newest notice of the service. */
+export const newestNotice = firstValue('newestNotice', (db) =>
   db.selectFrom('deviceNotice').select('sequence').orderBy('sequence', 'desc').limit(1),
 )
 
 /** The devices that got a notice after that one. */
-export async function devicesNotifiedAfter(db: Queryable, sequence: number): Promise<string[]> {
-  return (await notifiedAfter(db, sequence)).map(({ deviceId }) => deviceId)
-}
-
-const notifiedAfter = allRows('notifiedAfter', (db, sequence: Slot<number>) =>
+export const devicesNotifiedAfter = allValues('devicesNotifiedAfter', (db, sequence: Slot<number>) =>
   db.selectFrom('deviceNotice').select('deviceId').where('sequence', '>', sequence),
 )

@@ -1,5 +1,5 @@
 import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
-import { allRows } from './statement.ts'
+import { allValues } from './statement.ts'
 import type { List, Slot } from './statement.ts'
 
 /** A hardware token that is to be added. Its seed is sealed. */
@@ -13,20 +13,14 @@ export type HardwareTokenImport = Pick<
 export const importBatch = 500
 
 /** Which of at most `importBatch` serial numbers the organization has already. */
-export async function presentSerialNumbers(
-  db: Queryable,
-  organizationId: string,
-  serialNumbers: readonly string[],
-): Promise<string[]> {
-  return (await serialNumbersAmong(db, organizationId, serialNumbers)).map((row) => row.serialNumber)
-}
-
-const serialNumbersAmong = allRows('serialNumbersAmong', (db, organizationId: Slot<string>, numbers: List<string>) =>
-  db
-    .selectFrom('hardwareToken')
-    .select('serialNumber')
-    .where('organizationId', '=', organizationId)
-    .where('serialNumber', 'in', numbers),
+export const presentSerialNumbers = allValues(
+  'presentSerialNumbers',
+  (db, organizationId: Slot<string>, numbers: List<string>) =>
+    db
+      .selectFrom('hardwareToken')
+      .select('serialNumber')
+      .where('organizationId', '=', organizationId)
+      .where('serialNumber', 'in', numbers),
 )
 
 /** In a transaction, at most `importBatch` at a time. @returns false where a serial number is taken: then roll back. */

@@ -1,42 +1,20 @@
+import type { NotNull } from 'kysely'
+
 import { isPending } from './pending.ts'
-import type { Queryable } from './schema.ts'
-import { allRows } from './statement.ts'
+import { allRows, allValues } from './statement.ts'
 import type { Slot } from './statement.ts'
 
-/** What of a device's inbox changes whenever a request comes or goes. */
-export interface InboxMark {
-  readonly deviceId: string
-  readonly pending: number
-  readonly newest: number
-}
-
-/** Of all devices that are asked something. */
-export async function inboxMarks(db: Queryable, now: number): Promise<InboxMark[]> {
-  const rows = await pendingByDevice(db, now)
-  return rows.map(({ deviceId, pending, newest }) => ({
-    deviceId: deviceId ?? '',
-    pending: Number(pending),
-    newest: Number(newest),
-  }))
-}
-
-const pendingByDevice = allRows('pendingByDevice', (db, now: Slot<number>) =>
+/** What of a device's inbox changes whenever a request comes or goes; of all devices that are asked something. */
+export const inboxMarks = allRows('inboxMarks', (db, now: Slot<number>) =>
   db
     .selectFrom('session')
-    .select((eb) => [
-      'deviceId',
-      eb.fn.countAll<number | string>().as('pending'),
-      eb.fn.max<number | string>('sequence').as('newest'),
-    ])
+    .select((eb) => ['deviceId', eb.fn.countAll<number>().as('pending'), eb.fn.max<number>('sequence').as('newest')])
     .where(isPending(now))
     .where('deviceId', 'is not', null)
-    .groupBy('deviceId'),
+    .groupBy('deviceId')
+    .$narrowType<{ deviceId: NotNull }>(),
 )
 
-export async function devicesRevokedSince(db: Queryable, time: number): Promise<string[]> {
-  return (await revokedSince(db, time)).map(({ id }) => id)
-}
-
-const revokedSince = allRows('revokedSince', (db, time: Slot<number>) =>
+export const devicesRevokedSince = allValues('devicesRevokedSince', (db, time: Slot<number>) =>
   db.selectFrom('device').select('id').where('revokedAt', '>=', time),
 )

@@ -1,5 +1,5 @@
 import type { KeyCheckTable, KeyNodeTable, Queryable } from './schema.ts'
-import { allRows, change, pick } from './statement.ts'
+import { allRows, allValues, change, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 /** Says, for a node, which keys it has; said again and again while it lives. */
@@ -47,10 +47,6 @@ export const insertKeyCheck = change('insertKeyCheck', (db, row: Slots<KeyCheckT
 )
 
 /** No value is sealed with other keys now. */
-export async function removeOtherKeyChecks(db: Queryable, keyId: string): Promise<string[]> {
-  return (await deleteOtherChecks(db, keyId)).map((row) => row.keyId)
-}
-
-const deleteOtherChecks = allRows('deleteOtherChecks', (db, keyId: Slot<string>) =>
+export const removeOtherKeyChecks = allValues('removeOtherKeyChecks', (db, keyId: Slot<string>) =>
   db.deleteFrom('keyCheck').where('keyId', '!=', keyId).returning('keyId'),
 )

@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely'
 import { isSomeOf, removedBy } from './due.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { KnownBrowserTable, Queryable } from './schema.ts'
-import { allRows, change, derived, firstRow, oneRow, pick } from './statement.ts'
+import { allRows, allValues, change, derived, firstRow, oneRow, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
 export type KnownBrowserRow = Selectable<KnownBrowserTable>
@@ -142,16 +142,14 @@ export async function removeExpiredBrowsers(db: Queryable, now: number): Promise
 
 /** A digest of the user's devices and hardware tokens: it changes as soon as one is added or removed. */
 async function factorState(db: Queryable, userId: string): Promise<string> {
-  const devices = await devicesInUse(db, userId)
-  const hardware = await hardwareIds(db, userId)
-  const all = [devices.map(({ id }) => id), hardware.map(({ id }) => id)]
+  const all = [await devicesInUse(db, userId), await hardwareIds(db, userId)]
   return createHash('sha256').update(JSON.stringify(all)).digest('base64url')
 }
 
-const devicesInUse = allRows('devicesInUse', (db, userId: Slot<string>) =>
+const devicesInUse = allValues('devicesInUse', (db, userId: Slot<string>) =>
   db.selectFrom('device').select('id').where('userId', '=', userId).where('revokedAt', 'is', null).orderBy('id'),
 )
 
-const hardwareIds = allRows('hardwareIds', (db, userId: Slot<string>) =>
+const hardwareIds = allValues('hardwareIds', (db, userId: Slot<string>) =>
   db.selectFrom('hardwareToken').select('id').where('userId', '=', userId),
 )

@@ -2,7 +2,7 @@ import { removeCodesIn, removeCodesOf } from './email-codes.ts'
 import { endOtherSessions } from './epochs.ts'
 import { releaseHardwareTokens } from './hardware.ts'
 import type { Queryable } from './schema.ts'
-import { allRows, change, firstRow } from './statement.ts'
+import { allValues, change, firstRow } from './statement.ts'
 import type { List, Slot } from './statement.ts'
 import type { Secrets } from '../sealing/secrets.ts'
 import { noneRevoked, revokeTokens } from './tokens.ts'
@@ -71,7 +71,7 @@ const removeMemberships = change('removeMemberships', (db, userId: Slot<string>)
 
 const deleteUser = change('deleteUser', (db, id: Slot<string>) => db.deleteFrom('user').where('id', '=', id))
 
-const membersAmong = allRows('membersAmong', (db, userIds: List<string>) =>
+const membersAmong = allValues('membersAmong', (db, userIds: List<string>) =>
   db.selectFrom('member').select('userId').where('userId', 'in', userIds),
 )
 
@@ -80,8 +80,7 @@ const removeBypassCodes = change('removeBypassCodes', (db, userIds: List<string>
 )
 
 async function withoutDomain(db: Queryable, userIds: readonly string[]): Promise<string[]> {
-  const members = await membersAmong(db, userIds)
-  const remaining = new Set(members.map(({ userId }) => userId))
+  const remaining = new Set(await membersAmong(db, userIds))
   return userIds.filter((id) => !remaining.has(id))
 }
 

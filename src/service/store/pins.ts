@@ -1,5 +1,4 @@
-import type { Queryable } from './schema.ts'
-import { change, firstRow } from './statement.ts'
+import { change, firstRow, firstValue } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 /** What a domain requires to approve a request. */
@@ -25,11 +24,7 @@ export const takePinTry = firstRow(
 )
 
 /** @returns how many tries are taken now; nothing where the device is no longer in use. */
-export async function noteWrongPin(db: Queryable, deviceId: string, attempt: string): Promise<number | undefined> {
-  return (await noteWrong(db, deviceId, attempt))?.pinTries
-}
-
-const noteWrong = firstRow('noteWrong', (db, deviceId: Slot<string>, attempt: Slot<string>) =>
+export const noteWrongPin = firstValue('noteWrongPin', (db, deviceId: Slot<string>, attempt: Slot<string>) =>
   db
     .updateTable('device')
     .set({ pinWrong: attempt })

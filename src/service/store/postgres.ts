@@ -7,7 +7,7 @@ import { migrate } from './migrations/migrate.ts'
 import { createWhileContended, SerializableDatabase } from './postgres-contention.ts'
 import type { WhileContended } from './postgres-contention.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
-import { openNews } from './postgres-news.ts'
+import { openChangeFeed } from './postgres-change-feed.ts'
 import { createTimedPool } from './postgres-pool.ts'
 import type { PostgresPool } from './postgres-pool.ts'
 import type { Database } from './schema.ts'
@@ -39,13 +39,13 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
     query_timeout: beat,
     connectionTimeoutMillis: connectTimeout,
   }
-  const created = await migrateWithoutHurry(pg, config, create)
+  const created = await withoutHurry(pg, config, (database) => migrate(database, postgresEngine, create))
   const pool = createTimedPool(openPool(pg, { ...config, ...(await limitsOf(pg, config, timeout)) }), timeout)
   const whileContended = createWhileContended()
   const writes = createWriteHealth()
   const db = openDatabase(pool, whileContended, writes)
   try {
-    const news = await openNews({
+    const feed = await openChangeFeed({
       connect: () => new pg.Client(listenConfig),
       query: (text, values) => queryOnce(pool, text, values),
       beat,
@@ -54,13 +54,18 @@ export async function openPostgresStore(url: string, options: PostgresOpenOption
     return {
       db,
       created,
-      watchOtherProcesses: news.watch,
-      notifyOtherProcesses: news.tell,
+      watchOtherProcesses: feed.watch,
+      notifyOtherProcesses: feed.notify,
       // By itself it looks once a minute; until then it reads tables that it takes for small from end to end.
-      analyze: () => analyze(pg, config),
+      analyze: () =>
+        withoutHurry(
+          pg,
+          config,
+          async (database) => void (await sql`analyze "user", membership, synchronized_user`.execute(database)),
+        ),
       problem: () => writes.problem(db),
       async close() {
-        await news.close()
+        await feed.close()
         await db.destroy()
       },
     }
@@ -79,11 +84,15 @@ export interface PostgresOpenOptions extends OpenOptions {
   readonly beat?: number
 }
 
-/** A migration may rewrite a large table: it has all the time it needs. */
-async function migrateWithoutHurry(pg: typeof Pg, config: Pg.ClientConfig, create: boolean): Promise<boolean> {
+/** What reads or rewrites a large table, as a migration may, has all the time it needs. */
+async function withoutHurry<T>(
+  pg: typeof Pg,
+  config: Pg.ClientConfig,
+  work: (db: SerializableDatabase<Database>) => Promise<T>,
+): Promise<T> {
   const db = openDatabase(openPool(pg, config), createWhileContended())
   try {
-    return await migrate(db, postgresEngine, create)
+    return await work(db)
   } finally {
     await db.destroy()
   }
@@ -129,15 +138,6 @@ async function queryOnce(pool: PostgresPool, text: string, values: unknown[]): P
     return await client.query({ name: 'notification', text, values })
   } finally {
     client.release()
-  }
-}
-
-async function analyze(pg: typeof Pg, config: Pg.ClientConfig): Promise<void> {
-  const db = openDatabase(openPool(pg, config), createWhileContended())
-  try {
-    await sql`analyze "user", membership, synchronized_user`.execute(db)
-  } finally {
-    await db.destroy()
   }
 }
 

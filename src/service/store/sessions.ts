@@ -8,7 +8,7 @@ import { maxRequestTimeout } from '../rules/session-state.ts'
 import { removedBy, someOf } from './due.ts'
 import { isPending } from './pending.ts'
 import type { Database, Fact, Queryable, SessionTable } from './schema.ts'
-import { allRows, change, changesRow, derived, firstRow, oneRow, pick, withDefaults } from './statement.ts'
+import { allRows, allValues, change, changesRow, derived, firstRow, oneRow, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 export type SessionRow = Omit<Selectable<SessionTable>, 'sequence'>
@@ -89,16 +89,8 @@ export const pendingOfDevice = allRows('pendingOfDevice', (db, deviceId: Slot<st
 )
 
 /** When the pending requests of a user in a domain expire, soonest first: those of known browsers, or the others. */
-export async function pendingExpiries(
-  db: Queryable,
-  of: { domainId: string; userId: string; knownBrowser: Fact },
-  now: number,
-): Promise<number[]> {
-  return (await expiriesOf(db, of, now)).map((row) => row.expiresAt)
-}
-
-const expiriesOf = allRows(
-  'expiriesOf',
+export const pendingExpiries = allValues(
+  'pendingExpiries',
   (db, of: Slots<{ domainId: string; userId: string; knownBrowser: Fact }>, now: Slot<number>) =>
     db
       .selectFrom('session')

@@ -1,7 +1,6 @@
 import type { SessionState } from '../../contract/sessions.ts'
 import { isPending } from './pending.ts'
-import type { Queryable } from './schema.ts'
-import { allRows, firstRow } from './statement.ts'
+import { allRows, firstValue } from './statement.ts'
 import type { List, Slot } from './statement.ts'
 
 /** The columns of a session that tell which waiting requests it concerns. */
@@ -37,15 +36,7 @@ export const expiredBetween = allRows(
 )
 
 /** When the next pending session of the domains expires. */
-export async function firstExpiry(
-  db: Queryable,
-  domainIds: readonly string[],
-  now: number,
-): Promise<number | undefined> {
-  return (await nextToExpire(db, domainIds, now))?.expiresAt
-}
-
-const nextToExpire = firstRow('nextToExpire', (db, domainIds: List<string>, now: Slot<number>) =>
+export const firstExpiry = firstValue('firstExpiry', (db, domainIds: List<string>, now: Slot<number>) =>
   db
     .selectFrom('session')
     .select('expiresAt')

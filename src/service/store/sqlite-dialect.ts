@@ -4,10 +4,9 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } 
 
 import { whileBusy } from './sqlite-busy.ts'
 import { nameSqliteOutage } from './sqlite-outage.ts'
+import { createStatementCache } from './sqlite-writer.ts'
 import type { Unit, Writer } from './sqlite-writer.ts'
 
-/** More than we have; a bound for lists of any length in `in (…)`. */
-const maxStatements = 500
 /** How long a read waits while another process repairs the file after a crash, milliseconds. */
 const readTimeout = 2_000
 
@@ -69,7 +68,7 @@ interface Lease extends DatabaseConnection {
   end(): void
 }
 
-type Prepare = (sql: string) => BetterSqlite3.Statement
+type Prepare = ReturnType<typeof createStatementCache>
 
 function createLease(writer: Writer, prepare: { readonly write: Prepare; readonly read?: Prepare | undefined }): Lease {
   let unit: Unit | undefined
@@ -126,16 +125,4 @@ function run<R>(statement: BetterSqlite3.Statement, { parameters }: CompiledQuer
   if (statement.reader) return { rows: statement.all(parameters) as R[] }
   const { changes, lastInsertRowid } = statement.run(parameters)
   return { numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid), rows: [] }
-}
-
-function createStatementCache(database: BetterSqlite3.Database): Prepare {
-  const statements = new Map<string, BetterSqlite3.Statement>()
-  return (sql) => {
-    const known = statements.get(sql)
-    if (known) return known
-    if (statements.size >= maxStatements) statements.clear()
-    const statement = database.prepare(sql)
-    statements.set(sql, statement)
-    return statement
-  }
 }

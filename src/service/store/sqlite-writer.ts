@@ -56,7 +56,7 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
   const waiting: (() => void)[] = []
   let taken = false
   let group: Group | undefined
-  const statements = prepareOnce(database)
+  const prepare = createStatementCache(database)
 
   /** A database in memory has no disk to wait for: each unit is its own group. */
   function openGroup(): Group {
@@ -73,7 +73,7 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
   function commitGroup({ kept }: Group): void {
     group = undefined
     try {
-      statements.run('commit')
+      prepare('commit').run()
       kept.resolve()
     } catch (error) {
       undoAll()
@@ -88,7 +88,7 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
 
   function undoAll(): void {
     try {
-      if (database.inTransaction) statements.run('rollback')
+      if (database.inTransaction) prepare('rollback').run()
     } catch {
       // What broke the transaction is reported.
     }
@@ -104,10 +104,10 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
   async function enterGroup(until: number, requireCaller: () => void): Promise<Group> {
     if (group) requireCaller()
     // Deferred, a transaction that reads and then writes fails when another process wrote in between.
-    else await whileBusy(until, () => statements.run('begin immediate'), requireCaller)
+    else await whileBusy(until, () => prepare('begin immediate').run(), requireCaller)
     group ??= openGroup()
     group.units += 1
-    statements.run('savepoint unit')
+    prepare('savepoint unit').run()
     return group
   }
 
@@ -131,14 +131,14 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
     return {
       run,
       commit() {
-        run(() => statements.run('release unit'))
+        run(() => prepare('release unit').run())
         endTurn()
         return kept.promise
       },
       rollback() {
         try {
-          if (!undone) statements.run('rollback to unit')
-          if (!undone) statements.run('release unit')
+          if (!undone) prepare('rollback to unit').run()
+          if (!undone) prepare('release unit').run()
         } catch (error) {
           undoAll()
           abandonGroup(failed(error))
@@ -169,13 +169,18 @@ export function createWriter(database: BetterSqlite3.Database, { timeout, failed
   }
 }
 
-function prepareOnce(database: BetterSqlite3.Database) {
-  const known = new Map<string, BetterSqlite3.Statement>()
-  return {
-    run(sql: string): void {
-      let statement = known.get(sql)
-      if (!statement) known.set(sql, (statement = database.prepare(sql)))
-      statement.run()
-    },
+/** More than we have; a bound for lists of any length in `in (…)`. */
+const maxStatements = 500
+
+/** Prepares each statement once. */
+export function createStatementCache(database: BetterSqlite3.Database): (sql: string) => BetterSqlite3.Statement {
+  const statements = new Map<string, BetterSqlite3.Statement>()
+  return (sql) => {
+    const known = statements.get(sql)
+    if (known) return known
+    if (statements.size >= maxStatements) statements.clear()
+    const statement = database.prepare(sql)
+    statements.set(sql, statement)
+    return statement
   }
 }

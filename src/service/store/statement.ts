@@ -67,6 +67,23 @@ export function firstRow<S extends unknown[], Row>(name: string, build: Build<S,
   return async (db, ...values) => (await execute<Row>(db, values)).rows[0]
 }
 
+/** Declares a statement of which one column is read, of all rows. */
+export function allValues<S extends unknown[], Row>(name: string, build: Build<S, Row>): Execute<S, Row[keyof Row][]> {
+  const execute = declare(name, build)
+  return async (db, ...values) => (await execute<Row>(db, values)).rows.map((row) => onlyValue(row))
+}
+
+/** Declares a statement of which one column is read, of one row or none. */
+export function firstValue<S extends unknown[], Row>(
+  name: string,
+  build: Build<S, Row>,
+): Execute<S, Row[keyof Row] | undefined> {
+  const execute = declare(name, build)
+  return async (db, ...values) => (await execute<Row>(db, values)).rows.map((row) => onlyValue(row))[0]
+}
+
+const onlyValue = <Row>(row: Row): Row[keyof Row] => Object.values(Object(row))[0] as Row[keyof Row]
+
 /** Declares a statement that always has a row. */
 export function oneRow<S extends unknown[], Row>(name: string, build: Build<S, Row>): Execute<S, Row> {
   const execute = declare(name, build)

@@ -1,7 +1,7 @@
 import type { Queryable } from './schema.ts'
 
 /** A change by another process: of these keys, of something unknown, or any number of changes while notifications were lost. */
-export type News = readonly string[] | 'something' | 'gap'
+export type StoreChange = readonly string[] | 'something' | 'gap'
 
 /** A database that is open and has the present schema. */
 export interface Store {
@@ -9,7 +9,7 @@ export interface Store {
   /** Whether the database was created just now. */
   readonly created: boolean
   /** Calls back when another process may have changed something; the answer ends it. Quiet about own changes. */
-  watchOtherProcesses(changed: (news: News) => void): () => void
+  watchOtherProcesses(changed: (change: StoreChange) => void): () => void
   /** Notifies other processes of changed keys, where they cannot see changes themselves. */
   notifyOtherProcesses(keys: readonly string[]): void
   /** After tables of users have grown by much: what the database supposes about them may lead it astray. */

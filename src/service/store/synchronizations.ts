@@ -3,7 +3,7 @@ import type { Insertable, Selectable } from 'kysely'
 import { nameKey } from '../rules/name-key.ts'
 import { removeCodesOf } from './email-codes.ts'
 import type { Queryable, SynchronizationTable, SynchronizedUserTable } from './schema.ts'
-import { allRows, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
+import { allRows, allValues, change, changesRow, firstRow, firstValue, pick, withDefaults } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
 export type SynchronizationRow = Selectable<SynchronizationTable>
@@ -20,11 +20,7 @@ interface DomainOfOrganization {
 }
 
 /** Draws the ticket of a synchronization that has just arrived. @returns undefined where there is no such domain. */
-export async function drawTicket(db: Queryable, of: DomainOfOrganization): Promise<number | undefined> {
-  return (await nextTicket(db, of))?.synchronizationTicket
-}
-
-const nextTicket = firstRow('nextTicket', (db, of: Slots<DomainOfOrganization>) =>
+export const drawTicket = firstValue('drawTicket', (db, of: Slots<DomainOfOrganization>) =>
   db
     .updateTable('domain')
     .set((eb) => ({ synchronizationTicket: eb('synchronizationTicket', '+', 1) }))
@@ -201,8 +197,7 @@ export async function stageMembers(
   { id: addedBy, domainId }: Held,
   userIds: readonly string[],
 ): Promise<number> {
-  const present = await presentMembers(db, domainId, userIds)
-  const known = new Set(present.map(({ userId }) => userId))
+  const known = new Set(await presentMembers(db, domainId, userIds))
   const missing = userIds.filter((userId) => !known.has(userId))
   if (missing.length === 0) return 0
   await db
@@ -212,16 +207,12 @@ export async function stageMembers(
   return missing.length
 }
 
-const presentMembers = allRows('presentMembers', (db, domainId: Slot<string>, userIds: List<string>) =>
+const presentMembers = allValues('presentMembers', (db, domainId: Slot<string>, userIds: List<string>) =>
   db.selectFrom('membership').select('userId').where('domainId', '=', domainId).where('userId', 'in', userIds),
 )
 
 /** Users of the domain, page by page. */
-export async function memberIdsAfter(db: Queryable, { domainId }: Held, userId: string): Promise<string[]> {
-  return (await membersAfter(db, domainId, userId)).map((row) => row.userId)
-}
-
-const membersAfter = allRows('membersAfter', (db, domainId: Slot<string>, userId: Slot<string>) =>
+export const memberIdsAfter = allValues('memberIdsAfter', (db, { domainId }: Slots<Held>, userId: Slot<string>) =>
   db
     .selectFrom('membership')
     .select('userId')
@@ -239,20 +230,12 @@ export const stageLeaving = change('stageLeaving', (db, { id, domainId }: Slots<
 const leavingStep = 50
 
 /** Some of those who leave. */
-export async function leavingIds(db: Queryable, { id }: Held): Promise<string[]> {
-  return (await someLeaving(db, id)).map((row) => row.userId)
-}
-
-const someLeaving = allRows('someLeaving', (db, id: Slot<string>) =>
+export const leavingIds = allValues('leavingIds', (db, { id }: Slots<Held>) =>
   db.selectFrom('membership').select('userId').where('removedBy', '=', id).limit(leavingStep),
 )
 
 /** Some of those of whom something else changes. */
-export async function changedIds(db: Queryable, { id }: Held): Promise<string[]> {
-  return (await someChanged(db, id)).map((row) => row.userId)
-}
-
-const someChanged = allRows('someChanged', (db, id: Slot<string>) =>
+export const changedIds = allValues('changedIds', (db, { id }: Slots<Held>) =>
   db.selectFrom('synchronizedUser').select('userId').where('synchronizationId', '=', id).limit(stepSize),
 )
 
@@ -266,16 +249,11 @@ export async function applyChanges(
   const readdressed = await readdressedAmong(db, id, userIds)
   await copyChanges(db, id, userIds, now)
   // As where one user is changed: who reads the old mailbox has no more business here.
-  if (readdressed.length > 0) {
-    await removeCodesOf(
-      db,
-      readdressed.map((row) => row.id),
-    )
-  }
+  if (readdressed.length > 0) await removeCodesOf(db, readdressed)
 }
 
 // Both name the users twice: otherwise PostgreSQL reads all users to find 500 of them.
-const readdressedAmong = allRows('readdressedAmong', (db, id: Slot<string>, userIds: List<string>) =>
+const readdressedAmong = allValues('readdressedAmong', (db, id: Slot<string>, userIds: List<string>) =>
   db
     .selectFrom('synchronizedUser as staged')
     .innerJoin('user', 'user.id', 'staged.userId')

@@ -2,7 +2,17 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
 import { nameKey } from '../rules/name-key.ts'
 import type { Database, Queryable, UserTable } from './schema.ts'
-import { allRows, change, changesRow, derived, firstRow, pick, withDefaults } from './statement.ts'
+import {
+  allRows,
+  allValues,
+  change,
+  changesRow,
+  derived,
+  firstRow,
+  firstValue,
+  pick,
+  withDefaults,
+} from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 export type UserRow = Selectable<UserTable>
@@ -42,11 +52,7 @@ interface Named {
  * Another user of the organization whose name could be mistaken for this one; also a user that a synchronization is about
  * to bring. In the transaction that adds the user: of two that are added at once, the second one finds the first.
  */
-export async function similarUsername(db: Queryable, named: Named): Promise<string | undefined> {
-  return (await similarUser(db, named))?.username
-}
-
-const similarUser = firstRow('similarUser', (db, { organizationId, id, username }: Slots<Named>) =>
+export const similarUsername = firstValue('similarUsername', (db, { organizationId, id, username }: Slots<Named>) =>
   db
     .selectFrom('user')
     .select('username')
@@ -103,11 +109,7 @@ export const lockUser = changesRow('lockUser', (db, organizationId: Slot<string>
 )
 
 /** In whatever organization: asks each of them, as the index on usernames begins with the organization. */
-export async function userIdsNamed(db: Queryable, username: string): Promise<string[]> {
-  return (await usersNamed(db, username)).map(({ id }) => id)
-}
-
-const usersNamed = allRows('usersNamed', (db, username: Slot<string>) =>
+export const userIdsNamed = allValues('userIdsNamed', (db, username: Slot<string>) =>
   db
     .selectFrom('user')
     .select('id')

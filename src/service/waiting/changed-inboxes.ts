@@ -29,7 +29,7 @@ export function createChangedInboxes(db: Queryable, clock: Pick<Clock, 'now'>): 
     const found = await inboxMarks(db, now)
     const marks = new Map(found.map(({ deviceId, pending, newest }) => [deviceId, `${pending} ${newest}`]))
     const before = last
-    last = { at: now, marks, notice: await newestNotice(db) }
+    last = { at: now, marks, notice: (await newestNotice(db)) ?? 0 }
     if (!before) return undefined
     const devices = [...new Set([...before.marks.keys(), ...marks.keys()])]
     const different = devices.filter((id) => before.marks.get(id) !== marks.get(id))

@@ -1,6 +1,6 @@
 import { isDevice, waiterKey } from '../ground/waiter-key.ts'
 import type { ChangedInboxes } from './changed-inboxes.ts'
-import type { News, Store } from '../store/store.ts'
+import type { Store, StoreChange } from '../store/store.ts'
 
 /** Subscriptions to changes in the database. A waiter that is woken reads again: waking carries no data. */
 export interface Waiters {
@@ -8,7 +8,7 @@ export interface Waiters {
   subscribe(key: string): Subscription
   wake(...keys: string[]): void
   /** Calls back with everything that is woken, here and by other processes. The returned function unsubscribes. */
-  watch(watcher: (news: News) => void): () => void
+  watch(watcher: (change: StoreChange) => void): () => void
   /** Ends all waiting, the current and later ones. */
   close(): void
   closed(): boolean
@@ -37,21 +37,21 @@ export function createWaiters(
   changedInboxes?: ChangedInboxes,
 ): Waiters {
   const byKey = new Map<string, Set<Subscription>>()
-  const watchers = new Set<(news: News) => void>()
+  const watchers = new Set<(change: StoreChange) => void>()
   let stopWatching: (() => void) | undefined
   let closed = false
 
   const ring = (keys: readonly string[]) => {
     for (const key of keys) for (const subscription of byKey.get(key) ?? []) subscription.wake()
   }
-  const hear = (news: News) => {
-    if (typeof news !== 'string') ring(news)
-    else if (news === 'gap' || !changedInboxes) ring([...byKey.keys()])
+  const hear = (change: StoreChange) => {
+    if (typeof change !== 'string') ring(change)
+    else if (change === 'gap' || !changedInboxes) ring([...byKey.keys()])
     else {
       ring([...byKey.keys()].filter((key) => !isDevice(key)))
       lookForDevices()
     }
-    for (const watcher of watchers) watcher(news)
+    for (const watcher of watchers) watcher(change)
   }
   const lookForDevices = oneAtATime(async () => {
     // If this fails, the waiters find out why when they read.

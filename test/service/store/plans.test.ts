@@ -74,14 +74,14 @@ const exceptions: Readonly<Record<string, string>> = {
   'hardware.ts hardwareTokensNamed': commandLine,
   'audit.ts newestAuditRows': commandLine,
   'audit.ts auditSpan': 'the first and the last entry: SQLite calls ORDER BY position LIMIT 1 a scan, too',
-  'device-notices.ts newestNotice': 'the newest entry, which PostgreSQL reads first from the end of the primary key',
+  newestNotice: 'the newest entry, which PostgreSQL reads first from the end of the primary key',
   'sealed-values.ts countSealed': rotation,
   'epochs.ts endAllSessions': 'ends the sessions of everybody, after a backup was restored',
-  'inboxes.ts inboxMarks': allPending,
+  inboxMarks: allPending,
   'sessions.ts countPending': allPending,
   expiredBetween: lately,
   settledSince: lately,
-  'inboxes.ts devicesRevokedSince': lately,
+  devicesRevokedSince: lately,
   'domains.ts updateDomain': 'looks for one active token of the domain when an administrator changes its key type',
 }
 

@@ -4,7 +4,7 @@ import { serviceId } from '../../../src/service/store/organizations.ts'
 import { openPostgresStore } from '../../../src/service/store/postgres.ts'
 import type { PostgresOpenOptions } from '../../../src/service/store/postgres.ts'
 import { StoreUnavailableError } from '../../../src/service/store/store.ts'
-import type { News } from '../../../src/service/store/store.ts'
+import type { StoreChange } from '../../../src/service/store/store.ts'
 import { startPostgresProxy } from '../../support/postgres-proxy.ts'
 import type { PostgresProxy } from '../../support/postgres-proxy.ts'
 import { openPostgres } from '../../support/postgres.ts'
@@ -111,7 +111,7 @@ describe('a PostgreSQL store whose database does not answer', () => {
 })
 
 describe('a PostgreSQL store that listens for changes by other processes', () => {
-  const isDeaf = (store: Awaited<ReturnType<typeof open>>, news: News) => {
+  const isDeaf = (store: Awaited<ReturnType<typeof open>>, news: StoreChange) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const end = store.watchOtherProcesses((one) => one === news && resolve())
     return promise.finally(end)
@@ -153,7 +153,7 @@ describe('a PostgreSQL store that listens for changes by other processes', () =>
   it('listens at a separate address if the main one is a pooler', async () => {
     proxy.dropNotifications(true)
     const [here, there] = [await open(direct), await open(proxy.url, { listenDatabase: direct })]
-    const news = new Promise<News>((resolve) => void there.watchOtherProcesses(resolve))
+    const news = new Promise<StoreChange>((resolve) => void there.watchOtherProcesses(resolve))
 
     here.notifyOtherProcesses(['session:1'])
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serviceId } from '../../../src/service/store/organizations.ts'
 import { openPostgresStore } from '../../../src/service/store/postgres.ts'
 import { StoreUnavailableError } from '../../../src/service/store/store.ts'
-import type { News } from '../../../src/service/store/store.ts'
+import type { StoreChange } from '../../../src/service/store/store.ts'
 import { startPostgresProxy } from '../../support/postgres-proxy.ts'
 import { openPostgres } from '../../support/postgres.ts'
 import type { Postgres } from '../../support/postgres.ts'
@@ -70,7 +70,7 @@ describe('a PostgreSQL store', () => {
   it('splits long notifications into several messages, and sends only a general notice for very long ones', async () => {
     const url = await postgres.createDatabase()
     const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
-    const heard: News[] = []
+    const heard: StoreChange[] = []
     const gap = new Promise<void>((resolve) => {
       there.watchOtherProcesses((news) => {
         heard.push(news)
@@ -97,7 +97,7 @@ describe('a PostgreSQL store', () => {
   it('sends the keys of one change in one message', async () => {
     const url = await postgres.createDatabase()
     const [here, there] = [await openPostgresStore(url), await openPostgresStore(url)]
-    const news = new Promise<News>((resolve) => void there.watchOtherProcesses(resolve))
+    const news = new Promise<StoreChange>((resolve) => void there.watchOtherProcesses(resolve))
 
     here.notifyOtherProcesses(['session:1'])
     here.notifyOtherProcesses(['device:1'])

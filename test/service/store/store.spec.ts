@@ -7,7 +7,7 @@ import { insertDomain } from '../../../src/service/store/domains.ts'
 import { insertMember } from '../../../src/service/store/members.ts'
 import { insertOrganization, serviceId } from '../../../src/service/store/organizations.ts'
 import { expireSessions, insertSession, sessionOf, settleSession } from '../../../src/service/store/sessions.ts'
-import type { News, Store } from '../../../src/service/store/store.ts'
+import type { Store, StoreChange } from '../../../src/service/store/store.ts'
 import { insertToken, tokenOf } from '../../../src/service/store/tokens.ts'
 import { insertUser, listUsers, userByUsername } from '../../../src/service/store/users.ts'
 
@@ -230,7 +230,7 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       })
 
       it('notices what the other changes, and not what it changes itself', async () => {
-        const heard: News[] = []
+        const heard: StoreChange[] = []
         const noticed = new Promise<void>((resolve) => {
           const stop = store.watchOtherProcesses((news) => {
             heard.push(news)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createChangedInboxes } from '../../../src/service/waiting/changed-inboxes.ts'
-import type { News } from '../../../src/service/store/store.ts'
+import type { StoreChange } from '../../../src/service/store/store.ts'
 import { createWaiters } from '../../../src/service/waiting/waiters.ts'
 import { waiterKey } from '../../../src/service/ground/waiter-key.ts'
 import { openDatabase } from '../audit/recorded.ts'
@@ -60,7 +60,7 @@ describe('a check for changes of another process', () => {
 describe('an unspecified change of another process', () => {
   /** Waits for two devices, and for a session. */
   function waiting(look: () => Promise<readonly string[] | undefined>) {
-    let tell: (news: News) => void = () => {}
+    let tell: (news: StoreChange) => void = () => {}
     const others = { watchOtherProcesses: (hear: typeof tell) => ((tell = hear), () => {}), notifyOtherProcesses() {} }
     const waiters = createWaiters(others, look)
     const woken: string[] = []

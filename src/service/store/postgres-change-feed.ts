@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 
 import type Pg from 'pg'
 
-import type { News, Store } from './store.ts'
+import type { Store, StoreChange } from './store.ts'
 
 /** Nodes notify each other of changes by LISTEN and NOTIFY: of the keys that changed, not of the new values. */
-interface NewsLine {
+interface ChangeFeed {
   readonly watch: Store['watchOtherProcesses']
-  readonly tell: Store['notifyOtherProcesses']
+  readonly notify: Store['notifyOtherProcesses']
   close(): Promise<void>
 }
 
-export interface NewsOptions {
+export interface ChangeFeedOptions {
   /** A separate connection, not connected yet. */
   readonly connect: () => Pg.Client
   /** Through the pool. */
@@ -33,30 +33,30 @@ const maxMessages = 20
 const firstPause = 100
 const maxPause = 5_000
 /** How often waiting requests read the database while no notifications arrive, milliseconds. */
-const lookInterval = 1_000
+const pollInterval = 1_000
 /** First word of a message by which a node tries whether it hears itself. No key begins with it. */
 const echoWord = 'echo'
 
-export async function openNews({ connect, query, beat, onHearing }: NewsOptions): Promise<NewsLine> {
+export async function openChangeFeed({ connect, query, beat, onHearing }: ChangeFeedOptions): Promise<ChangeFeed> {
   const self = randomUUID()
-  const watchers = new Set<(news: News) => void>()
-  const tell = (news: News) => {
-    for (const watcher of watchers) watcher(news)
+  const watchers = new Set<(change: StoreChange) => void>()
+  const report = (change: StoreChange) => {
+    for (const watcher of watchers) watcher(change)
   }
-  const notify = (words: readonly string[]) => query(notification, [channel, [self, ...words].join(' ')])
-  const echo = createEcho((word) => notify([echoWord, word]), beat)
-  const teller = createTeller(notify)
-  let looking: NodeJS.Timeout | undefined
+  const send = (words: readonly string[]) => query(notification, [channel, [self, ...words].join(' ')])
+  const echo = createEcho((word) => send([echoWord, word]), beat)
+  const sender = createSender(send)
+  let polling: NodeJS.Timeout | undefined
 
   /** While no notifications arrive, waiting requests read the database at intervals. */
-  const hear = (hears: boolean) => {
-    if (hears === (looking === undefined)) return
+  const setHearing = (hears: boolean) => {
+    if (hears === (polling === undefined)) return
     if (hears) {
-      clearInterval(looking)
-      looking = undefined
-      tell('gap')
+      clearInterval(polling)
+      polling = undefined
+      report('gap')
     } else {
-      looking = setInterval(() => tell('something'), lookInterval).unref()
+      polling = setInterval(() => report('something'), pollInterval).unref()
     }
     onHearing(hears)
   }
@@ -64,13 +64,13 @@ export async function openNews({ connect, query, beat, onHearing }: NewsOptions)
     heard(payload) {
       const [from, ...words] = payload.split(' ')
       if (from === self) echo.heard(words)
-      else if (words[0] !== echoWord) tell(words.length === 0 ? 'gap' : words)
+      else if (words[0] !== echoWord) report(words.length === 0 ? 'gap' : words)
     },
-    missed: () => tell('gap'),
+    missed: () => report('gap'),
     async connected() {
       const heard = await echo.try()
-      if (heard !== undefined) hear(heard)
-      if (heard !== undefined) teller.retry()
+      if (heard !== undefined) setHearing(heard)
+      if (heard !== undefined) sender.retry()
     },
   })
   return {
@@ -78,11 +78,11 @@ export async function openNews({ connect, query, beat, onHearing }: NewsOptions)
       watchers.add(watcher)
       return () => void watchers.delete(watcher)
     },
-    tell: (keys) => teller.tell(keys),
+    notify: (keys) => sender.send(keys),
     async close() {
-      clearInterval(looking)
+      clearInterval(polling)
       echo.close()
-      await teller.finish()
+      await sender.finish()
       await listener.close()
     },
   }
@@ -116,12 +116,12 @@ function createEcho(send: (word: string) => Promise<unknown>, timeout: number) {
 }
 
 /** Collects keys while others are being sent. */
-function createTeller(send: (words: readonly string[]) => Promise<unknown>) {
+function createSender(send: (words: readonly string[]) => Promise<unknown>) {
   const waiting = new Set<string>()
-  let telling: Promise<void> | undefined
+  let sending: Promise<void> | undefined
   let failed = false
 
-  async function tellAll(): Promise<void> {
+  async function sendAll(): Promise<void> {
     while (failed || waiting.size > 0) {
       const keys = failed ? undefined : [...waiting]
       waiting.clear()
@@ -135,21 +135,21 @@ function createTeller(send: (words: readonly string[]) => Promise<unknown>) {
   const start = () => {
     // Keys of one turn share a message. Those that could not be sent are reported later as a gap, because other nodes may
     // have missed them.
-    telling ??= Promise.resolve()
-      .then(tellAll)
+    sending ??= Promise.resolve()
+      .then(sendAll)
       .catch(() => {})
-      .finally(() => (telling = undefined))
+      .finally(() => (sending = undefined))
   }
 
   return {
-    tell(keys: readonly string[]): void {
+    send(keys: readonly string[]): void {
       for (const key of keys) waiting.add(key)
       start()
     },
     retry(): void {
       if (failed) start()
     },
-    finish: () => telling ?? Promise.resolve(),
+    finish: () => sending ?? Promise.resolve(),
   }
 }
 
