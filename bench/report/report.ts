@@ -23,5 +23,5 @@ export const maxLoad = 1.5
 
 export function loadWarning({ load: [start] }: Pick<Machine, 'load'>): string | undefined {
   if (start <= maxLoad) return undefined
-  return `Warning: the machine was busy with other work (load average ${start.toFixed(1)} at the start). Absolute figures are too low; ratios are more reliable.`
+  return `Warning: the machine was busy with other work (load average ${start.toFixed(1)} at the start). On an idle machine the figures are better. Ratios are more reliable.`
 }

@@ -61,12 +61,14 @@ export const browserCode: Row = {
     for (const contender of contenders) await contender.stop()
     const [ours, theirs, without] = measured
     const times = (peer: typeof ours) => ratio(ours, peer, (sample) => sample.perSecond).toFixed(2)
-    const again = loads.map(({ facts }, index) => `${names[index]}: ${facts.replayed ? 'accepted' : 'denied'}`)
+    const again = loads.map(
+      ({ facts }, index) => `${names[index]?.split(',')[0]} ${facts.replayed ? 'accepts' : 'denies'} it`,
+    )
     return {
       lines: measured.map(lineOf),
       findings: [
         `This package checks ${times(theirs)} times as many codes as better-auth, and ${times(without)} times as many as passport-totp.`,
-        `The same code a second time: ${again.join('; ')}.`,
+        `The same code a second time: ${again.join(', ')}.`,
         'This package counts the attempt before it checks the code, uses the code up, writes the audit trail, syncs all of it to the disk before the answer, and gives the web session a new id. ' +
           'For a user who is signed in, better-auth reads its session and its secret and writes nothing. passport-totp has no database at all.',
       ],

@@ -9,7 +9,7 @@ export const users: Row = {
   name: 'users',
   title: 'Sign-ins with many users',
   work:
-    'The same codes by user name as in the first table, at services whose SQLite file has 1,000 and 100,000 users with a device each ' +
+    'Codes of users who are named by their user name, over REST, at services whose SQLite file has 1,000 and 100,000 users with a device each ' +
     '(and 1,000,000 with `--long`). It is flat if the time does not depend on the number of users.',
   columns: [perSecond, cpu, latency],
   chart: 'cpu',
