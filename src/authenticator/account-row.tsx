@@ -1,6 +1,6 @@
 import type { StoredAccount } from './accounts-store.ts'
+import { Button, IconButton } from './button.tsx'
 import { Emblem } from './card.tsx'
-import { Icon } from './icons.tsx'
 import { OfflineCodeLine } from './offline-code.tsx'
 import { nameOf } from './use-accounts.ts'
 import { useWords } from './words/speech.tsx'
@@ -42,16 +42,8 @@ export function AccountRow({ account, gone, now, ends, onOptions, onMove, onDism
           ) : null}
         </span>
         {ends ? <MoveButtons name={name} ends={ends} onMove={onMove} /> : null}
-        {gone ? (
-          <button type="button" class="link" onClick={onDismiss}>
-            {words.dismiss}
-          </button>
-        ) : null}
-        {gone || ends ? null : (
-          <button type="button" class="icon-button" aria-label={words.options(name)} onClick={onOptions}>
-            <Icon name="more" />
-          </button>
-        )}
+        {gone ? <Button class="link" onClick={onDismiss} label={words.dismiss} /> : null}
+        {gone || ends ? null : <IconButton icon="more" label={words.options(name)} onClick={onOptions} />}
       </div>
       {coded ? <OfflineCodeLine account={account} now={now} /> : null}
     </div>
@@ -68,24 +60,8 @@ function MoveButtons({ name, ends, onMove }: MoveButtonsProps) {
   return (
     <>
       {/* Not disabled at the ends, as a disabled button would lose the focus. */}
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={words.moveUp(name)}
-        aria-disabled={ends.first}
-        onClick={() => onMove(-1)}
-      >
-        <Icon name="up" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={words.moveDown(name)}
-        aria-disabled={ends.last}
-        onClick={() => onMove(1)}
-      >
-        <Icon name="down" />
-      </button>
+      <IconButton icon="up" label={words.moveUp(name)} aria-disabled={ends.first} onClick={() => onMove(-1)} />
+      <IconButton icon="down" label={words.moveDown(name)} aria-disabled={ends.last} onClick={() => onMove(1)} />
     </>
   )
 }

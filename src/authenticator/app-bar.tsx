@@ -1,4 +1,4 @@
-import { Icon } from './icons.tsx'
+import { IconButton } from './button.tsx'
 import { useWords } from './words/speech.tsx'
 
 interface AppBarProps {
@@ -16,16 +16,8 @@ export function AppBar({ onHistory, onSettings }: AppBarProps) {
         <img src="./icon.svg" alt="" width="24" height="24" />
         {words.appName}
       </p>
-      {onHistory ? (
-        <button type="button" class="icon-button" aria-label={words.history} onClick={onHistory}>
-          <Icon name="history" />
-        </button>
-      ) : null}
-      {onSettings ? (
-        <button type="button" class="icon-button" aria-label={words.settings} onClick={onSettings}>
-          <Icon name="settings" />
-        </button>
-      ) : null}
+      {onHistory ? <IconButton icon="history" label={words.history} onClick={onHistory} /> : null}
+      {onSettings ? <IconButton icon="settings" label={words.settings} onClick={onSettings} /> : null}
     </header>
   )
 }

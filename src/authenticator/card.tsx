@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
+import { IconButton } from './button.tsx'
 import { devicePaths } from '../contract/device.ts'
 import { printable } from '../device/printable.ts'
 
@@ -43,11 +44,7 @@ export function Card({ title, above, onBack, children }: CardProps) {
 }
 
 function BackButton({ onBack }: { readonly onBack: () => void }) {
-  return (
-    <button type="button" class="icon-button" aria-label={useWords().back} onClick={onBack}>
-      <Icon name="back" />
-    </button>
-  )
+  return <IconButton icon="back" label={useWords().back} onClick={onBack} />
 }
 
 /** A list of labels and values. */

@@ -1,3 +1,4 @@
+import { Button } from './button.tsx'
 import { printable } from '../device/printable.ts'
 import { Icon } from './icons.tsx'
 import type { Inbox, ShownNotice } from './use-inbox.ts'
@@ -30,9 +31,12 @@ function ChangeNotice({ shown, onDismiss }: { readonly shown: ShownNotice; reado
         </div>
       </div>
       <div class="actions">
-        <button type="button" class="outlined" aria-label={`${words.dismissNotice}: ${sentence}`} onClick={onDismiss}>
-          {words.dismissNotice}
-        </button>
+        <Button
+          class="outlined"
+          aria-label={`${words.dismissNotice}: ${sentence}`}
+          onClick={onDismiss}
+          label={words.dismissNotice}
+        />
       </div>
     </section>
   )

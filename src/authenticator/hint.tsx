@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 
+import { Button } from './button.tsx'
 import { Icon, type IconName } from './icons.tsx'
 import { readPreference, savePreference } from './preferences.ts'
 import type { Notifications } from './use-notifications.ts'
@@ -55,12 +56,8 @@ export function Hint({ notifications, onInstall }: HintProps) {
         <span>{offer.sentence}</span>
       </p>
       <div class="actions">
-        <button type="button" class="outlined" onClick={() => decline(offer.name)}>
-          {words.notNow}
-        </button>
-        <button type="button" class="filled" onClick={offer.accept}>
-          {offer.word}
-        </button>
+        <Button class="outlined" onClick={() => decline(offer.name)} label={words.notNow} />
+        <Button class="filled" onClick={offer.accept} label={offer.word} />
       </div>
     </section>
   )

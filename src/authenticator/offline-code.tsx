@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
+import { Button } from './button.tsx'
 import { requiredSecret } from '../device/account.ts'
 import { type CodeSource, type OfflineCode, unlockCodes } from '../device/offline-code.ts'
 import { nameOf } from './use-accounts.ts'
@@ -42,14 +43,12 @@ export function OfflineCodeLine({ account, now }: OfflineCodeProps) {
   }
   return (
     <p class="code-line">
-      <button
-        type="button"
+      <Button
         class="link"
         aria-label={words.showCodeOf(words.at(nameOf(account), account.user.username))}
         onClick={() => (secret ? setAsking(true) : setSource(account))}
-      >
-        {words.showCode}
-      </button>
+        label={words.showCode}
+      />
     </p>
   )
 }
@@ -106,12 +105,8 @@ function CodePin({ secret, onPin, onCancel }: CodePinProps) {
       <SecretField kind={secret} name="pin" label={secret === 'PIN' ? words.yourPin : words.yourPasscode} focused />
       <small>{words.codePinHint}</small>
       <div class="actions">
-        <button type="button" class="outlined" onClick={onCancel}>
-          {words.cancel}
-        </button>
-        <button type="submit" class="filled" disabled={busy}>
-          {busy ? words.oneMoment : words.showCode}
-        </button>
+        <Button class="outlined" onClick={onCancel} label={words.cancel} />
+        <Button type="submit" class="filled" disabled={busy} label={busy ? words.oneMoment : words.showCode} />
       </div>
     </form>
   )

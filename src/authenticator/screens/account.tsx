@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 
 import type { StoredAccount } from '../accounts-store.ts'
+import { Button } from '../button.tsx'
 import { About, Card } from '../card.tsx'
 import { nameOf } from '../use-accounts.ts'
 import { useWords } from '../words/speech.tsx'
@@ -51,17 +52,13 @@ export function AccountScreen({ account, onRename, onRemove, onBack }: AccountSc
             autocomplete="off"
           />
         </label>
-        <button type="submit" class="outlined">
-          {saved ? words.saved : words.save}
-        </button>
+        <Button type="submit" class="outlined" label={saved ? words.saved : words.save} />
       </form>
       <section class="part">
         <h2>{words.moveTitle}</h2>
         <p class="sentence">{words.moveSentence}</p>
       </section>
-      <button type="button" class="outlined danger wide" onClick={onRemove}>
-        {words.removeAccount}
-      </button>
+      <Button class="outlined danger wide" onClick={onRemove} label={words.removeAccount} />
     </Card>
   )
 }

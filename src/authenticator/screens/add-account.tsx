@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { parseCodeInput } from '../link.ts'
+import { Button } from '../button.tsx'
 import { Card, Facts, Problem } from '../card.tsx'
 import { deviceName } from '../device-name.ts'
 import { mustInstallFirst } from '../install.ts'
@@ -117,12 +118,8 @@ function Confirm({ preview, busy, problem, onJoin, onCancel }: ConfirmProps) {
       <Facts facts={facts} />
       <Problem text={problem} />
       <div class="actions main-right">
-        <button type="button" class="outlined" disabled={busy} onClick={onCancel}>
-          {words.cancel}
-        </button>
-        <button type="button" class="filled" disabled={busy} onClick={onJoin}>
-          {words.addThis}
-        </button>
+        <Button class="outlined" disabled={busy} onClick={onCancel} label={words.cancel} />
+        <Button class="filled" disabled={busy} onClick={onJoin} label={words.addThis} />
       </div>
     </Card>
   )

@@ -1,3 +1,4 @@
+import { Button } from '../button.tsx'
 import { Card, Problem } from '../card.tsx'
 import { Icon } from '../icons.tsx'
 import { useWords } from '../words/speech.tsx'
@@ -44,14 +45,8 @@ export function CodeForm({ code, busy, problem, onCode, onScan, onCancel }: Code
         </label>
         <Problem text={problem} />
         <div class="actions">
-          {onCancel ? (
-            <button type="button" class="outlined" onClick={onCancel}>
-              {words.cancel}
-            </button>
-          ) : null}
-          <button type="submit" class="outlined" disabled={busy}>
-            {busy ? words.oneMoment : words.continue}
-          </button>
+          {onCancel ? <Button class="outlined" onClick={onCancel} label={words.cancel} /> : null}
+          <Button type="submit" class="outlined" disabled={busy} label={busy ? words.oneMoment : words.continue} />
         </div>
       </form>
     </Card>

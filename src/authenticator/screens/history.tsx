@@ -1,6 +1,7 @@
 import type { HistoryEntry } from '../../contract/device.ts'
 import type { StoredAccount } from '../accounts-store.ts'
 import type { Device } from '../../device/device.ts'
+import { Button } from '../button.tsx'
 import { Card, Problem, Status } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
 import { Icon } from '../icons.tsx'
@@ -35,11 +36,7 @@ export function HistoryScreen({ device, accounts, onBack }: HistoryScreenProps) 
         </section>
       ))}
       {failed ? <Problem text={words.historyFailed} /> : null}
-      {loadOlder ? (
-        <button type="button" class="outlined wide" onClick={() => void loadOlder()}>
-          {words.older}
-        </button>
-      ) : null}
+      {loadOlder ? <Button class="outlined wide" onClick={() => void loadOlder()} label={words.older} /> : null}
       {answers?.length ? <p class="sentence part">{words.historyHint}</p> : null}
     </Card>
   )

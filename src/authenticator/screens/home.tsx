@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { StoredAccount } from '../accounts-store.ts'
 import { AccountRow } from '../account-row.tsx'
 import { ChangeNotices } from '../change-notices.tsx'
+import { Button } from '../button.tsx'
 import { Card, Emblem, Status } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
 import type { Inbox, Pending } from '../use-inbox.ts'
@@ -98,9 +99,11 @@ function AccountList({ accounts, inbox, now, onAdd, onOptions, onMove, onDismiss
           {words.accounts}
         </h2>
         {accounts.length > 1 ? (
-          <button type="button" class="link" onClick={() => setReordering(!reordering)}>
-            {reordering ? words.reordered : words.reorder}
-          </button>
+          <Button
+            class="link"
+            onClick={() => setReordering(!reordering)}
+            label={reordering ? words.reordered : words.reorder}
+          />
         ) : null}
       </div>
       <ul class="list">
@@ -118,9 +121,7 @@ function AccountList({ accounts, inbox, now, onAdd, onOptions, onMove, onDismiss
           </li>
         ))}
       </ul>
-      <button type="button" class="outlined wide" onClick={onAdd}>
-        {words.addAnother}
-      </button>
+      <Button class="outlined wide" onClick={onAdd} label={words.addAnother} />
     </section>
   )
 }

@@ -1,3 +1,4 @@
+import { Button } from '../button.tsx'
 import { Card } from '../card.tsx'
 import { CopyButton } from '../copy-button.tsx'
 import { useWords } from '../words/speech.tsx'
@@ -30,9 +31,7 @@ export function InstallFirstScreen({ code, onSkip }: InstallFirstScreenProps) {
           <CopyButton text={code} label={words.installCopy} />
         </div>
       )}
-      <button type="button" class="outlined wide" onClick={onSkip}>
-        {words.installSkip}
-      </button>
+      <Button class="outlined wide" onClick={onSkip} label={words.installSkip} />
     </Card>
   )
 }

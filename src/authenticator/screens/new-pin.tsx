@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
 
 import { passcodeLength, pinProblem } from '../../contract/pin.ts'
+import { Button } from '../button.tsx'
 import { Card, Problem } from '../card.tsx'
 import { Keypad } from '../keypad.tsx'
 import { pinProblemOf } from '../problem.ts'
@@ -45,12 +46,8 @@ export function NewPinScreen({ keyType, busy, problem, onPin, onCancel }: NewPin
         {pin ? <Keypad form={form} /> : null}
         <Problem text={ownProblem ?? problem} />
         <div class="actions">
-          <button type="button" class="outlined" disabled={busy} onClick={onCancel}>
-            {words.back}
-          </button>
-          <button type="submit" class="filled" disabled={busy}>
-            {busy ? words.oneMoment : words.continue}
-          </button>
+          <Button class="outlined" disabled={busy} onClick={onCancel} label={words.back} />
+          <Button type="submit" class="filled" disabled={busy} label={busy ? words.oneMoment : words.continue} />
         </div>
       </form>
     </Card>

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
+import { Button } from '../button.tsx'
 import { Card } from '../card.tsx'
 import { Icon, type IconName } from '../icons.tsx'
 import { useWords } from '../words/speech.tsx'
@@ -59,9 +60,7 @@ export function OutcomeScreen({ outcome, clock, onDone }: OutcomeScreenProps) {
       {sentence === undefined ? null : (
         <>
           <p class="sentence centered">{words[sentence] as string}</p>
-          <button type="button" class="outlined wide" onClick={onDone}>
-            {words.ok}
-          </button>
+          <Button class="outlined wide" onClick={onDone} label={words.ok} />
         </>
       )}
     </Card>

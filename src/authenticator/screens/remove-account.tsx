@@ -1,5 +1,6 @@
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
+import { Button } from '../button.tsx'
 import { Card, Problem } from '../card.tsx'
 import { useAttempt } from '../use-attempt.ts'
 import { useWords } from '../words/speech.tsx'
@@ -26,18 +27,12 @@ export function RemoveAccountScreen({ device, account, onRemoved, onCancel }: Re
       <p class="sentence">{words.removeSentence(account.domain.name, account.user.username)}</p>
       <Problem text={problem} />
       <div class="actions">
-        <button type="button" class="outlined" onClick={onCancel}>
-          {words.keep}
-        </button>
-        <button type="button" class="filled danger" disabled={busy} onClick={() => void remove()}>
-          {words.remove}
-        </button>
+        <Button class="outlined" onClick={onCancel} label={words.keep} />
+        <Button class="filled danger" disabled={busy} onClick={() => void remove()} label={words.remove} />
       </div>
       {problem === undefined ? null : (
         <footer>
-          <button type="button" class="link" onClick={() => void onRemoved()}>
-            {words.removeHereOnly}
-          </button>
+          <Button class="link" onClick={() => void onRemoved()} label={words.removeHereOnly} />
         </footer>
       )}
     </Card>

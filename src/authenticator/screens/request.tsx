@@ -5,6 +5,7 @@ import type { DeviceRequest } from '../../contract/device.ts'
 import { requiredSecret } from '../../device/account.ts'
 import { printable } from '../../device/printable.ts'
 import type { Answer } from '../../device/requests.ts'
+import { Button } from '../button.tsx'
 import { About, Card, Facts, Problem } from '../card.tsx'
 import { factsOf } from '../facts.ts'
 import { Keypad } from '../keypad.tsx'
@@ -53,13 +54,14 @@ export function RequestScreen({ pending, clock, now, busy, problem, count, onAns
       <Facts facts={factsOf(request, speech)} />
       <AnswerForm {...{ pending, now, problem, busy, disabled, onAnswer }} />
       <footer>
-        <button type="button" class="link" disabled={disabled} onClick={() => onAnswer({ decision: 'report' })}>
-          {words.report}
-        </button>
+        <Button
+          class="link"
+          disabled={disabled}
+          onClick={() => onAnswer({ decision: 'report' })}
+          label={words.report}
+        />
         <small>{words.reportSentence}</small>
-        <button type="button" class="link" onClick={onBack}>
-          {count > 1 ? words.allRequests(count) : words.later}
-        </button>
+        <Button class="link" onClick={onBack} label={count > 1 ? words.allRequests(count) : words.later} />
       </footer>
     </Card>
   )
@@ -125,12 +127,13 @@ function AnswerForm({ pending: { account, request }, now, busy, problem, disable
       {numbered || secret === 'PIN' ? <Keypad form={form} /> : null}
       <Problem text={problem} />
       <div class="actions">
-        <button type="button" class="outlined" disabled={disabled} onClick={() => onAnswer({ decision: 'deny' })}>
-          {words.deny}
-        </button>
-        <button type="submit" class="filled" disabled={disabled}>
-          {words.approve}
-        </button>
+        <Button
+          class="outlined"
+          disabled={disabled}
+          onClick={() => onAnswer({ decision: 'deny' })}
+          label={words.deny}
+        />
+        <Button type="submit" class="filled" disabled={disabled} label={words.approve} />
       </div>
     </form>
   )

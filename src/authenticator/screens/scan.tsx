@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
 import { parseActivationCode } from '../../device/service-url.ts'
+import { Button } from '../button.tsx'
 import { Card, Problem } from '../card.tsx'
 import { type CameraTrouble, openCamera } from '../camera.ts'
 import { watchForCodes } from '../qr-reader.ts'
@@ -51,9 +52,7 @@ export function ScanScreen({ clock, onRead, onCancel }: ScanScreenProps) {
         {started || seen ? null : <p role="status">{words.scanStarting}</p>}
       </div>
       <Problem text={seen && words[seen]} />
-      <button type="button" class="outlined wide" onClick={onCancel}>
-        {words.scanType}
-      </button>
+      <Button class="outlined wide" onClick={onCancel} label={words.scanType} />
     </Card>
   )
 }

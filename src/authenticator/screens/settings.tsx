@@ -1,3 +1,4 @@
+import { Button } from '../button.tsx'
 import { Card, Status } from '../card.tsx'
 import type { IconName } from '../icons.tsx'
 import type { Notifications, NotificationState } from '../use-notifications.ts'
@@ -24,9 +25,7 @@ export function SettingsScreen({ serviceUrl, notifications, onInstall, onLanguag
         <section class="part">
           <h2>{words.install}</h2>
           <p class="sentence">{words.installSentence}</p>
-          <button type="button" class="outlined wide" onClick={onInstall}>
-            {words.install}
-          </button>
+          <Button class="outlined wide" onClick={onInstall} label={words.install} />
         </section>
       ) : null}
       <section class="part">
@@ -83,15 +82,9 @@ function NotificationsPart({ notifications: { state, turnOn, turnOff } }: Pick<S
     <section class="part">
       <h2>{words.notifications}</h2>
       <Status icon={stateIcons[state]}>{sentences[state]}</Status>
-      {state === 'on' ? (
-        <button type="button" class="outlined wide" onClick={() => void turnOff()}>
-          {words.turnOff}
-        </button>
-      ) : null}
+      {state === 'on' ? <Button class="outlined wide" onClick={() => void turnOff()} label={words.turnOff} /> : null}
       {state === 'asking' || state === 'off' || state === 'failed' ? (
-        <button type="button" class="filled wide" onClick={() => void turnOn()}>
-          {words.turnOn}
-        </button>
+        <Button class="filled wide" onClick={() => void turnOn()} label={words.turnOn} />
       ) : null}
     </section>
   )
