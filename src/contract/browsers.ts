@@ -31,7 +31,7 @@ export const recognizeBrowser = endpoint({
   response: KnownBrowser.omit({ id: true }),
   role: 'auth',
   since: '1.4',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.notfound.browser'],
+  errors: ['api.error.notfound.browser'],
 })
 
 export const forgetBrowsers = endpoint({
@@ -40,7 +40,6 @@ export const forgetBrowsers = endpoint({
   summary: 'Forgets all known browsers of the user, in every domain.',
   role: 'auth',
   since: '1.4',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
 
 /** `until` says when it works again, Unix time; absent where only an administrator can end the pause. */
@@ -63,5 +62,4 @@ export const readPauses = endpoint({
   response: Pauses,
   role: 'auth',
   since: '1.4',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })

@@ -48,12 +48,7 @@ export const createBypassCode = endpoint({
   summary: 'Creates a bypass code for the user; at most 5 at a time.',
   body: NewBypassCode,
   response: BypassCode,
-  errors: [
-    'api.error.notfound.user',
-    'api.error.invalid.usesallowed',
-    'api.error.invalid.expirationtime',
-    'api.error.limit.bypasscodes',
-  ],
+  errors: ['api.error.invalid.usesallowed', 'api.error.invalid.expirationtime', 'api.error.limit.bypasscodes'],
 })
 
 export const replaceBypassCodes = endpoint({
@@ -64,8 +59,6 @@ export const replaceBypassCodes = endpoint({
   response: z.array(BypassCode),
   since: '1.4',
   errors: [
-    'api.error.notfound.domain',
-    'api.error.notfound.user',
     'api.error.invalid.usesallowed',
     'api.error.invalid.expirationtime',
     'api.error.invalid.pass',
@@ -78,7 +71,6 @@ export const listBypassCodes = endpoint({
   path: '/users/:userId/bypasscodes',
   summary: "Lists the user's bypass codes.",
   response: z.array(BypassCode),
-  errors: ['api.error.notfound.user'],
 })
 
 export const getBypassCode = endpoint({
@@ -86,19 +78,16 @@ export const getBypassCode = endpoint({
   path: '/bypasscodes/:bypassCodeId',
   summary: 'Reads a bypass code.',
   response: BypassCode,
-  errors: ['api.error.notfound.bypasscode'],
 })
 
 export const deleteBypassCodes = endpoint({
   method: 'DELETE',
   path: '/users/:userId/bypasscodes',
   summary: "Deletes all of the user's bypass codes.",
-  errors: ['api.error.notfound.user'],
 })
 
 export const deleteBypassCode = endpoint({
   method: 'DELETE',
   path: '/bypasscodes/:bypassCodeId',
   summary: 'Deletes a bypass code.',
-  errors: ['api.error.notfound.bypasscode'],
 })

@@ -40,14 +40,12 @@ export const getDomain = endpoint({
   response: Domain,
   response13: Domain13,
   role: 'auth',
-  errors: ['api.error.notfound.domain'],
 })
 
 export const addMember = endpoint({
   method: 'PUT',
   path: '/domains/:domainId/users/:userId',
   summary: 'Adds a user to the domain; does nothing for a member.',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
 
 export const getMember = endpoint({
@@ -57,7 +55,6 @@ export const getMember = endpoint({
   response: User,
   response13: User13,
   role: 'auth',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
 
 export const listMembers = endpoint({
@@ -68,14 +65,13 @@ export const listMembers = endpoint({
   response: z.array(User),
   response13: z.array(User13),
   role: 'auth',
-  errors: ['api.error.notfound.domain', 'api.error.invalid.page'],
+  errors: ['api.error.invalid.page'],
 })
 
 export const removeMember = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId',
   summary: 'Removes a user from the domain and revokes its token there.',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
 
 /** The largest body of a synchronization, bytes. */
@@ -88,7 +84,7 @@ export const synchronizeMembers = endpoint({
     'Replaces the users of the domain by those of the body, all at once or not at all. With `If-Match`, only if the version matches (1.4).',
   body: z.array(NewUser),
   bodyLimit: synchronizationLimit,
-  errors: ['api.error.notfound.domain', 'api.error.invalid.users', 'api.error.precondition'],
+  errors: ['api.error.invalid.users', 'api.error.precondition'],
 })
 
 export const getDomainImage = endpoint({
@@ -97,5 +93,4 @@ export const getDomainImage = endpoint({
   summary: "Reads the domain's image.",
   media: 'image/png',
   role: 'auth',
-  errors: ['api.error.notfound.domain'],
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { notFoundByParam } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import { Id } from './text.ts'
 
@@ -33,17 +34,24 @@ export interface Endpoint {
   readonly role?: 'auth'
   /** Waits for a change when the caller sends `Prefer: wait=N` (RFC 7240 section 4.3). */
   readonly held?: true
-  /** Error codes besides those of every operation (`commonErrors`). */
+  /** Error codes besides those of every operation (`commonErrors`). Declarations omit those of `notFoundByParam`. */
   readonly errors: readonly ErrorCode[]
   /** The operation does not exist for 1.3 callers. */
   readonly since?: '1.4'
 }
 
+/** An operation as it is written down: its parameters, and the errors for unknown ones, are those of its path. */
+type Declaration = Omit<Endpoint, 'errors'> & Partial<Pick<Endpoint, 'errors'>>
+
+type Declared<E extends Declaration> = Omit<E, 'errors'> & Pick<Endpoint, 'errors'> & PathParams<E['path']>
+
 /** Declares an operation with the exact types of its schemas. Each `:name` of its path is an id. */
-export function endpoint<const E extends Endpoint>(declaration: E): E & PathParams<E['path']> {
-  const names = [...declaration.path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, Id])
-  const params = names.length > 0 && { params: z.object(Object.fromEntries(names)) }
-  return Object.freeze({ ...declaration, ...params }) as E & PathParams<E['path']>
+export function endpoint<const E extends Declaration>(declaration: E): Declared<E> {
+  const names = [...declaration.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const params = names.length > 0 && { params: z.object(Object.fromEntries(names.map((name) => [name, Id]))) }
+  const notFound = names.flatMap((name) => notFoundByParam[name] ?? [])
+  const errors = [...new Set([...notFound, ...(declaration.errors ?? [])])]
+  return Object.freeze({ ...declaration, ...params, errors }) as unknown as Declared<E>
 }
 
 type PathParams<P extends string> = [NameIn<P>] extends [never]

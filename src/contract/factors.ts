@@ -28,5 +28,5 @@ export const getChangeRequirement = endpoint({
   response: ChangeRequirement,
   role: 'auth',
   since: '1.4',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.invalid.pass'],
+  errors: ['api.error.invalid.pass'],
 })

@@ -87,8 +87,6 @@ export const enrollHardwareToken = endpoint({
   role: 'auth',
   since: '1.4',
   errors: [
-    'api.error.notfound.domain',
-    'api.error.notfound.user',
     'api.error.invalid.alias',
     'api.error.invalid.type',
     'api.error.invalid.timestep',
@@ -121,7 +119,6 @@ export const getHardwareToken = endpoint({
   response: HardwareToken,
   response13: HardwareToken13,
   role: 'auth',
-  errors: ['api.error.notfound.hardware'],
 })
 
 export const updateHardwareToken = endpoint({
@@ -131,21 +128,20 @@ export const updateHardwareToken = endpoint({
   body: z.object({ alias: optionalField(Alias) }),
   response: HardwareToken,
   response13: HardwareToken13,
-  errors: ['api.error.notfound.hardware', 'api.error.invalid.alias'],
+  errors: ['api.error.invalid.alias'],
 })
 
 export const deleteHardwareToken = endpoint({
   method: 'DELETE',
   path: '/hardware/:hardwareTokenId',
   summary: 'Deletes a hardware token; its codes no longer work.',
-  errors: ['api.error.notfound.hardware'],
 })
 
 export const assignHardwareToken = endpoint({
   method: 'PUT',
   path: '/users/:userId/hardware/:hardwareTokenId',
   summary: 'Assigns a hardware token to a user; does nothing when the user has it.',
-  errors: ['api.error.notfound.user', 'api.error.notfound.hardware', 'api.error.conflict.hardware'],
+  errors: ['api.error.conflict.hardware'],
 })
 
 export const getHardwareTokenOfUser = endpoint({
@@ -155,12 +151,12 @@ export const getHardwareTokenOfUser = endpoint({
   response: HardwareToken,
   response13: HardwareToken13,
   role: 'auth',
-  errors: ['api.error.notfound.user', 'api.error.notfound.hardware'],
+  errors: ['api.error.notfound.hardware'],
 })
 
 export const releaseHardwareToken = endpoint({
   method: 'DELETE',
   path: '/users/:userId/hardware',
   summary: 'Takes the hardware token from the user; it can be assigned to another user.',
-  errors: ['api.error.notfound.user', 'api.error.notfound.hardware'],
+  errors: ['api.error.notfound.hardware'],
 })

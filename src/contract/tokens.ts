@@ -47,7 +47,6 @@ export const issueToken = endpoint({
   response: Token,
   response13: Token13,
   role: 'auth',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
 
 export const getToken = endpoint({
@@ -57,14 +56,14 @@ export const getToken = endpoint({
   response: Token,
   response13: Token13,
   role: 'auth',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.notfound.token'],
+  errors: ['api.error.notfound.token'],
 })
 
 export const revokeToken = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/users/:userId/token',
   summary: 'Revokes the token; its device can no longer answer.',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.notfound.token'],
+  errors: ['api.error.notfound.token'],
 })
 
 export const issueFirstToken = endpoint({
@@ -75,7 +74,7 @@ export const issueFirstToken = endpoint({
   response: Token,
   role: 'auth',
   since: '1.4',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user', 'api.error.conflict.enrolled'],
+  errors: ['api.error.conflict.enrolled'],
 })
 
 export const issueReplacement = endpoint({
@@ -89,13 +88,7 @@ export const issueReplacement = endpoint({
   response: Replacement,
   since: '1.4',
   // `conflict.state`: a code that an administrator issued is still pending.
-  errors: [
-    'api.error.notfound.domain',
-    'api.error.notfound.user',
-    'api.error.invalid.pass',
-    'api.error.conflict.pass',
-    'api.error.conflict.state',
-  ],
+  errors: ['api.error.invalid.pass', 'api.error.conflict.pass', 'api.error.conflict.state'],
 })
 
 export const giveUpFactor = endpoint({
@@ -105,8 +98,6 @@ export const giveUpFactor = endpoint({
   body: ChangePass.extend({ what: z.enum(['device', 'hardware']), epoch: NewEpoch }),
   since: '1.4',
   errors: [
-    'api.error.notfound.domain',
-    'api.error.notfound.user',
     'api.error.notfound.token',
     'api.error.notfound.hardware',
     'api.error.invalid.pass',
@@ -121,5 +112,4 @@ export const withdrawReplacement = endpoint({
   summary:
     'Withdraws a code that a web page shows, for a first or another device; does nothing when there is none, or an administrator issued it.',
   since: '1.4',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })

@@ -92,7 +92,6 @@ export const getUser = endpoint({
   response: User,
   response13: User13,
   role: 'auth',
-  errors: ['api.error.notfound.user'],
 })
 
 export const updateUser = endpoint({
@@ -102,19 +101,13 @@ export const updateUser = endpoint({
   body: z.object({ name: optionalField(Name), email: optionalField(Email), username: optionalField(Username) }),
   response: User,
   response13: User13,
-  errors: [
-    'api.error.notfound.user',
-    'api.error.invalid.username',
-    'api.error.invalid.name',
-    'api.error.invalid.email',
-  ],
+  errors: ['api.error.invalid.username', 'api.error.invalid.name', 'api.error.invalid.email'],
 })
 
 export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/users/:userId',
   summary: 'Deletes a user, its memberships and its tokens.',
-  errors: ['api.error.notfound.user'],
 })
 
 export const endUserSessions = endpoint({
@@ -125,5 +118,4 @@ export const endUserSessions = endpoint({
   response: z.object({ epoch: z.string() }),
   role: 'auth',
   since: '1.4',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.user'],
 })
