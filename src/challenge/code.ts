@@ -1,4 +1,5 @@
 import { ApiError } from '../client/errors.ts'
+import type { PassedBrowser, RedeemedSession } from '../contract/sessions.ts'
 import type { Factor } from '../contract/users.ts'
 import { challengeLifetime } from './challenge.ts'
 import type { Challenge, Notice } from './challenge.ts'
@@ -11,7 +12,12 @@ import { findMember } from './user.ts'
 
 /** After a correct code the challenge, which can be redeemed; otherwise a notice. It does not say which part was wrong. */
 export type CodeOutcome =
-  | { readonly challenge: Challenge; readonly notice?: never }
+  | {
+      readonly challenge: Challenge
+      /** Set if the service has redeemed the approval in the same call. */
+      readonly redeemed: RedeemedSession | undefined
+      readonly notice?: never
+    }
   | { readonly challenge?: never; readonly notice: CodeNotice }
 
 /** What the page says about a code that was not accepted. */
@@ -38,17 +44,22 @@ export async function tryCode(
   service: ConnectedService,
   challenge: Challenge,
   sender: Sender,
-  { code, now }: { code: string; now: number },
+  { code, browser, now }: { code: string; browser: PassedBrowser; now: number },
 ): Promise<CodeOutcome> {
   try {
     const session = await service.client.sessions.create(service.domainId, {
       ...describe(challenge, sender),
       otp: code,
+      ...(service.redeemsCodes ? { redeem: { browser } } : {}),
     })
     if (session.state !== 'approved') return { notice: { kind: 'wrong_code', triesLeft: session.triesLeft } }
     await cancel(service, challenge)
     const givenFactor = session.factor ?? (code.length === 9 ? 'bypass' : 'otp')
-    return { challenge: { ...challenge, sessionId: session.id, askedAt: now, givenFactor } }
+    return {
+      challenge: { ...challenge, sessionId: session.id, askedAt: now, givenFactor },
+      // A service that does not know `redeem` ignores it: the epoch says that it was redeemed.
+      redeemed: session.epoch === undefined ? undefined : session,
+    }
   } catch (error) {
     if (isUsedUp(error)) return paused(challenge.createdAt + challengeLifetime, true)
     const wait = secondsToWait(error)

@@ -1,5 +1,5 @@
 import type { KnownBrowser } from '../contract/browsers.ts'
-import type { PassedBrowser } from '../contract/sessions.ts'
+import type { PassedBrowser, RedeemedSession } from '../contract/sessions.ts'
 import type { Factor } from '../contract/users.ts'
 import type { Challenge, Verified } from './challenge.ts'
 import { unlessRejected } from './rejection.ts'
@@ -19,6 +19,8 @@ export interface Redeemed {
 interface Redeeming {
   readonly allowed: readonly Factor[]
   readonly browser: PassedBrowser
+  /** The answer of a call that has redeemed it already. */
+  readonly redeemed?: RedeemedSession | undefined
   /** Unix time, seconds. */
   readonly now: number
 }
@@ -30,11 +32,10 @@ interface Redeeming {
 export async function redeem(
   service: ConnectedService,
   challenge: Challenge,
-  { allowed, browser, now }: Redeeming,
+  { allowed, browser, redeemed, now }: Redeeming,
 ): Promise<Redeemed> {
   if (challenge.sessionId === undefined) return {}
-  const redeemed = service.redeem(challenge.sessionId, challenge.id, browser)
-  const found = await unlessRejected(redeemed, 'api.error.notfound.session', 'api.error.conflict.state')
+  const found = redeemed ?? (await redeemNow(service, { id: challenge.id, sessionId: challenge.sessionId }, browser))
   if (found?.state !== 'approved') return {}
   const { createdAt = challenge.askedAt, settledAt = now, factor = challenge.givenFactor ?? 'push' } = found
   // An approval that is older than the challenge does not answer it.
@@ -45,4 +46,13 @@ export async function redeem(
   // If the service's clock is ahead, the record must not be valid for longer.
   const at = Math.min(settledAt, now)
   return { verified: { at, factor, factorId, purpose, sessionId, epoch, userKey }, browser: found.browser }
+}
+
+function redeemNow(
+  service: ConnectedService,
+  { id, sessionId }: { readonly id: string; readonly sessionId: string },
+  browser: PassedBrowser,
+) {
+  const redeemed = service.redeem(sessionId, id, browser)
+  return unlessRejected(redeemed, 'api.error.notfound.session', 'api.error.conflict.state')
 }

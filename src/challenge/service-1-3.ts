@@ -13,6 +13,7 @@ export function adapt13({ client, domainId, challengeStore }: AdapterOptions): V
     knowsBrowsers: false,
     reportsPauses: false,
     hasEpochs: false,
+    redeemsCodes: false,
     hasAuthenticator: false,
     // The service reports an approval as often as it is asked: the challenge store has to see that it counts once.
     async redeem(sessionId) {

@@ -20,6 +20,8 @@ export interface VersionAdapter {
   readonly reportsPauses: boolean
   /** Whether it can end verified web sessions: it stores an epoch for each user. */
   readonly hasEpochs: boolean
+  /** Whether it can redeem the approval of a code in the call that checks the code. */
+  readonly redeemsCodes: boolean
   /** Whether its authenticator is that of this package, which has a known address. */
   readonly hasAuthenticator: boolean
   /**

@@ -68,7 +68,7 @@ import { waitForSession, waitUntilSettled } from './wait.ts'
 /** Extra time to synchronize a hundred thousand users, ms. */
 const synchronizationTime = 120_000
 /** Extra time to redeem an approval, ms: if a busy service redeems it after the caller gave up, the approval is lost. */
-const redemptionTime = 15_000
+const redeeming = { extraTime: 15_000 }
 
 export type Client = ReturnType<typeof createClient>
 
@@ -191,16 +191,13 @@ export function createClient(options: ClientOptions) {
         call(readPauses, { params: { domainId, userId }, body: { browser } }),
     }),
     sessions: Object.freeze({
-      create: (domainId: string, session: NewSession) => call(createSession, { params: { domainId }, body: session }),
+      create: (domainId: string, session: NewSession) =>
+        call(createSession, { params: { domainId }, body: session }, session.redeem && redeeming),
       get: (domainId: string, sessionId: string) => call(getSession, { params: { domainId, sessionId } }),
       cancel: (domainId: string, sessionId: string) => call(cancelSession, { params: { domainId, sessionId } }),
       /** @param browser The browser in which the user passes; it becomes a known one. */
       redeem: (domainId: string, sessionId: string, challenge: string, browser?: PassedBrowser) =>
-        call(
-          redeemSession,
-          { params: { domainId, sessionId }, body: { challenge, browser } },
-          { extraTime: redemptionTime },
-        ),
+        call(redeemSession, { params: { domainId, sessionId }, body: { challenge, browser } }, redeeming),
       /** E-mails the user a one-time code for the domain. */
       emailCode: (domainId: string, userId: string) =>
         call(

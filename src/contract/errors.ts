@@ -14,6 +14,7 @@ export const errorStatus = Object.freeze({
   'api.error.invalid.ipaddress': 400,
   'api.error.invalid.challenge': 400,
   'api.error.invalid.purpose': 400,
+  'api.error.invalid.redeem': 400,
   'api.error.invalid.pass': 400,
   'api.error.invalid.numbermatching': 400,
   'api.error.invalid.page': 400,

@@ -111,6 +111,15 @@ const NewSession13 = z.object({
     .transform((value) => (value ? (parseIpAddress(value) ?? null) : undefined)),
 })
 
+/** The browser in which the user signs in. It becomes a known browser, unless the factor was an e-mailed code. */
+const SigningInBrowser = z.object({
+  /** The present value of its cookie. */
+  id: BrowserCookie,
+  /** For how many days the person chose to skip the second step in it. */
+  rememberDays: z.int().min(1).max(maxRememberDays).optional(),
+})
+export type PassedBrowser = z.input<typeof SigningInBrowser>
+
 export const NewSession = NewSession13.extend({
   numberMatching: z.boolean().optional(),
   /** Only this challenge can redeem the approval. */
@@ -119,8 +128,17 @@ export const NewSession = NewSession13.extend({
   purpose: SessionPurpose.optional(),
   /** The id of the browser, from its cookie. Requests from a known browser of the user have their own limits. */
   browser: BrowserCookie,
+  /** Redeems the approval of a correct code in the same call, which then returns what redeeming it returns. */
+  redeem: z.object({ browser: SigningInBrowser.optional() }).optional(),
+}).refine(({ redeem, challenge, otp, bypasscode }) => !redeem || (challenge && (otp ?? bypasscode)), {
+  path: ['redeem'],
+  message: 'is only possible with a challenge and a code',
 })
 export type NewSession = z.input<typeof NewSession>
+
+/** `browser` is for the cookie of a browser that is known from now on. */
+export const RedeemedSession = Session.extend({ browser: KnownBrowser.optional() })
+export type RedeemedSession = z.infer<typeof RedeemedSession>
 
 const SessionParams = z.object({ domainId: Id, sessionId: Id })
 
@@ -131,7 +149,7 @@ export const createSession = endpoint({
   params: z.object({ domainId: Id }),
   body: NewSession,
   body13: NewSession13,
-  response: Session,
+  response: RedeemedSession,
   response13: Session13,
   role: 'auth',
   errors: [
@@ -146,6 +164,7 @@ export const createSession = endpoint({
     'api.error.invalid.numbermatching',
     'api.error.invalid.challenge',
     'api.error.invalid.purpose',
+    'api.error.invalid.redeem',
     'api.error.locked',
     'api.error.limit.codes',
   ],
@@ -173,10 +192,6 @@ export const cancelSession = endpoint({
   errors: ['api.error.notfound.domain', 'api.error.notfound.session'],
 })
 
-/** `browser` is for the cookie of a browser that is known from now on. */
-export const RedeemedSession = Session.extend({ browser: KnownBrowser.optional() })
-export type RedeemedSession = z.infer<typeof RedeemedSession>
-
 export const redeemSession = endpoint({
   method: 'POST',
   path: '/domains/:domainId/sessions/:sessionId/redeem',
@@ -184,15 +199,7 @@ export const redeemSession = endpoint({
   params: SessionParams,
   body: z.object({
     challenge: Random128,
-    /** The browser in which the user signs in. It becomes a known browser, unless the factor was an e-mailed code. */
-    browser: z
-      .object({
-        /** The present value of its cookie. */
-        id: BrowserCookie,
-        /** For how many days the person chose to skip the second step in it. */
-        rememberDays: z.int().min(1).max(maxRememberDays).optional(),
-      })
-      .optional(),
+    browser: SigningInBrowser.optional(),
   }),
   response: RedeemedSession,
   role: 'auth',
@@ -204,9 +211,6 @@ export const redeemSession = endpoint({
   ],
   since: '1.4',
 })
-
-/** The browser in which a user signs in. */
-export type PassedBrowser = NonNullable<z.input<typeof redeemSession.body>['browser']>
 
 /** How long a read can be held, seconds. */
 export const maxWait = 60

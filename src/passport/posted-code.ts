@@ -47,7 +47,7 @@ export function tryPostedCode(request: WebRequest, typed: unknown): PassportOutc
   return withChallenge<PassportAnswer>(request, async (opened, challenge) => {
     const checked = await checkCode(opened, challenge, typed)
     if (checked.notice) return { state: 'as-is', events: checked.events, answer: refused(opened, checked.notice) }
-    const { verified, effects } = await finish(opened, checked.challenge)
+    const { verified, effects } = await finish(opened, checked.challenge, checked.redeemed)
     if (!verified) return { ...effects, answer: refused(opened, { kind: 'wrong_code' }) }
     return andThen<WebRequest, PassportAnswer>(opened, effects, () => {
       // What runs later in this request sees the user who is verified.

@@ -1,14 +1,16 @@
 import { Secret, TOTP } from 'otpauth'
 import { createClient } from 'second-factor/client'
+import { embedded } from 'second-factor/service'
 import { describe, expect, it } from 'vitest'
 
+import { createTestClock } from '../../src/testing/clock.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import type { WebApp } from '../support/web-app.ts'
 
 const seed = '3132333435363738393031323334353637383930'
 
 /** What an administrator does, over the REST interface. */
-async function administratorOf(app: WebApp) {
+async function administratorOf(app: Pick<WebApp, 'service'>) {
   const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
   const client = createClient({ baseUrl, apiKey, fetch })
   return {
@@ -28,6 +30,24 @@ async function administratorOf(app: WebApp) {
     },
   }
 }
+
+/** Records the last word of each POST to the service. An older one ignores `redeem`. */
+function observed(handle: ReturnType<typeof embedded>, isOlder: boolean) {
+  const calls: string[] = []
+  async function connect() {
+    const connection = await handle.connect()
+    const send: typeof fetch = async (input, init = {}) => {
+      const { url } = new Request(input)
+      if (init.method === 'POST') calls.push(url.slice(url.lastIndexOf('/') + 1))
+      const body = isOlder && typeof init.body === 'string' ? withoutRedeem(init.body) : init.body
+      return (connection.fetch ?? fetch)(input, { ...init, ...(body ? { body } : {}) })
+    }
+    return { ...connection, fetch: send }
+  }
+  return { service: { ...handle, connect }, calls }
+}
+
+const withoutRedeem = (body: string) => JSON.stringify({ ...(JSON.parse(body) as object), redeem: undefined })
 
 const hardwareCode = (now: number) =>
   new TOTP({ secret: Secret.fromHex(seed), digits: 6, period: 30 }).generate({ timestamp: now * 1000 })
@@ -91,6 +111,26 @@ describe('a code instead of the device', () => {
 
     const verified = await Promise.all([one, two].map(verifiedBy))
     expect(verified.filter(Boolean)).toHaveLength(1)
+  })
+
+  it.each([
+    ['in one call', false, ['sessions']],
+    ['in two calls by a service that does not know how to redeem it at once', true, ['sessions', 'redeem']],
+  ])('is checked and redeemed %s', async (_, isOlder, expected) => {
+    const clock = createTestClock()
+    const { service, calls } = observed(embedded({ database: ':memory:', clock }), isOlder)
+    const app = await startWebApp({ mfa: { service, clock } })
+    const administrator = await administratorOf({ service })
+    await administrator.member('alice')
+    const code = await administrator.bypassCode('alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    calls.length = 0
+
+    await browser.submit('/mfa/code', { code })
+
+    expect(await verifiedBy(browser)).toBe('bypass')
+    expect(calls).toEqual(expected)
   })
 
   it('is rejected without the reason when it is wrong, and the device can still approve', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { isVerified, mfa, requireMfa } from 'second-factor'
 import type { MfaOptions } from 'second-factor'
 
-import { startWebApp } from '../support/web-app.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** A service that is never asked. */
 const service = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'k'.repeat(64), domainId: 'd'.repeat(40) }
@@ -39,6 +39,18 @@ describe('the gate', () => {
       expect(answer.headers['cache-control']).toBe('no-store')
     },
   )
+
+  it('stops a second web session of a user whose first one is verified', async () => {
+    const app = await startWebApp()
+    const [first, second] = [app.browser(), app.browser()]
+    const { account, page: waiting } = await app.enroll(first, 'alice')
+    await app.answer(account, 'approve', numberOn(waiting))
+    await first.submit('/mfa/complete')
+    await app.signIn(second, 'alice')
+
+    expect((await first.fetch('/account')).status).toBe(200)
+    expect((await second.fetch('/account')).status).toBe(403)
+  })
 
   it('redirects pages to the challenge with 303, so that a POST is not repeated', async () => {
     const answer = await request(appOf())

@@ -100,4 +100,28 @@ export const mutants: readonly Mutant[] = [
     test: 'attacks/knows-the-password.test.ts',
     title: 'does not lock the owner out: the device still works',
   },
+  {
+    defense: 'only the approval of a code with a challenge is redeemed when it is created',
+    file: 'src/contract/sessions.ts',
+    find: '!redeem || (challenge && (otp ?? bypasscode))',
+    replace: '!redeem || true',
+    test: 'service/operations/sessions.test.ts',
+    title: 'refuses to redeem a request to the device, and a code without a challenge',
+  },
+  {
+    defense: 'a code that is redeemed at once cannot be redeemed again',
+    file: 'src/service/api/sessions.ts',
+    find: 'redeemed: await redeemCode(call, db, created.session, input)',
+    replace: "redeemed: await redeemCode(call, db, { ...created.session, state: 'denied' }, input)",
+    test: 'service/operations/sessions.test.ts',
+    title: 'redeems the approval of a code in the same call',
+  },
+  {
+    defense: 'an approval counts as redeemed only if the service says so',
+    file: 'src/challenge/code.ts',
+    find: 'session.epoch === undefined ? undefined : session',
+    replace: 'session',
+    test: 'express/codes.test.ts',
+    title: 'is checked and redeemed %s',
+  },
 ]

@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     find: "if (typeof findVerified(state, context, user) === 'string') return false",
     replace: '',
     test: 'express/gate.test.ts',
-    title: 'stops a signed-in, not verified user at every later route: %s',
+    title: 'stops a second web session of a user whose first one is verified',
   },
   {
     defense: 'a request with state of another user or service does not pass in the same turn',

@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'redeeming is waited for longer than other calls',
     file: 'src/client/client.ts',
-    find: '{ extraTime: redemptionTime }',
+    find: '{ extraTime: 15_000 }',
     replace: '{}',
     test: 'client/redemption.test.ts',
     title: 'waits longer than for a read, as a lost response would waste the approval',

@@ -73,6 +73,7 @@ const ways: Readonly<Record<ErrorCode, () => Promise<Answer>>> = {
   'api.error.invalid.ipaddress': () => createSession({ ipAddress: 1 }),
   'api.error.invalid.challenge': () => createSession({ challenge: 'short' }),
   'api.error.invalid.purpose': () => createSession({ purpose: 'pay' }),
+  'api.error.invalid.redeem': () => createSession({ redeem: {}, challenge: 'q83vEjRWeJCrze8SNFZ4kA' }),
   'api.error.invalid.pass': () =>
     running.call('PUT', `${domain()}/users/${unknownId}/token/replacement`, { body: { pass: 'none' } }),
   'api.error.invalid.numbermatching': () => createSession({ numberMatching: 'yes' }),

@@ -8,6 +8,7 @@ import { andThen, continueAt, leadTo } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { finishAndContinue } from './finish.ts'
 import { factorsOf, withChallenge } from './open-challenge.ts'
+import { passedBrowser } from './remembered.ts'
 import { senderOf } from './start-once.ts'
 
 /** The page with the field for codes; it does not reload while the user types. */
@@ -19,7 +20,7 @@ export function enterCode(request: WebRequest): Promise<Outcome> {
     const checked = await checkCode(opened, challenge, opened.form['code'])
     if (checked.notice) return withNotice(opened, challenge, checked.notice, checked.events)
     const approved = { state: { save: { ...opened.state, challenge: checked.challenge } } }
-    return andThen(opened, approved, (saved) => finishAndContinue(saved, checked.challenge))
+    return andThen(opened, approved, (saved) => finishAndContinue(saved, checked.challenge, checked.redeemed))
   })
 }
 
@@ -34,7 +35,8 @@ export async function checkCode(
   if (code === undefined) return { notice: { kind: 'no_code' }, events: [] }
   const service = await context.mfa.connect()
   const now = context.mfa.options.clock.now()
-  const outcome = await tryCode(service, challenge, senderOf(request), { code, now })
+  const browser = passedBrowser(request, challenge)
+  const outcome = await tryCode(service, challenge, senderOf(request), { code, browser, now })
   return { ...outcome, events: outcome.notice ? eventsOf(outcome.notice) : [] }
 }
 

@@ -3,6 +3,7 @@ import { mayOfferRecoveryCodes } from '../../challenge/own-factors.ts'
 import { readStatus } from '../../challenge/push.ts'
 import { redeem } from '../../challenge/redeem.ts'
 import { userKeyOf } from '../../challenge/user.ts'
+import type { RedeemedSession } from '../../contract/sessions.ts'
 import type { Effects, Outcome } from '../request/outcome.ts'
 import { andThen, continueAt, leadTo } from '../request/outcome.ts'
 import { logFailure } from '../request/service-outage.ts'
@@ -18,13 +19,14 @@ export interface Finished {
   readonly effects: Effects
 }
 
-/** Redeems the approval of a challenge, once. Every way to a verified web session leads through here. */
-export async function finish(request: WebRequest, challenge: Challenge): Promise<Finished> {
+/** Redeems the approval of a challenge, once, unless the call that checked the code has done so. Every way to a verified web session leads through here. */
+export async function finish(request: WebRequest, challenge: Challenge, redeemed?: RedeemedSession): Promise<Finished> {
   const { context, user, state } = request
   const { sessionId } = challenge
   const { verified, browser } = await redeem(await context.mfa.connect(), challenge, {
     allowed: factorsOf(request, challenge),
     browser: passedBrowser(request, challenge),
+    redeemed,
     now: context.mfa.options.clock.now(),
   })
   if (verified?.userKey !== userKeyOf(user)) {
@@ -44,8 +46,12 @@ export async function finish(request: WebRequest, challenge: Challenge): Promise
 }
 
 /** Verifies the web session and continues where the user wanted to go, or leads back to the page, which shows the status. */
-export async function finishAndContinue(request: WebRequest, challenge: Challenge): Promise<Outcome> {
-  const { verified, effects } = await finish(request, challenge)
+export async function finishAndContinue(
+  request: WebRequest,
+  challenge: Challenge,
+  redeemed?: RedeemedSession,
+): Promise<Outcome> {
+  const { verified, effects } = await finish(request, challenge, redeemed)
   if (verified) return andThen(request, effects, (saved) => continueAfter(saved, challenge))
   return andThen(request, effects, (saved) => leadBack(saved, challenge))
 }

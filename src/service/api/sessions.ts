@@ -45,9 +45,9 @@ export const create: Handler<typeof contract.createSession> = async (given, call
     budget = found
     const created = await start(call, db, { ...starting, budget })
     await auditSession(db, call, created.session, call)
-    return created
+    return { ...created, redeemed: await redeemCode(call, db, created.session, input) }
   })
-  const { session, triesLeft } = await creating.catch(async (error: unknown) => {
+  const { session, triesLeft, redeemed } = await creating.catch(async (error: unknown) => {
     await auditThrottled(call, error, { domain: domain.id, user: user.id, budget, address: input.ipAddress ?? null })
     throw error
   })
@@ -56,7 +56,15 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   }
   notifySession(call, session)
   if (session.state === 'pending') call.pusher?.tell(session)
-  return { ...sessionView(session), triesLeft }
+  return redeemed ?? { ...sessionView(session), triesLeft }
+}
+
+/** Redeems the approval of a code before any other call can read it. If that is impossible, the code is not used up. */
+async function redeemCode(call: Call, db: Queryable, session: SessionRow, { redeem: wanted, challenge }: New) {
+  if (!wanted || challenge === undefined || session.state !== 'approved') return undefined
+  const redeemed = await redeemWithin(call, db, session, { challenge, browser: wanted.browser })
+  if (!redeemed) throw new ApiProblem('api.error.notfound.user')
+  return redeemed
 }
 
 /** Requests that are limited by network count those of other users, which no lock on this user orders. */
@@ -133,20 +141,27 @@ export const cancel: Handler<typeof contract.cancelSession> = async (input, call
 
 export const redeem: Handler<typeof contract.redeemSession> = async (input, call) => {
   const session = await load(call, input)
-  const now = call.clock.now()
-  const of = { id: session.id, domainId: session.domainId, challenge: input.challenge }
-  const redeemed = await readCommitted(call.store.db).execute(async (db) => {
-    const [won, epoch] = await Promise.all([
-      redeemApproval(db, { ...of, settledAfter: now - redeemableFor }, now),
-      epochOfUser(db, session.userId),
-    ])
-    if (!won) return undefined
-    await auditRedeemed(db, call, won, call)
-    return { ...sessionView(won), epoch, browser: await passedIn(call, db, won, input.browser) }
-  })
+  const redeemed = await readCommitted(call.store.db).execute((db) => redeemWithin(call, db, session, input))
   if (redeemed) return redeemed
   await auditRedeemRefused(call, session)
   throw new ApiProblem('api.error.conflict.state')
+}
+
+/** In a transaction. @returns undefined if another call was first, or the approval does not count. */
+async function redeemWithin(
+  call: Call,
+  db: Queryable,
+  { id, domainId, userId }: SessionRow,
+  { challenge, browser }: Pick<Input<typeof contract.redeemSession>, 'challenge' | 'browser'>,
+) {
+  const now = call.clock.now()
+  const [won, epoch] = await Promise.all([
+    redeemApproval(db, { id, domainId, challenge, settledAfter: now - redeemableFor }, now),
+    epochOfUser(db, userId),
+  ])
+  if (!won) return undefined
+  await auditRedeemed(db, call, won, call)
+  return { ...sessionView(won), epoch, browser: await passedIn(call, db, won, browser) }
 }
 
 /** A code sent by e-mail does not make a browser known: an attacker who can only read the mail must not get the second budget. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 
 import { startMailServer } from '../../support/mail-server.ts'
-import { member, unique } from '../codes/code-holder.ts'
+import { bypassCodeOf, member, unique } from '../codes/code-holder.ts'
 import { startService, unknownId } from '../start-service.ts'
 import { operation } from './operation.ts'
 
@@ -28,6 +28,61 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
     })
 
     expect(json).toMatchObject({ state: 'denied', reason: 'wrong_code' })
+  })
+
+  it('redeems the approval of a code in the same call', async () => {
+    const { id, signIn } = await member(subject())
+    const { code } = await bypassCodeOf(subject(), id)
+
+    const passed = await signIn({ otp: code, challenge, redeem: { browser: { rememberDays: 30 } } })
+    const again = await subject().call('POST', `/domains/${subject().domain.id}/sessions/${passed.id}/redeem`, {
+      body: { challenge },
+    })
+
+    const browser = { id: expect.any(String), rememberedUntil: expect.any(Number) }
+    expect(passed).toMatchObject({ state: 'approved', factor: 'bypass', epoch: expect.any(String), browser })
+    expect(passed.factorId).toBeDefined()
+    expect(again.code).toBe('api.error.conflict.state')
+  })
+
+  it('redeems a code once when two calls race', async () => {
+    const { id, signIn } = await member(subject())
+    const { code } = await bypassCodeOf(subject(), id)
+
+    const both = await Promise.all([0, 1].map(() => signIn({ otp: code, challenge, redeem: {} })))
+
+    expect(both.map(({ state }) => state).toSorted()).toEqual(['approved', 'denied'])
+    expect(both.filter(({ epoch }) => epoch !== undefined)).toHaveLength(1)
+  })
+
+  it('denies a wrong code that was to be redeemed', async () => {
+    const { signIn } = await member(subject())
+
+    const denied = await signIn({ otp: '000000', challenge, redeem: {} })
+
+    expect(denied).toMatchObject({ state: 'denied', reason: 'wrong_code', triesLeft: expect.any(Number) })
+    expect(denied.epoch).toBeUndefined()
+  })
+
+  it('refuses to redeem a request to the device, and a code without a challenge', async () => {
+    const { user, sessions, pending } = await subject().enroll(unique())
+    const { code } = await bypassCodeOf(subject(), user.id)
+    const ask = (more: object) => subject().call('POST', sessions, { body: { user: { id: user.id }, ...more } })
+
+    expect((await ask({ challenge, redeem: {} })).code).toBe('api.error.invalid.redeem')
+    expect((await ask({ otp: code, redeem: {} })).code).toBe('api.error.invalid.redeem')
+    expect(await pending()).toEqual([])
+    expect((await ask({ otp: code, challenge })).json).toMatchObject({ state: 'approved' })
+  })
+
+  it('ignores redeem in 1.3', async () => {
+    const { id } = await member(subject())
+    const { code } = await bypassCodeOf(subject(), id)
+    const body = { user: { id }, otp: code, challenge, redeem: {} }
+
+    const { text, json } = await subject().call13('POST', `/domains/${subject().domain.id}/sessions`, { body })
+
+    expect(text).toBe(`{"id":"${json.id}","state":"approved"}`)
   })
 })
 
