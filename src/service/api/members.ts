@@ -6,6 +6,7 @@ import { ApiProblem } from '../ground/problem.ts'
 import { isLeaving, leaveDomain } from '../store/leave.ts'
 import { listMembers, memberBy } from '../store/members.ts'
 import * as tickets from '../store/synchronizations.ts'
+import type { StagedRow } from '../store/synchronizations.ts'
 import { noneRevoked } from '../store/tokens.ts'
 import { userById } from '../store/users.ts'
 import { synchronizeMembers } from '../sync/synchronize.ts'
@@ -93,18 +94,12 @@ function expectedVersion({ version, http }: Call): number | undefined {
 /** Rows that are compared before the event loop continues with other work. */
 const slice = 5_000
 
-interface MemberRow {
-  readonly username: string
-  readonly name: string
-  readonly email: string
-}
-
 /**
  * Identical rows count as one. Two different rows for one username are rejected; the message says where they are, not what
  * they contain.
  */
-async function distinctRows(rows: readonly MemberRow[]): Promise<MemberRow[]> {
-  const firsts = new Map<string, { row: MemberRow; position: number }>()
+async function distinctRows(rows: readonly StagedRow[]): Promise<StagedRow[]> {
+  const firsts = new Map<string, { row: StagedRow; position: number }>()
   for (const [position, row] of rows.entries()) {
     if (position % slice === 0) await new Promise<void>((resolve) => void setImmediate(resolve))
     const first = firsts.get(row.username)

@@ -13,7 +13,6 @@ import {
   tokenById,
   tokenOfDevice,
 } from '../store/restored.ts'
-import type { Revocable } from '../store/restored.ts'
 import type { Queryable } from '../store/schema.ts'
 import { revokeTokens } from '../store/tokens.ts'
 import { resetInTransaction } from '../admin/reset.ts'
@@ -27,7 +26,7 @@ export interface Restored {
 }
 
 /** Things that are active in a backup and may have been revoked since. */
-export async function whatMayBeRevoked(ctx: ServiceContext): Promise<Revocable & { readonly backupAt: number }> {
+export async function whatMayBeRevoked(ctx: ServiceContext) {
   const { db } = ctx.store
   return { ...(await revocable(db)), backupAt: await lastAuditTime(db) }
 }

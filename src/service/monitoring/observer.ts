@@ -49,21 +49,6 @@ export interface AnsweredRequest {
   readonly seconds: number
 }
 
-export const noObserver: Observer = {
-  answered: () => {},
-  settled: () => {},
-  pushed: () => {},
-  triedActivation: () => {},
-  alerted: () => {},
-  refused: () => {},
-  locked: () => {},
-  waitedForDatabase: () => {},
-  databaseSucceeded: () => {},
-  databaseFailed: () => {},
-  swept: () => {},
-  clockJumped: () => {},
-}
-
 export function combineObservers(observers: readonly Observer[]): Observer {
   return {
     answered: (request) => observers.forEach((observer) => observer.answered(request)),
@@ -80,3 +65,5 @@ export function combineObservers(observers: readonly Observer[]): Observer {
     clockJumped: () => observers.forEach((observer) => observer.clockJumped()),
   }
 }
+
+export const noObserver: Observer = combineObservers([])

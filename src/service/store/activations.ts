@@ -2,7 +2,7 @@ import { shownCodeExpiry } from '../rules/activation-code.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { Queryable } from './schema.ts'
 import { changesRow, derived, firstRow } from './statement.ts'
-import type { List, Slot } from './statement.ts'
+import type { List, RowOf, Slot } from './statement.ts'
 
 /** Finds a pending token by its code. @param codeLookups The lookup of the code with each key of the ring. */
 export const activationOf = firstRow('activationOf', (db, codeLookups: List<string>, now: Slot<number>) =>
@@ -15,7 +15,7 @@ export const activationOf = firstRow('activationOf', (db, codeLookups: List<stri
 )
 
 /** The token that an activation code belongs to, with its domain, organization and user. */
-export type Activation = NonNullable<Awaited<ReturnType<typeof activationOf>>>
+export type Activation = RowOf<typeof activationOf>
 
 /** Finds an active token by the code that replaces its device. */
 export const replacementOf = firstRow('replacementOf', (db, codeLookups: List<string>, now: Slot<number>) =>

@@ -1,15 +1,12 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { Insertable } from 'kysely'
 
 import { removedBy, someOf } from './due.ts'
 import type { DeviceHistoryTable, Queryable } from './schema.ts'
 import { allRows, change, pick, withDefaults } from './statement.ts'
-import type { List, Slot, Slots } from './statement.ts'
+import type { List, RowOf, Slot, Slots } from './statement.ts'
 
 /** An answer with the words a person knows it by. */
-export interface HistoryRow extends Selectable<DeviceHistoryTable> {
-  readonly domainName: string
-  readonly username: string
-}
+export type HistoryRow = RowOf<typeof newestHistory>
 
 type NewHistory = Omit<Insertable<DeviceHistoryTable>, 'sequence'>
 

@@ -1,15 +1,13 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { Insertable } from 'kysely'
 
 import { maxNotices } from '../../contract/device.ts'
 import { removedBy, someOf } from './due.ts'
 import type { DeviceNoticeTable, Queryable } from './schema.ts'
 import { allRows, allValues, change, firstValue, pick } from './statement.ts'
-import type { List, Slot, Slots } from './statement.ts'
+import type { List, RowOf, Slot, Slots } from './statement.ts'
 
 /** A notice with the words a person knows the change by. */
-export interface NoticeRow extends Pick<Selectable<DeviceNoticeTable>, 'id' | 'domainId' | 'kind' | 'createdAt'> {
-  readonly domainName: string
-}
+export type NoticeRow = RowOf<typeof noticesOfDevice>
 
 /** The devices that a user has, in every domain. */
 export const activeDevicesOfUser = allRows('activeDevicesOfUser', (db, userId: Slot<string>) =>

@@ -6,7 +6,7 @@ import { removedBy, someOf } from './due.ts'
 import { endKnownBrowsers } from './known-browsers.ts'
 import type { Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow } from './statement.ts'
-import type { List, Slot } from './statement.ts'
+import type { List, RowOf, Slot } from './statement.ts'
 import { notifyAfter } from './transaction-ends.ts'
 
 /** How many changes are kept for other processes to read. They read within a second. */
@@ -80,11 +80,7 @@ const readEpoch = firstRow('readEpoch', (db, userId: Slot<string>) =>
 )
 
 /** A change of a user's epoch, for one of the domains that the user belongs to. */
-export interface EpochChange {
-  readonly sequence: number
-  readonly domainId: string
-  readonly userId: string
-}
+export type EpochChange = RowOf<typeof epochsChangedAfter>
 
 /** What changed in the domains after a change; several processes may be about to write. */
 export const epochsChangedAfter = allRows('epochsChangedAfter', (db, domainIds: List<string>, sequence: Slot<number>) =>

@@ -1,19 +1,15 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { Insertable } from 'kysely'
 
 import { insertCodeGenerator, removeCodeGenerators } from './code-generators.ts'
-import type { CodeGeneratorRow } from './code-generators.ts'
 import { endOtherSessions } from './epochs.ts'
 import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
-import type { List, Slot, Slots } from './statement.ts'
+import type { List, RowOf, Slot, Slots } from './statement.ts'
 import type { Secrets } from '../sealing/secrets.ts'
 import { resealSeeds } from './seed-owners.ts'
 
 /** A hardware token with what can be shown of its generator. */
-export interface HardwareTokenRow
-  extends
-    Pick<Selectable<HardwareTokenTable>, 'id' | 'alias' | 'serialNumber' | 'userId' | 'selfEnrolled'>,
-    Pick<CodeGeneratorRow, 'digits' | 'period' | 'syncState'> {}
+export type HardwareTokenRow = RowOf<typeof hardwareTokenById>
 
 type NewHardwareTokenRow = Omit<Insertable<HardwareTokenTable>, 'sequence'> &
   Pick<CodeGeneratorTable, 'seed' | 'digits' | 'period'>

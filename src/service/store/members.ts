@@ -17,7 +17,7 @@ export const insertMember = changesRow('insertMember', (db, domainId: Slot<strin
 )
 
 /** The organization of the domain: usernames are unique within it only. */
-interface DomainOfOrganization {
+export interface DomainOfOrganization {
   readonly organizationId: string
   readonly domainId: string
 }

@@ -4,18 +4,6 @@ import type { Queryable } from './schema.ts'
 /** How far ahead codes are used up: the window in which a hardware token is resynchronized, steps. */
 const stepsAhead = 10
 
-/** What there is that a revocation after the backup may have ended. */
-export interface Revocable {
-  readonly devices: readonly {
-    readonly id: string
-    readonly name: string
-    readonly username: string
-    readonly domain: string
-  }[]
-  readonly hardwareTokens: readonly { readonly id: string; readonly serialNumber: string; readonly username: string }[]
-  readonly apiKeys: readonly { readonly id: string; readonly role: string; readonly createdAt: number }[]
-}
-
 /** The newest entry of the audit trail: no change that has one is later in a copy. Unix time, seconds; 0 for none. */
 export async function lastAuditTime(db: Queryable): Promise<number> {
   const last = await db.selectFrom('audit').select('at').orderBy('position', 'desc').limit(1).executeTakeFirst()
@@ -52,7 +40,8 @@ export async function endAllAccess(db: Queryable, now: number): Promise<void> {
     .execute()
 }
 
-export async function revocable(db: Queryable): Promise<Revocable> {
+/** What there is that a revocation after the backup may have ended. */
+export async function revocable(db: Queryable) {
   const [devices, hardwareTokens, apiKeys] = await Promise.all([
     db
       .selectFrom('device')
@@ -74,10 +63,7 @@ export async function revocable(db: Queryable): Promise<Revocable> {
 }
 
 /** Where a device stands, for a revocation of it. */
-export function tokenOfDevice(
-  db: Queryable,
-  deviceId: string,
-): Promise<{ userId: string; domainId: string } | undefined> {
+export function tokenOfDevice(db: Queryable, deviceId: string) {
   return db
     .selectFrom('device')
     .select(['userId', 'domainId'])
@@ -86,7 +72,7 @@ export function tokenOfDevice(
     .executeTakeFirst()
 }
 
-export function tokenById(db: Queryable, id: string): Promise<{ userId: string; domainId: string } | undefined> {
+export function tokenById(db: Queryable, id: string) {
   return db.selectFrom('token').select(['userId', 'domainId']).where('id', '=', id).executeTakeFirst()
 }
 

@@ -9,7 +9,7 @@ import { removedBy, someOf } from './due.ts'
 import { isPending } from './pending.ts'
 import type { Database, Fact, Queryable, SessionTable } from './schema.ts'
 import { allRows, allValues, change, changesRow, derived, firstRow, oneRow, pick, withDefaults } from './statement.ts'
-import type { Slot, Slots } from './statement.ts'
+import type { RowOf, Slot, Slots } from './statement.ts'
 
 export type SessionRow = Omit<Selectable<SessionTable>, 'sequence'>
 
@@ -70,10 +70,7 @@ export const sessionOfDevice = firstRow('sessionOfDevice', (db, deviceId: Slot<s
 )
 
 /** A pending session with the names a person knows it by. */
-export interface PendingRow extends SessionRow {
-  readonly domainName: string
-  readonly username: string
-}
+export type PendingRow = RowOf<typeof pendingOfDevice>
 
 /** The sessions that wait for an answer of the device, newest first. */
 export const pendingOfDevice = allRows('pendingOfDevice', (db, deviceId: Slot<string>, now: Slot<number>) =>

@@ -1,15 +1,9 @@
-import type { SessionState } from '../../contract/sessions.ts'
 import { isPending } from './pending.ts'
 import { allRows, firstValue } from './statement.ts'
-import type { List, Slot } from './statement.ts'
+import type { List, RowOf, Slot } from './statement.ts'
 
 /** The columns of a session that tell which waiting requests it concerns. */
-export interface SessionSummary {
-  readonly id: string
-  readonly domainId: string
-  readonly state: SessionState
-  readonly expiresAt: number
-}
+export type SessionSummary = RowOf<typeof summariesById>
 
 const columns = ['id', 'domainId', 'state', 'expiresAt'] as const
 

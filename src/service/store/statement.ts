@@ -55,6 +55,10 @@ type Build<S extends readonly unknown[], Row> = (
 
 type Execute<S extends readonly unknown[], Result> = (db: Queryable, ...values: ValuesOf<S>) => Promise<Result>
 
+/** A row that a declared statement reads. */
+export type RowOf<E extends (...values: never[]) => Promise<unknown>> =
+  Awaited<ReturnType<E>> extends readonly (infer Row)[] ? Row : NonNullable<Awaited<ReturnType<E>>>
+
 /** Declares a statement whose rows are all read. */
 export function allRows<S extends unknown[], Row>(name: string, build: Build<S, Row>): Execute<S, Row[]> {
   const execute = declare(name, build)

@@ -2,7 +2,8 @@ import type { Insertable, Selectable } from 'kysely'
 
 import { nameKey } from '../rules/name-key.ts'
 import { removeCodesOf } from './email-codes.ts'
-import type { Queryable, SynchronizationTable, SynchronizedUserTable } from './schema.ts'
+import type { DomainOfOrganization } from './members.ts'
+import type { Queryable, SynchronizationTable, SynchronizedUserTable, UserTable } from './schema.ts'
 import { allRows, allValues, change, changesRow, firstRow, firstValue, pick, withDefaults } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
@@ -13,11 +14,6 @@ export type Held = Pick<SynchronizationRow, 'id' | 'organizationId' | 'domainId'
 
 /** How many rows one step touches: some 10 ms on either engine. */
 export const stepSize = 500
-
-interface DomainOfOrganization {
-  readonly organizationId: string
-  readonly domainId: string
-}
 
 /** Draws the ticket of a synchronization that has just arrived. @returns undefined where there is no such domain. */
 export const drawTicket = firstValue('drawTicket', (db, of: Slots<DomainOfOrganization>) =>
@@ -140,11 +136,7 @@ export const removeSynchronization = change('removeSynchronization', (db, { id, 
   db.deleteFrom('synchronization').where('id', '=', id).where('holder', '=', holder),
 )
 
-export interface StagedRow {
-  readonly username: string
-  readonly name: string
-  readonly email: string
-}
+export type StagedRow = Pick<UserTable, 'username' | 'name' | 'email'>
 
 /** Users as they are now, by username; also those that the synchronization has brought itself. */
 export const usersByUsernames = allRows(
