@@ -62,5 +62,8 @@ export async function heldRead<T>(ctx: Pick<ServiceContext, 'clock' | 'waiters'>
 
 /** @param time Unix time; `Infinity` for never. @returns a function that cancels the alarm. */
 export function alarm({ clock }: Pick<ServiceContext, 'clock'>, time: number, ring: () => void): () => void {
-  return Number.isFinite(time) ? clock.after((time - clock.now()) * 1000, ring) : () => {}
+  const left = time - clock.now()
+  // It can pass while the value is read.
+  if (left <= 0) ring()
+  return left > 0 && Number.isFinite(left) ? clock.after(left * 1000, ring) : () => {}
 }
