@@ -73,7 +73,7 @@ describe('finish()', () => {
   it('continues at the requested page only after its effects', async () => {
     const { request, calls } = arrange({ state: { challenge } })
 
-    const outcome = await completeChallenge(request)
+    const outcome = await completeChallenge(request, new AbortController().signal)
 
     expect(calls).toEqual(['redeem'])
     expect(outcome.answer.kind).toBe('continue')

@@ -1,3 +1,4 @@
+import { MemoryStore } from 'express-session'
 import { describe, expect, it } from 'vitest'
 
 import { numberOn, startWebApp } from '../support/web-app.ts'
@@ -17,6 +18,31 @@ describe('two tabs', () => {
 
     expect([first.headers['location'], second.headers['location']]).toEqual(['/account', '/account'])
     expect((await browser.open('/mfa')).headers['location']).toBe('/account')
+  })
+
+  it('that complete at the same moment are answered in order: the new session id arrives before the others go on', async () => {
+    const store = new MemoryStore()
+    const happened: string[] = []
+    const app = await startWebApp({ session: { store }, mfa: { onEvent: ({ type }) => void happened.push(type) } })
+    const browser = app.browser()
+    const { account, page } = await app.enroll(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+    const saved = Promise.withResolvers<void>()
+    const save = store.set.bind(store)
+    store.set = (...given) => void saved.promise.then(() => save(...given))
+
+    const arrived: (string | undefined)[] = []
+    const completing = [browser, browser.copy()].map(async (tab) => {
+      arrived.push((await tab.submit('/mfa/complete')).headers['location'])
+    })
+    await expect.poll(() => happened).toContain('challenge.refused')
+    await fetch(`${app.url}/mfa/assets/style.css`)
+    const early = [...arrived]
+    saved.resolve()
+    await Promise.all(completing)
+
+    expect(early).toEqual([])
+    expect(arrived).toEqual(['/account', '/mfa?spent'])
   })
 
   it('show the same number and share one request', async () => {

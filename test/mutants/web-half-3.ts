@@ -185,4 +185,12 @@ export const mutants: readonly Mutant[] = [
     test: 'browser/live-status.test.ts',
     title: 'is reported and never taken for a denial; the page continues when it is back',
   },
+  {
+    defense: 'the window that lost waits for the response of the one that won',
+    file: 'src/express/sign-in/finish.ts',
+    find: '  await verifying.get(challenge.id)\n',
+    replace: '',
+    test: 'express/tabs.test.ts',
+    title: 'that complete at the same moment are answered in order: the new session id arrives before the others go on',
+  },
 ]

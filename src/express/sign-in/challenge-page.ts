@@ -9,7 +9,7 @@ import { message } from '../pages/message.ts'
 import { statusPage } from '../pages/status-page.ts'
 import { isPrefetch, isScript } from '../request/navigation.ts'
 import type { Outcome, StateChange } from '../request/outcome.ts'
-import { redirect } from '../request/outcome.ts'
+import { andThen, redirect } from '../request/outcome.ts'
 import type { RequestedChallenge } from '../request/requested-challenge.ts'
 import { requestedChallenge } from '../request/requested-challenge.ts'
 import { verifiedOf } from '../request/verified.ts'
@@ -65,7 +65,9 @@ async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Ou
   }
   // Continuing with an approval that is worth nothing would lead back here for ever.
   const status = found.kind === 'approved' && spent in req.query ? timedOut : found
-  if (status.kind === 'approved' && req.query['page'] === challenge.page) return finishAndContinue(request, challenge)
+  if (status.kind === 'approved' && req.query['page'] === challenge.page) {
+    return andThen(request, { state: 'as-is' }, (same, signal) => finishAndContinue(same, challenge, { signal }))
+  }
 
   const service = await context.mfa.connect()
   const others = await otherFactors(service, user, factorsOf(request, challenge))

@@ -20,7 +20,9 @@ export function enterCode(request: WebRequest): Promise<Outcome> {
     const checked = await checkCode(opened, challenge, opened.form['code'])
     if (checked.notice) return withNotice(opened, challenge, checked.notice, checked.events)
     const approved = { state: { save: { ...opened.state, challenge: checked.challenge } } }
-    return andThen(opened, approved, (saved) => finishAndContinue(saved, checked.challenge, checked.redeemed))
+    return andThen(opened, approved, (saved, signal) =>
+      finishAndContinue(saved, checked.challenge, { signal, redeemed: checked.redeemed }),
+    )
   })
 }
 

@@ -45,21 +45,34 @@ export async function finish(request: WebRequest, challenge: Challenge, redeemed
   }
 }
 
+/** By challenge: resolves when the response that verifies its web session has been sent, or cannot be. */
+const verifying = new Map<string, Promise<void>>()
+
 /** Verifies the web session and continues where the user wanted to go, or leads back to the page, which shows the status. */
 export async function finishAndContinue(
   request: WebRequest,
   challenge: Challenge,
-  redeemed?: RedeemedSession,
+  { signal, redeemed }: { readonly signal: AbortSignal; readonly redeemed?: RedeemedSession | undefined },
 ): Promise<Outcome> {
   const { verified, effects } = await finish(request, challenge, redeemed)
-  if (verified) return andThen(request, effects, (saved) => continueAfter(saved, challenge))
-  return andThen(request, effects, (saved) => leadBack(saved, challenge))
+  if (!verified) return andThen(request, effects, (saved) => leadBack(saved, challenge))
+  if (!signal.aborted) verifying.set(challenge.id, untilSent(challenge.id, signal))
+  return andThen(request, effects, (saved) => continueAfter(saved, challenge))
+}
+
+function untilSent(challengeId: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      verifying.delete(challengeId)
+      resolve()
+    })
+  })
 }
 
 /** `POST /mfa/complete`: turns the approval into a verified web session. */
-export function completeChallenge(request: WebRequest): Outcome | Promise<Outcome> {
+export function completeChallenge(request: WebRequest, signal: AbortSignal): Outcome | Promise<Outcome> {
   const { challenge } = request.state
-  if (challenge) return finishAndContinue(request, challenge)
+  if (challenge) return finishAndContinue(request, challenge, { signal })
   return leadTo(request, passedTo(request) ?? request.context.base)
 }
 
@@ -74,6 +87,8 @@ export const spent = 'spent'
 
 async function leadBack(request: WebRequest, challenge: Challenge): Promise<Outcome> {
   const { base, mfa } = request.context
+  // Another window of this web session has won: its response brings the new session id, which the next request needs.
+  await verifying.get(challenge.id)
   const status = await readStatus(await mfa.connect(), challenge)
   // Saving this request's copy of the web session could undo what the winner of a race has saved.
   return { state: 'detach', answer: continueAt(request, status.kind === 'approved' ? `${base}?${spent}` : base) }

@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 
 import { afterEach, beforeEach } from 'vitest'
 
+import { withoutLimits } from '../../processes/command.ts'
+
 const program = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
 
 /** A SQLite file for each test, which other processes can serve as well. */
@@ -29,7 +31,15 @@ export function useSharedFile() {
   return {
     database,
     startOther: async (): Promise<{ child: ChildProcess; origin: string }> => {
-      const child = spawn(process.execPath, [program, 'serve', '--database', database(), '--port', '0'])
+      const child = spawn(process.execPath, [
+        program,
+        'serve',
+        '--database',
+        database(),
+        '--port',
+        '0',
+        ...withoutLimits,
+      ])
       others.push(child)
       return { child, origin: await originOf(child.stdout) }
     },
