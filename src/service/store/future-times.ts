@@ -35,19 +35,10 @@ export const waitCorrections: readonly Step[] = [
     const lock = { knownCodesLockedUntil: until, knownCodesLockedAt: present }
     return changed(db.updateTable('user').set(lock).where('sequence', 'in', someOf(db, rows)))
   },
-  (db, { future, present }) => {
-    const rows = db.selectFrom('user').select('sequence').where('emailChangedAt', '>', future)
-    return changed(db.updateTable('user').set({ emailChangedAt: present }).where('sequence', 'in', someOf(db, rows)))
-  },
-  (db, { future, present }) => {
-    const rows = db.selectFrom('attempt').select('sequence').where('at', '>', future)
-    return changed(db.updateTable('attempt').set({ at: present }).where('sequence', 'in', someOf(db, rows)))
-  },
+  (db, correction) => toPresent(db, correction, 'user', 'emailChangedAt'),
+  (db, correction) => toPresent(db, correction, 'attempt', 'at'),
   talliesToPresent,
-  (db, { future, present }) => {
-    const rows = db.selectFrom('session').select('sequence').where('settledAt', '>', future)
-    return changed(db.updateTable('session').set({ settledAt: present }).where('sequence', 'in', someOf(db, rows)))
-  },
+  (db, correction) => toPresent(db, correction, 'session', 'settledAt'),
   (db, { future, present }) => {
     const rows = db
       .selectFrom('challengeTry')
@@ -56,16 +47,8 @@ export const waitCorrections: readonly Step[] = [
     const update = db.updateTable('challengeTry').set({ expiresAt: present + challengeTriesKept })
     return changed(update.where('challenge', 'in', someOf(db, rows)))
   },
-  (db, { future, present }) => {
-    const rows = db.selectFrom('deviceHistory').select('sequence').where('settledAt', '>', future)
-    const update = db.updateTable('deviceHistory').set({ settledAt: present })
-    return changed(update.where('sequence', 'in', someOf(db, rows)))
-  },
-  (db, { future, present }) => {
-    const rows = db.selectFrom('deviceNotice').select('sequence').where('createdAt', '>', future)
-    const update = db.updateTable('deviceNotice').set({ createdAt: present })
-    return changed(update.where('sequence', 'in', someOf(db, rows)))
-  },
+  (db, correction) => toPresent(db, correction, 'deviceHistory', 'settledAt'),
+  (db, correction) => toPresent(db, correction, 'deviceNotice', 'createdAt'),
   // Short-lived codes from the future are removed: users can request new ones.
   async (db, { present }) => {
     const rows = db
@@ -125,6 +108,18 @@ const earlier = (until: string, from: string, now: number) =>
 
 async function changed(update: { executeTakeFirst(): Promise<{ readonly numUpdatedRows: bigint }> }): Promise<number> {
   return Number((await update.executeTakeFirst()).numUpdatedRows)
+}
+
+/** For times that stand alone. */
+async function toPresent(
+  db: Queryable,
+  { future, present }: Correction,
+  table: 'user' | 'attempt' | 'session' | 'deviceHistory' | 'deviceNotice',
+  column: string,
+): Promise<number> {
+  const rows = db.selectFrom(table).select('sequence').where(sql.ref(column), '>', future)
+  const update = sql`update ${sql.table(table)} set ${sql.ref(column)} = ${present} where sequence in ${someOf(db, rows)}`
+  return Number((await update.execute(db)).numAffectedRows)
 }
 
 /** Adds up counts of several times. Locks nothing where there are none. */

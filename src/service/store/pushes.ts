@@ -1,7 +1,9 @@
+import type { NotNull } from 'kysely'
+
 import { isPending } from './pending.ts'
 import type { PushKeyTable, Queryable } from './schema.ts'
 import { change, firstRow } from './statement.ts'
-import type { Slot, Slots } from './statement.ts'
+import type { RowOf, Slot, Slots } from './statement.ts'
 
 /** @param sealed Null for none. */
 export const setPush = change('setPush', (db, deviceId: Slot<string>, sealed: Slot<string | null>) =>
@@ -11,50 +13,37 @@ export const setPush = change('setPush', (db, deviceId: Slot<string>, sealed: Sl
 /** Unless the device has set another one meanwhile. */
 export const forgetPush = change(
   'forgetPush',
-  (db, { deviceId, sealed }: Slots<Pick<SealedPush, 'deviceId' | 'sealed'>>) =>
+  (db, { deviceId, sealed }: Slots<{ deviceId: string; sealed: string }>) =>
     db.updateTable('device').set({ push: null }).where('id', '=', deviceId).where('push', '=', sealed),
 )
 
 /** A subscription as it stands in the database. */
-export interface SealedPush {
-  readonly deviceId: string
-  readonly userId: string
-  readonly sealed: string
-}
+export type SealedPush = RowOf<typeof pushOfPending>
 
 /** The push subscription for a session that is still pending; nothing otherwise. */
-export async function pushOfPending(db: Queryable, sessionId: string, now: number): Promise<SealedPush | undefined> {
-  return asSealedPush(await pendingPush(db, sessionId, now))
-}
-
-const pendingPush = firstRow('pendingPush', (db, sessionId: Slot<string>, now: Slot<number>) =>
+export const pushOfPending = firstRow('pushOfPending', (db, sessionId: Slot<string>, now: Slot<number>) =>
   db
     .selectFrom('session')
     .innerJoin('device', 'device.id', 'session.deviceId')
     .select(['device.id as deviceId', 'session.userId', 'device.push as sealed'])
     .where('session.id', '=', sessionId)
     .where(isPending(now))
-    .where('device.revokedAt', 'is', null),
+    .where('device.revokedAt', 'is', null)
+    .where('device.push', 'is not', null)
+    .$narrowType<{ sealed: NotNull }>(),
 )
 
 /** The push subscription for a notice that is not acknowledged yet; nothing otherwise. */
-export async function pushOfNotice(db: Queryable, noticeId: string): Promise<SealedPush | undefined> {
-  return asSealedPush(await noticePush(db, noticeId))
-}
-
-const noticePush = firstRow('noticePush', (db, noticeId: Slot<string>) =>
+export const pushOfNotice = firstRow('pushOfNotice', (db, noticeId: Slot<string>) =>
   db
     .selectFrom('deviceNotice')
     .innerJoin('device', 'device.id', 'deviceNotice.deviceId')
     .select(['device.id as deviceId', 'device.userId', 'device.push as sealed'])
     .where('deviceNotice.id', '=', noticeId)
-    .where('device.revokedAt', 'is', null),
+    .where('device.revokedAt', 'is', null)
+    .where('device.push', 'is not', null)
+    .$narrowType<{ sealed: NotNull }>(),
 )
-
-type FoundPush = Omit<SealedPush, 'sealed'> & { readonly sealed: string | null }
-
-const asSealedPush = (found: FoundPush | undefined): SealedPush | undefined =>
-  found?.sealed ? { ...found, sealed: found.sealed } : undefined
 
 /** @returns the pair of this database: the one given where there was none yet, on whichever node. */
 export async function pushKey(db: Queryable, given: Omit<PushKeyTable, 'row'>): Promise<Omit<PushKeyTable, 'row'>> {

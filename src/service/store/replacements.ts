@@ -1,4 +1,5 @@
 import { latestCodeExpiry } from './activations.ts'
+import type { Activation } from './activations.ts'
 import { removeCodeGenerators } from './code-generators.ts'
 import { removeHistories } from './device-history.ts'
 import { removeNotices } from './device-notices.ts'
@@ -55,15 +56,10 @@ export async function clearExpiredReplacements(db: Queryable, now: number): Prom
   return Number(cleared.numUpdatedRows)
 }
 
-interface Replacing {
-  readonly tokenId: string
-  readonly sealedCode: string | null
-}
-
 /** Uses a code up. @returns false when another caller, or the clock, was first, or the token is gone. */
 export const useReplacement = changesRow(
   'useReplacement',
-  (db, { tokenId, sealedCode }: Slots<Replacing>, now: Slot<number>) =>
+  (db, { tokenId, sealedCode }: Slots<Pick<Activation, 'tokenId' | 'sealedCode'>>, now: Slot<number>) =>
     db
       .updateTable('token')
       .set({ ...noReplacement, activatedAt: now })
@@ -77,7 +73,7 @@ export const useReplacement = changesRow(
 /** Revokes the device of a token, and cancels its pending sessions. The token stays for the next device. */
 export async function moveAway(
   db: Queryable,
-  { tokenId, replacementEpoch }: { tokenId: string; replacementEpoch: string | null },
+  { tokenId, replacementEpoch }: Pick<Activation, 'tokenId' | 'replacementEpoch'>,
   now: number,
 ): Promise<Revoked> {
   const devices = await moveDevices(db, tokenId, now)
