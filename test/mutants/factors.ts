@@ -280,8 +280,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the wake of an inbox that is held',
     file: 'src/service/factors/factor-changes.ts',
-    find: 'notices.map(({ deviceId }) => waiterKey.device(deviceId)),',
-    replace: '[],',
+    find: 'notifyAfter(db, inboxes)',
+    replace: 'notifyAfter(db, inboxes.slice(0, 0))',
     test: 'service/factors/factor-changes.test.ts',
     title: 'answers a held inbox read',
   },

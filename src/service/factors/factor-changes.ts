@@ -35,10 +35,8 @@ export async function announceChange(db: Queryable, ctx: AnnounceContext, change
   const notices =
     change.kind === 'reset' ? [] : await storeNotices(db, ctx, { ...change, kind: change.kind }, createdAt)
   const mail = ctx.changeMails && (await writeMail(db, change, createdAt))
-  notifyAfter(
-    db,
-    notices.map(({ deviceId }) => waiterKey.device(deviceId)),
-  )
+  const inboxes = notices.map(({ deviceId }) => waiterKey.device(deviceId))
+  notifyAfter(db, inboxes)
   onTransactionEnd(db, (ending) => {
     if (ending === 'undone') return
     for (const { id } of notices) ctx.pusher?.tell({ kind: 'notice', id, expiresAt: createdAt + pushLifetime })

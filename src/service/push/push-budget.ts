@@ -35,11 +35,7 @@ export async function takePush(ctx: Context, db: Queryable, of: PushOf): Promise
   const limits = limitsOf(of)
   const reached = await reachedLimit(ctx, db, of, limits)
   if (reached.wait > 0) throw tooManyRequests(reached)
-  await noteAttempt(
-    db,
-    limits.map(({ scope }) => scope),
-    ctx.clock.now(),
-  )
+  await noteAttempt(db, limits, ctx.clock.now())
 }
 
 /** @returns the seconds until a request can be sent; 0 for now. */
@@ -86,10 +82,8 @@ export function limitedNetwork({ challenge, ipAddress }: Pick<PushOf, 'challenge
 
 /** An approval shows that the requests were wanted. */
 export function forgetPushes(db: Queryable, of: PushOf): Promise<void> {
-  return forgetScopes(
-    db,
-    limitsOf(of).map(({ scope }) => scope),
-  )
+  const scopes = limitsOf(of).map(({ scope }) => scope)
+  return forgetScopes(db, scopes)
 }
 
 /** Resets all limits of a user, for an administrator. */
@@ -104,7 +98,7 @@ export function forgetAllPushes(
 
 /** After "This was not me" no further requests are sent for a while. */
 export function pausePushes(ctx: Pick<Context, 'clock'>, db: Queryable, of: PushOf): Promise<void> {
-  return noteAttempt(db, [reported(of)], ctx.clock.now())
+  return noteAttempt(db, [{ scope: reported(of) }], ctx.clock.now())
 }
 
 function limitsOf(of: PushOf): readonly PushLimit[] {

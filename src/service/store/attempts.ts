@@ -21,11 +21,7 @@ export async function takeAttempt(db: Queryable, limits: readonly Limit[], now: 
     const wait = await secondsUntilFree(db, limit, now)
     if (wait > 0) return wait
   }
-  await noteAttempt(
-    db,
-    limits.map(({ scope }) => scope),
-    now,
-  )
+  await noteAttempt(db, limits, now)
   return 0
 }
 
@@ -50,8 +46,8 @@ const nthNewest = firstRow(
 )
 
 /** Counts one, whatever the limits say. */
-export async function noteAttempt(db: Queryable, scopes: readonly string[], at: number): Promise<void> {
-  for (const scope of scopes) await insertAttempt(db, scope, at)
+export async function noteAttempt(db: Queryable, limits: readonly Pick<Limit, 'scope'>[], at: number): Promise<void> {
+  for (const { scope } of limits) await insertAttempt(db, scope, at)
 }
 
 const insertAttempt = change('insertAttempt', (db, scope: Slot<string>, at: Slot<number>) =>

@@ -25,10 +25,8 @@ export async function endOtherSessions(db: Queryable, userIds: readonly string[]
   await endKnownBrowsers(db, userIds)
   await endApprovals(db, userIds)
   const changes = await insertChanges(db, userIds)
-  notifyAfter(
-    db,
-    changes.map(({ domainId, userId }) => waiterKey.epoch(domainId, userId)),
-  )
+  const keys = changes.map(({ domainId, userId }) => waiterKey.epoch(domainId, userId))
+  notifyAfter(db, keys)
 }
 
 const endApprovals = change('endApprovals', (db, userIds: List<string>) =>

@@ -106,10 +106,8 @@ export async function releaseHardwareTokens(
   epoch?: string,
 ): Promise<boolean> {
   const ended = await removeOwnApps(db, userIds)
-  await removeCodeGenerators(
-    db,
-    ended.map(({ id }) => id),
-  )
+  const endedIds = ended.map(({ id }) => id)
+  await removeCodeGenerators(db, endedIds)
   const released = await tokensOf(db, userIds)
   await resealSeeds(db, secrets, released, null)
   await clearOwners(db, userIds)
