@@ -17,7 +17,7 @@ const seed = 20_261_120
 const factor = process.env.LONG ? 10 : 1
 /** Most of them on SQLite, and some more on a database that could choke on their values. */
 const engines = [
-  { engine: 'SQLite', wellFormed: 4_500 * factor, malformed: 500 * factor },
+  { engine: 'SQLite', wellFormed: 9_500 * factor, malformed: 500 * factor },
   { engine: 'PostgreSQL', wellFormed: 900 * factor, malformed: 100 * factor },
 ] as const
 /** Requests in progress on one connection. */
@@ -223,13 +223,17 @@ let refilled = 0
 
 async function refill(): Promise<void> {
   refilled += 1
-  const { json: user } = await running.call('POST', '/users', { body: newUser(`refill ${refilled}`) })
+  const join = async (username: string): Promise<string> => {
+    const { json: user } = await running.call('POST', '/users', { body: newUser(username) })
+    await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
+    return user.id
+  }
+  const [enrolled, newcomer] = [await join(`refill ${refilled}`), await join(`newcomer ${refilled}`)]
   const body = { serialNumber: `refill ${refilled}`, type: 'TOTP6', timeStep: 30, seed: '0'.repeat(40) }
   const { json: token } = await running.call('POST', '/hardware', { body })
-  await running.call('PUT', `/users/${user.id}/hardware/${token.id}`)
-  await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}`)
-  await running.call('PUT', `/domains/${running.domain.id}/users/${user.id}/token`)
-  known.ids['userId']!.push(user.id)
+  await running.call('PUT', `/users/${enrolled}/hardware/${token.id}`)
+  await running.call('PUT', `/domains/${running.domain.id}/users/${enrolled}/token`)
+  known.ids['userId']!.push(enrolled, newcomer)
   known.ids['hardwareTokenId']!.push(token.id)
 }
 
