@@ -191,8 +191,7 @@ export function createClient(options: ClientOptions) {
         call(readPauses, { params: { domainId, userId }, body: { browser } }),
     }),
     sessions: Object.freeze({
-      create: (domainId: string, session: NewSession) =>
-        call(createSession, { params: { domainId }, body: session }, session.redeem && redeeming),
+      create: (domainId: string, session: NewSession) => call(createSession, { params: { domainId }, body: session }),
       get: (domainId: string, sessionId: string) => call(getSession, { params: { domainId, sessionId } }),
       cancel: (domainId: string, sessionId: string) => call(cancelSession, { params: { domainId, sessionId } }),
       /** @param browser The browser in which the user passes; it becomes a known one. */
