@@ -124,7 +124,7 @@ function faultsOfPostgres(): readonly Mutant[] {
       defense: 'looking while no notifications arrive',
       file: 'src/service/store/postgres-change-feed.ts',
       find: "polling = setInterval(() => report('something'), pollInterval).unref()",
-      replace: 'looking = setInterval(() => {}, lookInterval).unref()',
+      replace: 'polling = setInterval(() => {}, pollInterval).unref()',
       test,
       title: 'logs once that notifications do not arrive, polls meanwhile, and logs when they arrive again',
     },
