@@ -11,10 +11,18 @@ function statementsOfPostgres(): readonly Mutant[] {
     {
       defense: 'only the answer COMMIT counts as committed',
       file: dialect,
-      find: "if ((await end('commit')) === 'COMMIT') return",
-      replace: "if ((await end('commit')) !== '') return",
+      find: "if (answer === 'COMMIT' && failure === undefined) return",
+      replace: "if (answer !== '') return",
       test,
       title: 'fails with the error of a change that nobody waited for, although COMMIT itself succeeds',
+    },
+    {
+      defense: 'a transaction that could not begin does not count as committed',
+      file: dialect,
+      find: "if (answer === 'COMMIT' && failure === undefined) return",
+      replace: "if (answer === 'COMMIT') return",
+      test,
+      title: 'does not count as committed if it could not begin, although the database answers COMMIT',
     },
     {
       defense: 'a transaction that the database rolled back ends as undone',

@@ -100,10 +100,12 @@ function createUnit(client: PostgresClient, whileContended: WhileContended, nami
       send(`begin isolation level ${isolationLevel}`).catch(() => {})
     },
     async commit() {
-      // The database answers ROLLBACK, and no error, where a statement has failed.
-      if ((await end('commit')) === 'COMMIT') return
+      const answer = await end('commit')
+      // The database answers ROLLBACK, and no error, if a statement has failed. It answers COMMIT if BEGIN itself has failed:
+      // then each statement was executed on its own, and the transaction must not count as committed.
+      if (answer === 'COMMIT' && failure === undefined) return
       const cause = failure instanceof Error ? failure : new Error('The database rolled the transaction back.')
-      undone.add(cause)
+      if (answer !== 'COMMIT') undone.add(cause)
       throw cause
     },
     async rollback() {

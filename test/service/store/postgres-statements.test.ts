@@ -115,6 +115,22 @@ describe('a transaction on PostgreSQL', () => {
     await expect(transaction).rejects.toMatchObject({ code: '23505' })
   })
 
+  it('does not count as committed if it could not begin, although the database answers COMMIT', async () => {
+    const ends: Ending[] = []
+
+    // PostgreSQL has no such level, so BEGIN fails.
+    const transaction = store.db
+      .transaction()
+      .setIsolationLevel('snapshot')
+      .execute(async (db) => {
+        onTransactionEnd(db, (ending) => ends.push(ending))
+        await insert(db, { id: '1', name: '1' })
+      })
+
+    await expect(transaction).rejects.toMatchObject({ code: '42601' })
+    expect(ends).toEqual(['unknown'])
+  })
+
   it('executes statements in the order in which they are sent', async () => {
     const found = await store.db.transaction().execute(async (db) => {
       const [, before, renamed, after] = await Promise.all([
