@@ -33,7 +33,10 @@ export function repeat(clock: Clock, milliseconds: number, callback: () => void)
 /** How far the clocks of two machines may differ, seconds. A date further in the future comes from a clock that was ahead. */
 export const clockSkew = 60
 
-/** Whether a period still runs. An end further away than the whole `length` was set by a clock that was ahead: it does not count. */
+/**
+ * Whether a period still runs. An end further away than the whole `length` was set by a clock that was ahead: it does not
+ * count.
+ */
 export const isBeforeEnd = (until: number, length: number, now: number): boolean =>
   now < until && until - now <= length + clockSkew
 

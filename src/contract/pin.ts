@@ -44,7 +44,10 @@ function isRun(pin: string): boolean {
   )
 }
 
-/** PINs: the twenty most used (DataGenetics, 2012), without patterns that the other rules find. Passcodes: the most common words. */
+/**
+ * PINs: the twenty most used (DataGenetics, 2012), without patterns that the other rules find. Passcodes: the most common
+ * words.
+ */
 const common: ReadonlySet<string> = new Set(
   (
     '1004 1122 2000 2001 ' +

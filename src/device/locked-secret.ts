@@ -33,7 +33,10 @@ export function openSecret({ secret, ...parameters }: LockedSecret, pin: string)
   return crypt(parameters, pin, base64url.decode(secret) as Uint8Array<ArrayBuffer>)
 }
 
-/** Encrypts and decrypts. Without an authentication tag, which would reveal a wrong PIN. The counter starts at 0, as each key encrypts one secret. */
+/**
+ * Encrypts and decrypts. Without an authentication tag, which would reveal a wrong PIN. The counter starts at 0, as each key
+ * encrypts one secret.
+ */
 async function crypt(
   parameters: KeyParameters,
   pin: string,

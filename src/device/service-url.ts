@@ -13,7 +13,10 @@ export interface ActivationLink {
   readonly code: string
 }
 
-/** @param address The address of the service or of its authenticator. @throws {TypeError} when it is not an http or https address. */
+/**
+ * @param address The address of the service or of its authenticator.
+ * @throws {TypeError} when it is not an http or https address.
+ */
 export function activationLink(address: string, code: string): string {
   return `${serviceUrl(address).replace(/\/authenticator$/, '')}/authenticator/#code=${code}`
 }

@@ -135,7 +135,7 @@ export interface OpenedService {
   readonly close: () => Promise<void>
 }
 
-/** Who can call the REST interface, and how it is worded. */
+/** The callers that the REST interface accepts, and the words that it uses. */
 export interface RestAccess extends ServedInterface {
   readonly findKey: FindKey
   /** Without rate limits, callers can send any number of requests. */

@@ -63,7 +63,10 @@ export function verifiedState(before: MfaState, verified: Verified, lastReturnTo
   }
 }
 
-/** For an answer that shows a secret: saves under a new id, once for this user, so that an attacker who knows the old id cannot read it. */
+/**
+ * For an answer that shows a secret: saves under a new id, once for this user, so that an attacker who knows the old id
+ * cannot read it.
+ */
 export function saveUnderOwnId(before: MfaState, userKey: string, state: MfaState = before): StateChange {
   if (before.ownId?.userKey !== userKey) return { renew: { ...state, ownId: { userKey } } }
   return state === before ? 'as-is' : { save: state }

@@ -19,7 +19,10 @@ export interface Finished {
   readonly effects: Effects
 }
 
-/** Redeems the approval of a challenge, once, unless the call that checked the code has done so. Every way to a verified web session leads through here. */
+/**
+ * Redeems the approval of a challenge, once, unless the call that checked the code has done so. Every way to a verified web
+ * session leads through here.
+ */
 export async function finish(request: WebRequest, challenge: Challenge, redeemed?: RedeemedSession): Promise<Finished> {
   const { context, user, state } = request
   const { sessionId } = challenge

@@ -6,7 +6,10 @@ import type { Head } from './verify-chains.ts'
 /** Seconds. */
 const interval = 15 * 60
 
-/** Periodically logs the heads of the audit trail: an attacker who can change the database cannot change logs on another machine. */
+/**
+ * Periodically logs the heads of the audit trail: an attacker who can change the database cannot change logs on another
+ * machine.
+ */
 export function startHeadLog(ctx: Pick<TrailContext, 'trail' | 'store' | 'clock' | 'logger'>) {
   const logged = new Map<string, number>()
   let running = Promise.resolve()

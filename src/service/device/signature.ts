@@ -63,7 +63,10 @@ const fieldCodes: Record<string, ErrorCode> = {
   push: 'api.error.invalid.push',
 }
 
-/** The header cannot choose how the signature is verified. Extensions are refused, because none is known (RFC 7515 section 4.1.11). */
+/**
+ * The header cannot choose how the signature is verified. Extensions are refused, because none is known (RFC 7515 section
+ * 4.1.11).
+ */
 const Header = z.object({ alg: z.literal('ES256'), crit: z.never().optional(), b64: z.never().optional() })
 
 /** The length of an ES256 signature (RFC 7518 section 3.4), bytes. */

@@ -11,9 +11,8 @@ export interface CodeMail {
 }
 
 /**
- * Composes the mail with a one-time code: short, without links or remote content. The subject is visible on locked screens, so
- * it
- * does not contain the code.
+ * Composes the mail with a one-time code: short, without links or remote content. The subject is visible on locked screens,
+ * so it does not contain the code.
  */
 export function codeMail({ organization, domain, code, minutes }: CodeMail): Omit<Mail, 'to'> {
   const names = { domain: plainLine(domain), organization: plainLine(organization) }

@@ -10,8 +10,7 @@ export const knownPushHosts: readonly string[] = [
 
 /**
  * The push service that an endpoint belongs to, if messages may be sent there. The endpoint comes from a device, which may be
- * an
- * attacker's: it must not make this service connect to anything but push services.
+ * an attacker's: it must not make this service connect to anything but push services.
  *
  * @param hosts Names; `*.` before a name includes everything that ends with it.
  */

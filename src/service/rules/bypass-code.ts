@@ -9,9 +9,8 @@ export const endOfTime = 253_402_300_799
 export const newBypassCode = (random: Random): string => randomText(random, '0123456789', 9)
 
 /**
- * How long a used-up code is kept, seconds. The pass it granted may change factors for ten minutes, and the activation code of
- * a
- * device that is then shown is valid for another fifteen.
+ * How long a used-up code is kept, seconds. The pass it granted may change factors for ten minutes, and the activation code
+ * of a device that is then shown is valid for another fifteen.
  */
 export const usedUpCodesKept = 25 * minute
 

@@ -1,7 +1,6 @@
 /**
  * A key that is equal for usernames an app may treat as the same: it ignores case, accents and other marks, invisible
- * characters,
- * width, and spaces. It detects look-alikes within an organization and is never used as a name.
+ * characters, width, and spaces. It detects look-alikes within an organization and is never used as a name.
  */
 export function nameKey(username: string): string {
   return (

@@ -15,8 +15,7 @@ export function networkOf(address: string | undefined): string {
 
 /**
  * The IPv4 address embedded in an IPv6 address. Behind a translator (RFC 6052) all of IPv4 is in one network and would share
- * one
- * limit; with 6to4 (RFC 3056) one IPv4 address has 65,536 networks, and would have as many limits.
+ * one limit; with 6to4 (RFC 3056) one IPv4 address has 65,536 networks, and would have as many limits.
  */
 function embeddedIpv4(groups: readonly number[]): string | undefined {
   const [first, second, ...rest] = groups

@@ -1,9 +1,8 @@
 import { notAfter } from './present.ts'
 
 /**
- * How often a user who does not approve is asked (OWASP ASVS 5.0 6.6.4): an attacker who knows the password must not be able to
- * ask
- * until the user gives in. Times in seconds.
+ * How often a user who does not approve is asked (OWASP ASVS 5.0 6.6.4): an attacker who knows the password must not be able
+ * to ask until the user gives in. Times in seconds.
  */
 export const pushLimits = {
   short: { limit: 5, window: 10 * 60 },

@@ -19,7 +19,8 @@ interface TimedSession {
 }
 
 /**
- * The session's current state: a pending session expires with its time, or if it is dated in the future, even if it is still stored as pending.
+ * The session's current state. A session that is stored as pending has expired once its time is over, or if it is dated in
+ * the future.
  */
 export function atTime<S extends TimedSession>(session: S, now: number): S {
   const begun = session.createdAt <= latestBeginning(now)

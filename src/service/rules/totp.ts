@@ -28,10 +28,9 @@ export interface CodeSource {
   readonly seenStep: number | null
   readonly seenAt: number | null
   /**
-   * Whether its clock can drift: the clock of a hardware token cannot be set, so drift is remembered and two consecutive codes
-   * resynchronize it (RFC 6238 section 6). Phones synchronize over the network, and accepting codes that are minutes old would
-   * only
-   * help an attacker who has noted them.
+   * Whether its clock can drift: the clock of a hardware token cannot be set, so drift is remembered and two consecutive
+   * codes resynchronize it (RFC 6238 section 6). Phones synchronize over the network, and accepting codes that are minutes
+   * old would only help an attacker who has noted them.
    */
   readonly resynchronizes: boolean
 }

@@ -13,7 +13,8 @@ export interface Limit {
 }
 
 /**
- * Takes one attempt of each limit, or of none where one is used up. Inside a transaction, so that attempts at once are counted one by one.
+ * Takes one attempt of each limit, or of none where one is used up. Inside a transaction, so that attempts at once are
+ * counted one by one.
  * @returns 0, or the seconds until there is one again.
  */
 export async function takeAttempt(db: Queryable, limits: readonly Limit[], now: number): Promise<number> {

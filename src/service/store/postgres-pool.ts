@@ -46,7 +46,7 @@ function lease(client: Pg.PoolClient, time: number, prepares: { kept: boolean })
   return {
     async query({ name, ...query }) {
       if (late) throw late
-      // What is sent in one turn of the event loop leaves in one write, which costs more than all the rest.
+      // All statements of one turn of the event loop leave in one write, because each write costs more than all the rest.
       stream.cork()
       process.nextTick(() => stream.uncork())
       try {

@@ -16,7 +16,10 @@ export interface SqliteParts {
   readonly reader: BetterSqlite3.Database | undefined
 }
 
-/** Kysely's dialect of SQLite, with reads beside one writer, transactions that take the write lock at once, and statements prepared once. */
+/**
+ * Kysely's dialect of SQLite, with reads beside one writer, transactions that take the write lock at once, and statements
+ * prepared once.
+ */
 export function createSqliteDialect(parts: SqliteParts): Dialect {
   return {
     createAdapter: () => new ConcurrentAdapter(),

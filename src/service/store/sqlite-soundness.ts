@@ -7,7 +7,10 @@ import type BetterSqlite3 from 'better-sqlite3'
 
 import { DatabaseFileError } from './store.ts'
 
-/** Up to this size a file is checked before anything is served: reading it takes 0.1 s. 1 GB takes 1.4 s, or 28 s from a cold disk; bytes. */
+/**
+ * Up to this size a file is checked before anything is served: reading it takes 0.1 s. 1 GB takes 1.4 s, or 28 s from a cold
+ * disk; bytes.
+ */
 const checkedFirst = 64 * 1024 * 1024
 /** How long another process may take to write the first page of a file that it has just created, milliseconds. */
 const creationTime = 2_000

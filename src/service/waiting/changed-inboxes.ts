@@ -6,9 +6,8 @@ import type { Queryable } from '../store/schema.ts'
 
 /**
  * Finds the devices whose inbox has changed since the last call; undefined if there was none, and it may be any. Used when
- * another
- * process changed something without saying what: thousands of inboxes may be held here, and reading all of them takes a second
- * or more.
+ * another process changed something without saying what: thousands of inboxes may be held here, and reading all of them takes
+ * a second or more.
  */
 export type ChangedInboxes = () => Promise<readonly string[] | undefined>
 
