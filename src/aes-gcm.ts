@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 
 /** 96 bits, random for each text (NIST SP 800-38D section 8.2.2). */
 const nonceSize = 12
@@ -6,8 +7,8 @@ const tagSize = 16
 
 /** What a text is encrypted with. */
 interface Encryption {
-  /** 256 bits. */
-  readonly key: Uint8Array
+  /** 256 bits. As bytes, Node would take five times as long. */
+  readonly key: KeyObject
   /** The additional data: the text cannot be decrypted as part of anything else. */
   readonly purpose: string
 }

@@ -1,4 +1,4 @@
-import { hkdfSync } from 'node:crypto'
+import { createSecretKey, hkdfSync } from 'node:crypto'
 
 import { decrypt, encrypt } from '../aes-gcm.ts'
 
@@ -14,7 +14,8 @@ export interface Sealer {
 }
 
 export function createSealer(apiKey: string): Sealer {
-  const key = new Uint8Array(hkdfSync('sha256', apiKey, '', 'second-factor: secrets in web sessions', 32))
+  const bytes = hkdfSync('sha256', apiKey, '', 'second-factor: secrets in web sessions', 32)
+  const key = createSecretKey(Buffer.from(bytes))
   return Object.freeze({
     seal: (secret, purpose, random) => encrypt(secret, { key, purpose }, random).toString('base64url'),
     open(sealed, purpose) {

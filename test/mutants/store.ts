@@ -27,6 +27,14 @@ const timeoutFromTurn: Change = {
 
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'statements after the end of their transaction are refused',
+    file: 'src/service/store/transaction-ends.ts',
+    find: 'connections.delete(db)',
+    replace: '',
+    test: 'service/store/statement.test.ts',
+    title: 'is refused after its transaction has ended',
+  },
+  {
     defense: 'the connection of reads: an open transaction does not hold them up',
     ...noReader,
     test: connections,

@@ -1,4 +1,5 @@
-import { hkdfSync } from 'node:crypto'
+import { createSecretKey, hkdfSync } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 
 /** A key of the ring. Encrypted values contain its id, so that its key is found after others were added. */
 export interface RingKey {
@@ -6,9 +7,9 @@ export interface RingKey {
   /** The 32 bytes as in the key file; only for writing that file. */
   readonly secret: Buffer
   /** For AES-256-GCM. */
-  readonly encryption: Buffer
+  readonly encryption: KeyObject
   /** For HMAC-SHA-256, of values that are looked up without being readable. */
-  readonly lookup: Buffer
+  readonly lookup: KeyObject
 }
 
 /** The keys of a service. The first one encrypts; all of them decrypt. */
@@ -53,9 +54,9 @@ function parseKey(entry: string, position: number): RingKey {
   return Object.freeze({ id, secret, encryption: derive(secret, 'encryption'), lookup: derive(secret, 'lookup') })
 }
 
-/** Derives one key per purpose from one secret (RFC 5869). */
-function derive(secret: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `second-factor ${purpose}`, keySize))
+/** Derives one key per purpose from one secret (RFC 5869). With a key as bytes, an HMAC in Node takes six times as long. */
+function derive(secret: Buffer, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `second-factor ${purpose}`, keySize)))
 }
 
 /** The keys do not match the database. The message says what to do, and contains no key. */

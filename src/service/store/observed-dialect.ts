@@ -52,13 +52,17 @@ function createDriver(driver: Driver, watch: Watch): Driver {
   const stateOf = (connection: DatabaseConnection): Observed =>
     known.get(connection) ?? { inner: connection, inTransaction: false, wrote: false }
 
+  const reported = (part: 'read' | 'write', error: unknown): unknown => {
+    const isOutage = error instanceof StoreUnavailableError && !(error instanceof CallerGoneError)
+    if (isOutage) watch.observer?.failed(part, error)
+    return error
+  }
+
   const report = async <T>(part: 'read' | 'write', act: () => Promise<T>): Promise<T> => {
     try {
       return await act()
     } catch (error) {
-      const isOutage = error instanceof StoreUnavailableError && !(error instanceof CallerGoneError)
-      if (isOutage) watch.observer?.failed(part, error)
-      throw error
+      throw reported(part, error)
     }
   }
 
@@ -75,11 +79,16 @@ function createDriver(driver: Driver, watch: Watch): Driver {
     const state: Observed = { inner, inTransaction: false, wrote: false }
     const connection: DatabaseConnection = {
       async executeQuery<R>(query: CompiledQuery) {
-        const part = isRead(query) && !state.inTransaction ? 'read' : 'write'
-        const result = await report(part, () => inner.executeQuery<R>(query))
-        if (state.inTransaction) state.wrote ||= !isRead(query)
-        else watch.observer?.succeeded(part)
-        return result
+        const { inTransaction } = state
+        if (inTransaction) state.wrote ||= !isRead(query)
+        const part = isRead(query) && !inTransaction ? 'read' : 'write'
+        try {
+          const result = await inner.executeQuery<R>(query)
+          if (!inTransaction) watch.observer?.succeeded(part)
+          return result
+        } catch (error) {
+          throw reported(part, error)
+        }
       },
       streamQuery: <R>(query: CompiledQuery, chunkSize: number) => inner.streamQuery<R>(query, chunkSize),
     }

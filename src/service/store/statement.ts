@@ -5,6 +5,7 @@ import type {
   BinaryOperationNode,
   Compilable,
   CompiledQuery,
+  DatabaseConnection,
   Expression,
   OperationNode,
   PrimitiveValueListNode,
@@ -13,6 +14,7 @@ import type {
 } from 'kysely'
 
 import type { Queryable } from './schema.ts'
+import { connectionOf } from './transaction-ends.ts'
 
 /*
  * Statements are declared once, by name, and compiled by Kysely once for each engine. Building a statement in each
@@ -181,14 +183,11 @@ function declare<S extends unknown[]>(name: string, build: Build<S, unknown>, un
     if (!statement) compiled.set(engine, (statement = compile(db, name, anyBuild, unread)))
     const parameters = statement.parameters.map((place) => bind(name, place, values))
     const query = { ...statement.query, parameters }
-    // Past the plugins of Kysely, which rename each result of each execution.
-    const { running } = await executor.provideConnection(async (connection) => {
-      const execution = connection.executeQuery<Row>(query)
-      // The connection of a transaction can take the next statement before this one is answered.
-      if (!db.isTransaction) await execution
-      return { running: execution }
-    })
-    const result = await running
+    // Past the plugins of Kysely, which rename each result of each execution. The connection of a transaction takes the next
+    // statement before this one is answered.
+    const execute = (connection: DatabaseConnection) => connection.executeQuery<Row>(query)
+    const connection = connectionOf(db)
+    const result = await (connection ? execute(connection) : executor.provideConnection(execute))
     return result.rows.length === 0 ? result : { ...result, rows: renamed(statement, result.rows) }
   }
 }

@@ -1,5 +1,5 @@
 import { Kysely } from 'kysely'
-import type { KyselyConfig, Transaction, TransactionBuilder } from 'kysely'
+import type { DatabaseConnection, KyselyConfig, Transaction, TransactionBuilder } from 'kysely'
 
 import { observable } from './observed-dialect.ts'
 import type { Database, Queryable } from './schema.ts'
@@ -14,6 +14,14 @@ const listeners = new WeakMap<object, Listener[]>()
 /** The database of each transaction, and the listener for the changes of each database. */
 const databases = new WeakMap<object, object>()
 const notifiers = new WeakMap<object, (keys: readonly string[]) => void>()
+
+const connections = new WeakMap<object, DatabaseConnection>()
+
+/**
+ * The connection of a running transaction, for declared statements. Kysely's own way to it takes ten promises for each
+ * statement, a sixth of the processor time of a sign-in. After the transaction, its way is the only one, and throws.
+ */
+export const connectionOf = (db: Queryable): DatabaseConnection | undefined => connections.get(db)
 
 /** Sets the listener that `notifyAfter` calls with changed keys. */
 export function setNotifier(database: Queryable, notifier: (keys: readonly string[]) => void): void {
@@ -72,9 +80,14 @@ export function watching<DB>(
       const result = await execute(async (db: Transaction<DB>) => {
         listeners.set(db, heard)
         if (database) databases.set(db, database)
-        const done = await callback(db)
-        committing = true
-        return done
+        await db.getExecutor().provideConnection(async (connection) => void connections.set(db, connection))
+        try {
+          const done = await callback(db)
+          committing = true
+          return done
+        } finally {
+          connections.delete(db)
+        }
       })
       tell('committed')
       return result

@@ -160,6 +160,17 @@ describe('a statement', () => {
     expect(count).toBe(1)
   })
 
+  it('is refused after its transaction has ended', async () => {
+    const store = await openSqliteStore(':memory:')
+    let ended: Queryable | undefined
+    await store.db.transaction().execute(async (db) => void (ended = db))
+
+    const late = compiledOnce(ended as unknown as Queryable, 'a')
+
+    await expect(late).rejects.toThrow('Transaction is already committed')
+    await store.close()
+  })
+
   it('rejects a value that is not a list', async () => {
     const store = await openSqliteStore(':memory:')
 
