@@ -18,11 +18,13 @@ async function round({ milliseconds, atATime, counted }: RoundOrder): Promise<Sa
   const latencies: number[] = []
   const names = Object.keys(counted)
   const times = () => names.map((name) => (counted[name] ? timeOfCounted(counted[name]) : 0))
-  const before = times()
-  const start = performance.now()
-  const isOver = () => performance.now() - start >= milliseconds
-  while (!isOver()) {
+  const spent = names.map(() => 0)
+  let took = 0
+  while (took < milliseconds) {
     await load.nextPass?.()
+    const before = times()
+    const start = performance.now()
+    const isOver = () => took + performance.now() - start >= milliseconds
     let index = 0
     const work = async () => {
       while (index < load.size && !isOver()) {
@@ -32,14 +34,15 @@ async function round({ milliseconds, atATime, counted }: RoundOrder): Promise<Sa
       }
     }
     await Promise.all(Array.from({ length: atATime }, work))
+    took += performance.now() - start
+    for (const [process, after] of times().entries())
+      spent[process] = (spent[process] ?? 0) + after - (before[process] ?? 0)
   }
-  const took = performance.now() - start
-  const after = times()
   const done = latencies.length
   return {
     perSecond: done / (took / 1000),
     latency: median(latencies),
-    cpu: Object.fromEntries(names.map((name, index) => [name, ((after[index] ?? 0) - (before[index] ?? 0)) / done])),
+    cpu: Object.fromEntries(names.map((name, index) => [name, (spent[index] ?? 0) / done])),
   }
 }
 

@@ -41,7 +41,7 @@ export interface Load {
   /** How many units make a pass, such as the users who each enter a code. */
   readonly size: number
   readonly facts?: Facts
-  /** Before each pass: moves the clocks, so that each user has a new code. */
+  /** Before each pass, and not measured: moves the clocks, so that each user has a new code, and signs users in. */
   nextPass?(): Promise<void>
   /** Does one unit of work, or throws. */
   unit(index: number): Promise<void>

@@ -6,7 +6,6 @@ import { startLoad } from '../measuring/load.ts'
 import type { SignedIn } from '../peers/better-auth.ts'
 import { cpu, latency, lineOf, perSecond, ratio } from '../row.ts'
 import type { Row } from '../row.ts'
-import { logIn, passSecondSteps } from './signed-in.ts'
 import { sqliteFile } from './start-service.ts'
 
 const users = 120
@@ -15,7 +14,7 @@ export const browserCode: Row = {
   name: 'browser-code',
   title: 'A code in the browser',
   work:
-    'Eight browsers of users who are signed in post a code to an Express app, which verifies their web session. ' +
+    'Eight browsers of users who have entered their password post a code to an Express app, which completes the sign-in. The password is not measured. ' +
     "This package is an app with `mfa()`, `passport.authenticate('mfa')` and an embedded service with a SQLite file. " +
     'Peers are better-auth with its plugin `twoFactor` in an Express app (`POST /two-factor/verify-totp`, SQLite with WAL, its defaults), and passport-totp.',
   columns: [perSecond, cpu, latency],
@@ -27,20 +26,26 @@ export const browserCode: Row = {
     ])
     const betterAuth = await startContender<{ url: string; users: readonly SignedIn[] }>('peers/better-auth.ts', [
       sqliteFile(run.folder, 'better-auth'),
-      '16',
+      String(users),
     ])
     const totp = await startContender<{ url: string; seed: string }>('peers/passport-totp.ts')
-    const { url } = app.given
-    const ownUsers = await passSecondSteps(app.given)
-    const totpCookies = await logIn(totp.given.url, 16)
+    const logins = (seeds: readonly string[]) =>
+      seeds.map((seed, index) => ({ login: { username: `codes-${index}` }, seed }))
+    const login = { path: '/login', json: false }
+    const step = { path: '/second-step', json: false }
     const ways: readonly BrowserCodeGiven[] = [
-      { url, path: '/second-step', json: false, users: ownUsers, movable: true },
-      { ...betterAuth.given, path: '/api/auth/two-factor/verify-totp', json: true, movable: false },
+      { url: app.given.url, signIn: login, code: step, users: logins(app.given.seeds), movable: true },
+      {
+        ...betterAuth.given,
+        signIn: { path: '/api/auth/sign-in/email', json: true },
+        code: { path: '/api/auth/two-factor/verify-totp', json: true },
+        movable: false,
+      },
       {
         url: totp.given.url,
-        path: '/second-step',
-        json: false,
-        users: totpCookies.map((cookie) => ({ cookie, seed: totp.given.seed })),
+        signIn: login,
+        code: step,
+        users: logins(Array.from({ length: users }, () => totp.given.seed)),
         movable: false,
       },
     ]
@@ -70,7 +75,7 @@ export const browserCode: Row = {
         `This package checks ${times(theirs)} times as many codes as better-auth, and ${times(without)} times as many as passport-totp.`,
         `The same code a second time: ${again.join(', ')}.`,
         'This package counts the attempt before it checks the code, uses the code up, writes the audit trail, syncs all of it to the disk before the answer, and gives the web session a new id. ' +
-          'For a user who is signed in, better-auth reads its session and its secret and writes nothing. passport-totp has no database at all.',
+          'better-auth counts the attempt, deletes the pending sign-in and creates a session, which SQLite does not sync (`synchronous=NORMAL`). passport-totp has no database at all.',
       ],
     }
   },
