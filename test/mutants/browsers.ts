@@ -28,15 +28,15 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user whose browser it is',
     file: 'src/service/store/known-browsers.ts',
-    find: "    .where('userId', '=', of.userId)\n",
-    replace: '',
+    find: ', userId: of.userId })',
+    replace: ' })',
     test: 'service/operations/browsers.test.ts',
     title: 'does not recognize a browser of another user, even if both have the same factors',
   },
   {
     defense: 'the domain in which a browser is known',
     file: 'src/service/store/known-browsers.ts',
-    find: "    .where('domainId', '=', of.domainId)\n",
+    find: ' domainId: of.domainId,',
     replace: '',
     test: 'service/operations/browsers.test.ts',
     title: 'recognizes it only in its own domain',

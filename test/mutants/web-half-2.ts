@@ -44,8 +44,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'ending codes for a first factor with the first factor',
     file: 'src/service/store/enrollment.ts',
-    find: ".where('firstOnly', '=', 1)",
-    replace: ".where('firstOnly', '<', 0)",
+    find: 'firstOnly: 1',
+    replace: 'firstOnly: 0',
     test: 'service/own-factors.test.ts',
     title: 'ends the code that an attacker with the password may have noted: %s',
   },

@@ -72,8 +72,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the user of a remembered browser, and what that user has',
     file: 'src/service/store/known-browsers.ts',
-    find: "    .where('userId', '=', of.userId)\n",
-    replace: '',
+    find: ', userId: of.userId })',
+    replace: ' })',
     also: [
       {
         file: 'src/service/store/known-browsers.ts',

@@ -152,8 +152,8 @@ export const mutants: readonly Mutant[] = [
     also: [
       {
         file: 'src/service/store/enrollment.ts',
-        find: ".where('firstOnly', '=', 1)",
-        replace: ".where('firstOnly', '<', 0)",
+        find: 'firstOnly: 1',
+        replace: 'firstOnly: 0',
       },
     ],
     test: 'service/own-factors.test.ts',

@@ -35,8 +35,7 @@ export const activateToken = changesRow('activateToken', (db, tokenId: Slot<stri
   db
     .updateTable('token')
     .set({ state: 'active', code: null, codeLookup: null, codeExpiresAt: null, activatedAt: now, ...noGrant })
-    .where('id', '=', tokenId)
-    .where('state', '=', 'pending')
+    .where((is) => is.and({ id: tokenId, state: 'pending' }))
     .where('codeExpiresAt', '>', now)
     .where('createdAt', '<=', derived(now, latestBeginning)),
 )

@@ -13,8 +13,7 @@ export const nameOrganization = changesRow('nameOrganization', (db, { id, from, 
   db
     .updateTable('organization')
     .set({ name: to, appName: to })
-    .where('id', '=', id)
-    .where('name', '=', from)
+    .where((is) => is.and({ id, name: from }))
     .where((is) =>
       is.not(
         is.exists(
@@ -35,16 +34,14 @@ export const nameDomain = changesRow(
     db
       .updateTable('domain')
       .set({ name: to, appName: to })
-      .where('id', '=', id)
-      .where('name', '=', from)
+      .where((is) => is.and({ id, name: from }))
       .where((is) =>
         is.not(
           is.exists(
             is
               .selectFrom('domain as other')
               .select('other.id')
-              .where('other.organizationId', '=', organizationId)
-              .where('other.name', '=', to)
+              .where((is) => is.and({ 'other.organizationId': organizationId, 'other.name': to }))
               .where('other.id', '!=', id),
           ),
         ),

@@ -135,8 +135,7 @@ export const moveAuditStart = changesRow(
     db
       .updateTable('auditWriter')
       .set({ startSequence: to.sequence, startHash: to.hash })
-      .where('id', '=', writer)
-      .where('startSequence', '=', from),
+      .where((is) => is.and({ id: writer, startSequence: from })),
 )
 
 export const removeAuditRows = change('removeAuditRows', (db, writer: Slot<string>, through: Slot<number>) =>

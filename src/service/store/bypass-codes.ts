@@ -33,8 +33,7 @@ export const bypassCodeById = firstRow(
   (db, organizationId: Slot<string>, id: Slot<string>, now: Slot<number>) =>
     usable(db, now)
       .innerJoin('user', 'user.id', 'bypassCode.userId')
-      .where('bypassCode.id', '=', id)
-      .where('user.organizationId', '=', organizationId),
+      .where((is) => is.and({ 'bypassCode.id': id, 'user.organizationId': organizationId })),
 )
 
 interface Using {
@@ -71,8 +70,7 @@ export const removeUsedUpBypassCode = change(
   (db, organizationId: Slot<string>, id: Slot<string>) =>
     db
       .deleteFrom('bypassCode')
-      .where('id', '=', id)
-      .where('usesRemaining', '=', 0)
+      .where((is) => is.and({ id, usesRemaining: 0 }))
       .where((eb) =>
         eb.exists(
           eb

@@ -34,10 +34,9 @@ export const generatorOfDevice = firstRow('generatorOfDevice', (db, domainId: Sl
     .innerJoin('device', 'device.id', 'codeGenerator.id')
     .innerJoin('token', 'token.id', 'device.tokenId')
     .selectAll('codeGenerator')
-    .where('token.domainId', '=', domainId)
-    .where('token.userId', '=', userId)
-    .where('token.state', '=', 'active')
-    .where('device.revokedAt', 'is', null),
+    .where((is) =>
+      is.and({ 'token.domainId': domainId, 'token.userId': userId, 'token.state': 'active', 'device.revokedAt': null }),
+    ),
 )
 
 /** Uses a time step up, and all before it. @returns false when it was used already. */

@@ -39,8 +39,7 @@ const historyBefore = allRows('historyBefore', (db, page: Slots<Page>, before: S
     eb
       .selectFrom('deviceHistory as known')
       .select('known.sequence')
-      .where('known.deviceId', '=', page.deviceId)
-      .where('known.sessionId', '=', before),
+      .where((is) => is.and({ 'known.deviceId': page.deviceId, 'known.sessionId': before })),
   ),
 )
 

@@ -25,10 +25,9 @@ export const activeDevice = firstRow('activeDevice', (db, domainId: Slot<string>
     .selectFrom('token')
     .innerJoin('device', 'device.tokenId', 'token.id')
     .select('device.id')
-    .where('token.domainId', '=', domainId)
-    .where('token.userId', '=', userId)
-    .where('token.state', '=', 'active')
-    .where('device.revokedAt', 'is', null),
+    .where((is) =>
+      is.and({ 'token.domainId': domainId, 'token.userId': userId, 'token.state': 'active', 'device.revokedAt': null }),
+    ),
 )
 
 /** The device in use, as it is shown. */
@@ -36,8 +35,7 @@ export const deviceOfToken = firstRow('deviceOfToken', (db, tokenId: Slot<string
   db
     .selectFrom('device')
     .select(['id', 'name', 'createdAt'])
-    .where('tokenId', '=', tokenId)
-    .where('revokedAt', 'is', null),
+    .where((is) => is.and({ tokenId, revokedAt: null })),
 )
 
 /** @returns false where the device used the id before. */

@@ -27,8 +27,7 @@ export const useEmailCode = changesRow(
   (db, { domainId, userId, codeLookups }: Slots<Of & { codeLookups: readonly string[] }>, now: Slot<number>) =>
     db
       .deleteFrom('emailCode')
-      .where('domainId', '=', domainId)
-      .where('userId', '=', userId)
+      .where((is) => is.and({ domainId, userId }))
       .where('codeLookup', 'in', codeLookups)
       .where('expiresAt', '>', now)
       .where(
@@ -48,15 +47,13 @@ const countWrongTry = change('countWrongTry', (db, { domainId, userId }: Slots<O
   db
     .updateTable('emailCode')
     .set((eb) => ({ wrongTries: eb('wrongTries', '+', 1) }))
-    .where('domainId', '=', domainId)
-    .where('userId', '=', userId),
+    .where((is) => is.and({ domainId, userId })),
 )
 
 const removeTriedCode = change('removeTriedCode', (db, { domainId, userId }: Slots<Of>, maxTries: Slot<number>) =>
   db
     .deleteFrom('emailCode')
-    .where('domainId', '=', domainId)
-    .where('userId', '=', userId)
+    .where((is) => is.and({ domainId, userId }))
     .where('wrongTries', '>=', maxTries),
 )
 

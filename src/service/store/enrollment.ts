@@ -52,9 +52,7 @@ const enrolling = (db: Queryable, userId: Slot<string>, most: Most) =>
 const removeFirstTokens = allRows('removeFirstTokens', (db, userId: Slot<string>, exceptId: Slot<string>) =>
   db
     .deleteFrom('token')
-    .where('userId', '=', userId)
-    .where('state', '=', 'pending')
-    .where('firstOnly', '=', 1)
+    .where((is) => is.and({ userId, state: 'pending', firstOnly: 1 }))
     .where('id', '<>', exceptId)
     .returning(['id', 'domainId', 'userId']),
 )

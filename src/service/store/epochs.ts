@@ -34,8 +34,7 @@ const endApprovals = change('endApprovals', (db, userIds: List<string>) =>
     .updateTable('session')
     .set((eb) => ({ redeemedAt: eb.ref('settledAt') }))
     .where('userId', 'in', userIds)
-    .where('state', '=', 'approved')
-    .where('redeemedAt', 'is', null),
+    .where((is) => is.and({ state: 'approved', redeemedAt: null })),
 )
 
 const insertChanges = allRows('insertChanges', (db, userIds: List<string>) =>

@@ -36,9 +36,7 @@ const browserOf = firstRow('browserOf', (db, of: Slots<BrowserOf & { readonly id
   db
     .selectFrom('knownBrowser')
     .selectAll()
-    .where('idHash', '=', of.idHash)
-    .where('domainId', '=', of.domainId)
-    .where('userId', '=', of.userId)
+    .where((is) => is.and({ idHash: of.idHash, domainId: of.domainId, userId: of.userId }))
     .where('expiresAt', '>', now)
     .where('passedAt', '<=', derived(now, latestBeginning)),
 )
@@ -91,8 +89,7 @@ const usersOfBrowser = allRows('usersOfBrowser', (db, organizationId: Slot<strin
     .selectFrom('knownBrowser')
     .innerJoin('domain', 'domain.id', 'knownBrowser.domainId')
     .select('knownBrowser.userId')
-    .where('knownBrowser.idHash', '=', idHash)
-    .where('domain.organizationId', '=', organizationId)
+    .where((is) => is.and({ 'knownBrowser.idHash': idHash, 'domain.organizationId': organizationId }))
     .orderBy('knownBrowser.passedAt', 'desc'),
 )
 

@@ -22,10 +22,7 @@ export const redeemedSession = firstRow('redeemedSession', (db, { id, userId }: 
   db
     .selectFrom('session')
     .selectAll()
-    .where('id', '=', id)
-    .where('userId', '=', userId)
-    .where('state', '=', 'approved')
-    .where('passed', '=', 1),
+    .where((is) => is.and({ id, userId, state: 'approved', passed: 1 })),
 )
 
 /** What the user can pass with in the domain. */
@@ -75,8 +72,7 @@ const keptCode = firstRow('keptCode', (db, { id, userId }: Slots<Owned>, now: Sl
   db
     .selectFrom('bypassCode')
     .select('id')
-    .where('id', '=', id)
-    .where('userId', '=', userId)
+    .where((is) => is.and({ id, userId }))
     .where('expiresAt', '>', now)
     .where('createdAt', '<=', derived(now, latestBeginning)),
 )

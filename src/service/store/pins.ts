@@ -16,8 +16,7 @@ export const takePinTry = firstRow(
     db
       .updateTable('device')
       .set((eb) => ({ pinTries: eb('pinTries', '+', 1), pinAttempt: attempt }))
-      .where('id', '=', deviceId)
-      .where('revokedAt', 'is', null)
+      .where((is) => is.and({ id: deviceId, revokedAt: null }))
       .where('pinTries', '<', most)
       .where((eb) => eb.or([eb('pinAttempt', 'is', null), eb('pinAttempt', '<>', attempt)]))
       .returning(['pin', 'pinTries']),
@@ -28,8 +27,7 @@ export const noteWrongPin = firstValue('noteWrongPin', (db, deviceId: Slot<strin
   db
     .updateTable('device')
     .set({ pinWrong: attempt })
-    .where('id', '=', deviceId)
-    .where('revokedAt', 'is', null)
+    .where((is) => is.and({ id: deviceId, revokedAt: null }))
     .returning('pinTries'),
 )
 

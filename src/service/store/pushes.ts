@@ -39,8 +39,7 @@ export const pushOfNotice = firstRow('pushOfNotice', (db, noticeId: Slot<string>
     .selectFrom('deviceNotice')
     .innerJoin('device', 'device.id', 'deviceNotice.deviceId')
     .select(['device.id as deviceId', 'device.userId', 'device.push as sealed'])
-    .where('deviceNotice.id', '=', noticeId)
-    .where('device.revokedAt', 'is', null)
+    .where((is) => is.and({ 'deviceNotice.id': noticeId, 'device.revokedAt': null }))
     .where('device.push', 'is not', null)
     .$narrowType<{ sealed: NotNull }>(),
 )

@@ -40,8 +40,7 @@ export const setReplacement = changesRow(
         grantedFactor: derived(replacement.grant, ({ factor }) => factor),
         grantedFactorId: derived(replacement.grant, ({ factorId }) => factorId),
       })
-      .where('id', '=', tokenId)
-      .where('state', '=', 'active'),
+      .where((is) => is.and({ id: tokenId, state: 'active' })),
 )
 
 /** @returns false where there is none. */
@@ -63,9 +62,7 @@ export const useReplacement = changesRow(
     db
       .updateTable('token')
       .set({ ...noReplacement, activatedAt: now })
-      .where('id', '=', tokenId)
-      .where('state', '=', 'active')
-      .where('replacement', '=', sealedCode)
+      .where((is) => is.and({ id: tokenId, state: 'active', replacement: sealedCode }))
       .where('replacementExpiresAt', '>', now)
       .where('replacementExpiresAt', '<=', derived(now, latestCodeExpiry)),
 )
@@ -90,8 +87,7 @@ const moveDevices = allRows('moveDevices', (db, tokenId: Slot<string>, now: Slot
   db
     .updateTable('device')
     .set({ revokedAt: now, moved: 1, pin: null, push: null })
-    .where('tokenId', '=', tokenId)
-    .where('revokedAt', 'is', null)
+    .where((is) => is.and({ tokenId, revokedAt: null }))
     .returning(['id', 'domainId', 'userId']),
 )
 

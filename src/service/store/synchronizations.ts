@@ -20,8 +20,7 @@ export const drawTicket = firstValue('drawTicket', (db, of: Slots<DomainOfOrgani
   db
     .updateTable('domain')
     .set((eb) => ({ synchronizationTicket: eb('synchronizationTicket', '+', 1) }))
-    .where('id', '=', of.domainId)
-    .where('organizationId', '=', of.organizationId)
+    .where((is) => is.and({ id: of.domainId, organizationId: of.organizationId }))
     .returning('synchronizationTicket'),
 )
 
@@ -111,9 +110,7 @@ export const takeOver = changesRow(
     db
       .updateTable('synchronization')
       .set({ holder: next.holder, holderProcess: next.holderProcess, beatAt: next.now })
-      .where('id', '=', id)
-      .where('holder', '=', holder)
-      .where('beatAt', '=', beatAt),
+      .where((is) => is.and({ id, holder, beatAt })),
 )
 
 /** The first step of each transaction of a synchronization. @returns false where it was taken over. */
@@ -126,9 +123,7 @@ export const markApplied = changesRow('markApplied', (db, { id, holder }: Slots<
   db
     .updateTable('synchronization')
     .set({ appliedAt: now, beatAt: now })
-    .where('id', '=', id)
-    .where('holder', '=', holder)
-    .where('appliedAt', 'is', null),
+    .where((is) => is.and({ id, holder, appliedAt: null })),
 )
 
 /** The marks that it leaves have no meaning from now on: added rows count, and removed rows are gone. */

@@ -63,8 +63,7 @@ const countOneLess = change('countOneLess', (db, scope: Slot<string>, at: Slot<n
   db
     .updateTable('tally')
     .set((eb) => ({ count: eb('count', '-', 1) }))
-    .where('scope', '=', scope)
-    .where('at', '=', at),
+    .where((is) => is.and({ scope, at })),
 )
 
 const removeEmpty = change('removeEmpty', (db, scope: Slot<string>, at: Slot<number>) =>

@@ -37,8 +37,7 @@ export const userByUsername = firstRow('userByUsername', (db, organizationId: Sl
   db
     .selectFrom('user')
     .selectAll()
-    .where('organizationId', '=', organizationId)
-    .where('username', '=', username)
+    .where((is) => is.and({ organizationId, username }))
     .where(exists),
 )
 
@@ -56,8 +55,7 @@ export const similarUsername = firstValue('similarUsername', (db, { organization
   db
     .selectFrom('user')
     .select('username')
-    .where('organizationId', '=', organizationId)
-    .where('nameKey', '=', derived(username, nameKey))
+    .where((is) => is.and({ organizationId, nameKey: derived(username, nameKey) }))
     .where('id', '<>', id)
     // In no order: to find one by it, PostgreSQL may walk through the users.
     .limit(1),
@@ -104,8 +102,7 @@ export const lockUser = changesRow('lockUser', (db, organizationId: Slot<string>
   db
     .updateTable('user')
     .set((eb) => ({ everEnrolled: eb.ref('everEnrolled') }))
-    .where('id', '=', id)
-    .where('organizationId', '=', organizationId),
+    .where((is) => is.and({ id, organizationId })),
 )
 
 /** In whatever organization: asks each of them, as the index on usernames begins with the organization. */
