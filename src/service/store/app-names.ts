@@ -9,41 +9,28 @@ interface Naming {
 }
 
 /** Gives an organization the name of its app. @returns false where another one has that name. */
-export const nameOrganization = changesRow('nameOrganization', (db, { id, from, to }: Slots<Naming>) =>
-  db
+export const nameOrganization = changesRow('nameOrganization', (db, { id, from, to }: Slots<Naming>) => {
+  const others = db.selectFrom('organization').select('id').where('name', '=', to).where('id', '!=', id)
+  return db
     .updateTable('organization')
     .set({ name: to, appName: to })
     .where((is) => is.and({ id, name: from }))
-    .where((is) =>
-      is.not(
-        is.exists(
-          is
-            .selectFrom('organization as other')
-            .select('other.id')
-            .where('other.name', '=', to)
-            .where('other.id', '!=', id),
-        ),
-      ),
-    ),
-)
+    .where((is) => is.not(is.exists(others)))
+})
 
 /** Gives a domain the name of its app. @returns false where another one of its organization has that name. */
 export const nameDomain = changesRow(
   'nameDomain',
-  (db, organizationId: Slot<string>, { id, from, to }: Slots<Naming>) =>
-    db
+  (db, organizationId: Slot<string>, { id, from, to }: Slots<Naming>) => {
+    const named = db
+      .selectFrom('domain')
+      .select('id')
+      .where('organizationId', '=', organizationId)
+      .where('name', '=', to)
+    return db
       .updateTable('domain')
       .set({ name: to, appName: to })
       .where((is) => is.and({ id, name: from }))
-      .where((is) =>
-        is.not(
-          is.exists(
-            is
-              .selectFrom('domain as other')
-              .select('other.id')
-              .where((is) => is.and({ 'other.organizationId': organizationId, 'other.name': to }))
-              .where('other.id', '!=', id),
-          ),
-        ),
-      ),
+      .where((is) => is.not(is.exists(named.where('id', '!=', id))))
+  },
 )
