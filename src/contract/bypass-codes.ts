@@ -48,7 +48,7 @@ export const createBypassCode = endpoint({
   summary: 'Creates a bypass code for the user; at most 5 at a time.',
   body: NewBypassCode,
   response: BypassCode,
-  errors: ['api.error.invalid.usesallowed', 'api.error.invalid.expirationtime', 'api.error.limit.bypasscodes'],
+  errors: ['api.error.limit.bypasscodes'],
 })
 
 export const replaceBypassCodes = endpoint({
@@ -58,12 +58,7 @@ export const replaceBypassCodes = endpoint({
   body: ReplacedBypassCodes,
   response: z.array(BypassCode),
   since: '1.4',
-  errors: [
-    'api.error.invalid.usesallowed',
-    'api.error.invalid.expirationtime',
-    'api.error.invalid.pass',
-    'api.error.conflict.pass',
-  ],
+  errors: ['api.error.conflict.pass'],
 })
 
 export const listBypassCodes = endpoint({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { notFoundByParam } from './errors.ts'
+import { invalidField, notFoundByParam } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import { Id } from './text.ts'
 
@@ -34,13 +34,13 @@ export interface Endpoint {
   readonly role?: 'auth'
   /** Waits for a change when the caller sends `Prefer: wait=N` (RFC 7240 section 4.3). */
   readonly held?: true
-  /** Error codes besides those of every operation (`commonErrors`). Declarations omit those of `notFoundByParam`. */
+  /** Error codes besides those of every operation (`commonErrors`). */
   readonly errors: readonly ErrorCode[]
   /** The operation does not exist for 1.3 callers. */
   readonly since?: '1.4'
 }
 
-/** An operation as it is written down: its parameters, and the errors for unknown ones, are those of its path. */
+/** As it is written down: without the parameters in its path, the errors for unknown ones and for wrong fields of its body. */
 type Declaration = Omit<Endpoint, 'errors'> & Partial<Pick<Endpoint, 'errors'>>
 
 type Declared<E extends Declaration> = Omit<E, 'errors'> & Pick<Endpoint, 'errors'> & PathParams<E['path']>
@@ -50,7 +50,9 @@ export function endpoint<const E extends Declaration>(declaration: E): Declared<
   const names = [...declaration.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const params = names.length > 0 && { params: z.object(Object.fromEntries(names.map((name) => [name, Id]))) }
   const notFound = names.flatMap((name) => notFoundByParam[name] ?? [])
-  const errors = [...new Set([...notFound, ...(declaration.errors ?? [])])]
+  const fields = declaration.body instanceof z.ZodObject ? Object.keys(declaration.body.shape) : []
+  const invalid = fields.flatMap((name) => invalidField(name) ?? [])
+  const errors = [...new Set([...notFound, ...invalid, ...(declaration.errors ?? [])])]
   return Object.freeze({ ...declaration, ...params, errors }) as unknown as Declared<E>
 }
 

@@ -98,6 +98,12 @@ export const notFoundByParam: Readonly<Record<string, ErrorCode>> = Object.freez
   bypassCodeId: 'api.error.notfound.bypasscode',
 })
 
+/** The error for a wrong field of a body or a query, if it has one of its own. */
+export function invalidField(name: string): ErrorCode | undefined {
+  const code = `api.error.invalid.${name.toLowerCase()}`
+  return isErrorCode(code) ? code : undefined
+}
+
 /** The body of every response outside 2xx. */
 export const ErrorBody = z.object({
   errors: z.array(z.object({ code: z.string(), message: z.string() })),

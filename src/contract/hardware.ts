@@ -67,14 +67,7 @@ export const createHardwareToken = endpoint({
   body: NewHardwareToken,
   response: HardwareToken,
   response13: HardwareToken13,
-  errors: [
-    'api.error.invalid.alias',
-    'api.error.invalid.serialnumber',
-    'api.error.invalid.type',
-    'api.error.invalid.timestep',
-    'api.error.invalid.seed',
-    'api.error.conflict.serialnumber',
-  ],
+  errors: ['api.error.conflict.serialnumber'],
 })
 
 export const enrollHardwareToken = endpoint({
@@ -87,12 +80,6 @@ export const enrollHardwareToken = endpoint({
   role: 'auth',
   since: '1.4',
   errors: [
-    'api.error.invalid.alias',
-    'api.error.invalid.type',
-    'api.error.invalid.timestep',
-    'api.error.invalid.seed',
-    'api.error.invalid.otp',
-    'api.error.invalid.pass',
     'api.error.conflict.enrolled',
     'api.error.conflict.pass',
     'api.error.conflict.hardware',
@@ -128,7 +115,6 @@ export const updateHardwareToken = endpoint({
   body: z.object({ alias: optionalField(Alias) }),
   response: HardwareToken,
   response13: HardwareToken13,
-  errors: ['api.error.invalid.alias'],
 })
 
 export const deleteHardwareToken = endpoint({

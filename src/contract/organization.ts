@@ -11,7 +11,6 @@ export const getOrganization = endpoint({
   summary: 'Reads the organization of the API key.',
   response: Organization,
   role: 'auth',
-  errors: [],
 })
 
 export const ping = endpoint({
@@ -20,5 +19,4 @@ export const ping = endpoint({
   summary: 'Returns 200 while the service is up and the API key is valid.',
   response: z.object({ status: z.literal('OK') }),
   role: 'auth',
-  errors: [],
 })

@@ -140,34 +140,16 @@ export type NewSession = z.input<typeof NewSession>
 export const RedeemedSession = Session.extend({ browser: KnownBrowser.optional() })
 export type RedeemedSession = z.infer<typeof RedeemedSession>
 
-const SessionParams = z.object({ domainId: Id, sessionId: Id })
-
 export const createSession = endpoint({
   method: 'POST',
   path: '/domains/:domainId/sessions',
   summary: 'Starts an authentication request: on the device, or with a code. A code settles the session at once.',
-  params: z.object({ domainId: Id }),
   body: NewSession,
   body13: NewSession13,
   response: RedeemedSession,
   response13: Session13,
   role: 'auth',
-  errors: [
-    'api.error.notfound.domain',
-    'api.error.notfound.user',
-    'api.error.notfound.token',
-    'api.error.invalid.user',
-    'api.error.invalid.attributes',
-    'api.error.invalid.otp',
-    'api.error.invalid.bypasscode',
-    'api.error.invalid.ipaddress',
-    'api.error.invalid.numbermatching',
-    'api.error.invalid.challenge',
-    'api.error.invalid.purpose',
-    'api.error.invalid.redeem',
-    'api.error.locked',
-    'api.error.limit.codes',
-  ],
+  errors: ['api.error.notfound.user', 'api.error.notfound.token', 'api.error.locked', 'api.error.limit.codes'],
 })
 
 /** With `Prefer: wait=N` (RFC 7240 section 4.3) the response is held until the session settles or N seconds pass. */
@@ -176,39 +158,29 @@ export const getSession = endpoint({
   path: '/domains/:domainId/sessions/:sessionId',
   summary: 'Reads a session; until 24 hours after it settled.',
   held: true,
-  params: SessionParams,
   response: Session,
   response13: Session13,
   role: 'auth',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.session'],
 })
 
 export const cancelSession = endpoint({
   method: 'DELETE',
   path: '/domains/:domainId/sessions/:sessionId',
   summary: 'Cancels a pending session, also on the device. Does nothing to a settled one.',
-  params: SessionParams,
   role: 'auth',
-  errors: ['api.error.notfound.domain', 'api.error.notfound.session'],
 })
 
 export const redeemSession = endpoint({
   method: 'POST',
   path: '/domains/:domainId/sessions/:sessionId/redeem',
   summary: 'Redeems an approval. Succeeds once, and only with the challenge of the session.',
-  params: SessionParams,
   body: z.object({
     challenge: Random128,
     browser: SigningInBrowser.optional(),
   }),
   response: RedeemedSession,
   role: 'auth',
-  errors: [
-    'api.error.notfound.domain',
-    'api.error.notfound.session',
-    'api.error.invalid.challenge',
-    'api.error.conflict.state',
-  ],
+  errors: ['api.error.conflict.state'],
   since: '1.4',
 })
 
@@ -228,11 +200,9 @@ export const watchSessions = endpoint({
   path: '/domains/:domainId/sessions/events',
   summary:
     'Streams the ids of sessions that settle, and of users whose epochs change: one connection for a whole domain.',
-  params: z.object({ domainId: Id }),
   media: 'text/event-stream',
   response: SessionEvent,
   role: 'auth',
-  errors: ['api.error.notfound.domain'],
   since: '1.4',
 })
 
@@ -243,13 +213,9 @@ export const sendEmailCode = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/otp',
   summary: "E-mails a one-time code to the user's address; the newest one counts.",
-  params: z.object({ domainId: Id, userId: Id }),
   body: z.object({ deliverableOTPType: z.literal('EMAIL') }),
   role: 'auth',
   errors: [
-    'api.error.notfound.domain',
-    'api.error.notfound.user',
-    'api.error.invalid.deliverableotptype',
     'api.error.conflict.emailotpenabled',
     // 1.3 callers get api.error.unavailable.
     'api.error.unavailable.mail',

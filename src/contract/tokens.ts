@@ -88,7 +88,7 @@ export const issueReplacement = endpoint({
   response: Replacement,
   since: '1.4',
   // `conflict.state`: a code that an administrator issued is still pending.
-  errors: ['api.error.invalid.pass', 'api.error.conflict.pass', 'api.error.conflict.state'],
+  errors: ['api.error.conflict.pass', 'api.error.conflict.state'],
 })
 
 export const giveUpFactor = endpoint({
@@ -100,7 +100,6 @@ export const giveUpFactor = endpoint({
   errors: [
     'api.error.notfound.token',
     'api.error.notfound.hardware',
-    'api.error.invalid.pass',
     'api.error.conflict.pass',
     'api.error.conflict.state',
   ],

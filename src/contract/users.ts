@@ -64,13 +64,7 @@ export const createUser = endpoint({
   body13: NewUser,
   response: User,
   response13: User13,
-  errors: [
-    'api.error.invalid.username',
-    'api.error.invalid.name',
-    'api.error.invalid.email',
-    'api.error.conflict.username',
-    'api.error.conflict.similarusername',
-  ],
+  errors: ['api.error.conflict.username', 'api.error.conflict.similarusername'],
 })
 
 /** Returns one user when `username` is set, otherwise a page of users. */
@@ -101,7 +95,6 @@ export const updateUser = endpoint({
   body: z.object({ name: optionalField(Name), email: optionalField(Email), username: optionalField(Username) }),
   response: User,
   response13: User13,
-  errors: ['api.error.invalid.username', 'api.error.invalid.name', 'api.error.invalid.email'],
 })
 
 export const deleteUser = endpoint({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { commonErrors, isErrorCode, notFoundByParam } from '../../contract/errors.ts'
+import { commonErrors, invalidField, notFoundByParam } from '../../contract/errors.ts'
 import type { Endpoint, Version } from '../../contract/endpoint.ts'
 import { validate } from '../../contract/validate.ts'
 import type { Mistake } from '../../contract/validate.ts'
@@ -151,11 +151,10 @@ function invalid(
   mistake: Mistake,
   row?: { readonly name: string; readonly position: string },
 ): ApiProblem {
-  const code = `api.error.invalid.${row?.name ?? String(mistake.path[0]).toLowerCase()}`
+  const code = invalidField(row?.name ?? String(mistake.path[0]))
   const place = [row?.position, ...mistake.path].filter((part) => part !== undefined).join('.')
   const message = [place, mistake.message].filter(Boolean).join(': ')
-  const known = isErrorCode(code) && endpoint.errors.includes(code)
-  return new ApiProblem(known ? code : 'api.error.malformed', message)
+  return new ApiProblem(code && endpoint.errors.includes(code) ? code : 'api.error.malformed', message)
 }
 
 function filter(endpoint: Endpoint, output: unknown, version: Version): unknown {
