@@ -178,9 +178,12 @@ async function sendStream(res: Response, { run }: Stream, signal: AbortSignal): 
   await run({ signal, write: (text) => void res.write(text), end: (text) => void res.end(text) })
 }
 
+/** Given as a reason, so that not every request creates an exception with its stack. */
+const over = new Error('The response is over.')
+
 function closedSignal(res: Response): AbortSignal {
   const closed = new AbortController()
-  res.once('close', () => closed.abort())
+  res.once('close', () => closed.abort(over))
   return closed.signal
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { ExpressionBuilder, Selectable } from 'kysely'
 
 import type { Decision } from '../../contract/device.ts'
@@ -226,7 +227,7 @@ const pendingCount = oneRow('pendingCount', (db, now: Slot<number>) =>
 
 /** Writes down what reads as expired already, some of it. In a transaction. */
 export function expireSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
-  const due = db.selectFrom('session').select('sequence').where('state', '=', 'pending').where('expiresAt', '<=', now)
+  const due = waiting(db).where('expiresAt', '<=', now)
   return (
     db
       .updateTable('session')
@@ -240,11 +241,7 @@ export function expireSessions(db: Queryable, now: number, most: number): Promis
 
 /** The same for sessions that a clock that was ahead dated in the future: they read as expired, too. */
 export function endFutureSessions(db: Queryable, now: number, most: number): Promise<SessionRow[]> {
-  const future = db
-    .selectFrom('session')
-    .select('sequence')
-    .where('state', '=', 'pending')
-    .where('expiresAt', '>', latestBeginning(now + maxRequestTimeout))
+  const future = waiting(db).where('expiresAt', '>', latestBeginning(now + maxRequestTimeout))
   return db
     .updateTable('session')
     .set({ state: 'expired', reason: 'timeout', settledAt: now })
@@ -252,6 +249,13 @@ export function endFutureSessions(db: Queryable, now: number, most: number): Pro
     .returningAll()
     .execute()
 }
+
+/** A literal: SQLite uses a partial index for no parameter. */
+const waiting = (db: Queryable) =>
+  db
+    .selectFrom('session')
+    .select('sequence')
+    .where('state', '=', sql.lit('pending' as const))
 
 export async function removeSessionsSettledBefore(db: Queryable, time: number): Promise<number> {
   const due = db.selectFrom('session').select('sequence').where('settledAt', '<=', time)

@@ -77,7 +77,6 @@ const exceptions: Readonly<Record<string, string>> = {
   newestNotice: 'the newest entry, which PostgreSQL reads first from the end of the primary key',
   'sealed-values.ts countSealed': rotation,
   'epochs.ts endAllSessions': 'ends the sessions of everybody, after a backup was restored',
-  inboxMarks: allPending,
   'sessions.ts countPending': allPending,
   expiredBetween: lately,
   settledSince: lately,

@@ -251,10 +251,10 @@ const ofSessions = ({ sequence }: Engine) => [
     answered_decision text,
     answered_number text
   )`,
-  // With the time, so that SQLite does not prefer session_pending, by which it would read the sessions of everybody.
-  'create index session_device on session (device_id, state, expires_at)',
+  // Partial, so that the session of a code, which never waits, is not written to them.
+  "create index session_device on session (device_id, expires_at) where state = 'pending'",
   'create index "session_user" on session (user_id, state, expires_at)',
-  'create index session_pending on session (state, expires_at)',
+  "create index session_pending on session (expires_at) where state = 'pending'",
   'create index session_settled on session (settled_at)',
   'create index session_network on session (domain_id, network, created_at) where network is not null',
 ]
