@@ -15,7 +15,7 @@ const reopenPauses = [0, 1_000, 2_000, 4_000]
 /** Before an unused connection is closed, milliseconds. */
 const idleTimeout = 2_000
 
-/** Keeps one connection to the event stream of a domain while somebody needs it. */
+/** Keeps one connection to the event stream of a domain while a caller needs it. */
 export function createDomainStream({ clock, open, ...owner }: DomainStreamOptions) {
   let current: StreamConnection | undefined
   /** The last connection that was open and is lost. */

@@ -34,7 +34,7 @@ export interface EpochWatch {
   end(): void
 }
 
-/** One event stream for each domain, open while somebody waits. */
+/** One event stream for each domain, open while a caller waits. */
 export interface SettledStreams {
   waitFor(domainId: string, sessionId: string): SettledWait
   watchEpochs(domainId: string, onChange: (userId: string) => void): EpochWatch

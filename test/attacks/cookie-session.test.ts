@@ -39,7 +39,7 @@ async function arrange(before: readonly express.RequestHandler[] = [], options: 
   const device = await service.enroll('alice')
   const start = () => createBrowser(url)
 
-  /** Somebody who has passed. */
+  /** A user who has passed the second step. */
   async function verified() {
     const browser = start()
     await browser.submit('/login/alice')

@@ -5,7 +5,7 @@ import { createBrowser } from '../support/browser.ts'
 import { listen } from '../support/listen.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
-/** What anybody can send, and only a trusted proxy may say. */
+/** Headers that any client can send, and only a trusted proxy may set. */
 const spoofed = {
   'x-forwarded-for': '203.0.113.66',
   'x-forwarded-host': 'evil.example',

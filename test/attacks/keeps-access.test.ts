@@ -99,7 +99,7 @@ describe('a user who is signed in while an administrator resets them', () => {
 })
 
 describe('a code for a first device of a user with an app', () => {
-  it('is worthless once it is withdrawn, even if somebody noted it', async () => {
+  it('is worthless once it is withdrawn, even if an attacker noted it', async () => {
     const app = await startOwnApp()
     const { browser } = await app.withApp()
     await browser.submit('/mfa/devices/device')

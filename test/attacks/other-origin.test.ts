@@ -6,7 +6,7 @@ import { listen } from '../support/listen.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /**
- * A page elsewhere, in the browser of somebody who is signed in: on another port, which for cookies is the same site, so
+ * A page elsewhere, in the browser of a user who is signed in: on another port, which for cookies is the same site, so
  * that they go along; and on another site.
  */
 let browser: Browser

@@ -14,7 +14,7 @@ import { listen } from '../support/listen.ts'
 import { openDatabase } from '../../example-app/database.ts'
 import { SessionStore } from '../../example-app/session-store.ts'
 
-/** All that `mfa()` serves to everybody, with what caches may do with it. */
+/** All that `mfa()` serves without a sign-in, with what caches may do with it. */
 const hashed = readdirSync(new URL('../../dist/authenticator/assets/', import.meta.url))[0] ?? ''
 const shared = 'public, max-age=31536000, immutable'
 const files: readonly (readonly [path: string, status: number, cacheControl: string | null])[] = [
@@ -36,7 +36,7 @@ const majors = [
   ['Express 4', express4],
 ] as const
 
-/** An app that has its web sessions from `sessions`, and somebody who has one. */
+/** An app with these web sessions, and a user who has one. */
 async function arrange(create: typeof express, sessions: RequestHandler, before: readonly RequestHandler[] = []) {
   const service = await startTestService()
   onTestFinished(() => service.close())

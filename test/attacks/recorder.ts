@@ -11,7 +11,7 @@ export interface Recorded {
   readonly body: Buffer
 }
 
-/** A proxy that writes down everything: what somebody on the network would have if there were no TLS. */
+/** A proxy that records everything: what an attacker on the network would have if there were no TLS. */
 export async function startRecorder(target: string) {
   const records: Recorded[] = []
   const { host } = new URL(target)

@@ -36,7 +36,7 @@ function startShop(csrf: RequestHandler) {
   })
 }
 
-/** Somebody with a form open, before a step-up changes the id of the web session; after it. */
+/** A user with an open form, before and after a step-up changes the id of the web session. */
 async function rotate(csrf: RequestHandler) {
   const app = await startShop(csrf)
   const browser = app.browser()

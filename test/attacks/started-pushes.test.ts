@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { startWebApp } from '../support/web-app.ts'
 
-/** Somebody who has just signed in, with a device, and was asked for nothing yet. */
+/** A user with a device who has just signed in, and was not asked for anything yet. */
 async function arrange() {
   const app = await startWebApp()
   const account = await app.verify(app.browser(), 'alice')

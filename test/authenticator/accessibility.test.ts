@@ -132,7 +132,7 @@ describe('every screen of a domain with a PIN', () => {
 })
 
 describe('the app, with a keyboard only', () => {
-  /** Goes on until the named button has the focus, as somebody would who sees where it is. */
+  /** Presses Tab until the named button has the focus, as a sighted keyboard user would. */
   async function tabTo(page: Page, name: string): Promise<void> {
     for (let presses = 0; presses < 30; presses++) {
       await page.keyboard.press('Tab')

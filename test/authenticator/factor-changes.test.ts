@@ -6,7 +6,7 @@ import { button, headline, phones, seen, small } from './phone.ts'
 
 const phone = phones()
 const sentence = 'New recovery codes were created for alice at Wiki.'
-/** Names keep their direction by characters that nobody sees. */
+/** Invisible characters keep the direction of names. */
 const shown = (text: string) => text.replace(/[\u2068\u2069]/g, '')
 const pictures = process.env['PICTURES']
 

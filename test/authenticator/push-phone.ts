@@ -147,7 +147,7 @@ export function changeSubscription(): Promise<unknown> {
   })
 }
 
-/** Runs in the worker: presses a notification, with nobody there who could let it open a window. @returns what it opens. */
+/** Runs in the worker: presses a notification without the user gesture that would allow it to open a window. @returns what it opens. */
 export function press(session: string): Promise<string> {
   const { clients, ExtendableEvent } = globalThis as unknown as WorkerScope
   return new Promise((resolve) => {

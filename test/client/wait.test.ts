@@ -51,7 +51,7 @@ function connect({ origin, apiKey, domain }: Running = running, intercept: Fetch
   return { clock, wait, whenSettled, countOf, requested, overTime }
 }
 
-/** Each of somebody else: nobody is requested very often. */
+/** Each of another user, so that none is asked too often. */
 async function newSession(): Promise<string> {
   people += 1
   const { ask } = await running.enroll(`person ${people}`)

@@ -5,7 +5,7 @@ import { createExampleApp } from '../../example-app/app.ts'
 
 const alice = { username: 'alice', name: 'Alice', email: 'alice@example.com', password: 'correct horse' }
 
-/** Nobody listens there: who is signed in can get no further. */
+/** No service listens there, so users who are signed in cannot continue. */
 const unreachable = {
   MFA_BASE_URL: 'http://127.0.0.1:9/api',
   MFA_API_KEY: 'k'.repeat(64),

@@ -13,7 +13,7 @@ import { toOpenTelemetry } from '../../examples/events-to-opentelemetry.ts'
 import { toPino } from '../../examples/events-to-pino.ts'
 import { toPrometheus } from '../../examples/events-to-prometheus.ts'
 
-/** Somebody signs in, and mistypes a code on the way. */
+/** A user signs in and mistypes a code on the way. */
 async function signIn(onEvent: NonNullable<MfaOptions['onEvent']>, mfa: Partial<MfaOptions> = {}) {
   const app = await startWebApp({ mfa: { onEvent, ...mfa } })
   const browser = app.browser()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => chromium.close())
 
-/** A tab of Chromium with somebody's cookies; not loaded yet. */
+/** A tab of Chromium with a user's cookies; not loaded yet. */
 async function tabOf({ url, browser }: Pick<Place, 'url' | 'browser'>, options: BrowserContextOptions = {}) {
   const context = await chromium.newContext({ locale: 'en', ...options })
   await context.addCookies([cookieOf(url, browser)])
@@ -26,7 +26,7 @@ function cookieOf(url: string, browser: Place['browser']) {
   return { name: 'connect.sid', value: browser.cookie('connect.sid') ?? 'none', url }
 }
 
-/** Somebody with a device who was just asked to approve, in a tab that shows it. */
+/** A user with a device who was just asked to approve, in a tab that shows the request. */
 async function waiting(prepare: (page: Page) => Promise<void> = async () => {}) {
   const app = await startWebApp()
   const browser = app.browser()

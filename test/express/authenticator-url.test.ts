@@ -19,7 +19,7 @@ function start(options: Partial<MfaOptions>): void {
   mfa({ user: () => null, logger, ...options })
 }
 
-/** The address that a page of an app with an embedded service offers to somebody who sets up a device. */
+/** The address that a page of an app with an embedded service offers to users who set up a device. */
 async function offered(options: Partial<MfaOptions>): Promise<string | undefined> {
   const app = await startWebApp({ mfa: options })
   const browser = app.browser()

@@ -9,7 +9,7 @@ import { createBufferingProxy } from '../support/buffering-proxy.ts'
 import { listen } from '../support/listen.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
-/** Somebody who waits, behind a proxy that passes on what has ended, and cuts what is silent for a minute. */
+/** A user who waits behind a proxy that forwards only complete responses, and cuts connections that are silent for a minute. */
 async function arrange() {
   let asked = () => {}
   const watch: RequestHandler = ({ path }, _res, next) => {

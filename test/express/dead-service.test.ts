@@ -37,7 +37,7 @@ describe('a service that stops answering', () => {
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
     expect(answers.every(({ retryAfter }) => Number(retryAfter) > 0)).toBe(true)
-    // The first four to give up make room for four others; with the fifth nobody is let in any more.
+    // The first four that give up make room for four others. After the fifth, no call is admitted.
     expect(door.asked).toBeLessThanOrEqual(24)
     expect((await app.browser().fetch('/')).status).toBe(200)
   })

@@ -57,7 +57,7 @@ describe('changing what the second step is passed with', () => {
     ['/mfa/devices/codes', {}],
   ]
 
-  /** Withdrawing a code only takes away what somebody else could use. */
+  /** Withdrawing a code only removes what an attacker could use. */
   const withdrawal = '/mfa/devices/device/cancel'
 
   it.each(changes.filter(([path]) => path !== withdrawal))(

@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** Somebody without a factor who has passed by e-mail, and passes so once more for a change where that is asked for. */
+/** A user without a factor who has passed by e-mail, and passes so again for a change that requires it. */
 async function passedByEmail(more: Partial<MfaOptions>) {
   const { origin, apiKey, domain, clock } = running
   const app = await startWebApp({

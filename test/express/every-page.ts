@@ -33,7 +33,7 @@ async function* pagesOfADevice(mfa: Partial<MfaOptions> = {}): AsyncGenerator<Pl
   const at = placesOf(app, browser)
   yield at('nobody is signed in', '/mfa')
   await app.signIn(browser, 'alice')
-  // Showing the first secret gives the web session a new id, which whoever looks has to know.
+  // Showing the first secret gives the web session a new id, which the caller must use from then on.
   await browser.visit('/mfa')
   yield at('setting up a device', '/mfa')
   yield at('setting up a device, not reloading', '/mfa?still')

@@ -22,7 +22,7 @@ const troubles: readonly (readonly [string, RequestListener, error: string, retr
   ['fails', refusal(500, 'api.error.internal'), 'unavailable', '5'],
 ]
 
-/** All that ask the service when somebody who waits for their device comes by. */
+/** All routes that call the service for a user who waits for a device. */
 const routes = [
   ['GET', ''],
   ['POST', '/send'],
@@ -33,7 +33,7 @@ const routes = [
   ['POST', '/complete'],
 ] as const
 
-/** Of somebody who may change their factors. */
+/** For a user who may change factors. */
 const ownRoutes = [
   ['GET', '/devices'],
   ['GET', '/devices/app'],

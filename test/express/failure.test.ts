@@ -23,7 +23,7 @@ async function serviceThat(answers: RequestListener) {
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, ...keys }
 }
 
-/** Somebody who has just signed in where the service is in trouble. */
+/** A user who has just signed in to an app whose service fails. */
 async function signedIn(mfa: Partial<MfaOptions>) {
   const events: MfaEvent[] = []
   const app = await startWebApp({ mfa: { onEvent: (event) => void events.push(event), ...mfa } })

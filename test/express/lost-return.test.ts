@@ -6,7 +6,7 @@ import { numberOn, startWebApp } from '../support/web-app.ts'
 
 type Account = Awaited<ReturnType<WebApp['verify']>>
 
-/** Somebody who has just signed in, and their device. */
+/** A user who has just signed in, and the user's device. */
 async function arrange() {
   const app = await startWebApp()
   const account = await app.verify(app.browser(), 'alice')

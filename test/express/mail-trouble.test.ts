@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** Somebody on the page for codes of an app whose service e-mails them. */
+/** A user on the code page of an app whose service sends codes by e-mail. */
 async function arrange(more: Partial<MfaOptions> = {}, version: '1.3' | '1.4' = '1.4') {
   const failMode = vi.fn<() => boolean>(() => true)
   const events: MfaEvent[] = []

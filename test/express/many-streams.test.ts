@@ -47,7 +47,7 @@ async function openStream(url: string, browser: Browser, path = '/mfa/events'): 
 async function arrange(options: Parameters<typeof startWebApp>[0] = {}) {
   const { door, service } = await startServiceWithDoor()
   const app = await startWebApp({ ...options, mfa: { service, ...options.mfa } })
-  /** Somebody who is asked to set up a device. */
+  /** A user who is asked to set up a device. */
   async function enrolling(username: string) {
     const browser = app.browser()
     await app.signIn(browser, username)

@@ -9,7 +9,7 @@ import { en } from '../../src/express/pages/messages/en.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { walks } from './every-page.ts'
 
-/** The page of somebody who has just been asked to approve, as a browser that prefers these languages gets it. */
+/** The page of a user who has just been asked to approve, as a browser that prefers these languages gets it. */
 async function waitingPage(options: Partial<MfaOptions>, languages?: string) {
   const app = await startWebApp({ mfa: options })
   const browser = app.browser()

@@ -72,7 +72,7 @@ describe('the option logout', () => {
   })
 })
 
-/** Somebody who has given the password, in a browser, and what went wrong: what it blocked, and what the app was warned about. */
+/** A user who has entered the password in a browser, with what the browser blocked and what the app was warned about. */
 async function open(options: WebAppOptions, logout = byPassport) {
   const said: string[] = []
   const logger: Logger = {

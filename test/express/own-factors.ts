@@ -36,7 +36,7 @@ export async function startOwnApp(
     return { browser, page }
   }
 
-  /** Somebody whose authenticator app is the first factor, and who is in. */
+  /** A verified user whose first factor is an authenticator app. */
   async function withApp(username = 'alice') {
     const { browser } = await newcomer(username)
     const code = codesOf(app, await browser.open('/mfa/enroll/app'))
@@ -49,14 +49,14 @@ export async function startOwnApp(
     return { browser, code }
   }
 
-  /** Somebody with a device who is in, and has passed in order to change what there is. */
+  /** A verified user with a device who has passed again to change factors. */
   async function withDevice(username = 'alice') {
     const { browser, account } = await signedIn(username)
     await passByDevice(browser, account)
     return { browser, account }
   }
 
-  /** Somebody with a device who is in: that changes nothing yet. */
+  /** A verified user with a device, which is not enough to change factors. */
   async function signedIn(username = 'alice') {
     const browser = app.browser()
     const account = await app.verify(browser, username)

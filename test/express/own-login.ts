@@ -58,7 +58,7 @@ export async function startOwnLoginApp({ store, webSession }: Given = {}) {
   onTestFinished(() => service.close())
   const device = await service.enroll('alice')
 
-  /** Somebody who has passed. */
+  /** A user who has passed the second step. */
   async function verified() {
     const browser = createBrowser(url)
     await browser.submit('/early/login')

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { startWebApp } from '../support/web-app.ts'
 
-/** Somebody who has given a password and has not passed. */
+/** A user who has entered the password and not passed the second step. */
 async function signedIn(options: Partial<MfaOptions>) {
   const app = await startWebApp({
     mfa: options,

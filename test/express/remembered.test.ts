@@ -10,13 +10,13 @@ const day = 86_400
 async function arrange(mfa: Partial<MfaOptions> = {}, login: object = {}) {
   const app = await startOwnApp({ remember: { days: 30 }, ...mfa }, login)
 
-  /** Somebody who signs in again in a browser that has this marker, and no web session. */
+  /** A user who signs in again in a browser that has this cookie and no web session. */
   async function comeBack(marker: string, username = 'alice') {
     const browser = createBrowser(app.url, new Map([[name, marker]]))
     await app.signIn(browser, username)
     return browser
   }
-  /** Somebody with a device who had the browser remembered. */
+  /** A user with a device who chose to have the browser remembered. */
   async function remembered(username = 'alice') {
     const browser = app.browser()
     const { account, page } = await app.enroll(browser, username)

@@ -214,7 +214,7 @@ describe('an authenticator app as the first factor', () => {
 })
 
 describe('a first factor that an administrator decides about', () => {
-  /** What somebody who knows the password gets, by each way there is. */
+  /** What an attacker who knows the password gets, by each way there is. */
   async function tryAll(app: Awaited<ReturnType<typeof startOwnApp>>, username = 'alice') {
     const { browser, page } = await app.newcomer(username)
     const shown = await browser.open('/mfa/enroll/app')

@@ -11,7 +11,7 @@ const codeField = 'name="code"'
 
 const newDatabase = useEngine('SQLite')
 
-/** Alice with a device and recovery codes, and what somebody with her password does in browsers of their own. */
+/** Alice with a device and recovery codes, and what an attacker with her password does in other browsers. */
 async function arrange() {
   const database = await newDatabase()
   const app = await startWebApp({ database, mfa: { helpUrl: '/help' } })

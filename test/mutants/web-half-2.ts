@@ -127,7 +127,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (await removeShownToken(db, token.id)) await',
     replace: "if (token.id === '') await",
     test: 'attacks/keeps-access.test.ts',
-    title: 'is worthless once it is withdrawn, even if somebody noted it',
+    title: 'is worthless once it is withdrawn, even if an attacker noted it',
   },
   {
     defense: 'sending users to the administrator who have nothing to pass with',

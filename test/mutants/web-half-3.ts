@@ -23,7 +23,7 @@ export const mutants: readonly Mutant[] = [
     find: '  await service.client.tokens.withdrawReplacement(service.domainId, own.userId)\n',
     replace: '',
     test: 'attacks/keeps-access.test.ts',
-    title: 'is worthless once it is withdrawn, even if somebody noted it',
+    title: 'is worthless once it is withdrawn, even if an attacker noted it',
   },
   {
     defense: 'having the service withdraw the code for another device',

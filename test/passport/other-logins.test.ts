@@ -26,7 +26,7 @@ class MagicLinkStrategy extends Strategy {
 
 const links = new Map([['sent-to-alice', 'alice']])
 
-/** The smallest provider of OAuth 2 (RFC 6749 section 4.1) that lets everybody in as alice. */
+/** The smallest provider of OAuth 2 (RFC 6749 section 4.1) that signs every visitor in as alice. */
 async function startProvider(): Promise<string> {
   const codes = new Set<string>()
   const provider = express()
@@ -45,7 +45,7 @@ async function startProvider(): Promise<string> {
   return listen(provider)
 }
 
-/** Both logins are added after mfa(), as somebody adds one years later. */
+/** Both logins are added after mfa(), as a developer may do years later. */
 async function startApp(options: WebAppOptions = {}): Promise<WebApp> {
   const provider = await startProvider()
   return startWebApp({

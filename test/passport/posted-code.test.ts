@@ -52,7 +52,7 @@ function startCodeApp({ authenticate = {}, strategy = {}, app: options = {} }: G
   })
 }
 
-/** Somebody who has typed a right password, and has bypass codes. */
+/** A user who has entered the right password and has bypass codes. */
 async function signedIn(app: WebApp, username = 'alice') {
   const { baseUrl, apiKey, domainId, fetch } = await app.service.connect()
   const client = createClient({ baseUrl, apiKey, fetch })

@@ -50,7 +50,7 @@ export function openBooks({ call, device, domainId, people }: BooksOptions): Boo
     note('users')
   }
 
-  /** Twice at once, as somebody does who has seen it over a shoulder. */
+  /** Twice at once, as when an attacker has seen it over the user's shoulder. */
   async function typeCode(person: Holder): Promise<void> {
     const given = await call('POST', `/users/${person.id}/bypasscodes`, { body: { usesAllowed: 1, expirationTime: 0 } })
     if (given.status !== 200) return

@@ -18,7 +18,7 @@ import type { Served } from './command.ts'
 const webNode = fileURLToPath(new URL('web-node.ts', import.meta.url))
 const sessionTable = createRequire(import.meta.url).resolve('connect-pg-simple/table.sql')
 
-/** A process of which there are several; whoever talks to it goes through a load balancer. */
+/** One of several processes behind a load balancer. */
 export interface Node {
   readonly origin: () => string
   /** SIGKILL. */

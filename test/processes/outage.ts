@@ -35,7 +35,7 @@ export interface Timed {
   readonly took: number
 }
 
-/** One request, as somebody sends it who waits for ten seconds at most. */
+/** One request of a caller that waits for ten seconds at most. */
 export async function timed(url: string, init: RequestInit = {}): Promise<Timed> {
   const begun = performance.now()
   const response = await fetch(url, { signal: AbortSignal.timeout(10_000), ...init })
@@ -79,7 +79,7 @@ export async function lookAt(node: Node): Promise<{ readonly users: Timed; reado
 }
 
 /**
- * PostgreSQL is killed and comes back while somebody waits at one node, which can hear nothing meanwhile, for what happens
+ * PostgreSQL is killed and comes back while a request waits at one node, which hears nothing meanwhile, for what happens
  * at another one.
  */
 export async function missNotification(cluster: Cluster, userId: string) {

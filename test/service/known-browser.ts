@@ -18,7 +18,7 @@ export async function passByCode({ call, domain }: Caller, given: object, browse
   return json?.browser as { id: string; expiresAt: number; rememberedUntil?: number } | undefined
 }
 
-/** Somebody with a hardware token who passes in browsers, and somebody else who only knows the password. */
+/** A user with a hardware token who passes in browsers, and an attacker who only knows the password. */
 export async function browserUser(running: Running) {
   const person = await holder(running)
   const { call, clock, domain } = running

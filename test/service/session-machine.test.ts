@@ -18,14 +18,14 @@ interface Expected {
   reason: string | undefined
   settledAt: number | undefined
   redeemed: boolean
-  /** Approved, and then ended by a report before anybody redeemed it. */
+  /** Approved, and ended by a report before it was redeemed. */
   ended: boolean
 }
 
 interface Model {
   now: number
   sessions: Expected[]
-  /** Unix times of the requests nobody approved. */
+  /** Unix times of the requests that were not approved. */
   pushes: number[]
   pausedUntil: number
   /** Whether the person has the device, and belongs to the domain. */

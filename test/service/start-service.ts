@@ -11,7 +11,7 @@ import { createDeviceCalls, createDeviceSigner, previewCode, random128 } from '.
 
 export const v14 = 'application/vnd.service.v1+json; version=1.4'
 
-/** A test clock that also tells when somebody begins to wait on it. */
+/** A test clock that also reports each new timer. */
 export interface WatchedClock extends TestClock {
   /** Resolves when a timer of so many seconds is set. */
   timerSet(seconds: number): Promise<void>

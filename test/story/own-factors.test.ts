@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => chromium.close())
 
-/** Somebody who has just given the right password, and has nothing else yet. */
+/** A user who has just entered the right password and has no factor yet. */
 async function arrange(options: { readonly javaScriptEnabled: boolean }) {
   const app = await startWebApp({ mfa: { recoveryCodes: true } })
   const context = await chromium.newContext(options)

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { installArabicFont } from './arabic-font.ts'
 import { waitTimeout } from './wait-timeout.ts'
 
-/** Below node_modules: nobody else on the machine can put a browser there, and `npm ci` clears it. */
+/** Below node_modules: other users of the machine cannot put a browser there, and `npm ci` clears it. */
 const cache = fileURLToPath(new URL('../../node_modules/.cache/second-factor/', import.meta.url))
 
 /** Its own arguments, not those of @sparticuz/chromium: these switch off the rules that cross-origin tests are about. */

@@ -10,7 +10,7 @@ export interface PostgresProxy {
   /** Ends all connections and refuses new ones. */
   readonly cut: () => Promise<void>
   readonly mend: () => Promise<void>
-  /** Nothing passes in either direction, and nobody is told, until `resume`. */
+  /** Nothing passes in either direction until `resume`, and neither side is notified. */
   readonly stall: () => void
   readonly resume: () => void
   /** Each piece of data arrives so much later, milliseconds. */

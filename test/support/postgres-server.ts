@@ -110,7 +110,7 @@ function signalAll(postmaster: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Below those that systems give to connections: between our look and the start of the server nobody is given it. */
+/** Below the ports that systems assign to connections, so that none is assigned between our check and the start of the server. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 30_000)

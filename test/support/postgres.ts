@@ -51,7 +51,7 @@ function databasesAt(url: string, model = 'template1'): Postgres {
     createDatabase: () => copyOf(model),
     createEmptyDatabase: () => copyOf('template1'),
     async stop() {
-      // One that somebody is still connected to stays, and goes with the server.
+      // A database with open connections stays, and is removed with the server.
       for (const name of names) await execute(url, `DROP DATABASE ${name}`).catch(() => undefined)
     },
   }

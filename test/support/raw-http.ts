@@ -11,7 +11,7 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** HTTP as somebody writes it who has no library: bytes out, bytes in. */
+/** HTTP written by hand, without a library: bytes out, bytes in. */
 export interface RawConnection {
   send(bytes: string | Buffer): void
   /** @param method What was asked: the answer to HEAD has no content. */
@@ -50,7 +50,7 @@ function createReader(socket: Socket) {
   let news = () => {}
   const more = () => new Promise<void>((resolve) => (news = resolve))
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-  // Whoever hangs up on us may do so abruptly; what it said before counts.
+  // The other side may close abruptly; what it sent before counts.
   socket.on('error', () => {})
   socket.on('data', (bytes) => {
     received = Buffer.concat([received, bytes])

@@ -16,7 +16,7 @@ export interface RetryingProxy {
  * Keeps connections to the nodes alive, takes the nodes in turn, and sends a request that fails or is answered 503 to the
  * next one (`proxy_next_upstream error timeout http_503 non_idempotent`).
  *
- * @param idle For how long it keeps a connection that nobody uses, milliseconds (`keepalive_timeout`).
+ * @param idle How long it keeps an idle connection, milliseconds (`keepalive_timeout`).
  */
 export async function startRetryingProxy(ports: readonly number[], idle: number): Promise<RetryingProxy> {
   const agent = new Agent({ keepAlive: true, timeout: idle })

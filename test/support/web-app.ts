@@ -39,7 +39,7 @@ export interface WebAppOptions {
   readonly express?: typeof express
 }
 
-/** An app with a login of its own, gated by mfa() over a real service, on a real port. Everybody's password is "secret". */
+/** An app with a login of its own, gated by mfa() over a real service, on a real port. The password of all users is "secret". */
 export async function startWebApp(options: WebAppOptions = {}) {
   const clock = createTestClock()
   const service = embedded({ database: options.database ?? ':memory:', clock, pinHashCost: quickHash })

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 type TestAgent = ReturnType<typeof request.agent>
 
-/** Somebody's app, as its own tests start it. */
+/** A developer's app, as its own tests start it. */
 function createApp(service: TestService) {
   const app = express()
   app.use(session({ secret: 'test', resave: false, saveUninitialized: false }))

@@ -21,7 +21,7 @@ const apps = {
       const when: number | undefined = req.mfa?.verified?.at
       res.json({ when, verified: isVerified(req) })
     })
-    // @ts-expect-error -- nobody has said that there are users
+    // @ts-expect-error -- the app has not declared that it has users
     export const user = (req: express.Request) => req.user.username`,
 
   passport: `
@@ -93,7 +93,7 @@ const compilers = [
   ['7', 'typescript', {}],
 ] as const
 
-/** A folder of somebody else, with the package as the registry has it. */
+/** The folder of a consumer, with the package as it is published. */
 let place: string
 
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import type { MfaOptionsSchema } from '../../src/express/options.ts'
 import type { MfaStrategyOptions as StrategySchema } from '../../src/passport/options.ts'
 import type { EmbeddedOptions as EmbeddedSchema, ServiceOptions as ServiceSchema } from '../../src/service/options.ts'
 
-/** Route options are read only, whoever writes them. */
+/** Route options are read-only for every caller. */
 type Routes<T> = { readonly [K in keyof T]: T[K] extends infer V ? (V extends unknown[] ? Readonly<V> : V) : never }
 
 /** The schemas decide what is accepted, the interfaces what editors show: `tsc` holds them equal. */

@@ -53,7 +53,7 @@ export function bindToService(req: IncomingMessage, service: string): void {
 
 export function readMfaState(req: IncomingMessage): MfaState {
   const { session } = req as WithSession
-  // No prototype: if another part of the app has polluted Object.prototype, that must not verify anybody.
+  // No prototype: if another part of the app has polluted Object.prototype, that must not verify a user.
   const own = Object.create(null) as MfaState
   const isThere = session && Object.hasOwn(session, 'mfa') && !ended.has(session)
   return isThere ? Object.assign(own, session.mfa) : own

@@ -7,7 +7,7 @@ import type { PublicKey } from '../../contract/device.ts'
 const maxCached = 20_000
 
 /**
- * Keyed by the public key, so that entries never go stale. Only keys of devices are cached: otherwise anybody could fill it.
+ * Keyed by the public key, so that entries never go stale. Only keys of devices are cached: otherwise attackers could fill it.
  */
 const cache = new Map<string, KeyObject>()
 

@@ -10,7 +10,7 @@ import type { Reserved } from '../store/tallies.ts'
  * Looks up an activation code within the budgets of its address and of the service. Only wrong codes count, but an exhausted
  * budget rejects right codes as well: otherwise guessing could continue while wrong guesses are rejected. An attempt is
  * reserved before the lookup, so that concurrent attempts do not exceed the budget, and released if the code is right. Nothing
- * is counted per code or part of a code: that would let anybody lock a code to prevent its use.
+ * is counted per code or part of a code: an attacker could then lock a code to prevent its use.
  *
  * @throws {ApiProblem} `api.error.toomanyrequests`, `api.error.notfound.activationcode`
  */

@@ -17,7 +17,7 @@ export interface Metrics {
   readonly observer: Observer
   /** Values that are read when metrics are requested. */
   watch(ctx: Watched): void
-  /** @param guard Requires its token; without a guard, everybody who can reach the page can read it. */
+  /** @param guard Requires its token; without a guard, anyone who can reach the page can read it. */
   page(guard?: MetricsGuard): Page
 }
 

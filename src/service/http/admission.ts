@@ -36,7 +36,7 @@ const continuingShare = 2
 
 /**
  * Limits the number of concurrent requests, and adapts the limit to their duration: requests that wait in our own queue are
- * late for everybody. Held requests wait for users and do not count.
+ * late for all callers. Held requests wait for users and do not count.
  */
 export function createAdmission({ max, responseTime, now, afterTurn }: AdmissionOptions): Admission {
   const min = Math.min(fewest, max)

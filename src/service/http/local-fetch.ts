@@ -41,7 +41,7 @@ export function createLocalFetch({ rest, inFlight, clock }: LocalService, baseUr
     }
     return new Promise((resolve, reject) => {
       reader.once('close', () => given?.signal?.aborted && reject(given.signal.reason as Error))
-      // In a later turn of the event loop, as over HTTP: callers that never pause must not block everybody else.
+      // In a later turn of the event loop, as over HTTP: callers that never pause must not block other requests.
       setImmediate(() => {
         if (reader.closed) return
         answer().then(resolve, (error: Error) => {

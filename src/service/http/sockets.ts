@@ -7,7 +7,7 @@ export interface Address {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
-  /** File descriptor of a listening socket that somebody else holds, such as systemd; used instead of host and port. */
+  /** File descriptor of a listening socket that another process holds, such as systemd; used instead of host and port. */
   readonly fd?: number | undefined
 }
 

@@ -45,7 +45,7 @@ const insertChanges = allRows('insertChanges', (db, userIds: List<string>) =>
     .returning(['domainId', 'userId']),
 )
 
-/** Ends the verified web sessions of everybody: a copy of the past has epochs that were in force then. */
+/** Ends the verified web sessions of all users: a copy of the past has epochs that were in force then. */
 export async function endAllSessions(db: Queryable): Promise<void> {
   await setAllEpochs(db, randomBytes(16).toString('base64url'))
 }

@@ -16,7 +16,7 @@ const { place, admin, json, file } = useDatabase()
 const makeUser = (username: string) =>
   json('user', 'create', username, '--name', 'Alice Doe', '--email', 'alice@example.com', '--domain', 'Intranet')
 
-/** As somebody who has the file would. */
+/** As an attacker who has the file would. */
 function forge(statement: string): void {
   const database = new Sqlite(place.database)
   database.exec(statement)
@@ -130,7 +130,7 @@ describe('second-factor audit', () => {
     await admin('audit', 'verify', '--write-head', file('heads'))
     const before = readFileSync(file('heads'), 'utf8')
     forge(statement)
-    // Whoever can do that can also change what the database itself says of its chains.
+    // An attacker who can do that can also change what the database records about its chains.
     forge('update audit_writer set sequence = 0')
 
     const verified = await admin('audit', 'verify', '--head', file('heads'), '--write-head', file('heads'))

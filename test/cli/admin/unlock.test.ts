@@ -8,7 +8,7 @@ import { useDatabase } from './run-command.ts'
 
 const { place, admin, json } = useDatabase()
 
-/** Alice, and what somebody with her password does. */
+/** Alice, and what an attacker with her password does. */
 async function arrange() {
   const alice = ['user', 'create', 'alice', '--name', 'Alice', '--email', 'a@example.com', '--domain', 'Intranet']
   const { id } = await json(...alice)

@@ -26,7 +26,7 @@ beforeAll(async () => {
   }
 })
 
-/** Somebody with a code, and how to run commands. */
+/** A user with an activation code, and a way to run commands. */
 async function invited() {
   const { call, domain, origin } = running
   const { json: user } = await call('POST', '/users', {

@@ -13,7 +13,7 @@ export async function asked(running: Running, more: object = {}) {
   return { ...enrolled, id: session.id, number: session.number, request: request!, nonce: request!.nonce, path }
 }
 
-/** A pending token, and somebody who knows its code. */
+/** A pending token, and a person who knows its code. */
 export async function invited(running: Running) {
   const { json: user } = await running.call('POST', '/users', { body: newUser(`invited ${unique()}`) })
   const membership = `/domains/${running.domain.id}/users/${user.id}`

@@ -1,6 +1,6 @@
 import type { Chance } from './random.ts'
 
-/** JSON texts that have broken somebody before. */
+/** JSON texts that have broken parsers before. */
 export const nastyValues: readonly string[] = [
   'null',
   'true',

@@ -23,7 +23,7 @@ const written: readonly [string, (bare: string, port: number) => string][] = [
   ['at the end of a list', (bare) => `198.51.100.9, unknown,${bare}`],
 ]
 
-describe('an address as somebody wrote it', () => {
+describe('an address as a caller wrote it', () => {
   it.each(written)('is read %s', (_how, write) => {
     fc.assert(
       fc.property(address, fc.nat(65_535), (bare, port) => {

@@ -22,7 +22,7 @@ const unused = (source: Source): CodeSource => ({
   resynchronizes: true,
 })
 
-/** Whether two steps within reach show the same code by chance: then nobody can tell them apart. */
+/** Whether two accepted steps have the same code by chance, and cannot be told apart. */
 const isAmbiguous = (source: Source, expected: number) => {
   const codes = Array.from({ length: 41 }, (_, at) => codeAt(source, expected - 20 + at))
   return new Set(codes).size < codes.length

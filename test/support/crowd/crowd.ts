@@ -32,9 +32,9 @@ export interface CrowdOptions {
 export interface Crowd {
   readonly service: Measured
   readonly webApp: Measured
-  /** Has everybody sign in and wait, and open their inbox. @returns how long that took, seconds. */
+  /** Signs all people in, who then wait with an open inbox. @returns how long that took, seconds. */
   gather(): Promise<number>
-  /** Everybody approves, so many at once. @returns what came of it, once it is known of all or the time (ms) is over. */
+  /** All people approve, so many at once. @returns the outcomes, as soon as all are known or the time (ms) is over. */
   approve(longest: number, atOnce?: number): Promise<Outcome>
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ const perProcess = 2_500
 const child = (name: string, env: NodeJS.ProcessEnv = {}) =>
   fork(new URL(`./${name}.ts`, import.meta.url), { env: { ...process.env, NODE_NO_WARNINGS: '1', ...env } })
 
-/** Starts `second-factor serve` and a web app with `mfa()`; nobody waits yet. `npm run build` comes first. */
+/** Starts `second-factor serve` and a web app with `mfa()`; no one waits yet. Requires `npm run build`. */
 export async function startCrowd(options: CrowdOptions): Promise<Crowd> {
   const {
     count,

@@ -28,7 +28,7 @@ const report = {
 }
 export type PagesReport = typeof report
 
-// Whoever started it may be killed.
+// The process that started this one may be killed.
 process.once('disconnect', () => process.exit())
 const [given] = (await once(process, 'message')) as [PagesGiven]
 const client = createHttpClient(given.url, given.localAddress)

@@ -31,7 +31,7 @@ interface Pending {
 
 /** Devices that open their inbox at the same time. */
 const together = 32
-// Whoever started it may be killed.
+// The process that started this one may be killed.
 process.once('disconnect', () => process.exit())
 const [given] = (await once(process, 'message')) as [PhonesGiven]
 const client = createHttpClient(given.url, given.localAddress)

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { writeHeapSnapshot } from 'node:v8'
 
-/** Whoever asks writes `memory`, or the name of the file that a heap snapshot goes to. */
+/** A client writes `memory`, or the name of a file for a heap snapshot. */
 const path = process.env.MEMORY_PROBE
 if (path !== undefined) {
   // Children of this process are not measured.

@@ -18,7 +18,7 @@ declare module 'express-session' {
   }
 }
 
-// Whoever started it may be killed.
+// The process that started this one may be killed.
 process.once('disconnect', () => process.exit())
 const [{ service, timeout }] = (await once(process, 'message')) as [WebAppGiven]
 const say = (message: string) => void process.stderr.write(`${message}\n`)

@@ -21,7 +21,7 @@ import type { Units } from './units.ts'
 
 const run = promisify(execFile)
 
-/** An empty machine, on which somebody follows docs/operations.md. */
+/** An empty machine, on which an administrator follows docs/operations.md. */
 export interface Machine {
   readonly place: Place
   readonly units: Units
