@@ -117,6 +117,22 @@ export const mutants: readonly Mutant[] = [
     title: 'redeems the approval of a code in the same call',
   },
   {
+    defense: 'a code whose approval cannot be redeemed is not used up',
+    file: 'src/service/api/sessions.ts',
+    find: "  if (!redeemed) throw new ApiProblem('api.error.notfound.user')\n  return redeemed",
+    replace: '  return redeemed',
+    test: 'service/codes/redeemed-code.test.ts',
+    title: 'is not used up, and leaves no session',
+  },
+  {
+    defense: 'concurrent calls do not redeem a code twice',
+    file: 'src/service/store/bypass-codes.ts',
+    find: "({ usesRemaining: eb('usesRemaining', '-', 1), usedAt: now })",
+    replace: "({ usesRemaining: eb('usesRemaining', '-', 0), usedAt: now })",
+    test: 'service/codes/redeemed-code.test.ts',
+    title: 'verifies once when calls race',
+  },
+  {
     defense: 'an approval counts as redeemed only if the service says so',
     file: 'src/challenge/code.ts',
     find: 'session.epoch === undefined ? undefined : session',

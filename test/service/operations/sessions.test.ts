@@ -45,16 +45,6 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
     expect(again.code).toBe('api.error.conflict.state')
   })
 
-  it('redeems a code once when two calls race', async () => {
-    const { id, signIn } = await member(subject())
-    const { code } = await bypassCodeOf(subject(), id)
-
-    const both = await Promise.all([0, 1].map(() => signIn({ otp: code, challenge, redeem: {} })))
-
-    expect(both.map(({ state }) => state).toSorted()).toEqual(['approved', 'denied'])
-    expect(both.filter(({ epoch }) => epoch !== undefined)).toHaveLength(1)
-  })
-
   it('denies a wrong code that was to be redeemed', async () => {
     const { signIn } = await member(subject())
 
