@@ -46,7 +46,7 @@ async function takeSignIn(browser: Browser): Promise<void> {
     await signIn(page, 'alice')
     const authenticator = await activate(phone, page)
     await page.locator('#number').waitFor()
-    await authenticator.getByText('Sign in as').waitFor()
+    await authenticator.getByText('Sign in to').waitFor()
     await beside(browser, [page, authenticator], 'sign-in.png')
   } finally {
     server.closeAllConnections()

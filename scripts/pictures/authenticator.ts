@@ -79,7 +79,7 @@ async function takeScreens(chromium: Browser, folder: string): Promise<void> {
     await take('home')
 
     const first = await wiki.ask(signIn)
-    await page.getByRole('heading', { name: 'Sign in as alice?' }).waitFor()
+    await page.getByRole('heading', { name: 'Sign in to Wiki?' }).waitFor()
     await page.getByLabel('Enter the number').fill(first.number?.slice(0, 1) ?? '')
     await take('request')
     await bank.ask({ ...signIn, attributes: [{ key: 'Browser', value: 'Safari' }], ipAddress: '198.51.100.4' })
@@ -88,7 +88,7 @@ async function takeScreens(chromium: Browser, folder: string): Promise<void> {
     await button(/Bank alice,/).click()
     await page.getByLabel('Your PIN').waitFor()
     await take('request-pin')
-    await button('This wasn’t me').click()
+    await button('It wasn’t me – block and report').click()
     await page.getByRole('heading', { name: 'Reported' }).waitFor()
     await take('reported')
     await button('OK').click()

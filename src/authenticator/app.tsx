@@ -75,10 +75,12 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   const parts = { device, clock, serviceUrl, accounts, inbox, notifications, now, screen, show: setScreen }
   return (
     <>
-      <AppBar
-        onHistory={list?.length ? () => setScreen({ name: 'history' }) : undefined}
-        onSettings={() => setScreen({ name: 'settings' })}
-      />
+      {screen.name === 'request' ? null : (
+        <AppBar
+          onHistory={list?.length ? () => setScreen({ name: 'history' }) : undefined}
+          onSettings={() => setScreen({ name: 'settings' })}
+        />
+      )}
       {accounts.unavailable ? <CannotRunScreen obstacle="noStorage" /> : null}
       {list && !accounts.unavailable ? (
         <CurrentScreen {...parts} {...{ list, onBack, onAnswer, onAdded, onGone, onInstall, onLanguage }} />

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { IconButton } from './button.tsx'
@@ -12,6 +12,11 @@ import { useWords } from './words/speech.tsx'
 interface CardProps {
   /** The headline, which screen readers announce first. */
   readonly title: ComponentChildren
+  /** For screen readers, where the layout of the title would split its words. */
+  readonly name?: string
+  readonly class?: string
+  /** Places the headline among other elements at the top. Without it, the headline stands alone. */
+  readonly head?: (headline: VNode) => ComponentChildren
   /** Content above the headline. */
   readonly above?: ComponentChildren
   /** Goes back to the previous screen, if the card has a back button. */
@@ -20,7 +25,7 @@ interface CardProps {
 }
 
 /** One screen: a headline and its content. */
-export function Card({ title, above, onBack, children }: CardProps) {
+export function Card({ title, name, class: kind = '', head, above, onBack, children }: CardProps) {
   const headline = useRef<HTMLHeadingElement>(null)
 
   // A layout effect: after the card is drawn, the person may be typing already.
@@ -29,15 +34,22 @@ export function Card({ title, above, onBack, children }: CardProps) {
     if (!headline.current?.closest('.card')?.contains(document.activeElement)) headline.current?.focus()
   }, [])
 
+  const h1 = (
+    <h1 id="title" ref={headline} tabIndex={-1} aria-label={name}>
+      {title}
+    </h1>
+  )
   return (
-    <section class="card">
+    <section class={`card ${kind}`}>
       {above}
-      <div class={onBack ? 'titled' : ''}>
-        {onBack ? <BackButton onBack={onBack} /> : null}
-        <h1 ref={headline} tabIndex={-1}>
-          {title}
-        </h1>
-      </div>
+      {head ? (
+        head(h1)
+      ) : (
+        <div class={onBack ? 'titled' : ''}>
+          {onBack ? <BackButton onBack={onBack} /> : null}
+          {h1}
+        </div>
+      )}
       {children}
     </section>
   )

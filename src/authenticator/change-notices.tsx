@@ -1,5 +1,5 @@
 import { Button } from './button.tsx'
-import { printable } from '../device/printable.ts'
+import { isolated } from '../device/printable.ts'
 import { Icon } from './icons.tsx'
 import type { Inbox, ShownNotice } from './use-inbox.ts'
 import { useSpeech } from './words/speech.tsx'
@@ -41,9 +41,6 @@ function ChangeNotice({ shown, onDismiss }: { readonly shown: ShownNotice; reado
     </section>
   )
 }
-
-/** Isolates the text direction of a name within a sentence (Unicode Bidirectional Algorithm, section 2.4). */
-const isolated = (name: string) => `\u2068${printable(name)}\u2069`
 
 /** With the date, as a notice may be a month old. */
 function momentOf(seconds: number, locale: string): string {

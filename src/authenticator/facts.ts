@@ -1,4 +1,6 @@
 import type { DeviceRequest } from '../contract/device.ts'
+import { isolated, printable } from '../device/printable.ts'
+import type { Words } from './words/en.ts'
 import type { Speech } from './words/speech.tsx'
 
 export interface Fact {
@@ -34,6 +36,48 @@ export function factsOf(request: RequestFacts, { words, locale }: Speech): reado
   ]
 }
 
+/** What helps to decide, short enough for a few lines. */
+export interface Summary {
+  readonly place: string
+  readonly address: string
+  /** Browser and system. */
+  readonly client: string
+  /** How long ago it was. */
+  readonly age: string
+  /** Other attributes of the app, one or two lines. */
+  readonly rest: readonly string[]
+}
+
+/** However many attributes an app sends, the answers stay on the screen. */
+const maxRest = 2
+
+/** @param now The service's time, Unix time, seconds. */
+export function summaryOf(request: DeviceRequest, { words, locale }: Speech, now: number): Summary {
+  const { place, client, rest } = sortAttributes(request)
+  const [browser, system] = clientKeys.map((wanted) => client.find(({ key }) => key.toLowerCase() === wanted)?.value)
+  return {
+    place: textOf(place),
+    address: request.ipAddress ?? '',
+    client: browser && system ? words.browserOn(isolated(browser), isolated(system)) : printable(textOf(client)),
+    age: ageOf(now - request.createdAt, words, locale),
+    rest: shorten(
+      rest.map(({ key, value }) => `${isolated(key)}: ${isolated(value)}`),
+      words,
+    ),
+  }
+}
+
+function shorten(lines: readonly string[], { moreFacts }: Words): readonly string[] {
+  if (lines.length <= maxRest) return lines
+  const shown = lines.slice(0, maxRest - 1)
+  return [...shown, moreFacts(lines.length - shown.length)]
+}
+
+function ageOf(seconds: number, words: Words, locale: string): string {
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 1 ? words.justNow : new Intl.RelativeTimeFormat(locale).format(-minutes, 'minute')
+}
+
 /** Origin and browser in one line, to tell requests apart. */
 export function originOf(request: RequestFacts): string {
   const { place, client, rest } = sortAttributes(request)
@@ -54,7 +98,11 @@ function sortAttributes(request: RequestFacts) {
 }
 
 function fromOf(place: RequestFacts['attributes'], { ipAddress }: RequestFacts): string {
-  return [...place.map(({ value }) => value), ipAddress].filter(Boolean).join(', ')
+  return [textOf(place), ipAddress].filter(Boolean).join(', ')
+}
+
+function textOf(attributes: RequestFacts['attributes']): string {
+  return attributes.map(({ value }) => value).join(', ')
 }
 
 function split<T>(list: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {

@@ -8,35 +8,41 @@ const keys = ['1', '2', '3', '4', '5', '6', '7', '8', '9', undefined, '0', 'eras
 interface KeypadProps {
   /** The form whose digit fields it fills, one after the other. */
   readonly form: { readonly current: HTMLFormElement | null }
+  /** Receives a press of the erase key in a field that is empty already. */
+  readonly onEraseEmpty?: () => void
 }
 
 /**
  * Large keys for one-handed use on touch screens. Unlike the system keyboard, they do not cover the request that the person
  * decides on.
  */
-export function Keypad({ form }: KeypadProps) {
+export function Keypad({ form, onEraseEmpty }: KeypadProps) {
   const words = useWords()
   const [wanted] = useState(() => matchMedia('(pointer: coarse)').matches)
 
+  // Each time it is drawn: a form may show its fields one after the other.
+  useLayoutEffect(() => {
+    if (!wanted || !form.current) return
+    // Fields still accept hardware keyboards and dictation.
+    for (const field of digitFields(form.current)) field.inputMode = 'none'
+  })
   // A layout effect: the first taps have to count, too.
   useLayoutEffect(() => {
     const stay = form.current
     if (!stay) return undefined
-    // Fields still accept hardware keyboards and dictation.
-    for (const field of wanted ? digitFields(stay) : []) field.inputMode = 'none'
     const goOn = ({ target }: Event) => {
       if (target instanceof HTMLInputElement && isFull(target)) nextAfter(stay, target)?.focus()
     }
     stay.addEventListener('input', goOn)
     return () => stay.removeEventListener('input', goOn)
-  }, [form, wanted])
+  }, [form])
 
   if (!wanted) return null
   return (
     <div class="keypad" dir="ltr">
       {keys.map((key) =>
         key === undefined ? (
-          <span key="none" />
+          <span key="none" class="gap" />
         ) : (
           <button
             key={key}
@@ -45,7 +51,7 @@ export function Keypad({ form }: KeypadProps) {
             aria-label={key === 'erase' ? words.deleteDigit : key}
             // Keeps the focus in the field.
             onPointerDown={(event) => event.preventDefault()}
-            onClick={() => form.current && press(form.current, key)}
+            onClick={() => form.current && press(form.current, key, onEraseEmpty)}
           >
             {key === 'erase' ? <Icon name="erase" /> : key}
           </button>
@@ -55,11 +61,12 @@ export function Keypad({ form }: KeypadProps) {
   )
 }
 
-function press(form: HTMLFormElement, key: string): void {
+function press(form: HTMLFormElement, key: string, onEraseEmpty?: () => void): void {
   const fields = digitFields(form)
   const focused = fields.find((each) => each === document.activeElement)
   const field = focused ?? fields.find((each) => !isFull(each)) ?? fields.at(-1)
   if (!field) return
+  if (key === 'erase' && field.value === '') return onEraseEmpty?.()
   if (key === 'erase') field.value = field.value.slice(0, -1)
   else if (!isFull(field)) field.value += key
   field.focus({ preventScroll: true })

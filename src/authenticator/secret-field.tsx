@@ -8,7 +8,7 @@ interface SecretFieldProps {
   readonly fresh?: boolean
 }
 
-/** A field for a PIN or passcode, which is never shown or suggested. */
+/** A field for a PIN or passcode, which is never shown. */
 export function SecretField({ kind, name, label, focused = false, fresh = false }: SecretFieldProps) {
   const digits = kind === 'PIN'
   return (
@@ -20,7 +20,7 @@ export function SecretField({ kind, name, label, focused = false, fresh = false 
         inputMode={digits ? 'numeric' : 'text'}
         {...(digits ? { pattern: '[0-9]{4}', maxLength: 4, 'data-digits': 4 } : { maxLength: 64 })}
         title={label}
-        autocomplete={fresh ? 'new-password' : 'off'}
+        autocomplete={fresh ? 'new-password' : 'current-password'}
         required
         ref={focused ? focus : null}
       />

@@ -10,7 +10,7 @@ export interface TestDevice {
   /** Approves the newest request, with the number from its web page. @throws {Error} when no request is pending. */
   approve(): Promise<void>
   deny(): Promise<void>
-  /** "This wasn’t me." */
+  /** "It wasn’t me." */
   report(): Promise<void>
 }
 

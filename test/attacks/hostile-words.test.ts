@@ -26,16 +26,22 @@ describe('an app that sends hostile text', () => {
     ]
 
     await service.ask('alice', { attributes, numberMatching: true, ipAddress: '203.0.113.7' })
-    await headline(page, 'Sign in as alice?')
-    const shown = await page.locator('.card').innerText()
+    await headline(page, 'Sign in to WWW')
+    const short = await page.locator('.card').innerText()
     const [deny, approve] = await Promise.all(
       ['Deny', 'Approve'].map(async (name) => (await button(page, name).boundingBox())!),
     )
 
+    await button(page, 'Details').click()
+    const details = await page.locator('.card').innerText()
+
     expect(await page.locator('.card script, .facts img').count()).toBe(0)
     expect(await page.title()).toBe('(1) Authenticator')
-    expect(shown).toContain('<script>')
-    for (const character of ['\u202E', '\u2066', '\u200F', '\u0000']) expect(shown).not.toContain(character)
+    for (const shown of [short, details]) {
+      expect(shown).toContain('<script>')
+      for (const character of ['\u202E', '\u2066', '\u200F', '\u0000']) expect(shown).not.toContain(character)
+    }
+    expect(short).toContain('11 more')
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
     expect(approve!.y + approve!.height).toBeLessThanOrEqual(600)
     expect(deny!.x + deny!.width + 16).toBeLessThanOrEqual(approve!.x)
@@ -48,10 +54,10 @@ describe('an app that sends hostile text', () => {
     await addAnother(service, page, name)
 
     await service.ask(name)
-    await page.getByRole('heading', { level: 1, name: 'Sign in as' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Sign in to Wiki?' }).waitFor()
 
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
-    expect(await page.locator('h1 bdi').innerText()).toMatch(/^\ufffdnimda\ufffd /)
+    expect(await page.locator('.who bdi').first().innerText()).toMatch(/^\ufffdnimda\ufffd /)
     expect((await button(page, 'Approve').boundingBox())!.y).toBeLessThan(600)
   })
 })

@@ -75,8 +75,10 @@ describe('every screen', () => {
       const first = await service.ask('alice', fromDesk)
       await page.locator('.keypad').waitFor()
       await check('request')
+      await page.locator('.facts-box button').click()
+      await check('details of a request')
       await service.ask('alice', fromDesk)
-      await page.locator('footer .link').nth(1).click()
+      await page.locator('.later').click()
       await page.locator('button.row').nth(1).waitFor()
       await check('requests')
       await page.locator('button.row').nth(1).click()
@@ -86,7 +88,7 @@ describe('every screen', () => {
       await check('outcome')
 
       expect(inspect.violations).toEqual([])
-      // Eleven screens, and axe looks at each.
+      // Twelve screens, and axe looks at each.
     },
     60_000,
   )
@@ -111,9 +113,10 @@ describe('every screen of a domain with a PIN', () => {
       await inspect.check('the PIN of a code')
       await button(page, 'Cancel').click()
       await service.ask('alice', { numberMatching: true })
+      await inspect.check('the number of a request')
       await page.getByLabel('Enter the number').fill('00')
       await page.getByLabel('Your PIN').fill('1357')
-      await inspect.check('a request')
+      await inspect.check('the PIN of a request')
       await button(page, 'Approve').click()
       await seen(page.getByText('One attempt left'))
       await inspect.check('a wrong PIN')
@@ -162,7 +165,7 @@ describe('the app, with a keyboard only', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Copy code' }).waitFor()
     const session = await service.ask('alice', { numberMatching: true })
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
     await page.keyboard.type(session.number!)
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
     await tabTo(page, 'Approve')

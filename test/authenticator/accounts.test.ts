@@ -92,7 +92,7 @@ describe('an account', () => {
     await seen(page.getByText('This account is now on another device.'))
     await service.ask('alice')
 
-    expect(await headline(other, 'Sign in as alice?')).toBe(true)
+    expect(await headline(other, 'Sign in to Wiki?')).toBe(true)
     await button(page, 'Remove from list').click()
     expect(await headline(page, 'Add an account')).toBe(true)
   })

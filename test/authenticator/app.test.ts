@@ -22,7 +22,7 @@ describe('the app', () => {
     await page.context().setOffline(false)
     await service.ask('alice')
 
-    expect(await headline(page, 'Sign in as alice?')).toBe(true)
+    expect(await headline(page, 'Sign in to Wiki?')).toBe(true)
   })
 
   it('caches nothing of the device protocol', async () => {
@@ -35,7 +35,7 @@ describe('the app', () => {
     // From now on the service worker hears of every call; one of them is answered.
     await page.reload()
     await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
     const kept = await page.evaluate(async () => {
       const opened = await Promise.all((await caches.keys()).map((name) => caches.open(name)))
@@ -110,7 +110,7 @@ describe('the app', () => {
     await page.getByText('Nothing to approve').waitFor()
 
     await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
     await button(page, 'Deny').click()
     await headline(page, 'Denied')
 
@@ -150,7 +150,7 @@ describe('the content of the screen', () => {
   it('is hidden in the list of open apps, and shown again with the app', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice', fromDesk)
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
     await setHidden(page, true)
     const left = await covered(page)
@@ -222,7 +222,7 @@ describe('the page', () => {
     await page.getByLabel('Sprache').selectOption('en')
     await button(page, 'Back').click()
     const session = await service.ask('alice', { numberMatching: true })
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
     await page.getByLabel('Enter the number').fill(session.number!)
     await button(page, 'Approve').click()
     await headline(page, 'Approved')

@@ -9,8 +9,7 @@ const phone = phones()
 /** Stops the timers and frames of a page: what is true now was done before the page was drawn. */
 const freeze = async (page: Page) => page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000)
 
-/** An account with a PIN, and a request that asks for its number, too. */
-async function askedForPin() {
+async function atNewPin() {
   const service = await startService({ domain: { keyType: 'PIN', maxAllowedRetries: 3 } })
   const { code } = await service.enroll('alice')
   const page = await phone.open(service, '', small)
@@ -18,13 +17,20 @@ async function askedForPin() {
   await page.goto('about:blank')
   await page.goto(`${service.url}/authenticator/#code=${code}`)
   await button(page, 'Add this account').click()
+  await headline(page, 'Choose a PIN')
+  return { service, page }
+}
+
+/** An account with a PIN, and a request that asks for its number, too. */
+async function askedForPin() {
+  const { service, page } = await atNewPin()
   await page.getByLabel('PIN', { exact: true }).fill('2580')
   await page.getByLabel('Repeat PIN').fill('2580')
   await button(page, 'Continue').click()
   await page.getByText('Nothing to approve').waitFor()
   const ask = async () => {
     const session = await service.ask('alice', { numberMatching: true })
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
     return session.number!
   }
   return { page, ask }
@@ -51,8 +57,28 @@ describe('as soon as a screen is drawn', () => {
 
     for (const digit of `${number}2580`) await button(page, digit).tap()
 
-    expect(await page.getByLabel('Enter the number').inputValue()).toBe(number)
     expect(await page.getByLabel('Your PIN').inputValue()).toBe('2580')
+    await button(page, 'Change the number').tap()
+    expect(await page.getByLabel('Enter the number').inputValue()).toBe(number)
+  })
+
+  it('the field of the next question has the focus', async () => {
+    const { page, ask } = await askedForPin()
+    await freeze(page)
+    const number = await ask()
+
+    await page.keyboard.type(`${number}2580`)
+
+    expect(await page.getByLabel('Your PIN').inputValue()).toBe('2580')
+  })
+
+  it('its keypad moves from a new PIN to its repetition', async () => {
+    const { page } = await atNewPin()
+    await freeze(page)
+
+    for (const digit of '25802580') await button(page, digit).tap()
+
+    expect(await page.getByLabel('Repeat PIN').inputValue()).toBe('2580')
   })
 
   it('a rejected PIN is cleared, and typed text stays', async () => {

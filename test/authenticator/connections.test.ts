@@ -13,7 +13,7 @@ describe('several open windows', () => {
     await second.goto(page.url())
     await second.getByText('Nothing to approve').waitFor()
     const session = await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
     await button(page, 'Approve').click()
     await headline(page, 'Approved')
@@ -29,7 +29,7 @@ describe('twenty accounts on one phone', () => {
     for (const name of names) await addAnother(service, page, name)
 
     const session = await service.ask('person18')
-    await headline(page, 'Sign in as person18?')
+    await headline(page, 'Sign in to Wiki?')
     await button(page, 'Approve').click()
     await headline(page, 'Approved')
 

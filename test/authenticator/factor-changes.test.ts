@@ -39,7 +39,7 @@ describe('a change of factors', () => {
     await dismiss.waitFor()
 
     const { id } = await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
     expect(await dismiss.count()).toBe(0)
     await button(page, 'Deny').click()

@@ -14,7 +14,7 @@ describe('the history', () => {
       ['Deny', 'Denied', 'Safari'],
     ] as const) {
       await service.ask('alice', { ipAddress: '203.0.113.7', attributes: [{ key: 'Browser', value: Browser }] })
-      await headline(page, 'Sign in as alice?')
+      await headline(page, 'Sign in to Wiki?')
       await button(page, name).click()
       await headline(page, word)
       await page.getByText('Nothing to approve').waitFor()
@@ -56,7 +56,7 @@ describe('the history', () => {
     const { service, page } = await phone.joined()
     await addAnother(service, page, 'bob')
     await service.ask('bob')
-    await headline(page, 'Sign in as bob?')
+    await headline(page, 'Sign in to Wiki?')
     await button(page, 'Deny').click()
     await page.getByText('Nothing to approve').waitFor()
     await page.route('**/device/history', async (route) =>

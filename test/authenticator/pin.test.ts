@@ -31,7 +31,7 @@ async function choosePin(page: Page, pin: string, again = pin): Promise<void> {
 
 async function asked(service: RunningService, page: Page) {
   const session = await service.ask('alice', fromDesk)
-  await headline(page, 'Sign in as alice?')
+  await headline(page, 'Sign in to Wiki?')
   return { ...session, number: session.number! }
 }
 

@@ -38,7 +38,7 @@ describe('notifications', () => {
     await expect.poll(told).toBe(1)
     pushes.reply(410)
     await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
     await button(page, 'Deny').click()
 
     await pushes.received(1)
@@ -58,7 +58,7 @@ describe('notifications', () => {
     await page.reload()
 
     await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
     expect(pushes.messages).toEqual([])
   })
@@ -209,9 +209,9 @@ describe('a push message', () => {
 
     const opened = await worker.evaluate(press, first.id)
     await page.goto(new URL(opened, `${service.url}/authenticator/`).href)
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
-    expect(await page.locator('.facts').innerText()).toContain('Older')
+    expect(await page.locator('.facts-box').innerText()).toContain('Older')
     expect(page.url()).toBe(`${service.url}/authenticator/`)
   })
 
@@ -223,9 +223,9 @@ describe('a push message', () => {
     await button(page, 'All 2 requests').click()
 
     await tellWindows(worker, { open: first.id })
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
-    expect(await page.locator('.facts').innerText()).toContain('Older')
+    expect(await page.locator('.facts-box').innerText()).toContain('Older')
   })
 })
 

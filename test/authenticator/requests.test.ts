@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { createTestClock } from '../../src/testing/clock.ts'
@@ -13,19 +14,32 @@ async function askedJustNow() {
   await page.reload()
   await page.getByText('Nothing to approve').waitFor()
   await service.ask('alice')
-  await headline(page, 'Sign in as alice?')
-  return page
+  await headline(page, 'Sign in to Wiki?')
+  const answers: string[] = []
+  page.on('request', (request) => void (request.url().endsWith('/answer') && answers.push(request.url())))
+  return { page, answers }
 }
+
+const names = ['Approve', 'Deny', 'It wasn’t me – block and report']
+
+/** Presses a button that may ignore it; `click` would wait until it does not. */
+const press = (page: Page, name: string) => button(page, name).dispatchEvent('click')
+
+/** Names keep their direction by characters that nobody sees. */
+const visible = (text: string) => text.replace(/[\u2068\u2069]/g, '')
 
 describe('a request', () => {
   it('appears automatically with its facts, and counts in the title', async () => {
     const { service, page } = await phone.joined()
 
     await service.ask('alice', fromDesk)
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
-    const facts = await page.locator('.facts').innerText()
-    for (const fact of ['203.0.113.7', '(unverified)', 'Firefox', 'Windows', 'Time']) expect(facts).toContain(fact)
+    const facts = await page.locator('.facts-box').innerText()
+    await button(page, 'Details').click()
+    const details = await page.locator('.facts').innerText()
+    for (const fact of ['203.0.113.7', 'Firefox on Windows', 'just now']) expect(visible(facts)).toContain(fact)
+    for (const fact of ['203.0.113.7', '(unverified)', 'Firefox', 'Windows', 'Time']) expect(details).toContain(fact)
     expect(await page.title()).toBe('(1) Authenticator')
   })
 
@@ -78,7 +92,7 @@ describe('a request', () => {
   ])('shows both answers, well apart, on a screen of %i x %i', async (width, height) => {
     const { service, page } = await phone.joined({ context: { ...small, viewport: { width, height } } })
     await service.ask('alice', fromDesk)
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
     const [deny, approve] = await Promise.all(
       ['Deny', 'Approve'].map(async (name) => (await button(page, name).boundingBox())!),
@@ -94,17 +108,48 @@ describe('a request', () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
 
-    await button(page, 'Approve').click()
+    await page.getByLabel('Enter the number').fill(session.number!.slice(0, 1))
+    await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true)
+    await press(page, 'Approve')
 
-    expect(await page.getByLabel('Enter the number').evaluate((field: HTMLInputElement) => field.validity.valid)).toBe(
-      false,
-    )
+    await seen(page.getByRole('alert').getByText('Enter the number from the sign-in page first.'))
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('number')
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
   })
 
   it.each([
+    ['pasted with spaces', (number: string) => ` ${number.split('').join(' ')}\n`],
+    ['dictated as a sentence', (number: string) => `${number}.`],
+    ['typed on an Arabic keyboard', (number: string) => number.replace(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(+digit))],
+  ])('takes a number that is %s', async (_, written) => {
+    const { service, page } = await phone.joined()
+    const session = await service.ask('alice', { numberMatching: true })
+
+    await page.getByLabel('Enter the number').fill(written(session.number!))
+    await button(page, 'Approve').click()
+    await headline(page, 'Approved')
+
+    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+  })
+
+  it('says the app and the facts with its field, for people who hear the screen', async () => {
+    const { service, page } = await phone.joined()
+    await service.ask('alice', fromDesk)
+
+    const field = page.getByLabel('Enter the number')
+    const described = await field.evaluate((input) =>
+      (input.getAttribute('aria-describedby') ?? '')
+        .split(' ')
+        .map((id) => document.getElementById(id)?.textContent)
+        .join(' '),
+    )
+
+    for (const fact of ['Wiki', 'alice', '203.0.113.7', 'Firefox']) expect(described).toContain(fact)
+  })
+
+  it.each([
     ['Deny', 'Denied', 'user_denied'],
-    ['This wasn’t me', 'Reported', 'reported'],
+    ['It wasn’t me – block and report', 'Reported', 'reported'],
   ])('%s needs no number', async (name, word, reason) => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice', { numberMatching: true })
@@ -119,7 +164,7 @@ describe('a request', () => {
     const { service, page } = await phone.joined()
     await service.ask('alice')
 
-    await button(page, 'This wasn’t me').click()
+    await button(page, 'It wasn’t me – block and report').click()
 
     await seen(page.getByText('change it soon'))
     expect(await seen(page.getByText('New requests are blocked for 15 minutes'))).toBe(true)
@@ -141,7 +186,7 @@ describe('a request', () => {
   it('closes when it is canceled', async () => {
     const { service, page } = await phone.joined()
     const session = await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
     await service.client.sessions.cancel(service.domainId, session.id)
 
@@ -157,7 +202,7 @@ describe('a request', () => {
     await page.goto(`${service.url}/authenticator/#code=${code}`)
     await add(page)
     await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
     await page.clock.fastForward(91_000)
     await clock.advance(91)
@@ -173,13 +218,13 @@ describe('a request', () => {
     await headline(page, 'You have a sign-in request')
     await page.locator('button.row').click()
 
-    expect(await headline(page, 'Sign in as alice?')).toBe(true)
+    expect(await headline(page, 'Sign in to Wiki?')).toBe(true)
   })
 
   it('closes by the back key of the phone', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
     await page.goBack()
 
@@ -191,7 +236,7 @@ describe('a request', () => {
     await page.clock.install()
     await page.clock.pauseAt(Date.now() + 1_000)
     await service.ask('alice')
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
     await page.goBack()
 
@@ -201,15 +246,15 @@ describe('a request', () => {
   it('opens as soon as the previous one is answered', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Newer' }] })
     await button(page, 'All 2 requests').waitFor()
 
     await button(page, 'Deny').click()
     await headline(page, 'Denied')
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
 
-    expect(await page.locator('.facts').innerText()).toContain('Newer')
+    expect(await page.locator('.facts-box').innerText()).toContain('Newer')
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
   })
 
@@ -219,6 +264,8 @@ describe('a request', () => {
     await service.ask('alice', { attributes: [{ key: 'Browser', value: '<img src=x onerror=alert(1)>' }] })
 
     expect(await seen(page.getByText('<img src=x onerror=alert(1)>'))).toBe(true)
+    await button(page, 'Details').click()
+    expect(await seen(page.locator('.facts').getByText('<img src=x onerror=alert(1)>'))).toBe(true)
   })
 })
 
@@ -226,7 +273,7 @@ describe('several requests', () => {
   it('are listed newest first, and open by a tap', async () => {
     const { service, page } = await phone.joined()
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Older' }] })
-    await headline(page, 'Sign in as alice?')
+    await headline(page, 'Sign in to Wiki?')
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Newer' }] })
 
     await button(page, 'All 2 requests').click()
@@ -234,7 +281,7 @@ describe('several requests', () => {
     await page.locator('button.row').first().click()
 
     expect(rows.map((row) => /Older|Newer/.exec(row)?.[0])).toEqual(['Newer', 'Older'])
-    expect(await page.locator('.facts').innerText()).toContain('Newer')
+    expect(await page.locator('.facts-box').innerText()).toContain('Newer')
   })
 
   it('are each answered by their own account', async () => {
@@ -242,10 +289,12 @@ describe('several requests', () => {
     await addAnother(service, page, 'bob')
 
     const session = await service.ask('bob')
-    await headline(page, 'Sign in as bob?')
+    await headline(page, 'Sign in to Wiki?')
+    const who = await page.locator('.who').innerText()
     await button(page, 'Approve').click()
     await headline(page, 'Approved')
 
+    expect(who).toBe('bob · Acme')
     expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
   })
 })
@@ -282,27 +331,32 @@ describe('an answer', () => {
   })
 
   it('ignores a tap that was meant for the previous screen', async () => {
-    const page = await askedJustNow()
+    const { page, answers } = await askedJustNow()
 
-    const early = await button(page, 'Approve').isDisabled()
+    for (const name of names) await press(page, name)
+    const early = answers.length
     await page.clock.fastForward(500)
-
-    expect(early).toBe(true)
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
+    await press(page, 'Approve')
+
+    expect(early).toBe(0)
+    await expect.poll(() => answers.length).toBe(1)
   })
 
-  it('ignores the second click on a window that covered it', async () => {
-    const page = await askedJustNow()
+  it('ignores the second click on a window that covered it, without losing the focus of the keyboard', async () => {
+    const { page, answers } = await askedJustNow()
     await page.clock.fastForward(500)
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
+    await button(page, 'Deny').focus()
 
     await page.evaluate(() => dispatchEvent(new Event('focus')))
-
-    const answers = await Promise.all(
-      ['Approve', 'Deny', 'This wasn’t me'].map((name) => button(page, name).isDisabled()),
-    )
-    expect(answers).toEqual([true, true, true])
+    await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(false)
+    for (const name of names) await press(page, name)
+    const focused = await page.evaluate(() => document.activeElement?.textContent)
+    const disabled = await page.locator(':disabled').count()
     await page.clock.fastForward(500)
+
+    expect([answers.length, focused, disabled]).toEqual([0, 'Deny', 0])
     await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
   })
 })

@@ -39,7 +39,7 @@ describe.each<[string, Front]>([
     await page.getByRole('heading', { name: 'Set up your device' }).waitFor()
     const authenticator = await activate(phone, page)
     await page.locator('#number').waitFor()
-    await authenticator.getByText('Sign in as').waitFor()
+    await authenticator.getByText('Sign in to').waitFor()
     await typeNumber(authenticator, await numberOn(page))
 
     await authenticator.getByRole('button', { name: 'Approve' }).click()

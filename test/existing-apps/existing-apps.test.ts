@@ -66,7 +66,7 @@ describe.each([
     async function approve() {
       const number = page.locator('#number')
       await number.waitFor()
-      await authenticator.getByText('Sign in as').waitFor()
+      await authenticator.getByText('Sign in to').waitFor()
       await typeNumber(authenticator, await numberOn(page))
       await authenticator.getByRole('button', { name: 'Approve' }).click()
     }

@@ -45,7 +45,7 @@ describe('an app with', () => {
     const authenticator = await activate(phone, page)
     // Its clock stands still, so the page does not look for the device by itself.
     await page.reload()
-    await authenticator.getByText('Sign in as').waitFor()
+    await authenticator.getByText('Sign in to').waitFor()
     await typeNumber(authenticator, await numberOn(page))
     await authenticator.getByRole('button', { name: 'Approve' }).click()
     await page.waitForURL(`${app.url}/account`)

@@ -176,7 +176,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the question of the device, which names what an approval is good for',
     file: 'src/authenticator/screens/request.tsx',
-    find: "request.purpose === 'change_devices'",
+    find: "purpose === 'change_devices'",
     replace: 'false',
     test: 'authenticator/requests.test.ts',
     title: 'for changing devices names the app, and does not mention signing in',

@@ -28,7 +28,7 @@ export async function activate(phone: BrowserContext, page: Page): Promise<Page>
   await authenticator.getByRole('button', { name: 'Add this account' }).click()
   // The web page may be quicker than our eyes: then the first request is there already.
   await authenticator
-    .getByText(/^(Added|Nothing to approve|Sign in as)/)
+    .getByText(/^(Added|Nothing to approve|Sign in to)/)
     .first()
     .waitFor()
   return authenticator
@@ -44,7 +44,7 @@ export function wrong(number: string): string {
 }
 
 export async function typeNumber(authenticator: Page, number: string): Promise<void> {
-  await authenticator.getByLabel('Enter the number from the web page').fill(number)
+  await authenticator.getByLabel('Enter the number from the sign-in page').fill(number)
 }
 
 /** Fails on anything that axe calls a violation (WCAG 2.2 A and AA, and its best practices). */

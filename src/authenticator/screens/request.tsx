@@ -1,19 +1,19 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
 import type { DeviceRequest } from '../../contract/device.ts'
-import { requiredSecret } from '../../device/account.ts'
 import { printable } from '../../device/printable.ts'
 import type { Answer } from '../../device/requests.ts'
+import { AnswerForm } from '../answer-form.tsx'
 import { Button } from '../button.tsx'
-import { About, Card, Facts, Problem } from '../card.tsx'
-import { factsOf } from '../facts.ts'
-import { Keypad } from '../keypad.tsx'
-import { focus, SecretField } from '../secret-field.tsx'
+import { Card, Emblem } from '../card.tsx'
+import { Icon } from '../icons.tsx'
+import { RequestFacts } from '../request-facts.tsx'
 import { TimeLeft } from '../time-left.tsx'
 import { useInputDelay } from '../use-input-delay.ts'
 import type { Pending } from '../use-inbox.ts'
-import { useSpeech, useWords } from '../words/speech.tsx'
+import { useWords } from '../words/speech.tsx'
+import type { Words } from '../words/en.ts'
 
 interface RequestScreenProps {
   readonly pending: Pending
@@ -27,141 +27,70 @@ interface RequestScreenProps {
   readonly onBack: () => void
 }
 
-/** One request, with its facts and the form to answer it. */
+/** One request on one screen: what it is about, its facts, one question at a time, and the answers. */
 export function RequestScreen({ pending, clock, now, busy, problem, count, onAnswer, onBack }: RequestScreenProps) {
-  const speech = useSpeech()
-  const { words } = speech
+  const words = useWords()
   const { account, request } = pending
+  const [opened, setOpened] = useState(false)
   const ready = useInputDelay(clock)
-  const disabled = busy || !ready
+  const blocked = busy || !ready
+  const { name, title } = titleOf(request, words)
+  const toggle = () => setOpened(!opened)
 
   return (
     <Card
-      above={
-        <About domain={request.domain} serviceUrl={account.serviceUrl}>
-          <strong>
-            <bdi>{request.domain.name}</bdi>
-          </strong>
-          {account.organization.name !== request.domain.name && (
-            <small>
-              <bdi>{account.organization.name}</bdi>
-            </small>
-          )}
-        </About>
-      }
-      title={<Question request={request} />}
+      class={opened ? 'request opened' : 'request'}
+      name={name}
+      title={title}
+      head={(headline) => (
+        <div class="head" onClick={toggle}>
+          <Emblem domain={request.domain} serviceUrl={account.serviceUrl} />
+          {headline}
+          <TimeLeft request={request} now={now + account.clockOffset} />
+          <p class="who" id="who">
+            <bdi>{printable(request.user.username)}</bdi>
+            {account.organization.name === request.domain.name ? null : (
+              <>
+                <span> · </span>
+                <bdi>{account.organization.name}</bdi>
+              </>
+            )}
+          </p>
+        </div>
+      )}
     >
-      <Facts facts={factsOf(request, speech)} />
-      <AnswerForm {...{ pending, now, problem, busy, disabled, onAnswer }} />
-      <footer>
-        <Button
-          class="link"
-          disabled={disabled}
-          onClick={() => onAnswer({ decision: 'report' })}
-          label={words.report}
-        />
-        <small>{words.reportSentence}</small>
-        <Button class="link" onClick={onBack} label={count > 1 ? words.allRequests(count) : words.later} />
-      </footer>
+      <RequestFacts request={request} now={now + account.clockOffset} opened={opened} onToggle={toggle} />
+      <AnswerForm
+        {...{ account, request, busy, blocked, problem, onAnswer }}
+        onDeny={() => onAnswer({ decision: 'deny' })}
+      />
+      <button
+        type="button"
+        class="report"
+        aria-disabled={blocked}
+        onClick={() => blocked || onAnswer({ decision: 'report' })}
+      >
+        <Icon name="shield" />
+        <span>{words.report}</span>
+      </button>
+      <Button class="link later" onClick={onBack} label={count > 1 ? words.allRequests(count) : words.later} />
     </Card>
   )
 }
 
-/** What an approval allows. The name is emphasized, wherever a language places it. */
-function Question({ request }: { readonly request: DeviceRequest }) {
-  const words = useWords()
-  const [ask, name] =
-    request.purpose === 'change_devices'
-      ? [words.changeDevicesAt, request.domain.name]
-      : [words.signInAs, request.user.username]
+/** What an approval allows, and where. The name is emphasized, wherever a language places it. */
+function titleOf({ purpose, domain }: DeviceRequest, words: Words) {
+  const ask = purpose === 'change_devices' ? words.changeDevicesAt : words.signInTo
   const [before = '', after = ''] = ask('\0').split('\0')
-  return (
+  const name = printable(domain.name)
+  const title = (
     <>
-      {before}
-      <strong>
-        <bdi>{printable(name)}</bdi>
-      </strong>
-      {after}
+      <span>{before}</span>
+      <span class="named">
+        <bdi>{name}</bdi>
+        {after === '' ? null : <span>{after}</span>}
+      </span>
     </>
   )
-}
-
-interface AnswerFormProps extends Pick<RequestScreenProps, 'pending' | 'now' | 'busy' | 'problem' | 'onAnswer'> {
-  readonly disabled: boolean
-}
-
-/** The fields and the two buttons, which stay visible however many facts there are. */
-function AnswerForm({ pending: { account, request }, now, busy, problem, disabled, onAnswer }: AnswerFormProps) {
-  const words = useWords()
-  const form = useRef<HTMLFormElement>(null)
-  const secret = requiredSecret(account)
-  const numbered = request.numberLength > 0
-
-  // A layout effect: text that the person types after reading the message stays.
-  useLayoutEffect(() => {
-    // After any error the secret has to be typed again; the number stays.
-    const field = form.current?.querySelector<HTMLInputElement>('input[type=password]')
-    if (problem === undefined || busy || !field) return
-    field.value = ''
-    field.focus({ preventScroll: true })
-  }, [problem, busy])
-
-  function approve(event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) {
-    event.preventDefault()
-    if (disabled) return
-    const typed = new FormData(event.currentTarget)
-    onAnswer({ decision: 'approve', number: textOf(typed, 'number')?.trim(), pin: textOf(typed, 'pin') })
-  }
-  return (
-    <form class={numbered || secret ? 'answer typed' : 'answer'} ref={form} onSubmit={approve}>
-      <TimeLeft request={request} now={now + account.clockOffset} />
-      {numbered ? <NumberField length={request.numberLength} /> : null}
-      {secret ? (
-        <SecretField
-          kind={secret}
-          name="pin"
-          label={secret === 'PIN' ? words.yourPin : words.yourPasscode}
-          focused={!numbered}
-        />
-      ) : null}
-      {numbered || secret === 'PIN' ? <Keypad form={form} /> : null}
-      <Problem text={problem} />
-      <div class="actions">
-        <Button
-          class="outlined"
-          disabled={disabled}
-          onClick={() => onAnswer({ decision: 'deny' })}
-          label={words.deny}
-        />
-        <Button type="submit" class="filled" disabled={disabled} label={words.approve} />
-      </div>
-    </form>
-  )
-}
-
-function NumberField({ length }: { readonly length: number }) {
-  const words = useWords()
-  return (
-    <label class="number">
-      <span>{words.numberLabel}</span>
-      <input
-        name="number"
-        type="text"
-        dir="ltr"
-        inputMode="numeric"
-        pattern={`[0-9]{${length}}`}
-        maxLength={length}
-        data-digits={length}
-        title={words.numberLabel}
-        autocomplete="off"
-        required
-        ref={focus}
-      />
-    </label>
-  )
-}
-
-function textOf(typed: FormData, name: string): string | undefined {
-  const value = typed.get(name)
-  return typeof value === 'string' ? value : undefined
+  return { name: ask(name), title }
 }

@@ -82,17 +82,28 @@ export const ar: Words = {
   installCopy: 'انسخ الرمز',
   installSkip: 'تابِع دون تثبيت',
 
-  signInAs: (name) => `هل تسجّل الدخول باسم ${name}؟`,
-  changeDevicesAt: (app) => `هل تريد تغيير أجهزتك في ${app}؟`,
+  signInTo: (app) => `الدخول إلى ${app}؟`,
+  changeDevicesAt: (app) => `تغيير أجهزتك في ${app}؟`,
   changeOfDevices: 'تغيير أجهزتك',
   from: 'من',
   unverified: '(غير مؤكَّد)',
   browser: 'المتصفح',
   system: 'النظام',
   time: 'الوقت',
-  numberLabel: 'اكتب الرقم المعروض على صفحة الويب',
+  browserOn: (browser, system) => `${browser} على ${system}`,
+  justNow: 'الآن',
+  details: 'التفاصيل',
+  moreFacts: (facts) => `${facts} أخرى`,
+  numberLabel: 'اكتب الرقم المعروض على صفحة الدخول',
+  numberFirst: 'اكتب أولًا الرقم المعروض على صفحة الدخول.',
+  changeNumber: 'غيِّر الرقم',
   yourPin: 'رقمك السري',
   yourPasscode: 'رمزك السري',
+  pinFor: (app) => `رقمك السري في ${app}`,
+  nextPin: (app) => `الآن رقمك السري في ${app}`,
+  passcodeFor: (app) => `رمزك السري في ${app}`,
+  nextPasscode: (app) => `الآن رمزك السري في ${app}`,
+  passcodeFirst: 'اكتب أولًا رمزك السري.',
   timeLeft: (seconds) =>
     seconds <= 0
       ? 'أوشك الوقت على الانتهاء'
@@ -105,8 +116,7 @@ export const ar: Words = {
         }),
   approve: 'موافقة',
   deny: 'رفض',
-  report: 'لم أكن أنا',
-  reportSentence: 'يرفض الطلب، ولا يصلك أي طلب لمدة 15 دقيقة.',
+  report: 'لم أكن أنا\u00a0– احظر وأبلِغ',
   later: 'أقرّر لاحقًا',
   allRequests: (requests) =>
     count(requests, {

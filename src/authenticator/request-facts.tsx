@@ -1,0 +1,71 @@
+import type { DeviceRequest } from '../contract/device.ts'
+import { printable } from '../device/printable.ts'
+import { IconButton } from './button.tsx'
+import { Facts } from './card.tsx'
+import { factsOf, summaryOf } from './facts.ts'
+import { Icon } from './icons.tsx'
+import { useSpeech } from './words/speech.tsx'
+
+interface RequestFactsProps {
+  readonly request: DeviceRequest
+  /** The service's time, Unix time, seconds. */
+  readonly now: number
+  /** Whether all facts are shown in full. */
+  readonly opened: boolean
+  readonly onToggle: () => void
+}
+
+/** Where a request comes from, in two lines. A press shows everything in full, and that it is not verified. */
+export function RequestFacts({ request, now, opened, onToggle }: RequestFactsProps) {
+  const speech = useSpeech()
+  return (
+    <div class="facts-box" onClick={onToggle}>
+      {opened ? <Facts facts={factsOf(request, speech)} /> : <ShortFacts request={request} now={now} />}
+      <IconButton icon="info" label={speech.words.details} aria-expanded={opened} />
+    </div>
+  )
+}
+
+function ShortFacts({ request, now }: Pick<RequestFactsProps, 'request' | 'now'>) {
+  const { place, address, client, age, rest } = summaryOf(request, useSpeech(), now)
+  return (
+    <ul class="list" id="facts">
+      {place === '' && address === '' ? null : (
+        <li>
+          <Icon name="place" />
+          <p>
+            {place === '' ? null : (
+              <>
+                <strong>
+                  <bdi>{printable(place)}</bdi>
+                </strong>
+                <span> </span>
+              </>
+            )}
+            <bdi>{address}</bdi>
+          </p>
+        </li>
+      )}
+      <li>
+        <Icon name={client === '' ? 'clock' : 'screen'} />
+        <p>
+          {client === '' ? null : (
+            <>
+              <em>{client}</em>
+              <span> · </span>
+            </>
+          )}
+          <span>{age}</span>
+        </p>
+      </li>
+      {rest.map((line) => (
+        <li key={line}>
+          <Icon name="info" />
+          <p>
+            <em>{line}</em>
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}

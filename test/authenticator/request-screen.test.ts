@@ -1,0 +1,200 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+
+import { startService } from '../support/running-service.ts'
+import { button, fromDesk, headline, phones, small } from './phone.ts'
+
+const phone = phones()
+
+const app = 'Internal Knowledge Wikis'
+const username = 'maximiliana.featherstonehaugh@example.or'
+const sizes = [
+  [360, 560],
+  [375, 548],
+  [390, 664],
+  [360, 640],
+] as const
+
+const request = {
+  ...fromDesk,
+  attributes: [{ key: 'Place', value: 'Saint-Germain-en-Laye, France' }, ...fromDesk.attributes],
+}
+
+interface Asked {
+  readonly locale?: string
+  readonly keyType?: string
+  readonly size?: readonly [number, number]
+}
+
+/** A request with long names, at its first question. */
+async function asked({ locale = 'en-US', keyType = 'NONE', size = sizes[0] }: Asked = {}) {
+  const service = await startService({ domain: { name: app, keyType: keyType as 'NONE' | 'PIN' } })
+  const { code } = await service.enroll(username)
+  const viewport = { width: size[0], height: size[1] }
+  const page = await phone.open(service, `#code=${code}`, { ...small, viewport, locale, reducedMotion: 'reduce' })
+  await page.locator('.card .filled').click()
+  if (keyType === 'PIN') {
+    for (const name of ['pin', 'again']) await page.locator(`input[name=${name}]`).fill('2580')
+    await page.locator('.actions .filled').click()
+  }
+  await page.locator('.coded').waitFor()
+  const session = await service.ask(username, request)
+  await page.locator('#number').waitFor()
+  return { service, page, number: session.number!, session }
+}
+
+/** What has to be on the screen, in the order of reading. */
+const parts = ['h1', '.who', '.facts-box', '.question', '.asked', '.keypad', '.outlined', '.answer .filled', '.report']
+
+/** Runs in the page: the parts that are outside of the screen, covered, overlapping, or too small to press. */
+function findFaults(selectors: readonly string[]): readonly string[] {
+  const places = selectors.map((selector) => {
+    const element = document.querySelector(selector)!
+    return { selector, element, box: element.getBoundingClientRect() }
+  })
+  const outside = places.filter(
+    ({ box }) => box.top < 0 || box.bottom > innerHeight || box.left < 0 || box.right > innerWidth,
+  )
+  const covered = places.filter(({ element, box }) => {
+    const found = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2)
+    return !element.contains(found)
+  })
+  const overlapping = places.filter(({ box: a }, index) =>
+    places
+      .slice(index + 1)
+      .some(({ box: b }) => a.top < b.bottom && b.top < a.bottom && a.left < b.right && b.left < a.right),
+  )
+  const targets = [...document.querySelectorAll('button, .boxes')].filter((each) => {
+    const { width, height } = each.getBoundingClientRect()
+    return each.checkVisibility() && (width < 44 || height < 44)
+  })
+  return [
+    ...outside.map(({ selector }) => `${selector} is outside`),
+    ...covered.map(({ selector }) => `${selector} is covered`),
+    ...overlapping.map(({ selector }) => `${selector} overlaps`),
+    ...targets.map((each) => `${each.outerHTML} is small`),
+    ...(scrollY > 0 ? ['scrolled'] : []),
+  ]
+}
+
+async function faultsAtAllSizes(page: Page): Promise<readonly string[]> {
+  const faults: string[] = []
+  for (const [width, height] of sizes) {
+    await page.setViewportSize({ width, height })
+    await page.waitForFunction((wanted) => innerHeight === wanted, height)
+    const found = await page.evaluate(findFaults, parts)
+    faults.push(...found.map((fault) => `${width}x${height}: ${fault}`))
+  }
+  return faults
+}
+
+describe('a request', () => {
+  it.each(['en-US', 'de-DE', 'ar'].flatMap((locale) => ['NONE', 'PIN'].map((keyType) => [locale, keyType] as const)))(
+    'fits on one screen without scrolling: %s, %s',
+    async (locale, keyType) => {
+      const { page, number } = await asked({ locale, keyType })
+
+      const faults = [...(await faultsAtAllSizes(page))]
+      await page.locator('#number').fill(number)
+      if (keyType === 'PIN') await page.locator('#pin').fill('25')
+      faults.push(...(await faultsAtAllSizes(page)))
+
+      expect(faults).toEqual([])
+      expect(await page.locator('.bar').count()).toBe(0)
+    },
+  )
+
+  it('shows long names in one line each, and in full by a tap', async () => {
+    const { page } = await asked()
+    const cut = () =>
+      page.locator('.request bdi').evaluateAll((names) => names.some((name) => name.scrollWidth > name.clientWidth + 1))
+
+    const before = await cut()
+    await page.locator('.head').tap()
+    const opened = await page.locator('.request').innerText()
+
+    expect(before).toBe(true)
+    expect(opened).toContain('(unverified)')
+    expect(await page.locator('h1').evaluate((h1) => getComputedStyle(h1).whiteSpace)).toBe('normal')
+    await button(page, 'Details').tap()
+    expect(await cut()).toBe(true)
+  })
+
+  it.each(sizes)('scrolls in the order of reading at 200 %% text, on %i x %i', async (width, height) => {
+    const { page } = await asked({ keyType: 'PIN', size: [width, height] })
+
+    await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
+    const { tops, scrolls, wide, cut } = await page.evaluate((selectors) => {
+      const { scrollHeight, scrollWidth } = document.documentElement
+      const names = [...document.querySelectorAll('.request bdi')]
+      return {
+        tops: selectors.map((selector) => document.querySelector(selector)!.getBoundingClientRect().top),
+        scrolls: scrollHeight > innerHeight,
+        wide: scrollWidth > innerWidth,
+        cut: names.some((name) => getComputedStyle(name).textOverflow === 'ellipsis'),
+      }
+    }, parts)
+    const stuck = await page.evaluate(() => {
+      scrollTo(0, document.documentElement.scrollHeight / 2)
+      const boxes = [...document.querySelectorAll('body *')]
+        .filter((each) => ['sticky', 'fixed'].includes(getComputedStyle(each).position))
+        .map((each) => each.getBoundingClientRect().height)
+      return boxes.reduce((sum, each) => sum + each, 0) / innerHeight
+    })
+    await page.locator('.report').scrollIntoViewIfNeeded()
+
+    expect(tops).toEqual([...tops].sort((a, b) => a - b))
+    expect({ scrolls, wide, cut, shown: tops[0]! >= 0 && tops[0]! < height }).toEqual({
+      scrolls: true,
+      wide: false,
+      cut: false,
+      shown: true,
+    })
+    expect(stuck).toBeLessThanOrEqual(0.5)
+    expect(
+      await page.evaluate((all) => all.map((each) => document.querySelector(each)!.checkVisibility()), parts),
+    ).toEqual(parts.map(() => true))
+  })
+
+  it('asks for the PIN where it asked for the number, and returns by the erase key', async () => {
+    const { page, number } = await asked({ keyType: 'PIN' })
+    const place = async () => (await page.locator('.boxes').boundingBox())!.height
+
+    const before = await place()
+    for (const digit of number) await button(page, digit).tap()
+    const question = await page.locator('.question label').innerText()
+    const autocomplete = await page.locator('#pin').getAttribute('autocomplete')
+    await button(page, 'Delete digit').tap()
+
+    expect(question.replace(/[\u2068\u2069]/g, '')).toBe(`Now your PIN for ${app}`)
+    expect(autocomplete).toBe('current-password')
+    expect(await page.locator('#number').inputValue()).toBe(number.slice(0, 1))
+    expect(await place()).toBe(before)
+  })
+
+  it('explains what is missing when Approve is pressed too early', async () => {
+    const { service, page, number, session } = await asked({ keyType: 'PIN' })
+    await page.locator('#number').fill(number)
+    await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true)
+
+    await button(page, 'Approve').dispatchEvent('click')
+    await page.getByRole('alert').getByText('Enter 4 digits.').waitFor()
+
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('pin')
+    expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
+  })
+
+  it('has no keypad on a computer, and still takes the number from the keyboard', async () => {
+    const { service, page } = await phone.joined()
+    const session = await service.ask('alice', fromDesk)
+    await headline(page, 'Sign in to Wiki?')
+
+    await page.keyboard.type(session.number!)
+    await expect.poll(() => button(page, 'Approve').isEnabled()).toBe(true)
+    await page.keyboard.press('Enter')
+
+    await headline(page, 'Approved')
+    expect(await page.locator('.keypad').count()).toBe(0)
+    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+  })
+})
