@@ -10,7 +10,7 @@ let count = 0
 export const unique = (): string => `${process.pid}-${(count += 1)}`
 
 /** A member of the domain without anything, and what can be asked of it. */
-export async function member(running: Running, given: { readonly email?: string } = {}) {
+export async function member(running: Running, given: { readonly email?: string | null } = {}) {
   const { call, clock, domain } = running
   const username = unique()
   const { json: user } = await call('POST', '/users', { body: { ...newUser(username), ...given } })
