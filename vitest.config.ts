@@ -16,7 +16,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-    globalSetup: ['test/support/build-assets.ts', 'test/support/shared-postgres.ts'],
+    globalSetup: ['test/support/memory-folder.ts', 'test/support/build-assets.ts', 'test/support/shared-postgres.ts'],
     // Much of it waits for browsers, databases and processes, so three workers keep two cores busy.
     maxWorkers: 3,
     // Loading the sources anew for each file would take a third of the processor time. So no test leaves anything behind in
