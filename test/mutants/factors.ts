@@ -231,8 +231,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the sweep of notices',
-    file: 'src/service/maintenance/sweep.ts',
-    find: '(db, now) => removeNoticesCreatedBefore(db, now - noticeRetention),',
+    file: 'src/service/store/removals.ts',
+    find: "  oldNotices: removal('deviceNotice', ['sequence'], (is, now) => is('createdAt', '<=', now - noticeRetention)),\n",
     replace: '',
     test: 'service/factors/factor-changes.test.ts',
     title: 'is kept for 30 days, and then swept',

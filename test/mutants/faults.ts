@@ -20,8 +20,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a lock without a beginning is not brought to the present',
     file: 'src/service/store/future-times.ts',
-    find: ".where('codesLockedAt', '>', future)",
-    replace: ".where('codesLockedUntil', '>', future)",
+    find: "toPresent('user', 'codesLockedAt', ['codesLockedUntil'])",
+    replace: "toPresent('user', 'codesLockedUntil')",
     test: 'service/maintenance/clock-set-back.test.ts',
     title: 'keeps codes locked that only an administrator can unlock',
   },

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { resetUser } from '../../src/service/admin/reset.ts'
 import { unlockUser } from '../../src/service/admin/unlock.ts'
-import { knownBrowser, removeExpiredBrowsers } from '../../src/service/store/known-browsers.ts'
+import { knownBrowser } from '../../src/service/store/known-browsers.ts'
+import { removals } from '../../src/service/store/removals.ts'
 import type { OpenedService } from '../../src/service/service.ts'
 import { random128 } from '../support/device-signer.ts'
 import { engines, useEngine } from '../support/engines.ts'
@@ -167,9 +168,9 @@ describe.each(engines)('known browsers on %s', (engine) => {
       const look = async (now: number) => (await knownBrowser(db(), of, now)) !== undefined
 
       const outcomes = [await look(end - 1), await look(end)]
-      await removeExpiredBrowsers(db(), end - 1)
+      await removals.expiredBrowsers(db(), end - 1)
       const kept = await look(end - 1)
-      await removeExpiredBrowsers(db(), end)
+      await removals.expiredBrowsers(db(), end)
 
       expect([...outcomes, kept, await look(end - 1)]).toEqual([true, false, true, false])
     })

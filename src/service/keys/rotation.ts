@@ -3,10 +3,9 @@ import type { AuditContext } from '../audit/audit.ts'
 import { pause } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { inSteps } from '../ground/in-steps.ts'
-import { removeExpiredBypassCodes, removeUsedUpBypassCodes } from '../store/bypass-codes.ts'
 import { sweepStep } from '../store/due.ts'
 import { removeOtherKeyChecks } from '../store/key-nodes.ts'
-import { removeExpiredEmailCodes } from '../store/email-codes.ts'
+import { removals } from '../store/removals.ts'
 import { countSealed } from '../store/sealed-values.ts'
 import type { Store } from '../store/store.ts'
 import type { ServiceKeys } from './service-keys.ts'
@@ -77,7 +76,7 @@ async function waitForNodes(ctx: RotationContext, { waiting }: RotationOptions):
 async function pass({ store, clock, keys }: RotationContext, { progress }: RotationOptions): Promise<number> {
   const { db } = store
   // Expired values need not be resealed, and cannot block the rotation.
-  for (const removeSome of [removeExpiredBypassCodes, removeUsedUpBypassCodes, removeExpiredEmailCodes]) {
+  for (const removeSome of [removals.expiredBypassCodes, removals.usedUpBypassCodes, removals.expiredEmailCodes]) {
     await inSteps({ size: sweepStep }, () => removeSome(db, clock.now()))
   }
   const { values } = await countSealed(db)

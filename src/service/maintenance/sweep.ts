@@ -1,37 +1,19 @@
 import { repeat } from '../../clock.ts'
-import { historyRetention, noticeRetention } from '../../contract/device.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import { auditSessions } from '../audit/sessions.ts'
 import { createRetention } from '../audit/retention.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { inSteps } from '../ground/in-steps.ts'
 import type { Observer } from '../monitoring/observer.ts'
-import { readableFor } from '../rules/session-state.ts'
 import { recoverSynchronizations } from '../sync/synchronize.ts'
-import { forgetAttempts } from '../store/attempts.ts'
-import { removeOldChallengeTries } from '../store/code-tries.ts'
-import { removeExpiredBypassCodes, removeUsedUpBypassCodes } from '../store/bypass-codes.ts'
-import { removeHistorySettledBefore } from '../store/device-history.ts'
-import { removeNoticesCreatedBefore } from '../store/device-notices.ts'
-import { forgetCalls, removeDevicesRevokedBefore } from '../store/devices.ts'
 import { sweepStep } from '../store/due.ts'
-import { removeExpiredBrowsers } from '../store/known-browsers.ts'
-import { removeExpiredEmailCodes } from '../store/email-codes.ts'
-import { removeOldEpochChanges } from '../store/epochs.ts'
 import { organizationOfDomain } from '../store/domains.ts'
-import { clearExpiredReplacements } from '../store/replacements.ts'
-import type { Queryable } from '../store/schema.ts'
-import { endFutureSessions, expireSessions, removeSessionsSettledBefore } from '../store/sessions.ts'
-import { forgetTallies } from '../store/tallies.ts'
-import { removeExpiredTokens } from '../store/tokens.ts'
+import { endFutureSessions, expireSessions } from '../store/sessions.ts'
+import { removals } from '../store/removals.ts'
 import { correctFutureTimes } from './future-times.ts'
 
 /** How often to sweep, seconds. Nothing depends on it: what a sweep removes already reads as absent. */
 const interval = 5 * 60
-/** The longest window in which attempts count, seconds. */
-const attemptsCountFor = 24 * 60 * 60
-/** How long a revoked device that calls is told so, seconds. */
-const revokedDevicesKept = 90 * 24 * 60 * 60
 
 /** Periodically removes expired data. */
 export function startSweep(ctx: ServiceContext): { stop(): Promise<void> } {
@@ -86,25 +68,6 @@ async function measureSweep(observer: Observer, run: () => Promise<void>): Promi
 
 type SweepContext = Pick<ServiceContext, 'store' | 'clock' | 'logger' | 'observer'> & AuditContext
 
-/** Removes expired data of each kind, in limited steps. */
-const kinds: readonly ((db: Queryable, now: number) => Promise<number>)[] = [
-  (db, now) => removeSessionsSettledBefore(db, now - readableFor),
-  removeExpiredTokens,
-  clearExpiredReplacements,
-  removeExpiredBypassCodes,
-  removeUsedUpBypassCodes,
-  removeExpiredEmailCodes,
-  removeOldChallengeTries,
-  removeExpiredBrowsers,
-  (db, now) => removeHistorySettledBefore(db, now - historyRetention),
-  (db, now) => removeNoticesCreatedBefore(db, now - noticeRetention),
-  forgetCalls,
-  (db, now) => forgetAttempts(db, now - attemptsCountFor),
-  (db, now) => forgetTallies(db, now - attemptsCountFor),
-  removeOldEpochChanges,
-  (db, now) => removeDevicesRevokedBefore(db, now - revokedDevicesKept),
-]
-
 /** @param signal Stops early, after one step of each kind. */
 export async function sweep(ctx: SweepContext, signal?: AbortSignal): Promise<void> {
   const { db } = ctx.store
@@ -112,7 +75,7 @@ export async function sweep(ctx: SweepContext, signal?: AbortSignal): Promise<vo
   for (const endSome of [expireSessions, endFutureSessions]) {
     await inSteps({ size: expireStep, signal }, () => expire(ctx, endSome))
   }
-  for (const removeSome of kinds) {
+  for (const removeSome of Object.values(removals)) {
     await inSteps({ size: sweepStep, signal }, () => removeSome(db, ctx.clock.now()))
   }
 }

@@ -1,5 +1,4 @@
 import { notAfter } from '../rules/present.ts'
-import { removedBy, someOf } from './due.ts'
 import type { Queryable } from './schema.ts'
 import { change, firstRow } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
@@ -63,8 +62,3 @@ export const forgetScopes = change('forgetScopes', (db, scopes: List<string>) =>
 export const forgetAttempt = change('forgetAttempt', (db, scope: Slot<string>, at: Slot<number>) =>
   db.deleteFrom('attempt').where('scope', '=', scope).where('at', '=', at),
 )
-
-export async function forgetAttempts(db: Queryable, before: number): Promise<number> {
-  const due = db.selectFrom('attempt').select('sequence').where('at', '<', before)
-  return removedBy(await db.deleteFrom('attempt').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
-}

@@ -1,8 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 
-import { usedUpCodesKept } from '../rules/bypass-code.ts'
 import { latestBeginning } from '../rules/present.ts'
-import { removedBy, someOf } from './due.ts'
 import { endOtherSessions } from './epochs.ts'
 import type { BypassCodeTable, Queryable } from './schema.ts'
 import { allRows, change, derived, firstRow, firstValue, pick } from './statement.ts'
@@ -110,22 +108,6 @@ const useCodesUp = change('useCodesUp', (db, userId: Slot<string>, now: Slot<num
     .where('userId', '=', userId)
     .where('usesRemaining', '>=', 1),
 )
-
-/** Expired codes are never returned; this removes their rows. */
-export async function removeExpiredBypassCodes(db: Queryable, now: number): Promise<number> {
-  const due = db.selectFrom('bypassCode').select('sequence').where('expiresAt', '<=', now)
-  return removedBy(await db.deleteFrom('bypassCode').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
-}
-
-/** Codes without uses left read as gone; they stay as long as a pass may rest on them. */
-export async function removeUsedUpBypassCodes(db: Queryable, now: number): Promise<number> {
-  const due = db
-    .selectFrom('bypassCode')
-    .select('sequence')
-    .where('usesRemaining', '=', 0)
-    .where((eb) => eb(eb.fn.coalesce('usedAt', 'createdAt'), '<=', now - usedUpCodesKept))
-  return removedBy(await db.deleteFrom('bypassCode').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
-}
 
 function usable(db: Queryable, now: Slot<number>) {
   return db

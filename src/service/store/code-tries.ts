@@ -1,6 +1,5 @@
 import type { Budget } from '../rules/known-browsers.ts'
 import { endOfWait } from '../rules/present.ts'
-import { removedBy, someOf } from './due.ts'
 import type { Queryable } from './schema.ts'
 import { change, firstRow, firstValue, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
@@ -110,8 +109,3 @@ export const takeChallengeTry = firstValue(
 export const forgetChallenge = change('forgetChallenge', (db, challenge: Slot<string>) =>
   db.deleteFrom('challengeTry').where('challenge', '=', challenge),
 )
-
-export async function removeOldChallengeTries(db: Queryable, now: number): Promise<number> {
-  const due = db.selectFrom('challengeTry').select('challenge').where('expiresAt', '<=', now)
-  return removedBy(await db.deleteFrom('challengeTry').where('challenge', 'in', someOf(db, due)).executeTakeFirst())
-}

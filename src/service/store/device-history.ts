@@ -1,6 +1,5 @@
 import type { Insertable } from 'kysely'
 
-import { removedBy, someOf } from './due.ts'
 import type { DeviceHistoryTable, Queryable } from './schema.ts'
 import { allRows, change, pick, withDefaults } from './statement.ts'
 import type { List, RowOf, Slot, Slots } from './statement.ts'
@@ -59,8 +58,3 @@ const historyPage = (db: Queryable, { deviceId, settledAfter, limit }: Slots<Pag
 export const removeHistories = change('removeHistories', (db, deviceIds: List<string>) =>
   db.deleteFrom('deviceHistory').where('deviceId', 'in', deviceIds),
 )
-
-export async function removeHistorySettledBefore(db: Queryable, time: number): Promise<number> {
-  const due = db.selectFrom('deviceHistory').select('sequence').where('settledAt', '<=', time)
-  return removedBy(await db.deleteFrom('deviceHistory').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
-}

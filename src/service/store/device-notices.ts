@@ -1,7 +1,6 @@
 import type { Insertable } from 'kysely'
 
 import { maxNotices } from '../../contract/device.ts'
-import { removedBy, someOf } from './due.ts'
 import type { DeviceNoticeTable, Queryable } from './schema.ts'
 import { allRows, allValues, change, firstValue, pick } from './statement.ts'
 import type { List, RowOf, Slot, Slots } from './statement.ts'
@@ -62,11 +61,6 @@ export const removeNotice = change('removeNotice', (db, { id, deviceId }: Slots<
 export const removeNotices = change('removeNotices', (db, deviceIds: List<string>) =>
   db.deleteFrom('deviceNotice').where('deviceId', 'in', deviceIds),
 )
-
-export async function removeNoticesCreatedBefore(db: Queryable, time: number): Promise<number> {
-  const due = db.selectFrom('deviceNotice').select('sequence').where('createdAt', '<=', time)
-  return removedBy(await db.deleteFrom('deviceNotice').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
-}
 
 /** The number of the newest notice of the service. */
 export const newestNotice = firstValue('newestNotice', (db) =>

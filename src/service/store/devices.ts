@@ -1,7 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 
-import { isSomeOf, removedBy, someOf } from './due.ts'
-import type { DeviceTable, Queryable } from './schema.ts'
+import type { DeviceTable } from './schema.ts'
 import { change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
@@ -47,14 +46,3 @@ export const rememberCall = changesRow(
       .values(pick(call, ['deviceId', 'jti', 'expiresAt']))
       .onConflict((conflict) => conflict.doNothing()),
 )
-
-export async function forgetCalls(db: Queryable, now: number): Promise<number> {
-  const due = db.selectFrom('deviceCall').select(['deviceId', 'jti']).where('expiresAt', '<', now)
-  const isDue = isSomeOf(db, ['deviceId', 'jti'], due)
-  return removedBy(await db.deleteFrom('deviceCall').where(isDue).executeTakeFirst())
-}
-
-export async function removeDevicesRevokedBefore(db: Queryable, time: number): Promise<number> {
-  const due = db.selectFrom('device').select('id').where('revokedAt', '<', time)
-  return removedBy(await db.deleteFrom('device').where('id', 'in', someOf(db, due)).executeTakeFirst())
-}

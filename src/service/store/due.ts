@@ -1,5 +1,5 @@
-import { PostgresAdapter, sql } from 'kysely'
-import type { RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
+import { expressionBuilder, PostgresAdapter, sql } from 'kysely'
+import type { Expression, ExpressionBuilder, RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely'
 
 import type { Database, Queryable } from './schema.ts'
 
@@ -7,6 +7,45 @@ import type { Database, Queryable } from './schema.ts'
 
 /** Rows that one step of a sweep changes or removes, at most. On SQLite everybody else waits meanwhile. */
 export const sweepStep = 500
+
+/** Whether a row is due. */
+export type IsDue<T extends keyof Database> = (is: ExpressionBuilder<Database, T>) => Expression<SqlBool>
+
+/** The columns that identify a row of a table. */
+export type Key<T extends keyof Database> = readonly (keyof Database[T] & string)[]
+
+/** Removes some of the rows that are due. @returns how many; fewer than `sweepStep` where none is left. */
+export async function removeSome<T extends keyof Database>(db: Queryable, table: T, key: Key<T>, isDue: IsDue<T>) {
+  const removed = await sql`delete from ${sql.table(table)} where ${isSome(db, table, key, isDue)}`.execute(db)
+  return Number(removed.numAffectedRows)
+}
+
+/** Changes some of the rows that are due. @returns how many; fewer than `sweepStep` where none is left. */
+export async function changeSome<T extends keyof Database>(
+  db: Queryable,
+  table: T,
+  key: Key<T>,
+  isDue: IsDue<T>,
+  values: { readonly [C in keyof Database[T]]?: unknown },
+): Promise<number> {
+  const columns = Object.entries(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
+  const update = sql`update ${sql.table(table)} set ${sql.join(columns)} where ${isSome(db, table, key, isDue)}`
+  return Number((await update.execute(db)).numAffectedRows)
+}
+
+/** Whether a row is one of some that are due. */
+export function isSome<T extends keyof Database>(
+  db: Queryable,
+  table: T,
+  key: Key<T>,
+  isDue: IsDue<T>,
+  limit?: number,
+): RawBuilder<SqlBool> {
+  const columns = sql.join(key.map((column) => sql.ref(column)))
+  // Whichever table it is, it has the columns of its key.
+  const rows = db.selectFrom(table as 'user').select(key as readonly 'id'[])
+  return sql`(${columns}) in ${someOf(db, rows.where(isDue(expressionBuilder<Database, T>())), limit)}`
+}
 
 /**
  * Some of the rows that a query finds, as an operand of `in`. On PostgreSQL it skips rows that another transaction is
@@ -21,16 +60,6 @@ export function someOf<T extends keyof Database, O>(
   const limited = query.limit(limit)
   const found = isPostgres(db) ? limited.forUpdate().skipLocked() : limited
   return sql`(with due as materialized ${found} select * from due)`
-}
-
-/** The same where rows have a key of several columns, as a condition. */
-export function isSomeOf<T extends keyof Database, O>(
-  db: Queryable,
-  key: readonly (keyof O & string)[],
-  query: SelectQueryBuilder<Database, T, O>,
-  limit: number = sweepStep,
-): RawBuilder<SqlBool> {
-  return sql`(${sql.join(key.map((column) => sql.ref(column)))}) in ${someOf(db, query, limit)}`
 }
 
 const isPostgres = (db: Queryable): boolean => db.getExecutor().adapter instanceof PostgresAdapter

@@ -1,4 +1,3 @@
-import { isSomeOf, removedBy } from './due.ts'
 import { emailCodeLifetime } from '../rules/email-code.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { EmailCodeTable, Queryable } from './schema.ts'
@@ -73,9 +72,3 @@ export const removeCodesOf = change('removeCodesOf', (db, userIds: List<string>)
 export const removeCodesIn = change('removeCodesIn', (db, domainId: Slot<string>, userIds: List<string>) =>
   db.deleteFrom('emailCode').where('userId', 'in', userIds).where('domainId', '=', domainId),
 )
-
-export async function removeExpiredEmailCodes(db: Queryable, now: number): Promise<number> {
-  const due = db.selectFrom('emailCode').select(['domainId', 'userId']).where('expiresAt', '<=', now)
-  const isDue = isSomeOf(db, ['domainId', 'userId'], due)
-  return removedBy(await db.deleteFrom('emailCode').where(isDue).executeTakeFirst())
-}

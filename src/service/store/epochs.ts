@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import { epochOf } from '../rules/epoch.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
-import { removedBy, someOf } from './due.ts'
+import { removeSome } from './due.ts'
 import { endKnownBrowsers } from './known-browsers.ts'
 import type { Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow } from './statement.ts'
@@ -100,9 +100,6 @@ const newestChange = firstRow('newestChange', (db) =>
 
 export async function removeOldEpochChanges(db: Queryable): Promise<number> {
   const newest = await newestEpochChange(db)
-  const due = db
-    .selectFrom('epochChange')
-    .select('sequence')
-    .where('sequence', '<=', newest - changesKept)
-  return removedBy(await db.deleteFrom('epochChange').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
+  const oldest = newest - changesKept
+  return removeSome(db, 'epochChange', ['sequence'], (is) => is('sequence', '<=', oldest))
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 
 import type { Selectable } from 'kysely'
 
-import { isSomeOf, removedBy } from './due.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { KnownBrowserTable, Queryable } from './schema.ts'
 import { allRows, allValues, change, derived, firstRow, oneRow, pick } from './statement.ts'
@@ -130,12 +129,6 @@ const browserCount = oneRow('browserCount', (db, userId: Slot<string>, now: Slot
     .where('expiresAt', '>', now)
     .where('passedAt', '<=', derived(now, latestBeginning)),
 )
-
-export async function removeExpiredBrowsers(db: Queryable, now: number): Promise<number> {
-  const due = db.selectFrom('knownBrowser').select(['idHash', 'domainId', 'userId']).where('expiresAt', '<=', now)
-  const isDue = isSomeOf(db, ['idHash', 'domainId', 'userId'], due)
-  return removedBy(await db.deleteFrom('knownBrowser').where(isDue).executeTakeFirst())
-}
 
 /** A digest of the user's devices and hardware tokens: it changes as soon as one is added or removed. */
 async function factorState(db: Queryable, userId: string): Promise<string> {

@@ -3,7 +3,6 @@ import type { Activation } from './activations.ts'
 import { removeCodeGenerators } from './code-generators.ts'
 import { removeHistories } from './device-history.ts'
 import { removeNotices } from './device-notices.ts'
-import { someOf } from './due.ts'
 import { endOtherSessions } from './epochs.ts'
 import type { Factor } from '../../contract/users.ts'
 import { isPending } from './pending.ts'
@@ -47,13 +46,6 @@ export const setReplacement = changesRow(
 export const clearReplacement = changesRow('clearReplacement', (db, tokenId: Slot<string>) =>
   db.updateTable('token').set(noReplacement).where('id', '=', tokenId).where('replacement', 'is not', null),
 )
-
-/** Expired codes are never returned; this clears their columns. */
-export async function clearExpiredReplacements(db: Queryable, now: number): Promise<number> {
-  const due = db.selectFrom('token').select('id').where('replacementExpiresAt', '<=', now)
-  const cleared = await db.updateTable('token').set(noReplacement).where('id', 'in', someOf(db, due)).executeTakeFirst()
-  return Number(cleared.numUpdatedRows)
-}
 
 /** Uses a code up. @returns false when another caller, or the clock, was first, or the token is gone. */
 export const useReplacement = changesRow(

@@ -1,5 +1,4 @@
 import { notAfter } from '../rules/present.ts'
-import { isSomeOf, removedBy } from './due.ts'
 import type { Queryable } from './schema.ts'
 import { allRows, change } from './statement.ts'
 import type { Slot } from './statement.ts'
@@ -69,12 +68,6 @@ const countOneLess = change('countOneLess', (db, scope: Slot<string>, at: Slot<n
 const removeEmpty = change('removeEmpty', (db, scope: Slot<string>, at: Slot<number>) =>
   db.deleteFrom('tally').where('scope', '=', scope).where('at', '=', at).where('count', '<=', 0),
 )
-
-export async function forgetTallies(db: Queryable, before: number): Promise<number> {
-  const due = db.selectFrom('tally').select(['scope', 'at']).where('at', '<', before)
-  const isDue = isSomeOf(db, ['scope', 'at'], due)
-  return removedBy(await db.deleteFrom('tally').where(isDue).executeTakeFirst())
-}
 
 const slotOf = (now: number, slot: number) => now - (now % slot)
 

@@ -3,7 +3,6 @@ import type { Insertable, Selectable } from 'kysely'
 import { removeCodeGenerators } from './code-generators.ts'
 import { removeHistories } from './device-history.ts'
 import { removeNotices } from './device-notices.ts'
-import { removedBy, someOf } from './due.ts'
 import { endOtherSessions } from './epochs.ts'
 import { isPending } from './pending.ts'
 import type { Queryable, TokenTable } from './schema.ts'
@@ -107,9 +106,3 @@ function revocations(where: 'in one domain' | 'in all domains') {
 export const removeShownToken = changesRow('removeShownToken', (db, id: Slot<string>) =>
   db.deleteFrom('token').where('id', '=', id).where('state', '=', 'pending').where('selfEnrollment', '=', 1),
 )
-
-/** Tokens that were not activated in time are never returned; this removes their rows. */
-export async function removeExpiredTokens(db: Queryable, now: number): Promise<number> {
-  const due = db.selectFrom('token').select('id').where('state', '=', 'pending').where('codeExpiresAt', '<=', now)
-  return removedBy(await db.deleteFrom('token').where('id', 'in', someOf(db, due)).executeTakeFirst())
-}

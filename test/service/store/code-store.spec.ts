@@ -1,24 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { systemRandom } from '../../../src/service/rules/random.ts'
-import {
-  bypassCodesOfUsers,
-  insertBypassCode,
-  removeExpiredBypassCodes,
-  removeUsedUpBypassCodes,
-  useBypassCode,
-} from '../../../src/service/store/bypass-codes.ts'
+import { bypassCodesOfUsers, insertBypassCode, useBypassCode } from '../../../src/service/store/bypass-codes.ts'
 import { insertCodeGenerator, rememberStep, useStep } from '../../../src/service/store/code-generators.ts'
 import { insertDomain } from '../../../src/service/store/domains.ts'
 import {
   countWrongEmailCode,
   removeEmailCodes,
-  removeExpiredEmailCodes,
   replaceEmailCode,
   useEmailCode,
 } from '../../../src/service/store/email-codes.ts'
 import { giveHardwareToken, hardwareTokenOfUser, insertHardwareToken } from '../../../src/service/store/hardware.ts'
 import { insertOrganization } from '../../../src/service/store/organizations.ts'
+import { removals } from '../../../src/service/store/removals.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import { createSecrets } from '../../../src/service/sealing/secrets.ts'
 import { insertUser, lockUser, userById, updateUser } from '../../../src/service/store/users.ts'
@@ -99,10 +93,10 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         const rows = () => store.db.selectFrom('bypassCode').select(['id', 'usedAt']).execute()
 
         await use(50)
-        await removeUsedUpBypassCodes(store.db, 50 + 25 * 60 - 1)
+        await removals.usedUpBypassCodes(store.db, 50 + 25 * 60 - 1)
         const kept = await rows()
         const again = await use(60)
-        await removeUsedUpBypassCodes(store.db, 50 + 25 * 60)
+        await removals.usedUpBypassCodes(store.db, 50 + 25 * 60)
 
         expect(kept).toEqual([{ id: id('b'), usedAt: 50 }])
         expect(again).toBeUndefined()
@@ -116,8 +110,8 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         await insert({ id: id('d'), codeLookup: '3', expiresAt: 60 })
 
         const present = await bypassCodesOfUsers(store.db, [id('2')], 60)
-        await removeExpiredBypassCodes(store.db, 60)
-        await removeUsedUpBypassCodes(store.db, 60)
+        await removals.expiredBypassCodes(store.db, 60)
+        await removals.usedUpBypassCodes(store.db, 60)
         const rows = await store.db.selectFrom('bypassCode').select('id').execute()
 
         expect(present.map((row) => row.id)).toEqual([id('b')])
@@ -162,9 +156,9 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
         await put('l')
         await removeEmailCodes(store.db, { userId: id('2'), domainId: id('9') })
         await removeEmailCodes(store.db, { userId: id('3') })
-        await removeExpiredEmailCodes(store.db, 99)
+        await removals.expiredEmailCodes(store.db, 99)
         const before = await store.db.selectFrom('emailCode').select('codeLookup').execute()
-        await removeExpiredEmailCodes(store.db, 100)
+        await removals.expiredEmailCodes(store.db, 100)
 
         expect([before.length, await use('l')]).toEqual([1, false])
       })

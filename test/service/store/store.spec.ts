@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { activateToken, activationOf } from '../../../src/service/store/activations.ts'
 import { takeAttempt } from '../../../src/service/store/attempts.ts'
-import { forgetCalls, insertDevice, rememberCall } from '../../../src/service/store/devices.ts'
+import { insertDevice, rememberCall } from '../../../src/service/store/devices.ts'
 import { insertDomain } from '../../../src/service/store/domains.ts'
 import { insertMember } from '../../../src/service/store/members.ts'
 import { insertOrganization, serviceId } from '../../../src/service/store/organizations.ts'
+import { removals } from '../../../src/service/store/removals.ts'
 import { expireSessions, insertSession, sessionOf, settleSession } from '../../../src/service/store/sessions.ts'
 import type { Store, StoreChange } from '../../../src/service/store/store.ts'
 import { insertToken, tokenOf } from '../../../src/service/store/tokens.ts'
@@ -95,9 +96,9 @@ export function describeStore(engine: string, open: (name: string) => Promise<St
       const call = { deviceId: id('d'), jti: 'j', expiresAt: 100 }
       await rememberCall(store.db, call)
 
-      await forgetCalls(store.db, 100)
+      await removals.oldCalls(store.db, 100)
       const inTime = await rememberCall(store.db, call)
-      await forgetCalls(store.db, 101)
+      await removals.oldCalls(store.db, 101)
       const later = await rememberCall(store.db, call)
 
       expect([inTime, later]).toEqual([false, true])

@@ -1,0 +1,51 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+
+import { historyRetention, noticeRetention } from '../../contract/device.ts'
+import { usedUpCodesKept } from '../rules/bypass-code.ts'
+import { readableFor } from '../rules/session-state.ts'
+import { changeSome, removeSome } from './due.ts'
+import type { Key } from './due.ts'
+import { removeOldEpochChanges } from './epochs.ts'
+import { noReplacement } from './replacements.ts'
+import type { Database, Queryable } from './schema.ts'
+
+/** The longest window in which attempts count, seconds. */
+const attemptsCountFor = 24 * 60 * 60
+/** How long a revoked device that calls is told so, seconds. */
+const revokedDevicesKept = 90 * 24 * 60 * 60
+
+/** A step: removes some of the rows of a kind. @returns how many; fewer than `sweepStep` where none is left. */
+type Removal = (db: Queryable, now: number) => Promise<number>
+
+/** What a sweep removes. Nothing depends on it: all of it reads as absent already. */
+export const removals = {
+  settledSessions: removal('session', ['sequence'], (is, now) => is('settledAt', '<=', now - readableFor)),
+  expiredTokens: removal('token', ['id'], (is, now) =>
+    is.and([is('state', '=', 'pending'), is('codeExpiresAt', '<=', now)]),
+  ),
+  expiredReplacements: (db, now) =>
+    changeSome(db, 'token', ['id'], (is) => is('replacementExpiresAt', '<=', now), noReplacement),
+  expiredBypassCodes: removal('bypassCode', ['sequence'], (is, now) => is('expiresAt', '<=', now)),
+  // They stay as long as a pass may rest on them.
+  usedUpBypassCodes: removal('bypassCode', ['sequence'], (is, now) =>
+    is.and([is('usesRemaining', '=', 0), is(is.fn.coalesce('usedAt', 'createdAt'), '<=', now - usedUpCodesKept)]),
+  ),
+  expiredEmailCodes: removal('emailCode', ['domainId', 'userId'], (is, now) => is('expiresAt', '<=', now)),
+  oldChallengeTries: removal('challengeTry', ['challenge'], (is, now) => is('expiresAt', '<=', now)),
+  expiredBrowsers: removal('knownBrowser', ['idHash', 'domainId', 'userId'], (is, now) => is('expiresAt', '<=', now)),
+  oldHistory: removal('deviceHistory', ['sequence'], (is, now) => is('settledAt', '<=', now - historyRetention)),
+  oldNotices: removal('deviceNotice', ['sequence'], (is, now) => is('createdAt', '<=', now - noticeRetention)),
+  oldCalls: removal('deviceCall', ['deviceId', 'jti'], (is, now) => is('expiresAt', '<', now)),
+  oldAttempts: removal('attempt', ['sequence'], (is, now) => is('at', '<', now - attemptsCountFor)),
+  oldTallies: removal('tally', ['scope', 'at'], (is, now) => is('at', '<', now - attemptsCountFor)),
+  oldEpochChanges: removeOldEpochChanges,
+  revokedDevices: removal('device', ['id'], (is, now) => is('revokedAt', '<', now - revokedDevicesKept)),
+} as const satisfies Record<string, Removal>
+
+function removal<T extends keyof Database>(
+  table: T,
+  key: Key<T>,
+  isDue: (is: ExpressionBuilder<Database, T>, now: number) => Expression<SqlBool>,
+): Removal {
+  return (db, now) => removeSome(db, table, key, (is) => isDue(is, now))
+}
