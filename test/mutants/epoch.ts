@@ -223,7 +223,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a device that is revoked ends verified web sessions',
-    file: 'src/service/store/tokens.ts',
+    file: 'src/service/store/devices.ts',
     find: 'await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], epoch)',
     replace: '',
     test: 'service/epochs.test.ts',
@@ -231,8 +231,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'a device that is replaced ends verified web sessions',
-    file: 'src/service/store/replacements.ts',
-    find: 'await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], replacementEpoch ?? undefined)',
+    file: 'src/service/store/devices.ts',
+    find: 'await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], epoch)',
     replace: '',
     test: 'service/epochs.test.ts',
     title: 'changes when a device or an authenticator app is replaced',

@@ -239,8 +239,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'the removal of notices with a device',
-    file: 'src/service/store/tokens.ts',
-    find: 'await removeNotices(db, deviceIds)',
+    file: 'src/service/store/devices.ts',
+    find: 'await removeNotices(db, ids)',
     replace: '',
     test: 'service/factors/factor-changes.test.ts',
     title: 'removes the notices of a device together with the device',

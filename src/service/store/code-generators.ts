@@ -8,12 +8,13 @@ export type CodeGeneratorRow = Selectable<CodeGeneratorTable>
 
 type NewGenerator = Pick<CodeGeneratorTable, 'id' | 'seed' | 'digits' | 'period'>
 
+/** The state of a generator of which no code was accepted yet. */
+export const neverUsed = { lastStep: -1, drift: 0, syncState: 'Never Used' } as const
+
 export const insertCodeGenerator = change('insertCodeGenerator', (db, generator: Slots<NewGenerator>) =>
   db.insertInto('codeGenerator').values({
     ...pick(generator, ['id', 'seed', 'digits', 'period']),
-    lastStep: -1,
-    drift: 0,
-    syncState: 'Never Used',
+    ...neverUsed,
   }),
 )
 

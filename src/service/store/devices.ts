@@ -1,8 +1,13 @@
 import type { Insertable, Selectable } from 'kysely'
 
-import type { DeviceTable } from './schema.ts'
+import { removeCodeGenerators } from './code-generators.ts'
+import { removeHistories } from './device-history.ts'
+import { removeNotices } from './device-notices.ts'
+import { endOtherSessions } from './epochs.ts'
+import type { DeviceTable, Queryable } from './schema.ts'
 import { change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
+import type { Ended } from './tokens.ts'
 
 export type DeviceRow = Selectable<DeviceTable>
 
@@ -46,3 +51,12 @@ export const rememberCall = changesRow(
       .values(pick(call, ['deviceId', 'jti', 'expiresAt']))
       .onConflict((conflict) => conflict.doNothing()),
 )
+
+/** Ends what ends with devices: their codes, what only they could read, and other web sessions of their users. */
+export async function endDevices(db: Queryable, devices: readonly Ended[], epoch: string | undefined): Promise<void> {
+  const ids = devices.map(({ id }) => id)
+  await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], epoch)
+  await removeCodeGenerators(db, ids)
+  await removeHistories(db, ids)
+  await removeNotices(db, ids)
+}

@@ -1,3 +1,4 @@
+import { neverUsed } from './code-generators.ts'
 import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
 import { allValues } from './statement.ts'
 import type { List, Slot } from './statement.ts'
@@ -25,15 +26,7 @@ export const presentSerialNumbers = allValues(
 
 /** In a transaction, at most `importBatch` at a time. @returns false where a serial number is taken: then roll back. */
 export async function insertHardwareTokens(db: Queryable, rows: readonly HardwareTokenImport[]): Promise<boolean> {
-  const generators = rows.map(({ id, seed, digits, period }) => ({
-    id,
-    seed,
-    digits,
-    period,
-    lastStep: -1,
-    drift: 0,
-    syncState: 'Never Used' as const,
-  }))
+  const generators = rows.map(({ id, seed, digits, period }) => ({ id, seed, digits, period, ...neverUsed }))
   const tokens = rows.map(({ seed: _seed, digits: _digits, period: _period, ...token }) => token)
   await db.insertInto('codeGenerator').values(generators).execute()
   const inserted = await db

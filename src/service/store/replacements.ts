@@ -1,14 +1,12 @@
 import { latestCodeExpiry } from './activations.ts'
 import type { Activation } from './activations.ts'
-import { removeCodeGenerators } from './code-generators.ts'
-import { removeHistories } from './device-history.ts'
-import { removeNotices } from './device-notices.ts'
-import { endOtherSessions } from './epochs.ts'
+import { endDevices } from './devices.ts'
 import type { Factor } from '../../contract/users.ts'
 import { isPending } from './pending.ts'
 import type { Queryable } from './schema.ts'
 import { allRows, changesRow, derived } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
+import { noneRevoked } from './tokens.ts'
 import type { Revoked } from './tokens.ts'
 
 /** What the user had passed with to whom a code is shown; nothing where an administrator hands it over. */
@@ -66,12 +64,9 @@ export async function moveAway(
   now: number,
 ): Promise<Revoked> {
   const devices = await moveDevices(db, tokenId, now)
+  if (devices.length === 0) return noneRevoked
+  await endDevices(db, devices, replacementEpoch ?? undefined)
   const ids = devices.map(({ id }) => id)
-  if (ids.length === 0) return { tokens: [], devices, sessions: [] }
-  await removeCodeGenerators(db, ids)
-  await removeHistories(db, ids)
-  await removeNotices(db, ids)
-  await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], replacementEpoch ?? undefined)
   return { tokens: [], devices, sessions: await cancelOfDevices(db, ids, now) }
 }
 

@@ -153,18 +153,10 @@ export async function stageUsers(
 ): Promise<void> {
   if (users.length === 0) return
   const common = { organizationId, addedBy, everEnrolled: 0, createdAt: now } as const
+  const rows = users.map(({ id, username, name, email }) => ({ id, username, name, email, nameKey: nameKey(username) }))
   await db
     .insertInto('user')
-    .values(
-      users.map(({ id, username, name, email }) => ({
-        id,
-        username,
-        nameKey: nameKey(username),
-        name,
-        email,
-        ...common,
-      })),
-    )
+    .values(rows.map((row) => ({ ...row, ...common })))
     .execute()
 }
 
@@ -278,21 +270,17 @@ export const forgetChanges = change('forgetChanges', (db, { id }: Slots<Pick<Hel
 
 /** Removes some of the rows that it staged. @returns false where none was left. */
 export function removeStaged(db: Queryable, { id }: Held, table: 'membership' | 'user'): Promise<boolean> {
-  return table === 'user' ? removeStagedUsers(db, id) : removeStagedMembers(db, id)
+  return stagedRemovals[table](db, id)
 }
 
-const removeStagedUsers = changesRow('removeStagedUsers', (db, id: Slot<string>) =>
-  db
-    .deleteFrom('user')
-    .where('sequence', 'in', (eb) =>
-      eb.selectFrom('user as staged').select('staged.sequence').where('staged.addedBy', '=', id).limit(stepSize),
-    ),
-)
+const stagedRemovals = { user: removalOfStaged('user'), membership: removalOfStaged('membership') }
 
-const removeStagedMembers = changesRow('removeStagedMembers', (db, id: Slot<string>) =>
-  db
-    .deleteFrom('membership')
-    .where('sequence', 'in', (eb) =>
-      eb.selectFrom('membership as staged').select('staged.sequence').where('staged.addedBy', '=', id).limit(stepSize),
-    ),
-)
+function removalOfStaged(table: 'membership' | 'user') {
+  return changesRow(`removeStaged ${table}`, (db, id: Slot<string>) =>
+    db
+      .deleteFrom(table)
+      .where('sequence', 'in', (eb) =>
+        eb.selectFrom(table).select('sequence').where('addedBy', '=', id).limit(stepSize),
+      ),
+  )
+}

@@ -1,9 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 
-import { removeCodeGenerators } from './code-generators.ts'
-import { removeHistories } from './device-history.ts'
-import { removeNotices } from './device-notices.ts'
-import { endOtherSessions } from './epochs.ts'
+import { endDevices } from './devices.ts'
 import { isPending } from './pending.ts'
 import type { Queryable, TokenTable } from './schema.ts'
 import { allRows, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
@@ -56,12 +53,7 @@ export async function revokeTokens(
   const of = { userIds, domainId: domainId ?? '' }
   const tokens = await revoke.tokens(db, of)
   const devices = await revoke.devices(db, of, now)
-  // Their codes end with them, and what only they could read.
-  const deviceIds = devices.map(({ id }) => id)
-  await endOtherSessions(db, [...new Set(devices.map(({ userId }) => userId))], epoch)
-  await removeCodeGenerators(db, deviceIds)
-  await removeHistories(db, deviceIds)
-  await removeNotices(db, deviceIds)
+  await endDevices(db, devices, epoch)
   const sessions = await revoke.sessions(db, of, now)
   return { tokens, devices, sessions }
 }
