@@ -124,7 +124,7 @@ function guessAgain(): never {
   },
   {
     defense: 'the number of tries of a PIN',
-    file: 'src/service/store/pins.ts',
+    file: 'src/service/store/devices.ts',
     find: `    .where('pinTries', '<', most)
 `,
     replace: '',
@@ -150,7 +150,7 @@ function guessAgain(): never {
   },
   {
     defense: 'counting a try once',
-    file: 'src/service/store/pins.ts',
+    file: 'src/service/store/devices.ts',
     find: `    .where((eb) => eb.or([eb('pinAttempt', 'is', null), eb('pinAttempt', '<>', attempt)]))
 `,
     replace: '',
@@ -159,7 +159,7 @@ function guessAgain(): never {
   },
   {
     defense: 'counting tries of a PIN',
-    file: 'src/service/store/pins.ts',
+    file: 'src/service/store/devices.ts',
     find: "({ pinTries: eb('pinTries', '+', 1), pinAttempt: attempt })",
     replace: "({ pinTries: eb('pinTries', '+', 0), pinAttempt: attempt })",
     test: 'attacks/without-the-pin.test.ts',

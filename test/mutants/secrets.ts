@@ -123,7 +123,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'releasing a token whose seed does not open',
-    file: 'src/service/store/seed-owners.ts',
+    file: 'src/service/store/hardware.ts',
     find: 'if (error instanceof UnsealError) return undefined',
     replace: '',
     test: 'attacks/database-writer.test.ts',

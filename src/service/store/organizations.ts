@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely'
 
+import type { InterfaceWords } from '../ground/interface-words.ts'
 import type { OrganizationTable, Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow, oneRow, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
@@ -32,6 +33,17 @@ export async function rewriteService(db: Queryable): Promise<void> {
   const { id } = await readService(db)
   await setServiceId(db, filler)
   await setServiceId(db, id)
+}
+
+/** The stored words; fields that are not stored are absent. */
+export async function storedInterfaceWords(db: Queryable): Promise<InterfaceWords> {
+  const row = await db.selectFrom('service').select(['scheme', 'mediaType', 'basePath']).executeTakeFirst()
+  return Object.fromEntries(Object.entries(row ?? {}).filter(([, value]) => value !== null))
+}
+
+/** Stores these; absent fields stay unchanged. */
+export async function storeInterfaceWords(db: Queryable, words: InterfaceWords): Promise<void> {
+  if (Object.keys(words).length > 0) await db.updateTable('service').set(words).execute()
 }
 
 export const insertOrganization = changesRow('insertOrganization', (db, row: Slots<Insertable<OrganizationTable>>) =>

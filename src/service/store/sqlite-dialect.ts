@@ -2,8 +2,7 @@ import type BetterSqlite3 from 'better-sqlite3'
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 
-import { whileBusy } from './sqlite-busy.ts'
-import { nameSqliteOutage } from './sqlite-outage.ts'
+import { nameSqliteOutage, whileBusy } from './sqlite-outage.ts'
 import { createStatementCache } from './sqlite-writer.ts'
 import type { Unit, Writer } from './sqlite-writer.ts'
 

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
 import { StoreUnavailableError } from './store.ts'
 
 /** What SQLite reports when the machine, and not the statement, is at fault (sqlite.org/rescode.html). */
@@ -19,6 +21,29 @@ export function nameSqliteOutage(error: unknown): unknown {
   return outage ? new StoreUnavailableError(outage[1], { cause: error }) : error
 }
 
-export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
+const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+
+/** Milliseconds. */
+const maxPause = 40
+
+/**
+ * Tries again while another process locks the file, leaving the event loop to others in between.
+ *
+ * @param until Time of `performance.now()` at which the last attempt is made.
+ * @param given Called before each attempt; throws to give up.
+ * @throws {Error} of SQLite when the file is still locked then.
+ */
+export async function whileBusy<T>(until: number, attempt: () => T, given: () => void = () => {}): Promise<T> {
+  for (let delay = 1; ; delay = Math.min(delay * 2, maxPause)) {
+    given()
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= until) throw error
+    }
+    // Out of step with other processes that wait.
+    await pause(Math.min(delay * (0.5 + Math.random() / 2), Math.max(1, until - performance.now())))
+  }
+}

@@ -1,7 +1,7 @@
 import type BetterSqlite3 from 'better-sqlite3'
 
 import { watchCaller } from './caller.ts'
-import { whileBusy } from './sqlite-busy.ts'
+import { whileBusy } from './sqlite-outage.ts'
 
 /**
  * The one connection that writes, with group commit.

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { notAfter } from '../rules/present.ts'
 import { devicesNotifiedAfter, newestNotice } from '../store/device-notices.ts'
-import { devicesRevokedSince, inboxMarks } from '../store/inboxes.ts'
+import { devicesRevokedSince, inboxMarks } from '../store/waiting.ts'
 import type { Queryable } from '../store/schema.ts'
 
 /**

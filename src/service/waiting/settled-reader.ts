@@ -3,8 +3,8 @@ import { notAfter } from '../rules/present.ts'
 import { epochsChangedAfter, newestEpochChange } from '../store/epochs.ts'
 import type { EpochChange } from '../store/epochs.ts'
 import type { Queryable } from '../store/schema.ts'
-import { firstExpiry, summariesById, expiredBetween, settledSince } from '../store/settled.ts'
-import type { SessionSummary } from '../store/settled.ts'
+import { firstExpiry, summariesById, expiredBetween, settledSince } from '../store/waiting.ts'
+import type { SessionSummary } from '../store/waiting.ts'
 
 /** What a read of the database found. */
 export interface Found {

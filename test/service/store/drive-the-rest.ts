@@ -10,7 +10,7 @@ import { codesLockedUntil, lockCodes, takeCodeTry } from '../../../src/service/s
 import { domainById } from '../../../src/service/store/domains.ts'
 import { hardwareTokensNamed } from '../../../src/service/store/hardware.ts'
 import { countKnownBrowsers } from '../../../src/service/store/known-browsers.ts'
-import { storeInterfaceWords } from '../../../src/service/store/interface-words.ts'
+import { storeInterfaceWords } from '../../../src/service/store/organizations.ts'
 import { organizations, organizationByName, rewriteService } from '../../../src/service/store/organizations.ts'
 import { isInForce } from '../../../src/service/store/passes.ts'
 import { forgetPush, pushOfNotice } from '../../../src/service/store/pushes.ts'

@@ -1,5 +1,7 @@
+import type { NotNull } from 'kysely'
+
 import { isPending } from './pending.ts'
-import { allRows, firstValue } from './statement.ts'
+import { allRows, allValues, firstValue } from './statement.ts'
 import type { List, RowOf, Slot } from './statement.ts'
 
 /** The columns of a session that tell which waiting requests it concerns. */
@@ -38,4 +40,19 @@ export const firstExpiry = firstValue('firstExpiry', (db, domainIds: List<string
     .where('domainId', 'in', domainIds)
     .orderBy('expiresAt')
     .limit(1),
+)
+
+/** What of a device's inbox changes whenever a request comes or goes; of all devices that are asked something. */
+export const inboxMarks = allRows('inboxMarks', (db, now: Slot<number>) =>
+  db
+    .selectFrom('session')
+    .select((eb) => ['deviceId', eb.fn.countAll<number>().as('pending'), eb.fn.max<number>('sequence').as('newest')])
+    .where(isPending(now))
+    .where('deviceId', 'is not', null)
+    .groupBy('deviceId')
+    .$narrowType<{ deviceId: NotNull }>(),
+)
+
+export const devicesRevokedSince = allValues('devicesRevokedSince', (db, time: Slot<number>) =>
+  db.selectFrom('device').select('id').where('revokedAt', '>=', time),
 )
