@@ -57,7 +57,7 @@ async function dropOthers(
 ): Promise<Audited[]> {
   const released = await releaseHardwareTokens(db, secrets, [user])
   const count = await removeBypassCodesOfUser(db, { userId: user, now: clock.now() })
-  await removeEmailCodes(db, { userId: user })
+  await removeEmailCodes(db, { userIds: [user] })
   return [
     ...(released ? [{ event: 'hardware.released', organizationId, facts: { user } } as const] : []),
     ...(count > 0 ? [{ event: 'bypass.all_deleted', organizationId, facts: { user, count } } as const] : []),

@@ -104,7 +104,7 @@ export const update: Handler<typeof contract.updateUser> = async (input, call) =
   await call.store.db.transaction().execute(async (db) => {
     await updateUser(db, user.id, { name: input.name, email: input.email }, call.clock.now())
     // Codes in the old mailbox are no longer valid.
-    if (readdressed) await removeEmailCodes(db, { userId: user.id })
+    if (readdressed) await removeEmailCodes(db, { userIds: [user.id] })
     const fields = changedFields(input, user)
     if (fields !== '') await auditCall(db, call, 'user.changed', { user: user.id, fields })
   })

@@ -1,15 +1,11 @@
 import { changesRow } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
-interface Naming {
-  readonly id: string
-  /** The current name. */
-  readonly from: string
-  readonly to: string
-}
+/** @property from The current name. */
+type Naming = Slots<{ readonly id: string; readonly from: string; readonly to: string }>
 
 /** Gives an organization the name of its app. @returns false where another one has that name. */
-export const nameOrganization = changesRow('nameOrganization', (db, { id, from, to }: Slots<Naming>) => {
+export const nameOrganization = changesRow('nameOrganization', (db, { id, from, to }: Naming) => {
   const others = db.selectFrom('organization').select('id').where('name', '=', to).where('id', '!=', id)
   return db
     .updateTable('organization')
@@ -19,18 +15,11 @@ export const nameOrganization = changesRow('nameOrganization', (db, { id, from, 
 })
 
 /** Gives a domain the name of its app. @returns false where another one of its organization has that name. */
-export const nameDomain = changesRow(
-  'nameDomain',
-  (db, organizationId: Slot<string>, { id, from, to }: Slots<Naming>) => {
-    const named = db
-      .selectFrom('domain')
-      .select('id')
-      .where('organizationId', '=', organizationId)
-      .where('name', '=', to)
-    return db
-      .updateTable('domain')
-      .set({ name: to, appName: to })
-      .where((is) => is.and({ id, name: from }))
-      .where((is) => is.not(is.exists(named.where('id', '!=', id))))
-  },
-)
+export const nameDomain = changesRow('nameDomain', (db, organizationId: Slot<string>, { id, from, to }: Naming) => {
+  const named = db.selectFrom('domain').select('id').where('organizationId', '=', organizationId).where('name', '=', to)
+  return db
+    .updateTable('domain')
+    .set({ name: to, appName: to })
+    .where((is) => is.and({ id, name: from }))
+    .where((is) => is.not(is.exists(named.where('id', '!=', id))))
+})

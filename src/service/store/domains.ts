@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 
 import type { DomainTable, Queryable } from './schema.ts'
-import { allRows, changesRow, firstRow, pick, withDefaults } from './statement.ts'
+import { allRows, changesRow, firstRow, firstValue, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 export type DomainRow = Selectable<DomainTable>
@@ -39,31 +39,21 @@ export const domainsOf = allRows('domainsOf', (db, organizationId: Slot<string>)
 export async function updateDomain(db: Queryable, id: string, changes: DomainChanges): Promise<boolean> {
   if (Object.keys(changes).length === 0) return true
   const { keyType } = changes
+  const active = db.selectFrom('token').select('id').where('domainId', '=', id).where('state', '=', 'active')
   const updated = await db
     .updateTable('domain')
     .set(changes)
     .where('id', '=', id)
     .$if(keyType !== undefined, (query) =>
-      query.where((is) =>
-        is.or([
-          is('keyType', '=', keyType ?? 'NONE'),
-          is.not(
-            is.exists(
-              is.selectFrom('token').select('token.id').where('domainId', '=', id).where('state', '=', 'active'),
-            ),
-          ),
-        ]),
-      ),
+      query.where((is) => is.or([is('keyType', '=', keyType ?? 'NONE'), is.not(is.exists(active))])),
     )
     .executeTakeFirst()
   return updated.numUpdatedRows === 1n
 }
 
 /** The organization of a domain; an empty text where there is no such domain. */
-export async function organizationOfDomain(db: Queryable, id: string): Promise<string> {
-  return (await ownerOf(db, id))?.organizationId ?? ''
-}
+export const organizationOfDomain = async (db: Queryable, id: string): Promise<string> => (await ownerOf(db, id)) ?? ''
 
-const ownerOf = firstRow('ownerOf', (db, id: Slot<string>) =>
+const ownerOf = firstValue('ownerOf', (db, id: Slot<string>) =>
   db.selectFrom('domain').select('organizationId').where('id', '=', id),
 )

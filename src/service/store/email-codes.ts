@@ -57,18 +57,15 @@ const removeTriedCode = change('removeTriedCode', (db, { domainId, userId }: Slo
 )
 
 /** @param of Of all domains where none is named. */
-export async function removeEmailCodes(
+export const removeEmailCodes = (
   db: Queryable,
-  { userId, domainId }: { userId: string; domainId?: string | undefined },
-): Promise<void> {
-  if (domainId === undefined) await removeCodesOf(db, [userId])
-  else await removeCodesIn(db, domainId, [userId])
-}
+  { userIds, domainId }: { userIds: readonly string[]; domainId?: string | undefined },
+): Promise<void> => (domainId === undefined ? removeCodesOf(db, userIds) : removeCodesIn(db, domainId, userIds))
 
-export const removeCodesOf = change('removeCodesOf', (db, userIds: List<string>) =>
+const removeCodesOf = change('removeCodesOf', (db, userIds: List<string>) =>
   db.deleteFrom('emailCode').where('userId', 'in', userIds),
 )
 
-export const removeCodesIn = change('removeCodesIn', (db, domainId: Slot<string>, userIds: List<string>) =>
+const removeCodesIn = change('removeCodesIn', (db, domainId: Slot<string>, userIds: List<string>) =>
   db.deleteFrom('emailCode').where('userId', 'in', userIds).where('domainId', '=', domainId),
 )

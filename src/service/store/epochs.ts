@@ -5,7 +5,7 @@ import { waiterKey } from '../ground/waiter-key.ts'
 import { removeSome } from './due.ts'
 import { endKnownBrowsers } from './known-browsers.ts'
 import type { Queryable } from './schema.ts'
-import { allRows, change, changesRow, firstRow } from './statement.ts'
+import { allRows, change, changesRow, firstRow, firstValue } from './statement.ts'
 import type { List, RowOf, Slot } from './statement.ts'
 import { notifyAfter } from './transaction-ends.ts'
 
@@ -89,17 +89,12 @@ export const epochsChangedAfter = allRows('epochsChangedAfter', (db, domainIds: 
     .orderBy('sequence'),
 )
 
-/** The number of the newest change; 0 before the first. */
-export async function newestEpochChange(db: Queryable): Promise<number> {
-  return (await newestChange(db))?.sequence ?? 0
-}
-
-const newestChange = firstRow('newestChange', (db) =>
+/** The number of the newest change. */
+export const newestEpochChange = firstValue('newestEpochChange', (db) =>
   db.selectFrom('epochChange').select('sequence').orderBy('sequence', 'desc').limit(1),
 )
 
 export async function removeOldEpochChanges(db: Queryable): Promise<number> {
-  const newest = await newestEpochChange(db)
-  const oldest = newest - changesKept
+  const oldest = ((await newestEpochChange(db)) ?? 0) - changesKept
   return removeSome(db, 'epochChange', ['sequence'], (is) => is('sequence', '<=', oldest))
 }

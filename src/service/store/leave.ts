@@ -1,4 +1,4 @@
-import { removeCodesIn, removeCodesOf } from './email-codes.ts'
+import { removeEmailCodes } from './email-codes.ts'
 import { endOtherSessions } from './epochs.ts'
 import { releaseHardwareTokens } from './hardware.ts'
 import type { Queryable } from './schema.ts'
@@ -15,31 +15,27 @@ interface Leaving {
 }
 
 /**
- * Ends memberships, and all that ends with them: tokens, devices and pending sessions there, codes that were e-mailed
- * for it. Users who are left without a domain also lose their hardware token, which becomes free for another user, and
- * their bypass codes. In a transaction.
+ * Ends memberships, in one domain or in all, and all that ends with them: tokens, devices and pending sessions there, codes
+ * that were e-mailed for it. Users who are left without a domain also lose their hardware token, which becomes free for
+ * another user, and their bypass codes. In a transaction.
  */
 export async function leaveDomain(
   db: Queryable,
-  { domainId, userIds }: { domainId: string; userIds: readonly string[] },
+  { domainId, userIds }: { domainId?: string; userIds: readonly string[] },
   { now, secrets }: Leaving,
 ): Promise<Revoked> {
   if (userIds.length === 0) return noneRevoked
   const ended = await revokeTokens(db, { userIds, domainId }, now)
   await endOtherSessions(db, userIds)
-  await removeCodesIn(db, domainId, userIds)
-  await removeMembers(db, domainId, userIds)
+  await removeEmailCodes(db, { userIds, domainId })
+  await (domainId === undefined ? removeMemberships(db, userIds) : removeMembers(db, domainId, userIds))
   await dropFactors(db, secrets, await withoutDomain(db, userIds))
   return ended
 }
 
 /** Ends all that a user has, and the user. In a transaction. */
-export async function removeUser(db: Queryable, userId: string, { now, secrets }: Leaving): Promise<Revoked> {
-  const ended = await revokeTokens(db, { userIds: [userId] }, now)
-  await endOtherSessions(db, [userId])
-  await removeCodesOf(db, [userId])
-  await removeMemberships(db, userId)
-  await dropFactors(db, secrets, [userId])
+export async function removeUser(db: Queryable, userId: string, leaving: Leaving): Promise<Revoked> {
+  const ended = await leaveDomain(db, { userIds: [userId] }, leaving)
   await deleteUser(db, userId)
   return ended
 }
@@ -65,8 +61,8 @@ const removeMembers = change('removeMembers', (db, domainId: Slot<string>, userI
   db.deleteFrom('membership').where('userId', 'in', userIds).where('domainId', '=', domainId),
 )
 
-const removeMemberships = change('removeMemberships', (db, userId: Slot<string>) =>
-  db.deleteFrom('membership').where('userId', '=', userId),
+const removeMemberships = change('removeMemberships', (db, userIds: List<string>) =>
+  db.deleteFrom('membership').where('userId', 'in', userIds),
 )
 
 const deleteUser = change('deleteUser', (db, id: Slot<string>) => db.deleteFrom('user').where('id', '=', id))

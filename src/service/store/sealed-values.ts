@@ -38,39 +38,30 @@ type LookupText = (secret: string, userId: string | null) => string
 /** The id of the one there is. */
 export const pushKeyRecord = { kind: 'push key', id: 'vapid' } as const
 
+/** The user of a record that names one. */
+const user = sql.ref<string | null>('userId')
+
+/** A seed is that of a hardware token or of a device, which have its id. */
+const userOfSeed = sql<
+  string | null
+>`coalesce((select user_id from hardware_token where hardware_token.id = code_generator.id),
+  (select user_id from device where device.id = code_generator.id))`
+
+const byCode = { column: 'codeLookup', text: activationCodeText }
+const byReplacement = { column: 'replacementLookup', text: activationCodeText }
+const byBypassCode = {
+  column: 'codeLookup',
+  text: (code: string, userId: string | null) => bypassCodeText(userId ?? '', code),
+}
+
 /** Everything that is sealed. Every new secret in the database must be added here. */
 export const sealedPlaces: readonly SealedPlace[] = [
-  {
-    kind: 'seed',
-    table: 'codeGenerator',
-    column: 'seed',
-    // Of a hardware token or of a device, which have its id.
-    user: sql`coalesce((select user_id from hardware_token where hardware_token.id = code_generator.id),
-      (select user_id from device where device.id = code_generator.id))`,
-  },
-  {
-    kind: 'bypass code',
-    table: 'bypassCode',
-    column: 'code',
-    user: sql.ref('userId'),
-    lookup: { column: 'codeLookup', text: (code, userId) => bypassCodeText(userId ?? '', code) },
-  },
-  {
-    kind: 'activation code',
-    table: 'token',
-    column: 'code',
-    user: sql.ref('userId'),
-    lookup: { column: 'codeLookup', text: activationCodeText },
-  },
-  {
-    kind: 'replacement code',
-    table: 'token',
-    column: 'replacement',
-    user: sql.ref('userId'),
-    lookup: { column: 'replacementLookup', text: activationCodeText },
-  },
-  { kind: 'pin', table: 'device', column: 'pin', user: sql.ref('userId') },
-  { kind: 'push subscription', table: 'device', column: 'push', user: sql.ref('userId') },
+  { kind: 'seed', table: 'codeGenerator', column: 'seed', user: userOfSeed },
+  { kind: 'bypass code', table: 'bypassCode', column: 'code', user, lookup: byBypassCode },
+  { kind: 'activation code', table: 'token', column: 'code', user, lookup: byCode },
+  { kind: 'replacement code', table: 'token', column: 'replacement', user, lookup: byReplacement },
+  { kind: 'pin', table: 'device', column: 'pin', user },
+  { kind: 'push subscription', table: 'device', column: 'push', user },
   { ...pushKeyRecord, table: 'pushKey', column: 'privateKey' },
 ]
 

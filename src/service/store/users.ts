@@ -17,6 +17,8 @@ import type { Slot, Slots } from './statement.ts'
 
 export type UserRow = Selectable<UserTable>
 
+type Named = Pick<UserRow, 'organizationId' | 'id' | 'username'>
+
 /** @returns false where the organization has the username already, or a synchronization is about to bring it. */
 export const insertUser = changesRow('insertUser', (db, row: Slots<Omit<Insertable<UserTable>, 'nameKey'>>) =>
   db
@@ -40,12 +42,6 @@ export const userByUsername = firstRow('userByUsername', (db, organizationId: Sl
     .where((is) => is.and({ organizationId, username }))
     .where(exists),
 )
-
-interface Named {
-  readonly organizationId: string
-  readonly id: string
-  readonly username: string
-}
 
 /**
  * Another user of the organization whose name could be mistaken for this one; also a user that a synchronization is about

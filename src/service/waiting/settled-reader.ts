@@ -54,7 +54,7 @@ export function createSettledReader(db: Queryable, clock: Clock, domains: () => 
       const settled = (await settledSince(db, domains(), since)).filter(({ id }) => !reported.has(id))
       for (const { id } of settled) reported.set(id, now)
       aroundAt = now
-      epochsSeen ??= (await newestEpochChange(db)) - epochSlack
+      epochsSeen ??= ((await newestEpochChange(db)) ?? 0) - epochSlack
       const epochs = await epochsChangedAfter(db, domains(), epochsSeen)
       epochsSeen = epochs.at(-1)?.sequence ?? epochsSeen
       return { settled, epochs, expiry: await firstExpiry(db, domains(), now) }
@@ -64,7 +64,7 @@ export function createSettledReader(db: Queryable, clock: Clock, domains: () => 
       const now = clock.now()
       const settled = await expiredBetween(db, domains(), notAfter(aheadAt, now), now)
       aheadAt = now
-      epochsSeen ??= (await newestEpochChange(db)) - epochSlack
+      epochsSeen ??= ((await newestEpochChange(db)) ?? 0) - epochSlack
       return { settled, expiry: await firstExpiry(db, domains(), now) }
     },
   }

@@ -154,8 +154,8 @@ export function describeCodeStore(engine: string, open: (name: string) => Promis
 
       it('is taken away in one domain or in all, and swept away at its end', async () => {
         await put('l')
-        await removeEmailCodes(store.db, { userId: id('2'), domainId: id('9') })
-        await removeEmailCodes(store.db, { userId: id('3') })
+        await removeEmailCodes(store.db, { userIds: [id('2')], domainId: id('9') })
+        await removeEmailCodes(store.db, { userIds: [id('3')] })
         await removals.expiredEmailCodes(store.db, 99)
         const before = await store.db.selectFrom('emailCode').select('codeLookup').execute()
         await removals.expiredEmailCodes(store.db, 100)
