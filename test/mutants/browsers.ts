@@ -92,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a right code in a known browser forgets only what was tried in known browsers',
     file: 'src/service/codes/code-budget.ts',
-    find: 'await forgetFailures(db, of)',
+    find: 'await codes.forget(db, userId)',
     replace: "await forgetFailures(db, { userId, budget: 'other' })",
     test: 'service/known-browsers.test.ts',
     title: 'stay locked elsewhere after a correct code in a known browser, so that attackers gain no guesses',
@@ -108,8 +108,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that an administrator unlocks known browsers, too',
     file: 'src/service/admin/unlock.ts',
-    find: "const budgets = ['known', 'other'] as const",
-    replace: "const budgets = ['other'] as const",
+    find: 'Object.values(codeBudgets)',
+    replace: '[codeBudgets.other]',
     test: 'service/known-browsers.test.ts',
     title: 'are locked after fifty wrong codes from each, until an administrator unlocks both',
   },

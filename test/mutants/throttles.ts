@@ -68,8 +68,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'forgetting wrong codes when an administrator unlocks',
     file: 'src/service/admin/unlock.ts',
-    find: 'await forgetFailures(db, { userId, budget })',
-    replace: 'await Promise.resolve(budget)',
+    find: 'await forget(db, userId)',
+    replace: 'await Promise.resolve(forget)',
     test: 'cli/admin/unlock.test.ts',
     title: 'unlocks codes; `user show` says until when they were locked',
   },

@@ -2,7 +2,7 @@ import { audit } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { forgetAllPushes } from '../push/push-budget.ts'
 import { untilUnlocked } from '../rules/code-lock.ts'
-import { codesLockedUntil, forgetFailures } from '../store/code-tries.ts'
+import { codeBudgets, codesLockedUntil } from '../store/code-tries.ts'
 import type { CodesOf } from '../store/code-tries.ts'
 
 interface Of {
@@ -12,15 +12,13 @@ interface Of {
   readonly domainIds: readonly string[]
 }
 
-const budgets = ['known', 'other'] as const
-
 /**
  * Clears the user's wrong codes, from known browsers and from elsewhere, and the requests that were not approved or were
  * reported, in every domain.
  */
 export async function unlockUser(ctx: ServiceContext, { organizationId, userId, domainIds }: Of): Promise<void> {
   await ctx.store.db.transaction().execute(async (db) => {
-    for (const budget of budgets) await forgetFailures(db, { userId, budget })
+    for (const { forget } of Object.values(codeBudgets)) await forget(db, userId)
     for (const domainId of domainIds) await forgetAllPushes(db, { domainId, userId })
     const facts = { user: userId }
     await audit(

@@ -5,14 +5,7 @@ import { ApiProblem, timeText } from '../ground/problem.ts'
 import { challengeTriesKept, lockedUntil, maxWrongPerChallenge, triesLeft, untilUnlocked } from '../rules/code-lock.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
-import {
-  codesLockedUntil,
-  forgetChallenge,
-  forgetFailures,
-  lockCodes,
-  takeChallengeTry,
-  takeCodeTry,
-} from '../store/code-tries.ts'
+import { codeBudgets, codesLockedUntil, forgetChallenge, takeChallengeTry } from '../store/code-tries.ts'
 
 type Context = Pick<ServiceContext, 'clock'> & AuditContext & { readonly organizationId: string }
 
@@ -41,23 +34,23 @@ export async function withinBudget<T>(
   check: () => Promise<T | undefined>,
 ): Promise<Tried<T>> {
   const now = ctx.clock.now()
-  const of = { userId, budget }
+  const codes = codeBudgets[budget]
   const [failures, ofChallenge] = await Promise.all([
-    takeCodeTry(db, of, now),
+    codes.takeTry(db, userId, now),
     challenge === undefined ? undefined : takeOfChallenge(db, challenge, now),
   ])
-  if (failures === undefined) throw locked((await codesLockedUntil(db, of, now)) ?? now, now)
+  if (failures === undefined) throw locked((await codesLockedUntil(db, { userId, budget }, now)) ?? now, now)
   if (ofChallenge === 'none left') throw new ApiProblem('api.error.limit.codes')
   const right = await check()
   if (right === undefined) {
     const until = lockedUntil(failures, now)
     if (until !== undefined) {
-      await lockCodes(db, of, { from: until === untilUnlocked ? null : now, until })
+      await codes.lock(db, userId, { from: until === untilUnlocked ? null : now, until })
       await auditCall(db, ctx, 'codes.locked', { user: userId, failures, until, budget })
     }
     return { triesLeft: ofChallenge === undefined ? undefined : triesLeft(failures, ofChallenge) }
   }
-  await forgetFailures(db, of)
+  await codes.forget(db, userId)
   if (challenge !== undefined) await forgetChallenge(db, challenge)
   return { right }
 }

@@ -5,7 +5,7 @@ import { change, firstRow, firstValue, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 /** Wrong codes from known browsers are counted apart, and lock apart. */
-const budgets = {
+export const codeBudgets = {
   known: budgetOf('known', {
     failures: 'knownCodeFailures',
     until: 'knownCodesLockedUntil',
@@ -22,6 +22,11 @@ interface Columns {
 
 function budgetOf(name: Budget, { failures, until, from }: Columns) {
   return {
+    /**
+     * Takes a try of a user's codes before any is verified: transactions about one user follow each other from here on, so
+     * that no failure is counted twice or not at all. How many in a row this one makes, if it is wrong; undefined where codes
+     * are locked.
+     */
     takeTry: firstValue(`takeTry ${name}`, (db, userId: Slot<string>, now: Slot<number>) =>
       db
         .updateTable('user')
@@ -42,6 +47,7 @@ function budgetOf(name: Budget, { failures, until, from }: Columns) {
         .set({ [until]: lock.until, [from]: lock.from })
         .where('id', '=', userId),
     ),
+    /** After a right code, and when an administrator unlocks. */
     forget: change(`forget ${name}`, (db, userId: Slot<string>) =>
       db
         .updateTable('user')
@@ -64,31 +70,15 @@ export interface CodesOf {
   readonly budget: Budget
 }
 
-/**
- * Takes a try of a user's codes before any is verified: transactions about one user follow each other from here on, so
- * that no failure is counted twice or not at all.
- *
- * @returns how many in a row this one makes, if it is wrong; undefined where codes are locked.
- */
-export const takeCodeTry = (db: Queryable, { userId, budget }: CodesOf, now: number): Promise<number | undefined> =>
-  budgets[budget].takeTry(db, userId, now)
-
 /** Unix time, seconds; null where they are not locked. */
 export async function codesLockedUntil(
   db: Queryable,
   { userId, budget }: CodesOf,
   now: number,
 ): Promise<number | null> {
-  const lock = await budgets[budget].lockOf(db, userId)
+  const lock = await codeBudgets[budget].lockOf(db, userId)
   return lock && lock.until !== null ? endOfWait({ from: lock.from ?? 0, until: lock.until }, now) : null
 }
-
-export const lockCodes = (db: Queryable, { userId, budget }: CodesOf, lock: Lock): Promise<void> =>
-  budgets[budget].lock(db, userId, lock)
-
-/** After a right code, and when an administrator unlocks. */
-export const forgetFailures = (db: Queryable, { userId, budget }: CodesOf): Promise<void> =>
-  budgets[budget].forget(db, userId)
 
 /** Takes one of the tries of a challenge. @returns how many are taken now; undefined where none was left. */
 export const takeChallengeTry = firstValue(

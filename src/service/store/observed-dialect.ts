@@ -40,7 +40,7 @@ export function observable(dialect: Dialect): { readonly dialect: Dialect; reado
   }
 }
 
-interface Observed {
+interface Observed extends DatabaseConnection {
   readonly inner: DatabaseConnection
   inTransaction: boolean
   /** Whether the transaction has changed anything. */
@@ -48,10 +48,6 @@ interface Observed {
 }
 
 function createDriver(driver: Driver, watch: Watch): Driver {
-  const known = new WeakMap<DatabaseConnection, Observed>()
-  const stateOf = (connection: DatabaseConnection): Observed =>
-    known.get(connection) ?? { inner: connection, inTransaction: false, wrote: false }
-
   const reported = (part: 'read' | 'write', error: unknown): unknown => {
     const isOutage = error instanceof StoreUnavailableError && !(error instanceof CallerGoneError)
     if (isOutage) watch.observer?.failed(part, error)
@@ -75,9 +71,11 @@ function createDriver(driver: Driver, watch: Watch): Driver {
     }
   }
 
-  function observed(inner: DatabaseConnection): DatabaseConnection {
-    const state: Observed = { inner, inTransaction: false, wrote: false }
-    const connection: DatabaseConnection = {
+  function observed(inner: DatabaseConnection): Observed {
+    const state: Observed = {
+      inner,
+      inTransaction: false,
+      wrote: false,
       async executeQuery<R>(query: CompiledQuery) {
         const { inTransaction } = state
         if (inTransaction) state.wrote ||= !isRead(query)
@@ -92,8 +90,7 @@ function createDriver(driver: Driver, watch: Watch): Driver {
       },
       streamQuery: <R>(query: CompiledQuery, chunkSize: number) => inner.streamQuery<R>(query, chunkSize),
     }
-    known.set(connection, state)
-    return connection
+    return state
   }
 
   return {
@@ -109,25 +106,25 @@ function createDriver(driver: Driver, watch: Watch): Driver {
       }
     },
     async beginTransaction(connection, settings) {
-      const state = stateOf(connection)
+      const state = connection as Observed
       await timed('transaction', () => report('write', () => driver.beginTransaction(state.inner, settings)))
       state.inTransaction = true
       state.wrote = false
     },
     async commitTransaction(connection) {
-      const state = stateOf(connection)
+      const state = connection as Observed
       await report('write', () => driver.commitTransaction(state.inner))
       state.inTransaction = false
       watch.observer?.succeeded(state.wrote ? 'write' : 'read')
     },
     async rollbackTransaction(connection) {
-      const state = stateOf(connection)
+      const state = connection as Observed
       state.inTransaction = false
       await driver.rollbackTransaction(state.inner)
     },
     async releaseConnection(connection) {
       watch.inUse -= 1
-      await driver.releaseConnection(stateOf(connection).inner)
+      await driver.releaseConnection((connection as Observed).inner)
     },
     destroy: (options) => driver.destroy(options),
   }

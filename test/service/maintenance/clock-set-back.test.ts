@@ -6,7 +6,7 @@ import type { OpenedService } from '../../../src/service/service.ts'
 import { activationOf, replacementOf } from '../../../src/service/store/activations.ts'
 import { secondsUntilFree } from '../../../src/service/store/attempts.ts'
 import { bypassCodesOfUsers, useBypassCode } from '../../../src/service/store/bypass-codes.ts'
-import { codesLockedUntil, lockCodes, takeCodeTry } from '../../../src/service/store/code-tries.ts'
+import { codeBudgets, codesLockedUntil } from '../../../src/service/store/code-tries.ts'
 import { replaceEmailCode, useEmailCode } from '../../../src/service/store/email-codes.ts'
 import { announceNode } from '../../../src/service/store/key-nodes.ts'
 import { keepKnownBrowser, knownBrowser } from '../../../src/service/store/known-browsers.ts'
@@ -92,7 +92,7 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
   it('is also noticed at the next start', async () => {
     const person = await member(running)
     const of = { userId: person.id, budget: 'known' } as const
-    await lockCodes(db(), of, { from: now() + ahead, until: now() + ahead + hour })
+    await codeBudgets[of.budget].lock(db(), of.userId, { from: now() + ahead, until: now() + ahead + hour })
 
     await (await openDatabase(database, { clock: running.clock, push: false, ...keysFor(database) })).close()
 
@@ -102,11 +102,11 @@ describe.each(engines)('a clock that was ahead and is set back, on %s', (engine)
   it('keeps codes locked that only an administrator can unlock', async () => {
     const person = await member(running)
     const of = { userId: person.id, budget: 'other' } as const
-    await lockCodes(db(), of, { from: null, until: 253_402_300_799 })
+    await codeBudgets[of.budget].lock(db(), of.userId, { from: null, until: 253_402_300_799 })
 
     await correctFutureTimes(node.ctx)
 
-    expect(await takeCodeTry(db(), of, now())).toBeUndefined()
+    expect(await codeBudgets[of.budget].takeTry(db(), of.userId, now())).toBeUndefined()
     expect(await codesLockedUntil(db(), of, now())).toBe(253_402_300_799)
   })
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { latestAudit, verifyAudit } from '../../../src/service/audit/read.ts'
 import type { OpenedService } from '../../../src/service/service.ts'
-import { codesLockedUntil, lockCodes, takeCodeTry } from '../../../src/service/store/code-tries.ts'
+import { codeBudgets, codesLockedUntil } from '../../../src/service/store/code-tries.ts'
 import { domainById } from '../../../src/service/store/domains.ts'
 import { hardwareTokensNamed } from '../../../src/service/store/hardware.ts'
 import { countKnownBrowsers } from '../../../src/service/store/known-browsers.ts'
@@ -112,10 +112,11 @@ export function driveTheRest(): void {
     const { id: userId } = await holder(running)
     const codes = { userId, budget: 'known' } as const
 
-    const taken = await takeCodeTry(db, codes, 1)
-    await lockCodes(db, codes, { from: 1, until: 9 })
+    const { takeTry, lock } = codeBudgets[codes.budget]
+    const taken = await takeTry(db, codes.userId, 1)
+    await lock(db, codes.userId, { from: 1, until: 9 })
 
-    expect([taken, await codesLockedUntil(db, codes, 1), await takeCodeTry(db, codes, 1)]).toEqual([1, 9, undefined])
+    expect([taken, await codesLockedUntil(db, codes, 1), await takeTry(db, codes.userId, 1)]).toEqual([1, 9, undefined])
   })
 
   it('counts a pass by a hardware token that its user still has', async () => {
