@@ -77,8 +77,8 @@ export async function sealedPage(
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<SealedValue[]> {
   const { table, column, id } = names(place)
-  const user = 'user' in place ? place.user : sql`null`
-  const { rows } = await sql<SealedValue>`select ${id} as id, ${column} as sealed, ${user} as user_id from ${table}
+  const owner = 'user' in place ? place.user : sql`null`
+  const { rows } = await sql<SealedValue>`select ${id} as id, ${column} as sealed, ${owner} as user_id from ${table}
     where ${column} is not null and ${id} > ${after} order by 1 limit ${limit}`.execute(db)
   return rows
 }
