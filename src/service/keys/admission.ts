@@ -1,4 +1,4 @@
-import type { KeyCheckTable, KeyNodeTable, Queryable } from '../store/schema.ts'
+import type { Database, Queryable } from '../store/schema.ts'
 import { notAfter } from '../rules/present.ts'
 import { announceNode, insertKeyCheck, keyChecks } from '../store/key-nodes.ts'
 import { countSealed, removeEmailCodesOfNoKey } from '../store/sealed-values.ts'
@@ -16,7 +16,7 @@ const checkWords = 'second-factor'
 interface Candidate {
   readonly ring: KeyRing
   /** The row that the node has published. */
-  readonly row: KeyNodeTable
+  readonly row: Database['keyNode']
 }
 
 interface Admitted {
@@ -49,7 +49,7 @@ export function admit(ctx: KeysContext, candidate: Candidate): Promise<Admitted>
 
 const checkOf = (id: string) => ({ kind: 'key check', id }) as const
 
-function requireOpens({ random }: KeysContext, ring: KeyRing, { keyId, sealed }: KeyCheckTable): void {
+function requireOpens({ random }: KeysContext, ring: KeyRing, { keyId, sealed }: Database['keyCheck']): void {
   if (!ring.keys.some(({ id }) => id === keyId)) {
     throw new KeysError(`its secrets are sealed with the key "${keyId}", which is missing. Add it to the keys.`)
   }
@@ -65,7 +65,11 @@ function requireOpens({ random }: KeysContext, ring: KeyRing, { keyId, sealed }:
   }
 }
 
-function choose({ ring, row }: Candidate, checks: readonly KeyCheckTable[], others: readonly KeyNodeTable[]): RingKey {
+function choose(
+  { ring, row }: Candidate,
+  checks: readonly Database['keyCheck'][],
+  others: readonly Database['keyNode'][],
+): RingKey {
   const inUse = (key: RingKey) => checks.some(({ keyId }) => keyId === key.id)
   if (inUse(ring.primary) || others.every((node) => knows(node, ring.primary.id))) return ring.primary
   const fallback = ring.keys.find((key) => key.id === row.primaryId && inUse(key)) ?? ring.keys.find(inUse)

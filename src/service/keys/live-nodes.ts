@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { nodesSeenSince, correctNodes } from '../store/key-nodes.ts'
-import type { KeyNodeTable, Queryable } from '../store/schema.ts'
+import type { Database, Queryable } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { ServiceKeys } from './service-keys.ts'
 
@@ -10,7 +10,7 @@ export const heartbeat = 10
 export const nodeTimeout = 3 * heartbeat
 
 /** Running nodes other than this one. */
-export async function otherNodes(db: Queryable, clock: Clock, nodeId: string): Promise<KeyNodeTable[]> {
+export async function otherNodes(db: Queryable, clock: Clock, nodeId: string): Promise<Database['keyNode'][]> {
   const now = clock.now()
   await correctNodes(db, now)
   return (await nodesSeenSince(db, now - nodeTimeout)).filter(({ id }) => id !== nodeId)
@@ -21,4 +21,4 @@ export async function liveNodes(ctx: { store: Store; clock: Clock; keys: Service
   return (await otherNodes(ctx.store.db, ctx.clock, ctx.keys.nodeId)).map(({ name }) => name)
 }
 
-export const knows = (node: KeyNodeTable, keyId: string): boolean => node.keyIds.split(' ').includes(keyId)
+export const knows = (node: Database['keyNode'], keyId: string): boolean => node.keyIds.split(' ').includes(keyId)

@@ -7,7 +7,7 @@ import type { FailureLog } from '../monitoring/failure-log.ts'
 import { newId } from '../rules/random.ts'
 import type { Random } from '../rules/random.ts'
 import { announceNode, removeNode, removeNodesSeenBefore } from '../store/key-nodes.ts'
-import type { KeyNodeTable } from '../store/schema.ts'
+import type { Database } from '../store/schema.ts'
 import { createSecrets } from '../sealing/secrets.ts'
 import type { Secrets } from '../sealing/secrets.ts'
 import type { Store } from '../store/store.ts'
@@ -65,7 +65,7 @@ export async function loadKeys(ctx: KeysContext, source: KeySource, alone: boole
   let writing: RingKey | undefined
   let since: number | undefined
 
-  const announcement = (keys: KeyRing): KeyNodeTable => ({
+  const announcement = (keys: KeyRing): Database['keyNode'] => ({
     ...node,
     keyIds: keys.keys.map(({ id }) => id).join(' '),
     primaryId: writing?.id ?? null,

@@ -1,8 +1,8 @@
-import type { ApiKeyTable } from './schema.ts'
+import type { Database } from './schema.ts'
 import { allRows, change, changesRow, firstRow, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
-export const insertApiKey = change('insertApiKey', (db, row: Slots<ApiKeyTable>) =>
+export const insertApiKey = change('insertApiKey', (db, row: Slots<Database['apiKey']>) =>
   db.insertInto('apiKey').values(pick(row, ['id', 'organizationId', 'hash', 'role', 'domainId', 'createdAt'])),
 )
 

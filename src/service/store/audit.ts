@@ -1,11 +1,11 @@
 import type { Insertable, Selectable } from 'kysely'
 
-import type { AuditTable, AuditWriterTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allRows, allValues, change, changesRow, firstRow, firstValue, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
-export type AuditRow = Selectable<AuditTable>
-export type AuditWriterRow = Selectable<AuditWriterTable>
+export type AuditRow = Selectable<Database['audit']>
+export type AuditWriterRow = Selectable<Database['auditWriter']>
 
 export const insertAuditWriter = change('insertAuditWriter', (db, row: Slots<AuditWriterRow>) =>
   db
@@ -17,7 +17,7 @@ export async function insertAuditRows(db: Queryable, rows: readonly NewAuditRow[
   for (const row of rows) await insertAuditRow(db, row)
 }
 
-type NewAuditRow = Omit<Insertable<AuditTable>, 'position'>
+type NewAuditRow = Omit<Insertable<Database['audit']>, 'position'>
 
 const insertAuditRow = change('insertAuditRow', (db, row: Slots<NewAuditRow>) =>
   db.insertInto('audit').values({

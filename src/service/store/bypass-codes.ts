@@ -2,16 +2,16 @@ import type { Insertable, Selectable } from 'kysely'
 
 import { latestBeginning } from '../rules/present.ts'
 import { endOtherSessions } from './epochs.ts'
-import type { BypassCodeTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allRows, change, derived, firstRow, firstValue, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
-export type BypassCodeRow = Selectable<BypassCodeTable>
+export type BypassCodeRow = Selectable<Database['bypassCode']>
 
 /** @returns nothing where the user has the same code already. */
 export const insertBypassCode = firstRow(
   'insertBypassCode',
-  (db, row: Slots<Omit<Insertable<BypassCodeTable>, 'sequence' | 'usedAt'>>) =>
+  (db, row: Slots<Omit<Insertable<Database['bypassCode']>, 'sequence' | 'usedAt'>>) =>
     db
       .insertInto('bypassCode')
       .values(

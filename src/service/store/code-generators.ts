@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely'
 
-import type { CodeGeneratorTable } from './schema.ts'
+import type { Database } from './schema.ts'
 import { change, changesRow, firstRow, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
-export type CodeGeneratorRow = Selectable<CodeGeneratorTable>
+export type CodeGeneratorRow = Selectable<Database['codeGenerator']>
 
-type NewGenerator = Pick<CodeGeneratorTable, 'id' | 'seed' | 'digits' | 'period'>
+type NewGenerator = Pick<Database['codeGenerator'], 'id' | 'seed' | 'digits' | 'period'>
 
 /** The state of a generator of which no code was accepted yet. */
 export const neverUsed = { lastStep: -1, drift: 0, syncState: 'Never Used' } as const

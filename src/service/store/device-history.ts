@@ -1,13 +1,13 @@
 import type { Insertable } from 'kysely'
 
-import type { DeviceHistoryTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allRows, change, pick, withDefaults } from './statement.ts'
 import type { List, RowOf, Slot, Slots } from './statement.ts'
 
 /** An answer with the words a person knows it by. */
 export type HistoryRow = RowOf<typeof newestHistory>
 
-type NewHistory = Omit<Insertable<DeviceHistoryTable>, 'sequence'>
+type NewHistory = Omit<Insertable<Database['deviceHistory']>, 'sequence'>
 
 export const insertHistory = change('insertHistory', (db, row: Slots<NewHistory>) =>
   db.insertInto('deviceHistory').values({

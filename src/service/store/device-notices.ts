@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 
 import { maxNotices } from '../../contract/device.ts'
-import type { DeviceNoticeTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allRows, allValues, change, firstValue, pick } from './statement.ts'
 import type { List, RowOf, Slot, Slots } from './statement.ts'
 
@@ -13,7 +13,7 @@ export const activeDevicesOfUser = allRows('activeDevicesOfUser', (db, userId: S
   db.selectFrom('device').select(['id', 'domainId']).where('userId', '=', userId).where('revokedAt', 'is', null),
 )
 
-type NewNotice = Omit<Insertable<DeviceNoticeTable>, 'sequence'>
+type NewNotice = Omit<Insertable<Database['deviceNotice']>, 'sequence'>
 
 /** In a transaction. Where the device has too many, the oldest notice makes room. */
 export async function insertNotice(db: Queryable, row: NewNotice): Promise<void> {

@@ -4,14 +4,14 @@ import { removeCodeGenerators } from './code-generators.ts'
 import { removeHistories } from './device-history.ts'
 import { removeNotices } from './device-notices.ts'
 import { endOtherSessions } from './epochs.ts'
-import type { DeviceTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { change, changesRow, firstRow, firstValue, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 import type { Ended } from './tokens.ts'
 
-export type DeviceRow = Selectable<DeviceTable>
+export type DeviceRow = Selectable<Database['device']>
 
-export const insertDevice = change('insertDevice', (db, row: Slots<Insertable<DeviceTable>>) =>
+export const insertDevice = change('insertDevice', (db, row: Slots<Insertable<Database['device']>>) =>
   db.insertInto('device').values({
     ...pick(row, ['id', 'tokenId', 'domainId', 'userId', 'name', 'keyX', 'keyY', 'createdAt']),
     ...withDefaults(row, { pin: null, push: null, revokedAt: null }),

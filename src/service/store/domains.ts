@@ -1,16 +1,16 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 
-import type { DomainTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allRows, changesRow, firstRow, firstValue, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
-export type DomainRow = Selectable<DomainTable>
+export type DomainRow = Selectable<Database['domain']>
 export type DomainChanges = Omit<
-  Updateable<DomainTable>,
+  Updateable<Database['domain']>,
   'id' | 'organizationId' | 'createdAt' | 'synchronizationTicket' | 'synchronizationApplied'
 >
 
-export const insertDomain = changesRow('insertDomain', (db, row: Slots<Insertable<DomainTable>>) =>
+export const insertDomain = changesRow('insertDomain', (db, row: Slots<Insertable<Database['domain']>>) =>
   db
     .insertInto('domain')
     .values({

@@ -1,6 +1,6 @@
 import { emailCodeLifetime } from '../rules/email-code.ts'
 import { latestBeginning } from '../rules/present.ts'
-import type { EmailCodeTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { change, changesRow, derived, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
@@ -11,7 +11,7 @@ interface Of {
 }
 
 /** From now on only this one is good. */
-export const replaceEmailCode = change('replaceEmailCode', (db, row: Slots<EmailCodeTable>) =>
+export const replaceEmailCode = change('replaceEmailCode', (db, row: Slots<Database['emailCode']>) =>
   db
     .insertInto('emailCode')
     .values(pick(row, ['domainId', 'userId', 'codeLookup', 'wrongTries', 'expiresAt']))

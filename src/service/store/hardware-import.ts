@@ -1,14 +1,14 @@
 import { neverUsed } from './code-generators.ts'
-import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allValues } from './statement.ts'
 import type { List, Slot } from './statement.ts'
 
 /** A hardware token that is to be added. Its seed is sealed. */
 export type HardwareTokenImport = Pick<
-  HardwareTokenTable,
+  Database['hardwareToken'],
   'id' | 'organizationId' | 'alias' | 'serialNumber' | 'createdAt'
 > &
-  Pick<CodeGeneratorTable, 'seed' | 'digits' | 'period'>
+  Pick<Database['codeGenerator'], 'seed' | 'digits' | 'period'>
 
 /** Rows of one statement: several times faster than one by one, and far below the most parameters of either engine. */
 export const importBatch = 500

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 
 import { insertCodeGenerator, removeCodeGenerators } from './code-generators.ts'
 import { endOtherSessions } from './epochs.ts'
-import type { CodeGeneratorTable, HardwareTokenTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
 import type { List, RowOf, Slot, Slots } from './statement.ts'
 import { UnsealError } from '../sealing/sealing.ts'
@@ -11,8 +11,8 @@ import type { Secrets } from '../sealing/secrets.ts'
 /** A hardware token with what can be shown of its generator. */
 export type HardwareTokenRow = RowOf<typeof hardwareTokenById>
 
-type NewHardwareTokenRow = Omit<Insertable<HardwareTokenTable>, 'sequence'> &
-  Pick<CodeGeneratorTable, 'seed' | 'digits' | 'period'>
+type NewHardwareTokenRow = Omit<Insertable<Database['hardwareToken']>, 'sequence'> &
+  Pick<Database['codeGenerator'], 'seed' | 'digits' | 'period'>
 
 /** In a transaction. @param row Its seed is sealed. @returns false where the organization has the serial number already. */
 export async function insertHardwareToken(
@@ -27,7 +27,7 @@ export async function insertHardwareToken(
 
 const insertToken = changesRow(
   'insertHardwareToken',
-  (db, row: Slots<Omit<Insertable<HardwareTokenTable>, 'sequence'>>) =>
+  (db, row: Slots<Omit<Insertable<Database['hardwareToken']>, 'sequence'>>) =>
     db
       .insertInto('hardwareToken')
       .values({

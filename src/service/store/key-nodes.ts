@@ -1,9 +1,9 @@
-import type { KeyCheckTable, KeyNodeTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allRows, allValues, change, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 /** Says, for a node, which keys it has; said again and again while it lives. */
-export const announceNode = change('announceNode', (db, row: Slots<KeyNodeTable>) => {
+export const announceNode = change('announceNode', (db, row: Slots<Database['keyNode']>) => {
   const facts = pick(row, ['name', 'keyIds', 'primaryId', 'primarySince', 'seenAt'])
   return db
     .insertInto('keyNode')
@@ -39,7 +39,7 @@ export const nodesSeenSince = allRows('nodesSeenSince', (db, time: Slot<number>)
 /** One for each key that something may be sealed with. */
 export const keyChecks = allRows('keyChecks', (db) => db.selectFrom('keyCheck').selectAll().orderBy('keyId'))
 
-export const insertKeyCheck = change('insertKeyCheck', (db, row: Slots<KeyCheckTable>) =>
+export const insertKeyCheck = change('insertKeyCheck', (db, row: Slots<Database['keyCheck']>) =>
   db
     .insertInto('keyCheck')
     .values(pick(row, ['keyId', 'sealed']))

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import type { Selectable } from 'kysely'
 
 import { latestBeginning } from '../rules/present.ts'
-import type { KnownBrowserTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allRows, allValues, change, derived, firstRow, oneRow, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
-export type KnownBrowserRow = Selectable<KnownBrowserTable>
+export type KnownBrowserRow = Selectable<Database['knownBrowser']>
 
 /** The user of a browser, and the domain. */
 export interface BrowserOf {

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 
 import type { InterfaceWords } from '../ground/interface-words.ts'
-import type { OrganizationTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow, oneRow, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
@@ -46,11 +46,13 @@ export async function storeInterfaceWords(db: Queryable, words: InterfaceWords):
   if (Object.keys(words).length > 0) await db.updateTable('service').set(words).execute()
 }
 
-export const insertOrganization = changesRow('insertOrganization', (db, row: Slots<Insertable<OrganizationTable>>) =>
-  db
-    .insertInto('organization')
-    .values({ ...pick(row, ['id', 'name', 'createdAt']), ...withDefaults(row, { appName: null }) })
-    .onConflict((conflict) => conflict.doNothing()),
+export const insertOrganization = changesRow(
+  'insertOrganization',
+  (db, row: Slots<Insertable<Database['organization']>>) =>
+    db
+      .insertInto('organization')
+      .values({ ...pick(row, ['id', 'name', 'createdAt']), ...withDefaults(row, { appName: null }) })
+      .onConflict((conflict) => conflict.doNothing()),
 )
 
 export const organizationById = firstRow('organizationById', (db, id: Slot<string>) =>

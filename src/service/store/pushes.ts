@@ -1,7 +1,7 @@
 import type { NotNull } from 'kysely'
 
 import { isPending } from './pending.ts'
-import type { PushKeyTable, Queryable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { change, firstRow } from './statement.ts'
 import type { RowOf, Slot, Slots } from './statement.ts'
 
@@ -45,7 +45,10 @@ export const pushOfNotice = firstRow('pushOfNotice', (db, noticeId: Slot<string>
 )
 
 /** @returns the pair of this database: the one given where there was none yet, on whichever node. */
-export async function pushKey(db: Queryable, given: Omit<PushKeyTable, 'row'>): Promise<Omit<PushKeyTable, 'row'>> {
+export async function pushKey(
+  db: Queryable,
+  given: Omit<Database['pushKey'], 'row'>,
+): Promise<Omit<Database['pushKey'], 'row'>> {
   await db
     .insertInto('pushKey')
     .values({ row: 1, ...given })

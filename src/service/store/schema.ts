@@ -10,466 +10,404 @@ import type { Factor } from '../../contract/users.ts'
 /** A database connection or a transaction on it; queries do not care which. */
 export type Queryable = Kysely<Database>
 
-/** Tables in camelCase; SQL has them in snake_case. Times are Unix seconds, facts are 0 or 1. */
-export interface Database {
-  service: ServiceTable
-  organization: OrganizationTable
-  apiKey: ApiKeyTable
-  domain: DomainTable
-  domainImage: DomainImageTable
-  user: UserTable
-  membership: MembershipTable
-  member: MemberView
-  synchronization: SynchronizationTable
-  synchronizedUser: SynchronizedUserTable
-  token: TokenTable
-  device: DeviceTable
-  session: SessionTable
-  codeGenerator: CodeGeneratorTable
-  hardwareToken: HardwareTokenTable
-  bypassCode: BypassCodeTable
-  emailCode: EmailCodeTable
-  deviceCall: DeviceCallTable
-  deviceHistory: DeviceHistoryTable
-  deviceNotice: DeviceNoticeTable
-  pushKey: PushKeyTable
-  attempt: AttemptTable
-  tally: TallyTable
-  keyCheck: KeyCheckTable
-  keyNode: KeyNodeTable
-  challengeTry: ChallengeTryTable
-  knownBrowser: KnownBrowserTable
-  audit: AuditTable
-  auditWriter: AuditWriterTable
-  trustedClock: TrustedClockTable
-  epochChange: EpochChangeTable
-}
-
 /** Facts of SQL: portable, as SQLite has no booleans. */
 export type Fact = 0 | 1
-
-/** One row: who this service is. */
-export interface ServiceTable {
-  row: number
-  id: string
-  /** The words of the REST interface that `init` was given; null for the others. */
-  scheme: Generated<string | null>
-  mediaType: Generated<string | null>
-  basePath: Generated<string | null>
-}
 
 /** The name that `embedded()` gave last; null where it gave none. An administrator may have given another one since. */
 type AppName = ColumnType<string | null, string | null | undefined, string>
 
-export interface OrganizationTable {
-  id: string
-  name: string
-  appName: AppName
-  createdAt: number
-}
-
-export interface ApiKeyTable {
-  id: string
-  organizationId: string
-  /** SHA-256 of the key, hexadecimal. */
-  hash: string
-  /** `admin`: everything; `auth`: what endpoints with that role do. */
-  role: ApiKeyRole
-  /** The only domain it is good for; null: all of the organization. */
-  domainId: string | null
-  createdAt: number
-}
-
 export type ApiKeyRole = 'admin' | 'auth'
 
-export interface DomainTable {
-  id: string
-  organizationId: string
-  name: string
-  appName: AppName
-  type: Domain['type']
-  keyType: Domain['keyType']
-  maxAllowedRetries: number
-  /** Seconds. */
-  requestTimeout: number
-  /** Days. */
-  activationCodeExpiration: number
-  requestPollingEnabled: Fact
-  bypassEnabled: Fact
-  emailOtpEnabled: Fact
-  numberMatching: 'off' | 'offered' | 'required'
-  createdAt: number
-  /** The last ticket that was drawn: each synchronization draws one when it arrives. */
-  synchronizationTicket: Generated<number>
-  /** The ticket of the synchronization that was applied last. */
-  synchronizationApplied: Generated<number>
-}
-
-/** Apart from its domain, which is read far more often. */
-export interface DomainImageTable {
-  domainId: string
-  /** PNG, base64: the engines do not agree on bytes. */
-  png: string
-  etag: string
-}
-
-export interface UserTable {
-  /** Order of creation. */
-  sequence: Generated<number>
-  id: string
-  organizationId: string
-  username: string
-  /** What names that could be mistaken for each other have in common; not unique. See `rules/name-key.ts`. */
-  nameKey: string
-  name: string
-  email: string
-  everEnrolled: Fact
-  /** The same, without e-mail: as long as it is 0, a pass by e-mail may set up the first strong factor. */
-  strongEnrolled: Generated<Fact>
-  /** When the address was last replaced by another one; whatever changes `email` sets it. */
-  emailChangedAt: number | null
-  /** Wrong codes in a row, of whatever factor, from anywhere but the user's known browsers. */
-  codeFailures: Generated<number>
-  codesLockedUntil: Generated<number | null>
-  /** When that lock began; null where only an administrator ends it. */
-  codesLockedAt: Generated<number | null>
-  /** The same from the user's known browsers, all of them together. */
-  knownCodeFailures: Generated<number>
-  knownCodesLockedUntil: Generated<number | null>
-  knownCodesLockedAt: Generated<number | null>
-  /** What the user's verified web sessions are bound to; null until it changes for the first time. */
-  epoch: ColumnType<string | null, string | undefined, string | null>
-  createdAt: number
-  /** The synchronization with which it begins to exist. */
-  addedBy: ColumnType<string | null, string | undefined, string | null>
-}
-
-/** For writing; what counts of it is in `member`. */
-export interface MembershipTable {
-  sequence: Generated<number>
-  domainId: string
-  userId: string
-  /** The synchronization with which it begins to count. */
-  addedBy: ColumnType<string | null, string | undefined, string | null>
-  /** The synchronization with which it stops counting. */
-  removedBy: ColumnType<string | null, string | undefined, string | null>
-}
-
-/** The memberships that count; for reading. */
-export interface MemberView {
-  sequence: number
-  domainId: string
-  userId: string
-}
-
-/** A change of all memberships of a domain that is under way. */
-export interface SynchronizationTable {
-  id: string
-  organizationId: string
-  domainId: string
-  /** The process that works on it, and its last sign of life: a process that died is replaced. */
-  holder: string
-  /** The process of the holder, as JSON, where the system says enough of it. */
-  holderProcess: ColumnType<string | null, string | null | undefined, string | null>
-  beatAt: number
-  /** When the staged changes took effect. */
-  appliedAt: number | null
-}
-
-/** The changes of a synchronization to an existing user. */
-export interface SynchronizedUserTable {
-  synchronizationId: string
-  userId: string
-  name: string
-  email: string
-}
-
-export interface TokenTable {
-  id: string
-  domainId: string
-  userId: string
-  state: Token['state']
-  /** The activation code, sealed; only while pending. */
-  code: string | null
-  /** What finds a code again. */
-  codeLookup: string | null
-  codeExpiresAt: number | null
-  /** Whether its code is good only as long as its user never had a factor. */
-  firstOnly: Generated<Fact>
-  /** Whether a page had its code issued and shows it; else an administrator hands the code over. */
-  selfEnrollment: Generated<Fact>
-  /** The code of a device that is to take the place of the present one, sealed; only while active. */
-  replacement: ColumnType<string | null, string | undefined, string | null>
-  replacementLookup: ColumnType<string | null, string | undefined, string | null>
-  replacementExpiresAt: ColumnType<number | null, number | undefined, number | null>
-  /** The user's epoch from the use of that code on; null: a random one. */
-  replacementEpoch: ColumnType<string | null, string | undefined, string | null>
-  /** The factor that the user had verified before the code was shown; null where that was not required. */
-  grantedFactor: ColumnType<Factor | null, Factor | null | undefined, Factor | null>
-  grantedFactorId: ColumnType<string | null, string | null | undefined, string | null>
-  createdAt: number
-  activatedAt: number | null
-}
-
-/** Outlives its token, so that the device can be told that it was revoked. */
-export interface DeviceTable {
-  id: string
-  tokenId: string
-  domainId: string
-  userId: string
-  name: string
-  /** Coordinates of its public key on P-256, base64url. */
-  keyX: string
-  keyY: string
-  /** Hash of its PIN or passcode, sealed; null where the domain asks for none. */
-  pin: string | null
-  /** Tries of it since the last right one; each is counted before it is looked at. */
-  pinTries: Generated<number>
-  /** The last try, and the last one that was wrong: sent again they do not count again. */
-  pinAttempt: ColumnType<string | null, string | undefined, string | null>
-  pinWrong: ColumnType<string | null, string | undefined, string | null>
-  /** Where messages for it go: a Web Push subscription as JSON, sealed. */
-  push: string | null
-  createdAt: number
-  revokedAt: number | null
-  /** Whether it was revoked because another device took its place. */
-  moved: Generated<Fact>
-}
-
-export interface SessionTable {
-  sequence: Generated<number>
-  id: string
-  domainId: string
-  userId: string
-  /** Null where a code was given. */
-  deviceId: string | null
-  state: SessionState
-  reason: SessionReason | null
-  factor: Factor | null
-  /** The device, generator or bypass code it was approved with; null for e-mail, and until then. */
-  factorId: ColumnType<string | null, string | null | undefined, string | null>
-  purpose: Generated<SessionPurpose>
-  number: string | null
-  nonce: string
-  /** JSON. */
-  attributes: string
-  ipAddress: string | null
-  challenge: string | null
-  /** Whether it was created from a known browser of the user. */
-  knownBrowser: Generated<Fact>
-  createdAt: number
-  expiresAt: number
-  settledAt: number | null
-  redeemedAt: number | null
-  /** Whether its challenge has redeemed it; an approval that ended unused has `redeemedAt` alone. */
-  passed: Generated<Fact>
-  /** What the device answered, so that the same answer sent again is known. */
-  answeredDecision: Decision | null
-  answeredNumber: string | null
-  /** The network that the request came from; null where requests are not limited by network. */
-  network: ColumnType<string | null, string | null | undefined, string | null>
-}
-
-/** What makes codes from a seed and the time (RFC 6238): a hardware token or a device, and has its id. */
-export interface CodeGeneratorTable {
-  id: string
-  /** Hexadecimal, sealed. */
-  seed: string
-  digits: 6 | 8
-  /** Seconds. */
-  period: 30 | 60
-  /** The last time step a code was accepted of; -1 before the first. */
-  lastStep: number
-  /** By how many steps its clock was ahead of ours then. */
-  drift: number
-  /** A step that was too far away to be accepted, and when it was seen: the first half of a resynchronization. */
-  seenStep: number | null
-  seenAt: number | null
-  syncState: HardwareToken['syncState']
-}
-
-export interface HardwareTokenTable {
-  sequence: Generated<number>
-  /** Also of its generator. */
-  id: string
-  organizationId: string
-  alias: string
-  serialNumber: string
-  userId: string | null
-  /** An authenticator app that its user set up. It never gets another user. */
-  selfEnrolled: Generated<Fact>
-  createdAt: number
-}
-
-export interface BypassCodeTable {
-  sequence: Generated<number>
-  id: string
-  userId: string
-  /** Sealed. */
-  code: string
-  /** What finds it again among the codes of its user. */
-  codeLookup: string
-  usesAllowed: number
-  usesRemaining: number
-  /** The last time it was used. A code without uses left reads as gone, but stands behind the pass it was used for. */
-  usedAt: Generated<number | null>
-  expiresAt: number
-  createdAt: number
-}
-
-/** The newest code that was sent to a user for a domain. */
-export interface EmailCodeTable {
-  domainId: string
-  userId: string
-  codeLookup: string
-  wrongTries: number
-  expiresAt: number
-}
-
-/** A signed call that was acted on, kept while its signature is young enough to be sent again. */
-export interface DeviceCallTable {
-  deviceId: string
-  jti: string
-  expiresAt: number
-}
-
-/** An answer of a device. */
-export interface DeviceHistoryTable {
-  sequence: Generated<number>
-  sessionId: string
-  deviceId: string
-  domainId: string
-  userId: string
-  /** JSON. */
-  attributes: string
-  ipAddress: string | null
-  state: 'approved' | 'denied'
-  reason: SessionReason | null
-  purpose: Generated<SessionPurpose>
-  createdAt: number
-  settledAt: number
-}
-
-/** A change of a user's factors that a device still has to show. */
-export interface DeviceNoticeTable {
-  sequence: Generated<number>
-  id: string
-  deviceId: string
-  /** Where it changed. */
-  domainId: string
-  kind: FactorChangeKind
-  createdAt: number
-}
-
-/** One row: the pair push messages are signed with (RFC 8292), base64url. */
-export interface PushKeyTable {
-  row: number
-  publicKey: string
-  /** Sealed. */
-  privateKey: string
-}
-
-/** Wrong codes of one challenge. */
-export interface ChallengeTryTable {
-  challenge: string
-  failures: number
-  expiresAt: number
-}
-
-/** A browser in which a user passed the second step, by the random id in its cookie. Several users may share a browser. */
-export interface KnownBrowserTable {
-  /** SHA-256 of the id, hexadecimal. */
-  idHash: string
-  domainId: string
-  userId: string
-  /** What the user passed the second step with then; see `factorState`. */
-  factors: string
-  /** When the user last passed in it. */
-  passedAt: number
-  expiresAt: number
-  /** Until when it passes the gate without a second step; null where the person did not want that. */
-  rememberedUntil: number | null
-}
-
-/** One try at something that is limited. */
-export interface AttemptTable {
-  sequence: Generated<number>
-  scope: string
-  at: number
-}
-
-/** How many there were in a stretch of time that begins at `at`. */
-export interface TallyTable {
-  scope: string
-  at: number
-  count: number
-}
-
-/** A key that something may be sealed with. */
-export interface KeyCheckTable {
-  keyId: string
-  /** Known words, sealed with it: opens with that key alone. */
-  sealed: string
-}
-
-/** A process that has the database open, and its keys. */
-export interface KeyNodeTable {
-  id: string
-  /** For people: machine and process. */
-  name: string
-  /** Ids of its keys, with blanks between them. */
-  keyIds: string
-  /** The key it writes with, and since when; null until it may write. */
-  primaryId: string | null
-  primarySince: number | null
-  seenAt: number
-}
-
-/** That a user of a domain got another epoch. */
-export interface EpochChangeTable {
-  sequence: Generated<number>
-  domainId: string
-  userId: string
-}
-
-/** One entry of the audit trail; see `audit/entry.ts`. */
-export interface AuditTable {
-  /** Order in which entries were written, for reading on. */
-  position: Generated<number>
-  writer: string
-  sequence: number
-  at: number
-  event: string
-  actorKind: string
-  actorId: string
-  organizationId: string | null
-  address: string | null
-  /** JSON. */
-  facts: string
-  hash: string
-}
-
-/** One row: see `rules/trusted-time.ts`. */
-export interface TrustedClockTable {
-  row: number
-  trustedAt: number
-  wallAt: number
-  /** Seconds. */
-  agreed: number
-  /** The day of the budget, Unix time in days, and how many entries may still be removed on it. */
-  prunedOn: number
-  pruneBudget: number
-}
-
-/** A chain of the audit trail. Its row stays when its entries are gone. */
-export interface AuditWriterTable {
-  id: string
-  /** Where it stood when that was last written down, now and then. */
-  sequence: number
-  hash: string
-  /** Where the entries that are left begin. */
-  startSequence: number
-  startHash: string
-  startedAt: number
-  endedAt: number | null
+/** Tables in camelCase; SQL has them in snake_case. Times are Unix seconds, facts are 0 or 1. */
+export interface Database {
+  /** One row: who this service is. */
+  service: {
+    row: number
+    id: string
+    /** The words of the REST interface that `init` was given; null for the others. */
+    scheme: Generated<string | null>
+    mediaType: Generated<string | null>
+    basePath: Generated<string | null>
+  }
+  organization: {
+    id: string
+    name: string
+    appName: AppName
+    createdAt: number
+  }
+  apiKey: {
+    id: string
+    organizationId: string
+    /** SHA-256 of the key, hexadecimal. */
+    hash: string
+    /** `admin`: everything; `auth`: what endpoints with that role do. */
+    role: ApiKeyRole
+    /** The only domain it is good for; null: all of the organization. */
+    domainId: string | null
+    createdAt: number
+  }
+  domain: {
+    id: string
+    organizationId: string
+    name: string
+    appName: AppName
+    type: Domain['type']
+    keyType: Domain['keyType']
+    maxAllowedRetries: number
+    /** Seconds. */
+    requestTimeout: number
+    /** Days. */
+    activationCodeExpiration: number
+    requestPollingEnabled: Fact
+    bypassEnabled: Fact
+    emailOtpEnabled: Fact
+    numberMatching: 'off' | 'offered' | 'required'
+    createdAt: number
+    /** The last ticket that was drawn: each synchronization draws one when it arrives. */
+    synchronizationTicket: Generated<number>
+    /** The ticket of the synchronization that was applied last. */
+    synchronizationApplied: Generated<number>
+  }
+  /** Apart from its domain, which is read far more often. */
+  domainImage: {
+    domainId: string
+    /** PNG, base64: the engines do not agree on bytes. */
+    png: string
+    etag: string
+  }
+  user: {
+    /** Order of creation. */
+    sequence: Generated<number>
+    id: string
+    organizationId: string
+    username: string
+    /** What names that could be mistaken for each other have in common; not unique. See `rules/name-key.ts`. */
+    nameKey: string
+    name: string
+    email: string
+    everEnrolled: Fact
+    /** The same, without e-mail: as long as it is 0, a pass by e-mail may set up the first strong factor. */
+    strongEnrolled: Generated<Fact>
+    /** When the address was last replaced by another one; whatever changes `email` sets it. */
+    emailChangedAt: number | null
+    /** Wrong codes in a row, of whatever factor, from anywhere but the user's known browsers. */
+    codeFailures: Generated<number>
+    codesLockedUntil: Generated<number | null>
+    /** When that lock began; null where only an administrator ends it. */
+    codesLockedAt: Generated<number | null>
+    /** The same from the user's known browsers, all of them together. */
+    knownCodeFailures: Generated<number>
+    knownCodesLockedUntil: Generated<number | null>
+    knownCodesLockedAt: Generated<number | null>
+    /** What the user's verified web sessions are bound to; null until it changes for the first time. */
+    epoch: ColumnType<string | null, string | undefined, string | null>
+    createdAt: number
+    /** The synchronization with which it begins to exist. */
+    addedBy: ColumnType<string | null, string | undefined, string | null>
+  }
+  /** For writing; what counts of it is in `member`. */
+  membership: {
+    sequence: Generated<number>
+    domainId: string
+    userId: string
+    /** The synchronization with which it begins to count. */
+    addedBy: ColumnType<string | null, string | undefined, string | null>
+    /** The synchronization with which it stops counting. */
+    removedBy: ColumnType<string | null, string | undefined, string | null>
+  }
+  /** The memberships that count; for reading. */
+  member: {
+    sequence: number
+    domainId: string
+    userId: string
+  }
+  /** A change of all memberships of a domain that is under way. */
+  synchronization: {
+    id: string
+    organizationId: string
+    domainId: string
+    /** The process that works on it, and its last sign of life: a process that died is replaced. */
+    holder: string
+    /** The process of the holder, as JSON, where the system says enough of it. */
+    holderProcess: ColumnType<string | null, string | null | undefined, string | null>
+    beatAt: number
+    /** When the staged changes took effect. */
+    appliedAt: number | null
+  }
+  /** The changes of a synchronization to an existing user. */
+  synchronizedUser: {
+    synchronizationId: string
+    userId: string
+    name: string
+    email: string
+  }
+  token: {
+    id: string
+    domainId: string
+    userId: string
+    state: Token['state']
+    /** The activation code, sealed; only while pending. */
+    code: string | null
+    /** What finds a code again. */
+    codeLookup: string | null
+    codeExpiresAt: number | null
+    /** Whether its code is good only as long as its user never had a factor. */
+    firstOnly: Generated<Fact>
+    /** Whether a page had its code issued and shows it; else an administrator hands the code over. */
+    selfEnrollment: Generated<Fact>
+    /** The code of a device that is to take the place of the present one, sealed; only while active. */
+    replacement: ColumnType<string | null, string | undefined, string | null>
+    replacementLookup: ColumnType<string | null, string | undefined, string | null>
+    replacementExpiresAt: ColumnType<number | null, number | undefined, number | null>
+    /** The user's epoch from the use of that code on; null: a random one. */
+    replacementEpoch: ColumnType<string | null, string | undefined, string | null>
+    /** The factor that the user had verified before the code was shown; null where that was not required. */
+    grantedFactor: ColumnType<Factor | null, Factor | null | undefined, Factor | null>
+    grantedFactorId: ColumnType<string | null, string | null | undefined, string | null>
+    createdAt: number
+    activatedAt: number | null
+  }
+  /** Outlives its token, so that the device can be told that it was revoked. */
+  device: {
+    id: string
+    tokenId: string
+    domainId: string
+    userId: string
+    name: string
+    /** Coordinates of its public key on P-256, base64url. */
+    keyX: string
+    keyY: string
+    /** Hash of its PIN or passcode, sealed; null where the domain asks for none. */
+    pin: string | null
+    /** Tries of it since the last right one; each is counted before it is looked at. */
+    pinTries: Generated<number>
+    /** The last try, and the last one that was wrong: sent again they do not count again. */
+    pinAttempt: ColumnType<string | null, string | undefined, string | null>
+    pinWrong: ColumnType<string | null, string | undefined, string | null>
+    /** Where messages for it go: a Web Push subscription as JSON, sealed. */
+    push: string | null
+    createdAt: number
+    revokedAt: number | null
+    /** Whether it was revoked because another device took its place. */
+    moved: Generated<Fact>
+  }
+  session: {
+    sequence: Generated<number>
+    id: string
+    domainId: string
+    userId: string
+    /** Null where a code was given. */
+    deviceId: string | null
+    state: SessionState
+    reason: SessionReason | null
+    factor: Factor | null
+    /** The device, generator or bypass code it was approved with; null for e-mail, and until then. */
+    factorId: ColumnType<string | null, string | null | undefined, string | null>
+    purpose: Generated<SessionPurpose>
+    number: string | null
+    nonce: string
+    /** JSON. */
+    attributes: string
+    ipAddress: string | null
+    challenge: string | null
+    /** Whether it was created from a known browser of the user. */
+    knownBrowser: Generated<Fact>
+    createdAt: number
+    expiresAt: number
+    settledAt: number | null
+    redeemedAt: number | null
+    /** Whether its challenge has redeemed it; an approval that ended unused has `redeemedAt` alone. */
+    passed: Generated<Fact>
+    /** What the device answered, so that the same answer sent again is known. */
+    answeredDecision: Decision | null
+    answeredNumber: string | null
+    /** The network that the request came from; null where requests are not limited by network. */
+    network: ColumnType<string | null, string | null | undefined, string | null>
+  }
+  /** What makes codes from a seed and the time (RFC 6238): a hardware token or a device, and has its id. */
+  codeGenerator: {
+    id: string
+    /** Hexadecimal, sealed. */
+    seed: string
+    digits: 6 | 8
+    /** Seconds. */
+    period: 30 | 60
+    /** The last time step a code was accepted of; -1 before the first. */
+    lastStep: number
+    /** By how many steps its clock was ahead of ours then. */
+    drift: number
+    /** A step that was too far away to be accepted, and when it was seen: the first half of a resynchronization. */
+    seenStep: number | null
+    seenAt: number | null
+    syncState: HardwareToken['syncState']
+  }
+  hardwareToken: {
+    sequence: Generated<number>
+    /** Also of its generator. */
+    id: string
+    organizationId: string
+    alias: string
+    serialNumber: string
+    userId: string | null
+    /** An authenticator app that its user set up. It never gets another user. */
+    selfEnrolled: Generated<Fact>
+    createdAt: number
+  }
+  bypassCode: {
+    sequence: Generated<number>
+    id: string
+    userId: string
+    /** Sealed. */
+    code: string
+    /** What finds it again among the codes of its user. */
+    codeLookup: string
+    usesAllowed: number
+    usesRemaining: number
+    /** The last time it was used. A code without uses left reads as gone, but stands behind the pass it was used for. */
+    usedAt: Generated<number | null>
+    expiresAt: number
+    createdAt: number
+  }
+  /** The newest code that was sent to a user for a domain. */
+  emailCode: {
+    domainId: string
+    userId: string
+    codeLookup: string
+    wrongTries: number
+    expiresAt: number
+  }
+  /** A signed call that was acted on, kept while its signature is young enough to be sent again. */
+  deviceCall: {
+    deviceId: string
+    jti: string
+    expiresAt: number
+  }
+  /** An answer of a device. */
+  deviceHistory: {
+    sequence: Generated<number>
+    sessionId: string
+    deviceId: string
+    domainId: string
+    userId: string
+    /** JSON. */
+    attributes: string
+    ipAddress: string | null
+    state: 'approved' | 'denied'
+    reason: SessionReason | null
+    purpose: Generated<SessionPurpose>
+    createdAt: number
+    settledAt: number
+  }
+  /** A change of a user's factors that a device still has to show. */
+  deviceNotice: {
+    sequence: Generated<number>
+    id: string
+    deviceId: string
+    /** Where it changed. */
+    domainId: string
+    kind: FactorChangeKind
+    createdAt: number
+  }
+  /** One row: the pair push messages are signed with (RFC 8292), base64url. */
+  pushKey: {
+    row: number
+    publicKey: string
+    /** Sealed. */
+    privateKey: string
+  }
+  /** One try at something that is limited. */
+  attempt: {
+    sequence: Generated<number>
+    scope: string
+    at: number
+  }
+  /** How many there were in a stretch of time that begins at `at`. */
+  tally: {
+    scope: string
+    at: number
+    count: number
+  }
+  /** A key that something may be sealed with. */
+  keyCheck: {
+    keyId: string
+    /** Known words, sealed with it: opens with that key alone. */
+    sealed: string
+  }
+  /** A process that has the database open, and its keys. */
+  keyNode: {
+    id: string
+    /** For people: machine and process. */
+    name: string
+    /** Ids of its keys, with blanks between them. */
+    keyIds: string
+    /** The key it writes with, and since when; null until it may write. */
+    primaryId: string | null
+    primarySince: number | null
+    seenAt: number
+  }
+  /** Wrong codes of one challenge. */
+  challengeTry: {
+    challenge: string
+    failures: number
+    expiresAt: number
+  }
+  /** A browser in which a user passed the second step, by the random id in its cookie. Several users may share a browser. */
+  knownBrowser: {
+    /** SHA-256 of the id, hexadecimal. */
+    idHash: string
+    domainId: string
+    userId: string
+    /** What the user passed the second step with then; see `factorState`. */
+    factors: string
+    /** When the user last passed in it. */
+    passedAt: number
+    expiresAt: number
+    /** Until when it passes the gate without a second step; null where the person did not want that. */
+    rememberedUntil: number | null
+  }
+  /** One entry of the audit trail; see `audit/entry.ts`. */
+  audit: {
+    /** Order in which entries were written, for reading on. */
+    position: Generated<number>
+    writer: string
+    sequence: number
+    at: number
+    event: string
+    actorKind: string
+    actorId: string
+    organizationId: string | null
+    address: string | null
+    /** JSON. */
+    facts: string
+    hash: string
+  }
+  /** A chain of the audit trail. Its row stays when its entries are gone. */
+  auditWriter: {
+    id: string
+    /** Where it stood when that was last written down, now and then. */
+    sequence: number
+    hash: string
+    /** Where the entries that are left begin. */
+    startSequence: number
+    startHash: string
+    startedAt: number
+    endedAt: number | null
+  }
+  /** One row: see `rules/trusted-time.ts`. */
+  trustedClock: {
+    row: number
+    trustedAt: number
+    wallAt: number
+    /** Seconds. */
+    agreed: number
+    /** The day of the budget, Unix time in days, and how many entries may still be removed on it. */
+    prunedOn: number
+    pruneBudget: number
+  }
+  /** That a user of a domain got another epoch. */
+  epochChange: {
+    sequence: Generated<number>
+    domainId: string
+    userId: string
+  }
 }

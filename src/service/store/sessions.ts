@@ -8,11 +8,11 @@ import type { AskedUser } from '../rules/push-limits.ts'
 import { maxRequestTimeout } from '../rules/session-state.ts'
 import { removedBy, someOf } from './due.ts'
 import { isPending } from './pending.ts'
-import type { Database, Fact, Queryable, SessionTable } from './schema.ts'
+import type { Database, Fact, Queryable } from './schema.ts'
 import { allRows, allValues, change, changesRow, derived, firstRow, oneRow, pick, withDefaults } from './statement.ts'
 import type { RowOf, Slot, Slots } from './statement.ts'
 
-export type SessionRow = Omit<Selectable<SessionTable>, 'sequence'>
+export type SessionRow = Omit<Selectable<Database['session']>, 'sequence'>
 
 /** How a session ends. */
 export type Outcome =

@@ -3,11 +3,11 @@ import type { Insertable, Selectable } from 'kysely'
 import { nameKey } from '../rules/name-key.ts'
 import { removeEmailCodes } from './email-codes.ts'
 import type { DomainOfOrganization } from './members.ts'
-import type { Queryable, SynchronizationTable, SynchronizedUserTable, UserTable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allRows, allValues, change, changesRow, firstRow, firstValue, pick, withDefaults } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
-export type SynchronizationRow = Selectable<SynchronizationTable>
+export type SynchronizationRow = Selectable<Database['synchronization']>
 
 /** A synchronization, and who works on it. */
 export type Held = Pick<SynchronizationRow, 'id' | 'organizationId' | 'domainId' | 'holder'>
@@ -76,7 +76,7 @@ const synchronizationById = firstRow('synchronizationById', (db, id: Slot<string
 /** @returns false where the organization has one already. */
 export const insertSynchronization = changesRow(
   'insertSynchronization',
-  (db, row: Slots<Insertable<SynchronizationTable>>) =>
+  (db, row: Slots<Insertable<Database['synchronization']>>) =>
     db
       .insertInto('synchronization')
       .values({
@@ -131,7 +131,7 @@ export const removeSynchronization = change('removeSynchronization', (db, { id, 
   db.deleteFrom('synchronization').where('id', '=', id).where('holder', '=', holder),
 )
 
-export type StagedRow = Pick<UserTable, 'username' | 'name' | 'email'>
+export type StagedRow = Pick<Database['user'], 'username' | 'name' | 'email'>
 
 /** Users as they are now, by username; also those that the synchronization has brought itself. */
 export const usersByUsernames = allRows(
@@ -163,7 +163,7 @@ export async function stageUsers(
 export async function stageChanges(
   db: Queryable,
   { id: synchronizationId }: Held,
-  users: readonly Omit<SynchronizedUserTable, 'synchronizationId'>[],
+  users: readonly Omit<Database['synchronizedUser'], 'synchronizationId'>[],
 ): Promise<void> {
   if (users.length === 0) return
   const rows = users.map(({ userId, name, email }) => ({ synchronizationId, userId, name, email }))

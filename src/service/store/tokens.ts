@@ -2,11 +2,11 @@ import type { Insertable, Selectable } from 'kysely'
 
 import { endDevices } from './devices.ts'
 import { isPending } from './pending.ts'
-import type { Queryable, TokenTable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { allRows, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
-export type TokenRow = Selectable<TokenTable>
+export type TokenRow = Selectable<Database['token']>
 
 /** What a revocation ended. Requests that wait for these must be notified. */
 export interface Revoked {
@@ -24,7 +24,7 @@ export interface Ended {
 
 export const noneRevoked: Revoked = { tokens: [], devices: [], sessions: [] }
 
-export const insertToken = change('insertToken', (db, row: Slots<Insertable<TokenTable>>) =>
+export const insertToken = change('insertToken', (db, row: Slots<Insertable<Database['token']>>) =>
   db.insertInto('token').values({
     ...pick(row, ['id', 'domainId', 'userId', 'state', 'createdAt']),
     ...withDefaults(row, { code: null, codeLookup: null, codeExpiresAt: null, activatedAt: null }),

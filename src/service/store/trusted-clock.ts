@@ -1,9 +1,9 @@
-import type { Queryable, TrustedClockTable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import { change, oneRow, pick } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 /** Begins with the clock of the machine: a new database has no trail that could be lost. @returns the stored clock. */
-export async function readTrustedClock(db: Queryable, wall: number): Promise<TrustedClockTable> {
+export async function readTrustedClock(db: Queryable, wall: number): Promise<Database['trustedClock']> {
   await insertClock(db, wall)
   return readClock(db)
 }
@@ -17,7 +17,7 @@ const insertClock = change('insertClock', (db, wall: Slot<number>) =>
 
 const readClock = oneRow('readClock', (db) => db.selectFrom('trustedClock').selectAll())
 
-type ClockTime = Pick<TrustedClockTable, 'trustedAt' | 'wallAt' | 'agreed'>
+type ClockTime = Pick<Database['trustedClock'], 'trustedAt' | 'wallAt' | 'agreed'>
 
 export const writeTrustedClock = change('writeTrustedClock', (db, time: Slots<ClockTime>) =>
   db.updateTable('trustedClock').set(pick(time, ['trustedAt', 'wallAt', 'agreed'])),

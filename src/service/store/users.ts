@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
 import { nameKey } from '../rules/name-key.ts'
-import type { Database, Queryable, UserTable } from './schema.ts'
+import type { Database, Queryable } from './schema.ts'
 import {
   allRows,
   allValues,
@@ -15,12 +15,12 @@ import {
 } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
-export type UserRow = Selectable<UserTable>
+export type UserRow = Selectable<Database['user']>
 
 type Named = Pick<UserRow, 'organizationId' | 'id' | 'username'>
 
 /** @returns false where the organization has the username already, or a synchronization is about to bring it. */
-export const insertUser = changesRow('insertUser', (db, row: Slots<Omit<Insertable<UserTable>, 'nameKey'>>) =>
+export const insertUser = changesRow('insertUser', (db, row: Slots<Omit<Insertable<Database['user']>, 'nameKey'>>) =>
   db
     .insertInto('user')
     .values({

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import type { OrganizationTable } from '../../../src/service/store/schema.ts'
+import type { Database } from '../../../src/service/store/schema.ts'
 import { openPostgresStore } from '../../../src/service/store/postgres.ts'
 import { allRows, change, changesRow, firstRow } from '../../../src/service/store/statement.ts'
 import type { Slot, Slots } from '../../../src/service/store/statement.ts'
@@ -17,8 +17,10 @@ const organizations = allRows('organizations in postgres-statements', (db) =>
 const organizationOf = firstRow('organization in postgres-statements', (db, id: Slot<string>) =>
   db.selectFrom('organization').selectAll().where('id', '=', id),
 )
-const insert = change('insert in postgres-statements', (db, row: Slots<Pick<OrganizationTable, 'id' | 'name'>>) =>
-  db.insertInto('organization').values({ id: row.id, name: row.name, createdAt: 1 }),
+const insert = change(
+  'insert in postgres-statements',
+  (db, row: Slots<Pick<Database['organization'], 'id' | 'name'>>) =>
+    db.insertInto('organization').values({ id: row.id, name: row.name, createdAt: 1 }),
 )
 const rename = changesRow('rename in postgres-statements', (db, id: Slot<string>, name: Slot<string>) =>
   db.updateTable('organization').set({ name }).where('id', '=', id),

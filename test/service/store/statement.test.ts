@@ -1,7 +1,7 @@
 import { SqliteQueryCompiler } from 'kysely'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import type { OrganizationTable, Queryable } from '../../../src/service/store/schema.ts'
+import type { Database, Queryable } from '../../../src/service/store/schema.ts'
 import {
   allRows,
   change,
@@ -48,7 +48,7 @@ const createdAfter = allRows('createdAfter', (db, now: Slot<number>) =>
       derived(now, (time) => time - 10),
     ),
 )
-type NewOrganization = Omit<OrganizationTable, 'appName'> & { readonly appName?: string | null }
+type NewOrganization = Omit<Database['organization'], 'appName'> & { readonly appName?: string | null }
 const insert = change('insert', (db, row: Slots<NewOrganization>) =>
   db
     .insertInto('organization')
