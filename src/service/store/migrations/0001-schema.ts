@@ -13,20 +13,7 @@ export const schema = (engine: Engine): Migration => ({
   },
 })
 
-const statements = (engine: Engine): readonly string[] => [
-  ...ofTheService,
-  ...ofUsers(engine),
-  ...ofDevices(engine),
-  ...ofSessions(engine),
-  ...ofCodes(engine),
-  ...ofBrowsers,
-  ...ofLimits(engine),
-  ...ofSynchronizations,
-  ...ofKeys,
-  ...ofAudit(engine),
-]
-
-const ofTheService = [
+const statements = ({ sequence, exactText }: Engine): readonly string[] => [
   `create table service (
     "row" integer primary key check ("row" = 1),
     id text not null,
@@ -74,9 +61,7 @@ const ofTheService = [
     domain_id text references domain (id),
     created_at bigint not null
   )`,
-]
 
-const ofUsers = ({ sequence, exactText }: Engine) => [
   // name_key is what usernames that look alike have in common. It is not unique: administrators may add such users.
   `create table "user" (
     sequence ${sequence},
@@ -127,9 +112,7 @@ const ofUsers = ({ sequence, exactText }: Engine) => [
     domain_id text not null,
     user_id text not null
   )`,
-]
 
-const ofDevices = ({ sequence }: Engine) => [
   `create table token (
     id text primary key,
     domain_id text not null references domain (id),
@@ -221,9 +204,7 @@ const ofDevices = ({ sequence }: Engine) => [
     public_key text not null,
     private_key text not null
   )`,
-]
 
-const ofSessions = ({ sequence }: Engine) => [
   // No foreign key on the user: clients that wait for a session of a deleted user read that it was canceled.
   `create table session (
     sequence ${sequence},
@@ -257,9 +238,7 @@ const ofSessions = ({ sequence }: Engine) => [
   "create index session_pending on session (expires_at) where state = 'pending'",
   'create index session_settled on session (settled_at)',
   'create index session_network on session (domain_id, network, created_at) where network is not null',
-]
 
-const ofCodes = ({ sequence }: Engine) => [
   `create table code_generator (
     id text primary key,
     seed text not null,
@@ -312,9 +291,7 @@ const ofCodes = ({ sequence }: Engine) => [
   )`,
   'create index email_code_user on email_code (user_id)',
   'create index email_code_expired on email_code (expires_at)',
-]
 
-const ofBrowsers = [
   `create table known_browser (
     id_hash text not null,
     domain_id text not null references domain (id),
@@ -327,9 +304,7 @@ const ofBrowsers = [
   )`,
   'create index known_browser_of_user on known_browser (user_id, passed_at)',
   'create index known_browser_expired on known_browser (expires_at)',
-]
 
-const ofLimits = ({ sequence }: Engine) => [
   // With a key, so that a sweep can remove a few rows at a time.
   `create table attempt (
     sequence ${sequence},
@@ -353,9 +328,7 @@ const ofLimits = ({ sequence }: Engine) => [
     constraint tally_key primary key (scope, at)
   )`,
   'create index tally_at on tally (at)',
-]
 
-const ofSynchronizations = [
   // One at a time in an organization, because its users belong to all of its domains.
   `create table synchronization (
     id text primary key,
@@ -377,9 +350,7 @@ const ofSynchronizations = [
   `create view member as select sequence, domain_id, user_id from membership
     where (added_by is null or added_by not in (select id from synchronization where applied_at is null))
     and (removed_by is null or removed_by not in (select id from synchronization where applied_at is not null))`,
-]
 
-const ofKeys = [
   `create table key_check (
     key_id text primary key,
     sealed text not null
@@ -392,9 +363,7 @@ const ofKeys = [
     primary_since bigint,
     seen_at bigint not null
   )`,
-]
 
-const ofAudit = ({ sequence, exactText }: Engine) => [
   // A time that a wrong clock does not move: the audit trail is shortened by it.
   `create table trusted_clock (
     "row" integer primary key,
