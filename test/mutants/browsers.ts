@@ -124,8 +124,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the separate limit of requests that wait',
     file: 'src/service/store/sessions.ts',
-    find: "    .where('knownBrowser', '=', of.knownBrowser)\n",
-    replace: '',
+    find: ', knownBrowser: of.knownBrowser })',
+    replace: ' })',
     test: 'service/known-browsers.test.ts',
     title: 'are still sent from a known browser while an attacker keeps three requests pending',
   },

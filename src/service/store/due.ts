@@ -63,6 +63,3 @@ export function someOf<T extends keyof Database, O>(
 }
 
 const isPostgres = (db: Queryable): boolean => db.getExecutor().adapter instanceof PostgresAdapter
-
-/** How many rows a statement has removed. */
-export const removedBy = ({ numDeletedRows }: { readonly numDeletedRows: bigint }): number => Number(numDeletedRows)

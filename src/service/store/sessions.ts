@@ -6,7 +6,7 @@ import type { SessionReason } from '../../contract/sessions.ts'
 import { latestBeginning } from '../rules/present.ts'
 import type { AskedUser } from '../rules/push-limits.ts'
 import { maxRequestTimeout } from '../rules/session-state.ts'
-import { removedBy, someOf } from './due.ts'
+import { someOf } from './due.ts'
 import { isPending } from './pending.ts'
 import type { Database, Fact, Queryable } from './schema.ts'
 import { allRows, allValues, change, changesRow, derived, firstRow, oneRow, pick, withDefaults } from './statement.ts'
@@ -93,9 +93,7 @@ export const pendingExpiries = allValues(
     db
       .selectFrom('session')
       .select('expiresAt')
-      .where('userId', '=', of.userId)
-      .where('domainId', '=', of.domainId)
-      .where('knownBrowser', '=', of.knownBrowser)
+      .where((is) => is.and({ userId: of.userId, domainId: of.domainId, knownBrowser: of.knownBrowser }))
       .where(isPending(now))
       .orderBy('expiresAt'),
 )
@@ -123,8 +121,7 @@ const requestsFrom = allRows('requestsFrom', (db, { domainId, network, since, un
   db
     .selectFrom('session')
     .select(['userId', 'state', 'createdAt'])
-    .where('domainId', '=', domainId)
-    .where('network', '=', network)
+    .where((is) => is.and({ domainId, network }))
     .where('createdAt', '>', since)
     .where('createdAt', '<=', until)
     .orderBy('createdAt', 'desc')
@@ -133,10 +130,10 @@ const requestsFrom = allRows('requestsFrom', (db, { domainId, network, since, un
 
 /** Numbers that a person may be looking at right now. */
 export async function pendingNumbers(db: Queryable, userId: string, now: number): Promise<Set<string>> {
-  return new Set((await numbersOf(db, userId, now)).flatMap((row) => row.number ?? []))
+  return new Set((await numbersOf(db, userId, now)).flatMap((number) => number ?? []))
 }
 
-const numbersOf = allRows('numbersOf', (db, userId: Slot<string>, now: Slot<number>) =>
+const numbersOf = allValues('numbersOf', (db, userId: Slot<string>, now: Slot<number>) =>
   db
     .selectFrom('session')
     .select('number')
@@ -256,11 +253,6 @@ const waiting = (db: Queryable) =>
     .selectFrom('session')
     .select('sequence')
     .where('state', '=', sql.lit('pending' as const))
-
-export async function removeSessionsSettledBefore(db: Queryable, time: number): Promise<number> {
-  const due = db.selectFrom('session').select('sequence').where('settledAt', '<=', time)
-  return removedBy(await db.deleteFrom('session').where('sequence', 'in', someOf(db, due)).executeTakeFirst())
-}
 
 /** A user whom a synchronization has just removed from the domain may still have a device. */
 function isOfMember(eb: ExpressionBuilder<Database, 'session'>) {
