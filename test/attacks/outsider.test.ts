@@ -63,11 +63,10 @@ describe('an outsider without a key', () => {
       await call('PUT', `/domains/${domain.id}/users/${user.id}`)
       return (await call('PUT', `/domains/${domain.id}/users/${user.id}/token`)).json.code as string
     }
-    // Expires between two sweeps: until the next one, the code is still in the database.
-    await running.clock.advance(10)
     const [used, expired] = [await invite('used'), await invite('expired')]
     await activateDevice(running.origin, running.clock, used)
-    await running.clock.advance(7 * 24 * 60 * 60)
+    // No sweep runs meanwhile: the code is still in the database.
+    running.clock.skip(7 * 24 * 60 * 60)
 
     const answers = await Promise.all(
       [used, expired, 'abcdefghjk'].map((code) => send('POST', '/device/preview', {}, JSON.stringify({ code }))),

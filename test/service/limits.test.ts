@@ -246,7 +246,7 @@ describe('an activation code', () => {
     const { id } = await member(running)
     const { json } = await running.call('PUT', `/domains/${running.domain.id}/users/${id}/token`)
 
-    await running.clock.advance(7 * 24 * 60 * 60 - 1)
+    running.clock.skip(7 * 24 * 60 * 60 - 1)
     const before = await read(await previewCode(running.origin, json.code))
     await running.clock.advance(1)
     const after = await read(await previewCode(running.origin, json.code))

@@ -63,7 +63,7 @@ describe('a rejected request names the limit it has reached, and its end,', () =
     const { id } = await member(running)
     for (let each = 0; each < 50; each += 1) {
       await running.ask(id, { otp: '000000' })
-      await running.clock.advance(each % 10 === 9 ? 86_400 : 0)
+      running.clock.skip(each % 10 === 9 ? 86_400 : 0)
     }
 
     const { message } = await running.ask(id, { otp: '000000' })

@@ -13,6 +13,11 @@ export const v14 = 'application/vnd.service.v1+json; version=1.4'
 
 /** A test clock that also reports each new timer. */
 export interface WatchedClock extends TestClock {
+  /**
+   * Time passes as while the machine is suspended: timers do not run, and have as long to go afterwards as before. It is
+   * for periods of which only the end matters: `advance` runs each heartbeat and each sweep of each service on the way.
+   */
+  skip(seconds: number): void
   /** Resolves when a timer of so many seconds is set. */
   timerSet(seconds: number): Promise<void>
 }
@@ -27,7 +32,8 @@ export function createWatchedClock(start?: number): WatchedClock {
   }
   const timerSet = (seconds: number) =>
     new Promise<void>((resolve) => void watchers.push({ milliseconds: seconds * 1000, resolve }))
-  return { ...inner, after, timerSet }
+  let skipped = 0
+  return { ...inner, now: () => inner.now() + skipped, skip: (seconds) => void (skipped += seconds), after, timerSet }
 }
 
 export interface Answer {

@@ -47,7 +47,7 @@ describe('a bypass code', () => {
     const { create, signIn } = await person()
 
     const { json } = await create(1, 0)
-    await running.clock.advance(24 * 60 * minute)
+    running.clock.skip(24 * 60 * minute)
 
     expect(json.dtExpiry).toBe('9999-12-31T23:59:59+0000')
     expect(await signIn({ bypasscode: json.code })).toMatchObject({ state: 'approved' })

@@ -242,7 +242,7 @@ describe('sending a code', () => {
 
     const session = await signIn({ otp })
     const blocked = await send()
-    await running.clock.advance(24 * hour - 1)
+    running.clock.skip(24 * hour - 1)
     const early = await send()
     await running.clock.advance(1)
     const later = await send()
