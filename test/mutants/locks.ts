@@ -169,8 +169,8 @@ function access(): readonly Mutant[] {
     {
       defense: 'when an e-mailed code was sent',
       file: 'src/service/store/email-codes.ts',
-      find: 'latestBeginning(time + emailCodeLifetime)',
-      replace: 'latestBeginning(time + emailCodeLifetime) * 2',
+      find: 'latestBeginning(now + emailCodeLifetime)',
+      replace: 'latestBeginning(now + emailCodeLifetime) * 2',
       test: clockTest,
       title: short,
     },

@@ -8,7 +8,7 @@ import { latestAudit, readAudit } from '../../service/audit/read.ts'
 import type { ServiceContext } from '../../service/context/service-context.ts'
 import type { AuditFilter } from '../../service/store/audit.ts'
 import { organizationByName } from '../../service/store/organizations.ts'
-import { userIdsNamed } from '../../service/store/users.ts'
+import { usersNamed } from '../../service/store/users.ts'
 import { databaseCommand, groupCommand } from '../admin/command.ts'
 import { databaseAction } from '../database/open.ts'
 import { exitCode, Failure } from '../terminal/failure.ts'
@@ -139,11 +139,11 @@ async function findOrganization({ store }: ServiceContext, name: string): Promis
 
 /** Accepts the id of a deleted user too: the trail still contains it. */
 async function findUser({ store }: ServiceContext, nameOrId: string): Promise<string> {
-  const [found, ...others] = await userIdsNamed(store.db, nameOrId)
+  const [found, ...others] = await usersNamed(store.db, nameOrId)
   if (others.length > 0) {
     throw new Failure(`Several organizations have a user ${quote(nameOrId)}. Use the id.`, exitCode.usage)
   }
-  if (found !== undefined) return found
+  if (found) return found.id
   if (/^[0-9a-f]{40}$/i.test(nameOrId)) return nameOrId.toLowerCase()
   throw new Failure(`No user ${quote(nameOrId)}. For a deleted user, use the id.`)
 }

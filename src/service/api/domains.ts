@@ -2,7 +2,7 @@ import type * as contract from '../../contract/domains.ts'
 import type { Handler } from '../http/route.ts'
 import { defaultImage } from '../rules/default-image.ts'
 import { domainView } from '../views/views.ts'
-import { imageOfDomain } from '../store/domain-images.ts'
+import { imageOfDomain } from '../store/domains.ts'
 import { findDomain } from './find.ts'
 
 export const get: Handler<typeof contract.getDomain> = async (input, call) => {

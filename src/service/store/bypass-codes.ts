@@ -34,10 +34,7 @@ export const bypassCodeById = firstRow(
       .where((is) => is.and({ 'bypassCode.id': id, 'user.organizationId': organizationId })),
 )
 
-interface Using {
-  readonly userId: string
-  readonly codeLookups: readonly string[]
-}
+type Using = Pick<BypassCodeRow, 'userId'> & { readonly codeLookups: readonly string[] }
 
 /** Uses a code once. @returns its id; undefined where the user has none like it that can be used. */
 export const useBypassCode = firstValue('useBypassCode', (db, of: Slots<Using>, now: Slot<number>) =>

@@ -17,11 +17,7 @@ export const insertHistory = change('insertHistory', (db, row: Slots<NewHistory>
   }),
 )
 
-interface Page {
-  readonly deviceId: string
-  readonly settledAfter: number
-  readonly limit: number
-}
+type Page = Pick<NewHistory, 'deviceId'> & { readonly settledAfter: number; readonly limit: number }
 
 /** Newest first. @param page `before` is a session of the same device; of another one it finds nothing. */
 export function historyOfDevice(

@@ -5,10 +5,7 @@ import { change, changesRow, derived, pick } from './statement.ts'
 import type { List, Slot, Slots } from './statement.ts'
 
 /** Which code is meant: one a user and domain. */
-interface Of {
-  readonly domainId: string
-  readonly userId: string
-}
+type Of = Pick<Database['emailCode'], 'domainId' | 'userId'>
 
 /** From now on only this one is good. */
 export const replaceEmailCode = change('replaceEmailCode', (db, row: Slots<Database['emailCode']>) =>
@@ -29,12 +26,11 @@ export const useEmailCode = changesRow(
       .where((is) => is.and({ domainId, userId }))
       .where('codeLookup', 'in', codeLookups)
       .where('expiresAt', '>', now)
-      .where(
-        'expiresAt',
-        '<=',
-        derived(now, (time) => latestBeginning(time + emailCodeLifetime)),
-      ),
+      .where('expiresAt', '<=', derived(now, latestExpiry)),
 )
+
+/** A later one was set by a clock that was ahead. */
+const latestExpiry = (now: number): number => latestBeginning(now + emailCodeLifetime)
 
 /** Counts a wrong try; the last one takes the code away. */
 export async function countWrongEmailCode(db: Queryable, of: Of, maxTries: number): Promise<void> {

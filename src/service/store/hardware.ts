@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely'
 
-import { insertCodeGenerator, removeCodeGenerators } from './code-generators.ts'
+import { insertCodeGenerator, neverUsed, removeCodeGenerators } from './code-generators.ts'
 import { endOtherSessions } from './epochs.ts'
 import type { Database, Queryable } from './schema.ts'
-import { allRows, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
+import { allRows, allValues, change, changesRow, firstRow, pick, withDefaults } from './statement.ts'
 import type { List, RowOf, Slot, Slots } from './statement.ts'
 import { UnsealError } from '../sealing/sealing.ts'
 import type { Secrets } from '../sealing/secrets.ts'
@@ -145,10 +145,7 @@ const deleteToken = firstRow('deleteToken', (db, organizationId: Slot<string>, i
 )
 
 /** A seed as it is sealed for its user; null while the hardware token has none. */
-interface OwnedSeed {
-  readonly id: string
-  readonly userId: string | null
-}
+type OwnedSeed = Pick<HardwareTokenRow, 'id' | 'userId'>
 
 /**
  * Seals the seeds of hardware tokens for another owner. In the transaction that gives or takes the tokens.
@@ -208,4 +205,38 @@ function hardwareTokens(db: Queryable) {
       'codeGenerator.period',
       'codeGenerator.syncState',
     ])
+}
+
+/** A hardware token that is to be added. Its seed is sealed. */
+export type HardwareTokenImport = Pick<
+  Database['hardwareToken'],
+  'id' | 'organizationId' | 'alias' | 'serialNumber' | 'createdAt'
+> &
+  Pick<Database['codeGenerator'], 'seed' | 'digits' | 'period'>
+
+/** Rows of one statement: several times faster than one by one, and far below the most parameters of either engine. */
+export const importBatch = 500
+
+/** Which of at most `importBatch` serial numbers the organization has already. */
+export const presentSerialNumbers = allValues(
+  'presentSerialNumbers',
+  (db, organizationId: Slot<string>, numbers: List<string>) =>
+    db
+      .selectFrom('hardwareToken')
+      .select('serialNumber')
+      .where('organizationId', '=', organizationId)
+      .where('serialNumber', 'in', numbers),
+)
+
+/** In a transaction, at most `importBatch` at a time. @returns false where a serial number is taken: then roll back. */
+export async function insertHardwareTokens(db: Queryable, rows: readonly HardwareTokenImport[]): Promise<boolean> {
+  const generators = rows.map(({ id, seed, digits, period }) => ({ id, seed, digits, period, ...neverUsed }))
+  const tokens = rows.map(({ seed: _seed, digits: _digits, period: _period, ...token }) => token)
+  await db.insertInto('codeGenerator').values(generators).execute()
+  const inserted = await db
+    .insertInto('hardwareToken')
+    .values(tokens)
+    .onConflict((conflict) => conflict.columns(['organizationId', 'serialNumber']).doNothing())
+    .executeTakeFirst()
+  return inserted.numInsertedOrUpdatedRows === BigInt(rows.length)
 }

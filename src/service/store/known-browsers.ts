@@ -10,10 +10,7 @@ import type { List, Slot, Slots } from './statement.ts'
 export type KnownBrowserRow = Selectable<Database['knownBrowser']>
 
 /** The user of a browser, and the domain. */
-export interface BrowserOf {
-  readonly domainId: string
-  readonly userId: string
-}
+export type BrowserOf = Pick<KnownBrowserRow, 'domainId' | 'userId'>
 
 /** Ids have 128 random bits and cannot be guessed from their hashes, so a plain hash is enough. */
 export const hashOfBrowser = (id: string): string => createHash('sha256').update(id).digest('hex')

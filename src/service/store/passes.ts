@@ -6,6 +6,7 @@ import { generatorOfDevice, generatorOfHardware } from './code-generators.ts'
 import { activeDevice } from './devices.ts'
 import type { DomainRow } from './domains.ts'
 import type { Queryable } from './schema.ts'
+import type { SessionRow } from './sessions.ts'
 import { derived, firstRow } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 import type { UserRow } from './users.ts'
@@ -63,10 +64,7 @@ export async function isInForce(
   )
 }
 
-interface Owned {
-  readonly id: string
-  readonly userId: string
-}
+type Owned = Pick<SessionRow, 'id' | 'userId'>
 
 const keptCode = firstRow('keptCode', (db, { id, userId }: Slots<Owned>, now: Slot<number>) =>
   db

@@ -178,13 +178,16 @@ async function listen(connect: () => Pg.Client, beat: number, hearing: Hearing):
 
   async function open(): Promise<void> {
     const fresh = connect()
-    const lost = once(() => {
+    let isLost = false
+    const lost = () => {
+      if (isLost) return
+      isLost = true
       clearTimeout(timer)
       void fresh.end().catch(() => {})
       if (client !== fresh) return
       client = undefined
       if (!closed) tryAgain(firstPause)
-    })
+    }
     fresh.on('error', lost).on('end', lost)
     fresh.on('notification', ({ payload }) => hearing.heard(payload ?? ''))
     try {
@@ -212,14 +215,5 @@ async function listen(connect: () => Pg.Client, beat: number, hearing: Hearing):
       clearTimeout(timer)
       await client?.end()
     },
-  }
-}
-
-function once(call: () => void): () => void {
-  let called = false
-  return () => {
-    if (called) return
-    called = true
-    call()
   }
 }

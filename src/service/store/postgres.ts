@@ -2,7 +2,7 @@ import type Pg from 'pg'
 import { CamelCasePlugin, sql } from 'kysely'
 
 import { loadOptional } from '../ground/optional-package.ts'
-import type { Engine } from './migrations/engine.ts'
+import type { Engine } from './migrations/0001-schema.ts'
 import { migrate } from './migrations/migrate.ts'
 import { createWhileContended, SerializableDatabase } from './postgres-contention.ts'
 import type { WhileContended } from './postgres-contention.ts'

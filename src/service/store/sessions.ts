@@ -101,8 +101,7 @@ export const pendingExpiries = allValues(
 /** Requests of one network that are looked at, newest first: more of them say nothing else, and would take longer. */
 const maxRequestsRead = 1_000
 
-interface Asking {
-  readonly domainId: string
+type Asking = Pick<SessionRow, 'domainId'> & {
   readonly network: string
   readonly since: number
   readonly until: number
@@ -183,12 +182,7 @@ export const cancelPending = firstRow('cancelPending', (db, id: Slot<string>, no
     .returning('deviceId'),
 )
 
-interface Redeeming {
-  readonly id: string
-  readonly domainId: string
-  readonly challenge: string
-  readonly settledAfter: number
-}
+type Redeeming = Pick<SessionRow, 'id' | 'domainId'> & { readonly challenge: string; readonly settledAfter: number }
 
 /**
  * Uses an approval up, once, for its challenge. An approval by a device that was revoked since then does not count.

@@ -5,7 +5,7 @@ import type BetterSqlite3 from 'better-sqlite3'
 import { CamelCasePlugin, sql } from 'kysely'
 
 import { loadSqlite } from './load-sqlite.ts'
-import type { Engine } from './migrations/engine.ts'
+import type { Engine } from './migrations/0001-schema.ts'
 import { migrate } from './migrations/migrate.ts'
 import type { Database } from './schema.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'

@@ -24,10 +24,7 @@ export const drawTicket = firstValue('drawTicket', (db, of: Slots<DomainOfOrgani
     .returning('synchronizationTicket'),
 )
 
-interface Ticket {
-  readonly domainId: string
-  readonly ticket: number
-}
+type Ticket = Pick<DomainOfOrganization, 'domainId'> & { readonly ticket: number }
 
 /**
  * Makes a ticket the newest one that was applied.
@@ -97,11 +94,7 @@ export const correctBeats = change('correctBeats', (db, now: Slot<number>) =>
   db.updateTable('synchronization').set({ beatAt: now }).where('beatAt', '>', now),
 )
 
-interface NextHolder {
-  readonly holder: string
-  readonly holderProcess: string | null
-  readonly now: number
-}
+type NextHolder = Pick<SynchronizationRow, 'holder' | 'holderProcess'> & { readonly now: number }
 
 /** @returns false where its holder has come back, or another process was first. */
 export const takeOver = changesRow(

@@ -16,11 +16,7 @@ export interface Revoked {
 }
 
 /** A token, device or session that is no more, and whose it was. */
-export interface Ended {
-  readonly id: string
-  readonly domainId: string
-  readonly userId: string
-}
+export type Ended = Pick<TokenRow, 'id' | 'domainId' | 'userId'>
 
 export const noneRevoked: Revoked = { tokens: [], devices: [], sessions: [] }
 

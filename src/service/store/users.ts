@@ -2,17 +2,7 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely'
 
 import { nameKey } from '../rules/name-key.ts'
 import type { Database, Queryable } from './schema.ts'
-import {
-  allRows,
-  allValues,
-  change,
-  changesRow,
-  derived,
-  firstRow,
-  firstValue,
-  pick,
-  withDefaults,
-} from './statement.ts'
+import { allRows, change, changesRow, derived, firstRow, firstValue, pick, withDefaults } from './statement.ts'
 import type { Slot, Slots } from './statement.ts'
 
 export type UserRow = Selectable<Database['user']>
@@ -102,7 +92,7 @@ export const lockUser = changesRow('lockUser', (db, organizationId: Slot<string>
 )
 
 /** In whatever organization: asks each of them, as the index on usernames begins with the organization. */
-export const userIdsNamed = allValues('userIdsNamed', (db, username: Slot<string>) =>
+export const usersNamed = allRows('usersNamed', (db, username: Slot<string>) =>
   db
     .selectFrom('user')
     .select('id')

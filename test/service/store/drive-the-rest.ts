@@ -16,7 +16,7 @@ import { isInForce } from '../../../src/service/store/passes.ts'
 import { forgetPush, pushOfNotice } from '../../../src/service/store/pushes.ts'
 import { replaceSealed, sealedPlaces } from '../../../src/service/store/sealed-values.ts'
 import { takePruneBudget } from '../../../src/service/store/trusted-clock.ts'
-import { userById, userIdsNamed } from '../../../src/service/store/users.ts'
+import { userById, usersNamed } from '../../../src/service/store/users.ts'
 import { markApplied } from '../../../src/service/store/synchronizations.ts'
 import { claim } from '../../../src/service/sync/claim.ts'
 import { finish } from '../../../src/service/sync/finish.ts'
@@ -214,7 +214,7 @@ export function driveTheRest(): void {
     await organizationByName(db, 'none')
     await running.service.administration.domains(running.organization.id)
     await hardwareTokensNamed(db, running.organization.id, 'none')
-    await userIdsNamed(db, 'none')
+    await usersNamed(db, 'none')
     await countKnownBrowsers(db, 'none', 1)
     await takePruneBudget(db, 0)
     await storeInterfaceWords(db, { scheme: 'Service' })

@@ -1,7 +1,16 @@
 import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-import type { Engine } from './engine.ts'
+import type { Queryable } from '../schema.ts'
+
+/** What the databases say differently in DDL, and how to ask them for a table. */
+export interface Engine {
+  /** The type of a primary key that only grows. */
+  readonly sequence: string
+  /** The type of text that is compared byte for byte. */
+  readonly exactText: string
+  readonly hasTable: (db: Queryable, table: string) => Promise<boolean>
+}
 
 /**
  * All tables, indexes and views. Times are Unix time in seconds and booleans are 0 or 1. No foreign key cascades: each unit

@@ -4,7 +4,7 @@ import { Migrator } from 'kysely/migration'
 import { NewerSchemaError, NoDatabaseError, StoreUnavailableError } from '../store.ts'
 import type { Queryable } from '../schema.ts'
 import { schema } from './0001-schema.ts'
-import type { Engine } from './engine.ts'
+import type { Engine } from './0001-schema.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
