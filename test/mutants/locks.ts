@@ -122,7 +122,7 @@ function waits(): readonly Mutant[] {
     {
       defense: 'the time of an attempt',
       file: 'src/service/store/attempts.ts',
-      find: 'notAfter(blocking.at, now)',
+      find: 'notAfter(blocking, now)',
       replace: 'blocking.at',
       test: clockTest,
       title: 'neither lifts nor extends the limit of requests to a user',

@@ -5,7 +5,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { defaultAlias, digitsOf } from '../rules/hardware-token.ts'
 import { newId } from '../rules/random.ts'
 import { importBatch, insertHardwareTokens, presentSerialNumbers } from '../store/hardware.ts'
-import type { HardwareTokenImport } from '../store/hardware.ts'
+import type { NewHardwareTokenRow } from '../store/hardware.ts'
 import { RefusalError } from './errors.ts'
 import { importAccepted } from './import-rows.ts'
 import type { ImportOptions, ImportReport, Rejected } from './import-rows.ts'
@@ -106,7 +106,7 @@ function toRow(
   ctx: ServiceContext,
   common: { organizationId: string; createdAt: number },
   token: Accepted['token'],
-): HardwareTokenImport {
+): NewHardwareTokenRow {
   const id = newId(ctx.random)
   return {
     ...common,

@@ -1,7 +1,7 @@
 import { notAfter } from '../rules/present.ts'
 import type { Queryable } from './schema.ts'
-import { change, firstRow } from './statement.ts'
-import type { List, Slot, Slots } from './statement.ts'
+import { change, firstValue } from './statement.ts'
+import type { List, Slot } from './statement.ts'
 
 /** At most so many in so many seconds. */
 export interface Limit {
@@ -28,21 +28,19 @@ export async function takeAttempt(db: Queryable, limits: readonly Limit[], now: 
 /** @returns 0, or the seconds until there is one again. */
 export async function secondsUntilFree(db: Queryable, { scope, limit, window }: Limit, now: number): Promise<number> {
   // The one that has to leave the window before the next may enter it.
-  const blocking = await nthNewest(db, { scope, after: now - window, skipped: limit - 1 })
-  return blocking === undefined ? 0 : notAfter(blocking.at, now) + window - now
+  const blocking = await nthNewest(db, scope, now - window, limit - 1)
+  return blocking === undefined ? 0 : notAfter(blocking, now) + window - now
 }
 
-const nthNewest = firstRow(
-  'nthNewest',
-  (db, { scope, after, skipped }: Slots<{ scope: string; after: number; skipped: number }>) =>
-    db
-      .selectFrom('attempt')
-      .select('at')
-      .where('scope', '=', scope)
-      .where('at', '>', after)
-      .orderBy('at', 'desc')
-      .offset(skipped)
-      .limit(1),
+const nthNewest = firstValue('nthNewest', (db, scope: Slot<string>, after: Slot<number>, skipped: Slot<number>) =>
+  db
+    .selectFrom('attempt')
+    .select('at')
+    .where('scope', '=', scope)
+    .where('at', '>', after)
+    .orderBy('at', 'desc')
+    .offset(skipped)
+    .limit(1),
 )
 
 /** Counts one, whatever the limits say. */

@@ -29,11 +29,11 @@ const insertAuditRow = change('insertAuditRow', (db, row: Slots<NewAuditRow>) =>
 /** Writes down how far a chain has come. */
 export const noteAuditHead = change(
   'noteAuditHead',
-  (
-    db,
-    { writer, sequence, hash }: Slots<{ writer: string; sequence: number; hash: string }>,
-    endedAt: Slot<number | null>,
-  ) => db.updateTable('auditWriter').set({ sequence, hash, endedAt }).where('id', '=', writer),
+  (db, head: Slots<Pick<AuditRow, 'writer' | 'sequence' | 'hash'>>, endedAt: Slot<number | null>) =>
+    db
+      .updateTable('auditWriter')
+      .set({ ...pick(head, ['sequence', 'hash']), endedAt })
+      .where('id', '=', head.writer),
 )
 
 export const auditWriterById = firstRow('auditWriterById', (db, id: Slot<string>) =>

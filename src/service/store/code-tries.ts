@@ -6,21 +6,15 @@ import type { Slot, Slots } from './statement.ts'
 
 /** Wrong codes from known browsers are counted apart, and lock apart. */
 export const codeBudgets = {
-  known: budgetOf('known', {
-    failures: 'knownCodeFailures',
-    until: 'knownCodesLockedUntil',
-    from: 'knownCodesLockedAt',
-  }),
-  other: budgetOf('other', { failures: 'codeFailures', until: 'codesLockedUntil', from: 'codesLockedAt' }),
+  known: budgetOf('known', ['knownCodeFailures', 'knownCodesLockedUntil', 'knownCodesLockedAt']),
+  other: budgetOf('other', ['codeFailures', 'codesLockedUntil', 'codesLockedAt']),
 } as const
 
-interface Columns {
-  readonly failures: 'knownCodeFailures' | 'codeFailures'
-  readonly until: 'knownCodesLockedUntil' | 'codesLockedUntil'
-  readonly from: 'knownCodesLockedAt' | 'codesLockedAt'
-}
+type Columns =
+  | readonly ['knownCodeFailures', 'knownCodesLockedUntil', 'knownCodesLockedAt']
+  | readonly ['codeFailures', 'codesLockedUntil', 'codesLockedAt']
 
-function budgetOf(name: Budget, { failures, until, from }: Columns) {
+function budgetOf(name: Budget, [failures, until, from]: Columns) {
   return {
     /**
      * Takes a try of a user's codes before any is verified: transactions about one user follow each other from here on, so

@@ -29,14 +29,10 @@ export function historyOfDevice(
 
 const newestHistory = allRows('newestHistory', (db, page: Slots<Page>) => historyPage(db, page))
 
-const historyBefore = allRows('historyBefore', (db, page: Slots<Page>, before: Slot<string>) =>
-  historyPage(db, page).where('deviceHistory.sequence', '<', (eb) =>
-    eb
-      .selectFrom('deviceHistory as known')
-      .select('known.sequence')
-      .where((is) => is.and({ 'known.deviceId': page.deviceId, 'known.sessionId': before })),
-  ),
-)
+const historyBefore = allRows('historyBefore', (db, page: Slots<Page>, before: Slot<string>) => {
+  const known = db.selectFrom('deviceHistory').select('sequence').where('deviceId', '=', page.deviceId)
+  return historyPage(db, page).where('deviceHistory.sequence', '<', known.where('sessionId', '=', before))
+})
 
 const historyPage = (db: Queryable, { deviceId, settledAfter, limit }: Slots<Page>) =>
   db

@@ -25,20 +25,11 @@ const addNotice = change('addNotice', (db, row: Slots<NewNotice>) =>
   db.insertInto('deviceNotice').values(pick(row, ['id', 'deviceId', 'domainId', 'kind', 'createdAt'])),
 )
 
-const removeOldestNotice = change('removeOldestNotice', (db, deviceId: Slot<string>) =>
-  db
-    .deleteFrom('deviceNotice')
-    .where('deviceId', '=', deviceId)
-    .where('sequence', '<=', (eb) =>
-      eb
-        .selectFrom('deviceNotice as known')
-        .select('known.sequence')
-        .where('known.deviceId', '=', deviceId)
-        .orderBy('known.sequence', 'desc')
-        .limit(1)
-        .offset(maxNotices),
-    ),
-)
+const removeOldestNotice = change('removeOldestNotice', (db, deviceId: Slot<string>) => {
+  const known = db.selectFrom('deviceNotice').select('sequence').where('deviceId', '=', deviceId)
+  const newestSurplus = known.orderBy('sequence', 'desc').limit(1).offset(maxNotices)
+  return db.deleteFrom('deviceNotice').where('deviceId', '=', deviceId).where('sequence', '<=', newestSurplus)
+})
 
 /** Newest first. */
 export const noticesOfDevice = allRows('noticesOfDevice', (db, deviceId: Slot<string>, createdAfter: Slot<number>) =>

@@ -43,13 +43,11 @@ export const deviceOfToken = firstRow('deviceOfToken', (db, tokenId: Slot<string
 )
 
 /** @returns false where the device used the id before. */
-export const rememberCall = changesRow(
-  'rememberCall',
-  (db, call: Slots<{ deviceId: string; jti: string; expiresAt: number }>) =>
-    db
-      .insertInto('deviceCall')
-      .values(pick(call, ['deviceId', 'jti', 'expiresAt']))
-      .onConflict((conflict) => conflict.doNothing()),
+export const rememberCall = changesRow('rememberCall', (db, call: Slots<Database['deviceCall']>) =>
+  db
+    .insertInto('deviceCall')
+    .values(pick(call, ['deviceId', 'jti', 'expiresAt']))
+    .onConflict((conflict) => conflict.doNothing()),
 )
 
 /** Ends what ends with devices: their codes, what only they could read, and other web sessions of their users. */

@@ -11,10 +11,12 @@ import type { Secrets } from '../sealing/secrets.ts'
 /** A hardware token with what can be shown of its generator. */
 export type HardwareTokenRow = RowOf<typeof hardwareTokenById>
 
-type NewHardwareTokenRow = Omit<Insertable<Database['hardwareToken']>, 'sequence'> &
-  Pick<Database['codeGenerator'], 'seed' | 'digits' | 'period'>
+type NewToken = Omit<Insertable<Database['hardwareToken']>, 'sequence'>
 
-/** In a transaction. @param row Its seed is sealed. @returns false where the organization has the serial number already. */
+/** A hardware token that is to be added. Its seed is sealed. */
+export type NewHardwareTokenRow = NewToken & Pick<Database['codeGenerator'], 'seed' | 'digits' | 'period'>
+
+/** In a transaction. @returns false where the organization has the serial number already. */
 export async function insertHardwareToken(
   db: Queryable,
   { seed, digits, period, ...token }: NewHardwareTokenRow,
@@ -25,16 +27,14 @@ export async function insertHardwareToken(
   return false
 }
 
-const insertToken = changesRow(
-  'insertHardwareToken',
-  (db, row: Slots<Omit<Insertable<Database['hardwareToken']>, 'sequence'>>) =>
-    db
-      .insertInto('hardwareToken')
-      .values({
-        ...pick(row, ['id', 'organizationId', 'alias', 'serialNumber', 'createdAt']),
-        ...withDefaults(row, { userId: null, selfEnrolled: 0 }),
-      })
-      .onConflict((conflict) => conflict.columns(['organizationId', 'serialNumber']).doNothing()),
+const insertToken = changesRow('insertHardwareToken', (db, row: Slots<NewToken>) =>
+  db
+    .insertInto('hardwareToken')
+    .values({
+      ...pick(row, ['id', 'organizationId', 'alias', 'serialNumber', 'createdAt']),
+      ...withDefaults(row, { userId: null, selfEnrolled: 0 }),
+    })
+    .onConflict((conflict) => conflict.columns(['organizationId', 'serialNumber']).doNothing()),
 )
 
 export const hardwareTokenById = firstRow('hardwareTokenById', (db, organizationId: Slot<string>, id: Slot<string>) =>
@@ -207,13 +207,6 @@ function hardwareTokens(db: Queryable) {
     ])
 }
 
-/** A hardware token that is to be added. Its seed is sealed. */
-export type HardwareTokenImport = Pick<
-  Database['hardwareToken'],
-  'id' | 'organizationId' | 'alias' | 'serialNumber' | 'createdAt'
-> &
-  Pick<Database['codeGenerator'], 'seed' | 'digits' | 'period'>
-
 /** Rows of one statement: several times faster than one by one, and far below the most parameters of either engine. */
 export const importBatch = 500
 
@@ -229,7 +222,7 @@ export const presentSerialNumbers = allValues(
 )
 
 /** In a transaction, at most `importBatch` at a time. @returns false where a serial number is taken: then roll back. */
-export async function insertHardwareTokens(db: Queryable, rows: readonly HardwareTokenImport[]): Promise<boolean> {
+export async function insertHardwareTokens(db: Queryable, rows: readonly NewHardwareTokenRow[]): Promise<boolean> {
   const generators = rows.map(({ id, seed, digits, period }) => ({ id, seed, digits, period, ...neverUsed }))
   const tokens = rows.map(({ seed: _seed, digits: _digits, period: _period, ...token }) => token)
   await db.insertInto('codeGenerator').values(generators).execute()

@@ -11,10 +11,8 @@ export const setPush = change('setPush', (db, deviceId: Slot<string>, sealed: Sl
 )
 
 /** Unless the device has set another one meanwhile. */
-export const forgetPush = change(
-  'forgetPush',
-  (db, { deviceId, sealed }: Slots<{ deviceId: string; sealed: string }>) =>
-    db.updateTable('device').set({ push: null }).where('id', '=', deviceId).where('push', '=', sealed),
+export const forgetPush = change('forgetPush', (db, { deviceId, sealed }: Slots<Omit<SealedPush, 'userId'>>) =>
+  db.updateTable('device').set({ push: null }).where('id', '=', deviceId).where('push', '=', sealed),
 )
 
 /** A subscription as it stands in the database. */

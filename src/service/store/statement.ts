@@ -106,16 +106,10 @@ export function change<S extends unknown[]>(name: string, build: Build<S, unknow
   return async (db, ...values) => void (await execute(db, values))
 }
 
-/** Declares a statement that says how many rows it changed. */
-export function changeCount<S extends unknown[]>(name: string, build: Build<S, unknown>): Execute<S, number> {
-  const execute = declare(name, build)
-  return async (db, ...values) => Number((await execute(db, values)).numAffectedRows ?? 0)
-}
-
 /** Declares a statement that says whether it changed a row: of several callers at once, only one gets `true`. */
 export function changesRow<S extends unknown[]>(name: string, build: Build<S, unknown>): Execute<S, boolean> {
-  const count = changeCount(name, build)
-  return async (db, ...values) => (await count(db, ...values)) > 0
+  const execute = declare(name, build)
+  return async (db, ...values) => ((await execute(db, values)).numAffectedRows ?? 0n) > 0n
 }
 
 /** A slot whose value is computed from that of another one at each execution. */

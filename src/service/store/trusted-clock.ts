@@ -26,13 +26,11 @@ export const writeTrustedClock = change('writeTrustedClock', (db, time: Slots<Cl
 /** Sets how many entries of the audit trail may be removed on a day, once a day. @param day Unix time in days. */
 export async function openPruneBudget(db: Queryable, day: number, count: () => Promise<number>): Promise<void> {
   const { prunedOn } = await readClock(db)
-  if (prunedOn !== day) await setPruneBudget(db, { day, prunedOn, pruneBudget: await count() })
+  if (prunedOn !== day) await setPruneBudget(db, day, prunedOn, await count())
 }
 
-const setPruneBudget = change(
-  'setPruneBudget',
-  (db, { day, prunedOn, pruneBudget }: Slots<{ day: number; prunedOn: number; pruneBudget: number }>) =>
-    db.updateTable('trustedClock').set({ prunedOn: day, pruneBudget }).where('prunedOn', '=', prunedOn),
+const setPruneBudget = change('setPruneBudget', (db, day: Slot<number>, before: Slot<number>, budget: Slot<number>) =>
+  db.updateTable('trustedClock').set({ prunedOn: day, pruneBudget: budget }).where('prunedOn', '=', before),
 )
 
 /** Takes from the budget of the day. @returns how much was available, at most `wanted`. */
