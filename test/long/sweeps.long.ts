@@ -24,7 +24,10 @@ import { engines, useEngine } from '../support/engines.ts'
 
 /** The number of expired rows of each kind. */
 const count = Number(process.env.BACKLOG ?? 200_000)
-/** Milliseconds by which a sweep may delay a request, compared to one without a sweep. */
+/**
+ * Milliseconds by which a sweep may delay a request, compared to one without a sweep: nearly all of them, because the disk
+ * alone delays one in thousands for longer. And the processor time of a turn of the event loop, in any case.
+ */
 const maxStall = 20
 
 describe.each(engines)(`a sweep of ${count} rows of each kind on %s`, { timeout: 3_600_000 }, (engine) => {
@@ -59,8 +62,10 @@ describe.each(engines)(`a sweep of ${count} rows of each kind on %s`, { timeout:
     // oxlint-disable-next-line eslint/no-console -- the figures are what it is run for
     console.info(JSON.stringify({ engine, count, quiet, swept, pruned }))
     expect(swept.requests).toBeGreaterThan(0)
-    expect(swept.request - quiet.request).toBeLessThan(maxStall)
-    expect(pruned.request - quiet.request).toBeLessThan(maxStall)
+    for (const busy of [swept, pruned]) {
+      expect(busy.nearlyAll - quiet.nearlyAll).toBeLessThan(maxStall)
+      expect(busy.processor).toBeLessThan(maxStall)
+    }
   })
 })
 
@@ -83,35 +88,37 @@ async function start(database: string) {
   return { ctx: service.ctx, origin, close, administration, ...(await createTenant({ administration }, origin)) }
 }
 
-interface Longest {
+interface Delays {
   readonly seconds: number
-  /** Milliseconds of the longest of these requests. `loop` is the longest block of the event loop. */
-  readonly request: number
   readonly requests: number
+  /** Milliseconds of the longest request, and what 99.9 % of them took at most. */
+  readonly longest: number
+  readonly nearlyAll: number
+  /** The longest turn of the event loop, milliseconds, and the most processor time that one took. */
   readonly loop: number
+  readonly processor: number
 }
 
 /** Changes and reads a user repeatedly, in a separate thread. */
 async function startCaller({ origin, apiKey }: Tenant & { readonly origin: string }, path: string) {
   const thread = new Worker(
     `const { workerData: { url, headers }, parentPort } = require('node:worker_threads')
-    let longest = 0, requests = 0, begun = 0, stopped = false
+    let took = [], begun = 0, stopped = false
     parentPort.on('message', (message) => {
       if (message === 'stop') return void (stopped = true)
       // The current request counts, too.
-      parentPort.postMessage({ longest: Math.max(longest, performance.now() - begun), requests })
-      longest = requests = 0
+      parentPort.postMessage([...took, performance.now() - begun])
+      took = []
     })
     const ask = async (options) => {
       begun = performance.now()
       // A connection may be closed as idle while no request is answered. Retrying counts as waiting.
       while (!(await fetch(url, { headers, ...options }).catch(() => undefined))?.ok);
-      longest = Math.max(longest, performance.now() - begun)
-      requests += 1
+      took.push(performance.now() - begun)
     }
     const run = async () => {
       while (!stopped) {
-        await ask({ method: 'PUT', body: JSON.stringify({ name: 'Name ' + requests }) })
+        await ask({ method: 'PUT', body: JSON.stringify({ name: 'Name ' + took.length }) })
         await ask({})
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
@@ -124,17 +131,18 @@ async function startCaller({ origin, apiKey }: Tenant & { readonly origin: strin
     const heard = once(thread, 'message')
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
     thread.postMessage('figures')
-    return ((await heard) as [{ longest: number; requests: number }])[0]
+    return ((await heard) as [number[]])[0].toSorted((a, b) => a - b)
   }
   return {
-    async during(work: () => Promise<unknown>): Promise<Longest> {
+    async during(work: () => Promise<unknown>): Promise<Delays> {
       await figures()
       const watch = watchTurns()
       const begun = performance.now()
       await work()
       const seconds = (performance.now() - begun) / 1000
-      const { longest, requests } = await figures()
-      return { seconds, request: longest, requests, loop: watch.stop() }
+      const took = await figures()
+      const at = (part: number) => took[Math.min(took.length - 1, Math.floor(took.length * part))] ?? Number.NaN
+      return { seconds, requests: took.length, longest: at(1), nearlyAll: at(0.999), ...watch.stop() }
     },
     async stop() {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
@@ -144,18 +152,26 @@ async function startCaller({ origin, apiKey }: Tenant & { readonly origin: strin
   }
 }
 
-/** The longest time between two turns of the event loop, milliseconds. */
+/** The longest turn of the event loop, and the most processor time that one took; milliseconds. */
 function watchTurns() {
-  let longest = 0
-  let last = performance.now()
-  const timer = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last)
-    last = performance.now()
-  }, 1)
+  const longest = { loop: 0, processor: 0 }
+  const processorTime = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  }
+  let last = { at: performance.now(), processor: processorTime() }
+  const look = () => {
+    const now = { at: performance.now(), processor: processorTime() }
+    longest.loop = Math.max(longest.loop, now.at - last.at)
+    longest.processor = Math.max(longest.processor, now.processor - last.processor)
+    last = now
+  }
+  const timer = setInterval(look, 1)
   return {
     stop() {
       clearInterval(timer)
-      return Math.max(longest, performance.now() - last)
+      look()
+      return longest
     },
   }
 }
