@@ -175,7 +175,13 @@ function fileHeaders(name: string) {
 async function sendStream(res: Response, { run }: Stream, signal: AbortSignal): Promise<void> {
   for (const [name, value] of Object.entries(unbuffered)) res.setHeader(name, value)
   res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
-  await run({ signal, write: (text) => void res.write(text), end: (text) => void res.end(text) })
+  // A slow browser takes the end later. A write after it would be an error that nothing handles, and end the app's process.
+  const unlessEnded = (send: (text: string) => unknown) => (text: string) => void (res.writableEnded || send(text))
+  await run({
+    signal,
+    write: unlessEnded((text) => res.write(text)),
+    end: unlessEnded((text) => res.end(text)),
+  })
 }
 
 /** Given as a reason, so that not every request creates an exception with its stack. */

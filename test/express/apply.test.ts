@@ -47,6 +47,7 @@ function arrange({ failsAt = Number.POSITIVE_INFINITY, cookieSession = false }: 
   req.session = cookieSession ? { isPopulated: true } : createSession()
   const res = Object.assign(new EventEmitter(), {
     headersSent: false,
+    writableEnded: false,
     statusCode: 200,
     appendHeader: (name: string, value: string) => void log.push(`${name}: ${value}`),
     setHeader: () => {},
@@ -54,6 +55,7 @@ function arrange({ failsAt = Number.POSITIVE_INFINITY, cookieSession = false }: 
     write: (text: string) => void ((res.headersSent = true), log.push(`write ${text}`)),
     end(text = '') {
       res.headersSent = true
+      res.writableEnded = true
       log.push(`end ${res.statusCode}${text.length > 40 ? '' : ` ${text}`}`.trim())
     },
     destroy: () => void log.push('destroyed'),
@@ -186,6 +188,20 @@ describe('a stream', () => {
     )
 
     expect(log).toEqual(['write hello', 'event service.unavailable', 'destroyed'])
+  })
+
+  it('sends nothing after its end, however slowly the browser takes it', async () => {
+    const { log, run } = arrange()
+
+    await run(
+      streaming((sink) => {
+        sink.end('the end')
+        sink.write('beat')
+        sink.end('another end')
+      }),
+    )
+
+    expect(log).toEqual(['end 200 the end'])
   })
 
   it('aborts when the browser closes the connection', async () => {

@@ -273,6 +273,22 @@ function overload(): readonly Mutant[] {
       title: 'falls to as low as 16 while half of them take too long',
     },
     {
+      defense: 'an event stream of the service sends nothing after its end',
+      file: 'src/service/http/event-stream.ts',
+      find: '    if (res.writableEnded) return\n',
+      replace: '',
+      test: 'service/session-events.test.ts',
+      title: 'sends nothing after its end, however slowly its reader takes it',
+    },
+    {
+      defense: 'an event stream of the web half sends nothing after its end',
+      file: 'src/express/apply.ts',
+      find: 'void (res.writableEnded || send(text))',
+      replace: 'void send(text)',
+      test: 'express/apply.test.ts',
+      title: 'sends nothing after its end, however slowly the browser takes it',
+    },
+    {
       defense: 'a reader who stops reading is cut off',
       file: 'src/service/http/event-stream.ts',
       find: 'if (res.writableLength > maxUnread) res.destroy()',

@@ -3,13 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
+import { Writable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { readEvents } from '../../src/contract/read-events.ts'
-import { answerEvents } from '../../src/service/http/event-stream.ts'
+import { answerEvents, sendEvents } from '../../src/service/http/event-stream.ts'
 import type { Follower } from '../../src/service/waiting/follower.ts'
 import { createSettledFeed } from '../../src/service/waiting/settled-feed.ts'
 import { openSqliteStore } from '../../src/service/store/sqlite.ts'
@@ -255,6 +257,24 @@ describe('an event stream', () => {
 
     expect(written).toBeLessThan(50_000)
     socket.destroy()
+  })
+
+  it('sends nothing after its end, however slowly its reader takes it', async () => {
+    const clock = createTestClock()
+    // As of a reader that takes nothing any more: no write is ever done.
+    const stalled = new Writable({ write() {} })
+    const failed = vi.fn()
+    stalled.on('error', failed)
+    let follower: Follower<{ id: string }> | undefined
+    sendEvents(clock, stalled, (given) => ((follower = given), () => {}), { maxDuration: 300, heartbeat: 15 })
+
+    await clock.advance(300)
+    await clock.advance(60)
+    follower?.event({ id: 'late' })
+    await nextTurn()
+
+    expect(stalled.writableEnded).toBe(true)
+    expect(failed).not.toHaveBeenCalled()
   })
 
   it('is released when its reader disconnects', async () => {

@@ -53,6 +53,8 @@ export function sendEvents<T>(
   { maxDuration = maxStreamDuration, heartbeat = heartbeatOfKey }: EventStreamOptions = {},
 ): void {
   const write = (text: string) => {
+    // A slow reader takes the end later. A write after it would be an error that nothing handles, and end the process.
+    if (res.writableEnded) return
     res.write(text)
     if (res.writableLength > maxUnread) res.destroy()
   }
@@ -66,5 +68,5 @@ export function sendEvents<T>(
     stopTimer()
     leave()
   })
-  if (!res.writableEnded) write(`retry: ${retry}\n\n`)
+  write(`retry: ${retry}\n\n`)
 }
