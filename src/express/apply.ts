@@ -176,7 +176,7 @@ async function sendStream(res: Response, { run }: Stream, signal: AbortSignal): 
   for (const [name, value] of Object.entries(unbuffered)) res.setHeader(name, value)
   res.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
   // A slow browser takes the end later. A write after it would be an error that nothing handles, and end the app's process.
-  const unlessEnded = (send: (text: string) => unknown) => (text: string) => void (res.writableEnded || send(text))
+  const unlessEnded = (put: (text: string) => unknown) => (text: string) => void (res.writableEnded || put(text))
   await run({
     signal,
     write: unlessEnded((text) => res.write(text)),

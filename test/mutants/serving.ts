@@ -283,8 +283,8 @@ function overload(): readonly Mutant[] {
     {
       defense: 'an event stream of the web half sends nothing after its end',
       file: 'src/express/apply.ts',
-      find: 'void (res.writableEnded || send(text))',
-      replace: 'void send(text)',
+      find: 'void (res.writableEnded || put(text))',
+      replace: 'void put(text)',
       test: 'express/apply.test.ts',
       title: 'sends nothing after its end, however slowly the browser takes it',
     },

@@ -263,7 +263,7 @@ describe('an event stream', () => {
     const clock = createTestClock()
     // As of a reader that takes nothing any more: no write is ever done.
     const stalled = new Writable({ write() {} })
-    const failed = vi.fn()
+    const failed = vi.fn<() => void>()
     stalled.on('error', failed)
     let follower: Follower<{ id: string }> | undefined
     sendEvents(clock, stalled, (given) => ((follower = given), () => {}), { maxDuration: 300, heartbeat: 15 })
