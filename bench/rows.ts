@@ -4,10 +4,22 @@ import { browserCode } from './rows/browser-code.ts'
 import { code } from './rows/code.ts'
 import { guard } from './rows/guard.ts'
 import { memory } from './rows/memory.ts'
+import { nodes } from './rows/nodes.ts'
 import { postgres } from './rows/postgres.ts'
 import { push } from './rows/push.ts'
 import { start } from './rows/start.ts'
 import { users } from './rows/users.ts'
 
 /** In the order of the report. */
-export const rows: readonly Row[] = [guard, browserCode, code, push, users, postgres, start, memory, authenticatorSize]
+export const rows: readonly Row[] = [
+  guard,
+  browserCode,
+  code,
+  push,
+  users,
+  postgres,
+  nodes,
+  start,
+  memory,
+  authenticatorSize,
+]

@@ -29,7 +29,7 @@ const { url, close } = await listen((req, res) => {
   res.end(String(clock.now()))
 })
 const { administration } = service
-const organization = await administration.createOrganization('Benchmark')
+const organization = await administration.createOrganization(`Benchmark ${process.pid}`)
 const { id: domainId } = await administration.createDomain(organization.id, { name: 'Benchmark' })
 const apiKey = await administration.createApiKey(organization.id)
 ready({ url: url.replace('127.0.0.1', 'localhost'), apiKey, domainId, database } satisfies ServiceGiven, () => {
