@@ -5,7 +5,7 @@ import { sourcePatterns } from './source-patterns.ts'
 /** Characters: long enough to tell quadratic time from linear time. */
 const longest = 4_000
 /** The first length detects patterns of exponential time, the last one those of quadratic time. */
-const lengths = [24, longest]
+const lengths = [20, longest]
 /** Milliseconds: linear time takes a hundredth of this, and quadratic time three times as much. */
 const patience = 4
 

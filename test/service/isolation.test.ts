@@ -6,6 +6,7 @@ import { operations } from '../../src/contract/operations.ts'
 import { examples } from '../../src/service/openapi/examples.ts'
 import { ServiceOptions } from '../../src/service/options.ts'
 import { openService } from '../../src/service/service.ts'
+import type { OpenedService } from '../../src/service/service.ts'
 import { engines, useEngine } from '../support/engines.ts'
 import { activateDevice, createCall, createTenant, keysFor, newUser, startService } from './start-service.ts'
 import type { Running, Tenant } from './start-service.ts'
@@ -63,28 +64,29 @@ describe.each(engines)('two organizations on %s', (engine) => {
   let database: string
   let ours: Furnished
   let theirs: Furnished
+  let beside: OpenedService
 
   beforeAll(async () => {
     database = await newDatabase()
     running = await startService({ database }, { bypassEnabled: true, emailOtpEnabled: true })
     ours = await furnish(running, running, 'ours')
     theirs = await furnish(running, await createTenant(running.service, running.origin), 'theirs')
+    beside = await openService(ServiceOptions.parse({ database, clock: running.clock, ...keysFor(database) }))
   })
-  afterAll(() => running.close())
+  afterAll(async () => {
+    await beside.close()
+    await running.close()
+  })
 
   const tables = ['organization', 'apiKey', 'domain', 'user', 'membership', 'token', 'device', 'session'] as const
   const moreTables = ['codeGenerator', 'hardwareToken', 'bypassCode', 'emailCode'] as const
 
   /** Everything that the other organization has. Our own may change. */
   async function dump(): Promise<string> {
-    const { ctx, close } = await openService(
-      ServiceOptions.parse({ database, clock: running.clock, ...keysFor(database) }),
-    )
     const rows: object[] = []
     for (const table of [...tables, ...moreTables]) {
-      rows.push(...(await ctx.store.db.selectFrom(table).selectAll().execute()))
+      rows.push(...(await beside.ctx.store.db.selectFrom(table).selectAll().execute()))
     }
-    await close()
     const words = [theirs.organization.id, ...theirs.words]
     return rows
       .map((row) => JSON.stringify(row))
