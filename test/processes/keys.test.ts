@@ -3,48 +3,53 @@ import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { engines, useEngine } from '../support/engines.ts'
 import { command, serve } from './command.ts'
 
 const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
 
-describe.each(engines)('`keys rotate` beside a running `serve` on %s', (engine) => {
+// Concurrent, because each waits for heartbeats of real processes.
+describe.concurrent.each(engines)('`keys rotate` beside a running `serve` on %s', (engine) => {
   const newDatabase = useEngine(engine)
 
-  it('waits for the running node, exits with 0, and leaves no node behind', { timeout: 90_000 }, async () => {
-    const database = await newDatabase()
-    const isFile = engine === 'SQLite'
-    const [k1, k2] = [key('k1'), key('k2')]
-    const before = isFile ? {} : { MFA_KEYS: k1 }
-    const after = isFile ? {} : { MFA_KEYS: `${k2},${k1}` }
-    await command(['init', '--database', database], before)
-    const service = await serve(database, before)
-    onTestFinished(() => service.kill())
-    if (isFile) await command(['keys', 'add', '--database', database])
+  it(
+    'waits for the running node, exits with 0, and leaves no node behind',
+    { timeout: 90_000 },
+    async ({ onTestFinished }) => {
+      const database = await newDatabase()
+      const isFile = engine === 'SQLite'
+      const [k1, k2] = [key('k1'), key('k2')]
+      const before = isFile ? {} : { MFA_KEYS: k1 }
+      const after = isFile ? {} : { MFA_KEYS: `${k2},${k1}` }
+      await command(['init', '--database', database], before)
+      const service = await serve(database, before)
+      onTestFinished(() => service.kill())
+      if (isFile) await command(['keys', 'add', '--database', database])
 
-    const rotating = command(['keys', 'rotate', '--database', database, '--json'], after)
-    await rotating.printed(/Waiting/)
-    await rotating.printed(/Waiting/)
-    let next: typeof service | undefined
-    if (!isFile) {
-      // A node with configured keys uses the new one after a restart.
-      await service.stop()
-      next = await serve(database, after)
-      onTestFinished(() => next?.kill())
-    }
-    const rotated = await rotating
-    const status = await command(['keys', 'status', '--database', database, '--json'], after)
+      const rotating = command(['keys', 'rotate', '--database', database, '--json'], after)
+      await rotating.printed(/Waiting/)
+      await rotating.printed(/Waiting/)
+      let next: typeof service | undefined
+      if (!isFile) {
+        // A node with configured keys uses the new one after a restart.
+        await service.stop()
+        next = await serve(database, after)
+        onTestFinished(() => next?.kill())
+      }
+      const rotated = await rotating
+      const status = await command(['keys', 'status', '--database', database, '--json'], after)
 
-    expect([rotated.code, rotated.json?.key, rotated.json?.retired]).toEqual([0, 'k2', ['k1']])
-    expect(status.json?.nodes).toHaveLength(1)
-    expect(await (next ?? service).stop()).toBe(0)
-  })
+      expect([rotated.code, rotated.json?.key, rotated.json?.retired]).toEqual([0, 'k2', ['k1']])
+      expect(status.json?.nodes).toHaveLength(1)
+      expect(await (next ?? service).stop()).toBe(0)
+    },
+  )
 })
 
-describe('a command that is interrupted while it waits', () => {
-  it('unregisters, so that the next command sees no node', async () => {
+describe.concurrent('a command that is interrupted while it waits', () => {
+  it('unregisters, so that the next command sees no node', async ({ onTestFinished }) => {
     const folder = mkdtempSync(join(tmpdir(), 'second-factor-keys-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const database = join(folder, 'mfa.sqlite')
@@ -65,16 +70,11 @@ describe('a command that is interrupted while it waits', () => {
   })
 })
 
-describe('a running `serve` whose key file is deleted', () => {
-  let folder: string
-  let database: string
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'second-factor-keys-'))
-    database = join(folder, 'mfa.sqlite')
-  })
-  afterEach(() => rmSync(folder, { recursive: true }))
-
-  it('creates no new key, logs this once, and saves its keys on SIGUSR2', async () => {
+describe.concurrent('a running `serve` whose key file is deleted', () => {
+  it('creates no new key, logs this once, and saves its keys on SIGUSR2', async ({ onTestFinished }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'second-factor-keys-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const database = join(folder, 'mfa.sqlite')
     await command(['init', '--database', database])
     const service = await serve(database)
     onTestFinished(() => service.kill())
