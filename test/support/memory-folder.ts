@@ -17,12 +17,15 @@ export default function setup(): () => void {
   const folder = mkdtempSync(join(memory, `${prefix}${process.pid}-`))
   // PostgreSQL enters it as a user of its own.
   chmodSync(folder, 0o711)
-  const before = process.env.TMPDIR
-  // The workers start later, with this environment.
-  process.env.TMPDIR = folder
+  const before = { ...process.env }
+  // The workers start later, with this environment. Hundreds of processes of tests load the same modules: compiling them
+  // once saves a sixth of their time.
+  Object.assign(process.env, { TMPDIR: folder, NODE_COMPILE_CACHE: join(folder, 'compiled') })
   return () => {
-    if (before === undefined) delete process.env.TMPDIR
-    else process.env.TMPDIR = before
+    for (const name of ['TMPDIR', 'NODE_COMPILE_CACHE']) {
+      if (before[name] === undefined) delete process.env[name]
+      else process.env[name] = before[name]
+    }
     rmSync(folder, { recursive: true, force: true })
   }
 }
