@@ -1,4 +1,5 @@
 import {
+  cpSync,
   existsSync,
   mkdtempSync,
   readFileSync,
@@ -16,7 +17,7 @@ import { join } from 'node:path'
 
 import Sqlite from 'better-sqlite3'
 import { Client } from 'pg'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { codeAt, stepAt } from '../../src/service/rules/totp.ts'
 import { createCall, newUser } from '../service/start-service.ts'
@@ -33,11 +34,19 @@ let backup: string
 let made: { organizationId: string; domainId: string; apiKey: string }
 let running: Served | undefined
 
-beforeEach(async () => {
+/** A new database with its keys, of which each test has a copy. */
+let template: string
+
+beforeAll(async () => {
+  template = mkdtempSync(join(tmpdir(), 'second-factor-template-'))
+  made = (await command(['init', '--database', join(template, 'mfa.sqlite'), '--json'])).json
+})
+afterAll(() => rmSync(template, { recursive: true }))
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'second-factor-backup-'))
+  cpSync(template, folder, { recursive: true })
   database = join(folder, 'mfa.sqlite')
   backup = join(folder, 'mfa.backup')
-  made = (await command(['init', '--database', database, '--json'])).json
 })
 afterEach(() => {
   running?.kill()
