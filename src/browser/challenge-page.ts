@@ -6,7 +6,6 @@ import { complete } from './complete.ts'
 import { forgetLeaving } from './leaving.ts'
 import { followChanges } from './follow-changes.ts'
 import { showClockTimes } from './clock-time.ts'
-import { offerPrint } from './print.ts'
 import { showTimeLeft, showWaits } from './time-left.ts'
 import { whenOnline } from './when-online.ts'
 
@@ -53,6 +52,14 @@ function showOffline(): void {
   addEventListener('online', update)
   addEventListener('offline', update)
   update()
+}
+
+/** Shows the print button; without JavaScript users print with the menu of the browser. */
+function offerPrint(): void {
+  const button = document.getElementById('print')
+  if (!button) return
+  button.hidden = false
+  button.addEventListener('click', () => print())
 }
 
 /** A second click must not send a second request. */

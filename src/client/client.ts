@@ -1,59 +1,19 @@
-import { forgetBrowsers, readPauses, recognizeBrowser } from '../contract/browsers.ts'
+import * as browsers from '../contract/browsers.ts'
 import type { NewBypassCode, ReplacedBypassCodes } from '../contract/bypass-codes.ts'
-import {
-  createBypassCode,
-  deleteBypassCode,
-  deleteBypassCodes,
-  getBypassCode,
-  listBypassCodes,
-  replaceBypassCodes,
-} from '../contract/bypass-codes.ts'
+import * as bypassCodes from '../contract/bypass-codes.ts'
 import type { Domain } from '../contract/domains.ts'
-import {
-  addMember,
-  getDomain,
-  getDomainImage,
-  getMember,
-  listMembers,
-  removeMember,
-  synchronizeMembers,
-} from '../contract/domains.ts'
+import * as domains from '../contract/domains.ts'
 import type { Endpoint, EndpointInput, Version } from '../contract/endpoint.ts'
 import type { ChangedFactor } from '../contract/factors.ts'
-import { getChangeRequirement } from '../contract/factors.ts'
+import * as factors from '../contract/factors.ts'
 import type { EnrolledHardwareToken, NewHardwareToken } from '../contract/hardware.ts'
-import {
-  assignHardwareToken,
-  createHardwareToken,
-  deleteHardwareToken,
-  enrollHardwareToken,
-  getHardwareToken,
-  getHardwareTokenOfUser,
-  listHardwareTokens,
-  releaseHardwareToken,
-  updateHardwareToken,
-} from '../contract/hardware.ts'
-import { getOrganization, ping } from '../contract/organization.ts'
+import * as hardware from '../contract/hardware.ts'
+import * as organization from '../contract/organization.ts'
 import type { NewSession, PassedBrowser } from '../contract/sessions.ts'
-import {
-  cancelSession,
-  createSession,
-  getSession,
-  mailTimeout,
-  redeemSession,
-  sendEmailCode,
-} from '../contract/sessions.ts'
-import {
-  getToken,
-  issueFirstToken,
-  issueReplacement,
-  issueToken,
-  revokeToken,
-  withdrawReplacement,
-  giveUpFactor,
-} from '../contract/tokens.ts'
+import * as sessions from '../contract/sessions.ts'
+import * as tokens from '../contract/tokens.ts'
 import type { CreatedUser, NewUser, User } from '../contract/users.ts'
-import { createUser, deleteUser, endUserSessions, findUsers, getUser, updateUser } from '../contract/users.ts'
+import * as users from '../contract/users.ts'
 import { UnreachableError } from './errors.ts'
 import type { ClientOptions } from './options.ts'
 import { resolveClientOptions } from './options.ts'
@@ -92,21 +52,21 @@ export function createClient(options: ClientOptions) {
   return Object.freeze({
     /** The version the service speaks. */
     version: (): Promise<Version> => transport.version(),
-    ping: () => call(ping, {}),
+    ping: () => call(organization.ping, {}),
     organization: Object.freeze({
-      get: () => call(getOrganization, {}),
+      get: () => call(organization.getOrganization, {}),
     }),
     users: Object.freeze({
-      create: (user: CreatedUser) => call(createUser, { body: user }),
-      get: (userId: string) => call(getUser, { params: { userId } }),
-      getByUsername: async (username: string) => expectUser(await call(findUsers, { query: { username } })),
-      list: async (page = 1) => expectUsers(await call(findUsers, { query: { page } })),
+      create: (user: CreatedUser) => call(users.createUser, { body: user }),
+      get: (userId: string) => call(users.getUser, { params: { userId } }),
+      getByUsername: async (username: string) => expectUser(await call(users.findUsers, { query: { username } })),
+      list: async (page = 1) => expectUsers(await call(users.findUsers, { query: { page } })),
       update: (userId: string, changes: { name?: string; email?: string }) =>
-        call(updateUser, { params: { userId }, body: changes }),
-      delete: (userId: string) => call(deleteUser, { params: { userId } }),
+        call(users.updateUser, { params: { userId }, body: changes }),
+      delete: (userId: string) => call(users.deleteUser, { params: { userId } }),
       /** Sets a new epoch: web sessions that were verified under another one end. 1.4. */
       endSessions: (domainId: string, userId: string, epoch?: string) =>
-        call(endUserSessions, { params: { domainId, userId }, body: { epoch } }),
+        call(users.endUserSessions, { params: { domainId, userId }, body: { epoch } }),
     }),
     factors: Object.freeze({
       /** Which factors allow the user to change a factor, and whether the session `pass` does. 1.4. */
@@ -117,92 +77,95 @@ export function createClient(options: ClientOptions) {
       ) => {
         const { changed, pass } = change
         const query = { changed, ...(pass === undefined ? {} : { pass }) }
-        return call(getChangeRequirement, { params: { domainId, userId }, query })
+        return call(factors.getChangeRequirement, { params: { domainId, userId }, query })
       },
     }),
     domains: Object.freeze({
-      get: (domainId: string): Promise<Domain> => call(getDomain, { params: { domainId } }),
+      get: (domainId: string): Promise<Domain> => call(domains.getDomain, { params: { domainId } }),
       /** A PNG: the domain's own image, or the default image of the service. */
-      image: (domainId: string): Promise<Bytes> => transport.bytes(getDomainImage, { params: { domainId } }),
-      addUser: (domainId: string, userId: string) => call(addMember, { params: { domainId, userId } }),
-      getUser: (domainId: string, userId: string) => call(getMember, { params: { domainId, userId } }),
-      listUsers: (domainId: string, page = 1) => call(listMembers, { params: { domainId }, query: { page } }),
-      removeUser: (domainId: string, userId: string) => call(removeMember, { params: { domainId, userId } }),
+      image: (domainId: string): Promise<Bytes> => transport.bytes(domains.getDomainImage, { params: { domainId } }),
+      addUser: (domainId: string, userId: string) => call(domains.addMember, { params: { domainId, userId } }),
+      getUser: (domainId: string, userId: string) => call(domains.getMember, { params: { domainId, userId } }),
+      listUsers: (domainId: string, page = 1) => call(domains.listMembers, { params: { domainId }, query: { page } }),
+      removeUser: (domainId: string, userId: string) => call(domains.removeMember, { params: { domainId, userId } }),
       /** Makes these the users of the domain, all at once; other users lose their token and device there. */
-      synchronizeUsers: (domainId: string, users: NewUser[]) =>
-        call(synchronizeMembers, { params: { domainId }, body: users }, { extraTime: synchronizationTime }),
+      synchronizeUsers: (domainId: string, members: NewUser[]) =>
+        call(domains.synchronizeMembers, { params: { domainId }, body: members }, { extraTime: synchronizationTime }),
     }),
     tokens: Object.freeze({
-      issue: (domainId: string, userId: string) => call(issueToken, { params: { domainId, userId } }),
-      get: (domainId: string, userId: string) => call(getToken, { params: { domainId, userId } }),
-      revoke: (domainId: string, userId: string) => call(revokeToken, { params: { domainId, userId } }),
+      issue: (domainId: string, userId: string) => call(tokens.issueToken, { params: { domainId, userId } }),
+      get: (domainId: string, userId: string) => call(tokens.getToken, { params: { domainId, userId } }),
+      revoke: (domainId: string, userId: string) => call(tokens.revokeToken, { params: { domainId, userId } }),
       /** For a user who never had a factor: its code ends as soon as the user has one. 1.4. */
-      issueFirst: (domainId: string, userId: string) => call(issueFirstToken, { params: { domainId, userId } }),
+      issueFirst: (domainId: string, userId: string) => call(tokens.issueFirstToken, { params: { domainId, userId } }),
       /** Issues a code for another device; the present device stays until the code is used. 1.4. */
       replace: (domainId: string, userId: string, { pass, epoch }: { pass?: string; epoch?: string } = {}) =>
-        call(issueReplacement, {
+        call(tokens.issueReplacement, {
           params: { domainId, userId },
           query: { epoch },
           body: pass === undefined ? {} : { pass },
         }),
       withdrawReplacement: (domainId: string, userId: string) =>
-        call(withdrawReplacement, { params: { domainId, userId } }),
+        call(tokens.withdrawReplacement, { params: { domainId, userId } }),
       /** Removes the device or the hardware token of a user who has both. 1.4. */
       giveUp: (
         domainId: string,
         userId: string,
         change: { what: 'device' | 'hardware'; pass: string; epoch?: string | undefined },
-      ) => call(giveUpFactor, { params: { domainId, userId }, body: change }),
+      ) => call(tokens.giveUpFactor, { params: { domainId, userId }, body: change }),
     }),
     hardware: Object.freeze({
-      create: (token: NewHardwareToken) => call(createHardwareToken, { body: token }),
-      list: (page = 1) => call(listHardwareTokens, { query: { page } }),
-      get: (hardwareTokenId: string) => call(getHardwareToken, { params: { hardwareTokenId } }),
+      create: (token: NewHardwareToken) => call(hardware.createHardwareToken, { body: token }),
+      list: (page = 1) => call(hardware.listHardwareTokens, { query: { page } }),
+      get: (hardwareTokenId: string) => call(hardware.getHardwareToken, { params: { hardwareTokenId } }),
       rename: (hardwareTokenId: string, alias: string) =>
-        call(updateHardwareToken, { params: { hardwareTokenId }, body: { alias } }),
-      delete: (hardwareTokenId: string) => call(deleteHardwareToken, { params: { hardwareTokenId } }),
+        call(hardware.updateHardwareToken, { params: { hardwareTokenId }, body: { alias } }),
+      delete: (hardwareTokenId: string) => call(hardware.deleteHardwareToken, { params: { hardwareTokenId } }),
       assign: (userId: string, hardwareTokenId: string) =>
-        call(assignHardwareToken, { params: { userId, hardwareTokenId } }),
-      getOfUser: (userId: string) => call(getHardwareTokenOfUser, { params: { userId } }),
+        call(hardware.assignHardwareToken, { params: { userId, hardwareTokenId } }),
+      getOfUser: (userId: string) => call(hardware.getHardwareTokenOfUser, { params: { userId } }),
       /** Adds an authenticator app for the user, if the code that it shows is right. 1.4. */
       enroll: (domainId: string, userId: string, token: EnrolledHardwareToken) =>
-        call(enrollHardwareToken, { params: { domainId, userId }, body: token }),
+        call(hardware.enrollHardwareToken, { params: { domainId, userId }, body: token }),
       /** Takes the token from the user. It stays in the organization, unless the user enrolled it. */
-      release: (userId: string) => call(releaseHardwareToken, { params: { userId } }),
+      release: (userId: string) => call(hardware.releaseHardwareToken, { params: { userId } }),
     }),
     bypassCodes: Object.freeze({
-      create: (userId: string, code: NewBypassCode) => call(createBypassCode, { params: { userId }, body: code }),
+      create: (userId: string, code: NewBypassCode) =>
+        call(bypassCodes.createBypassCode, { params: { userId }, body: code }),
       /** Replaces all bypass codes of the user by 5 new ones. 1.4. */
       replaceAll: (domainId: string, userId: string, code: ReplacedBypassCodes) =>
-        call(replaceBypassCodes, { params: { domainId, userId }, body: code }),
-      list: (userId: string) => call(listBypassCodes, { params: { userId } }),
-      get: (bypassCodeId: string) => call(getBypassCode, { params: { bypassCodeId } }),
-      delete: (bypassCodeId: string) => call(deleteBypassCode, { params: { bypassCodeId } }),
-      deleteAll: (userId: string) => call(deleteBypassCodes, { params: { userId } }),
+        call(bypassCodes.replaceBypassCodes, { params: { domainId, userId }, body: code }),
+      list: (userId: string) => call(bypassCodes.listBypassCodes, { params: { userId } }),
+      get: (bypassCodeId: string) => call(bypassCodes.getBypassCode, { params: { bypassCodeId } }),
+      delete: (bypassCodeId: string) => call(bypassCodes.deleteBypassCode, { params: { bypassCodeId } }),
+      deleteAll: (userId: string) => call(bypassCodes.deleteBypassCodes, { params: { userId } }),
     }),
     browsers: Object.freeze({
       /** Until when the browser with this id, from its cookie, is known for the user, and remembered. 1.4. */
       recognize: (domainId: string, userId: string, browser: string) =>
-        call(recognizeBrowser, { params: { domainId, userId }, body: { browser } }),
+        call(browsers.recognizeBrowser, { params: { domainId, userId }, body: { browser } }),
       /** Forgets all known browsers of the user. 1.4. */
-      forgetAll: (domainId: string, userId: string) => call(forgetBrowsers, { params: { domainId, userId } }),
+      forgetAll: (domainId: string, userId: string) => call(browsers.forgetBrowsers, { params: { domainId, userId } }),
       /** What the user cannot use now from this browser, and until when. 1.4. */
       pauses: (domainId: string, userId: string, browser?: string) =>
-        call(readPauses, { params: { domainId, userId }, body: { browser } }),
+        call(browsers.readPauses, { params: { domainId, userId }, body: { browser } }),
     }),
     sessions: Object.freeze({
-      create: (domainId: string, session: NewSession) => call(createSession, { params: { domainId }, body: session }),
-      get: (domainId: string, sessionId: string) => call(getSession, { params: { domainId, sessionId } }),
-      cancel: (domainId: string, sessionId: string) => call(cancelSession, { params: { domainId, sessionId } }),
+      create: (domainId: string, session: NewSession) =>
+        call(sessions.createSession, { params: { domainId }, body: session }),
+      get: (domainId: string, sessionId: string) => call(sessions.getSession, { params: { domainId, sessionId } }),
+      cancel: (domainId: string, sessionId: string) =>
+        call(sessions.cancelSession, { params: { domainId, sessionId } }),
       /** @param browser The browser in which the user passes; it becomes a known one. */
       redeem: (domainId: string, sessionId: string, challenge: string, browser?: PassedBrowser) =>
-        call(redeemSession, { params: { domainId, sessionId }, body: { challenge, browser } }, redeeming),
+        call(sessions.redeemSession, { params: { domainId, sessionId }, body: { challenge, browser } }, redeeming),
       /** E-mails the user a one-time code for the domain. */
       emailCode: (domainId: string, userId: string) =>
         call(
-          sendEmailCode,
+          sessions.sendEmailCode,
           { params: { domainId, userId }, body: { deliverableOTPType: 'EMAIL' } },
-          { extraTime: mailTimeout * 1_000, slow: true },
+          { extraTime: sessions.mailTimeout * 1_000, slow: true },
         ),
       /** Calls back for each user of the domain whose epoch changes, while the event stream is open. 1.4. */
       watchEpochs: (domainId: string, onChange: (userId: string) => void) => streams.watchEpochs(domainId, onChange),

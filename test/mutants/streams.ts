@@ -213,7 +213,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'a mail server is waited for longer than the service',
     file: 'src/client/client.ts',
-    find: 'extraTime: mailTimeout * 1_000, ',
+    find: 'extraTime: sessions.mailTimeout * 1_000, ',
     replace: '',
     test: 'express/mail-trouble.test.ts',
     title: 'has a longer timeout than the service, and is then reported like one that refuses',

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 
 import type { Domain } from '../../contract/domains.ts'
-import { changeDomain, addDomain, listDomains } from '../../service/admin/domains.ts'
+import { changeDomain, addDomain, DomainChanges, listDomains } from '../../service/admin/domains.ts'
 import type { NewDomain } from '../../service/admin/domains.ts'
 import { adminCommand, groupCommand } from '../admin/command.ts'
 import type { AdminSettings } from '../admin/command.ts'
@@ -33,7 +33,7 @@ function createCommand(): Command {
     .argument('<name>', 'name that people see on their device')
     .action(
       serviceAction(async ({ ctx, organization }, name: string, settings: AdminSettings & Rules) => {
-        showDomain(await addDomain(ctx, organization.id, { name, ...rulesOf(settings) }), settings)
+        showDomain(await addDomain(ctx, organization.id, { ...rulesOf(settings), name }), settings)
       }),
     )
 }
@@ -71,9 +71,9 @@ function setCommand(): Command {
     .argument('<domain>', 'name or id')
     .option('--name <name>', 'new name')
     .action(
-      serviceAction(async (service, nameOrId: string, settings: AdminSettings & Rules & { name?: string }) => {
+      serviceAction(async (service, nameOrId: string, settings: AdminSettings & DomainChanges) => {
         const domain = await findDomain(service, nameOrId)
-        const changes = { ...rulesOf(settings), ...(settings.name !== undefined && { name: settings.name }) }
+        const changes = rulesOf(settings)
         if (Object.keys(changes).length === 0) {
           throw new Failure('Nothing to change. See: second-factor domain set --help', exitCode.usage)
         }
@@ -124,21 +124,8 @@ function withRules(command: Command): Command {
     )
 }
 
-const ruleNames = [
-  'type',
-  'keyType',
-  'requestTimeout',
-  'activationCodeExpiration',
-  'maxAllowedRetries',
-  'bypassEnabled',
-  'emailOtpEnabled',
-  'requestPollingEnabled',
-  'numberMatching',
-] as const
-
 /** Only the rules that were set: others keep their value or get the default of the service. */
-function rulesOf(settings: Rules): Rules {
-  return Object.fromEntries(
-    ruleNames.filter((name) => settings[name] !== undefined).map((name) => [name, settings[name]]),
-  )
+function rulesOf(settings: DomainChanges): DomainChanges {
+  const names = DomainChanges.keyof().options
+  return Object.fromEntries(names.filter((name) => settings[name] !== undefined).map((name) => [name, settings[name]]))
 }
