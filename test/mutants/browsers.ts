@@ -93,7 +93,7 @@ export const mutants: readonly Mutant[] = [
     defense: 'that a right code in a known browser forgets only what was tried in known browsers',
     file: 'src/service/codes/code-budget.ts',
     find: 'await codes.forget(db, userId)',
-    replace: "await forgetFailures(db, { userId, budget: 'other' })",
+    replace: 'await codeBudgets.other.forget(db, userId)',
     test: 'service/known-browsers.test.ts',
     title: 'stay locked elsewhere after a correct code in a known browser, so that attackers gain no guesses',
   },
