@@ -89,7 +89,7 @@ async function takeScreens(chromium: Browser, folder: string): Promise<void> {
     await page.getByLabel('Your PIN').waitFor()
     await take('request-pin')
     await button('It wasn’t me – block and report').click()
-    await page.getByRole('heading', { name: 'Reported' }).waitFor()
+    await page.getByRole('heading', { name: 'Blocked. No one got in.' }).waitFor()
     await take('reported')
     await button('OK').click()
     await button(/Wiki alice,/).click()

@@ -59,6 +59,8 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
 
   function onBack() {
     if (screen.name === 'request') setClosed((before) => new Set(before).add(screen.pending.request.id))
+    // A person who leaves after "Deny" has denied.
+    if (screen.name === 'request' && screen.denied) return void onAnswer(screen, { decision: 'deny' })
     setScreen(home)
   }
   async function onAdded(account: Account) {

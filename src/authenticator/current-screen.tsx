@@ -4,7 +4,7 @@ import type { Device } from '../device/device.ts'
 import type { Answer } from '../device/requests.ts'
 import type { StoredAccount } from './accounts-store.ts'
 import { Hint } from './hint.tsx'
-import type { Screen } from './screen.ts'
+import type { RequestShown, Screen } from './screen.ts'
 import { AccountScreen } from './screens/account.tsx'
 import { AddAccountScreen } from './screens/add-account.tsx'
 import { HistoryScreen } from './screens/history.tsx'
@@ -13,8 +13,10 @@ import { OutcomeScreen } from './screens/outcome.tsx'
 import { RemoveAccountScreen } from './screens/remove-account.tsx'
 import { RequestScreen } from './screens/request.tsx'
 import { SettingsScreen } from './screens/settings.tsx'
+import { WasItYouScreen } from './screens/was-it-you.tsx'
+import { secondsLeft } from './time-left.tsx'
 import type { Accounts } from './use-accounts.ts'
-import type { Inbox, Pending } from './use-inbox.ts'
+import type { Inbox } from './use-inbox.ts'
 import type { Notifications } from './use-notifications.ts'
 import type { Language } from './words/languages.ts'
 
@@ -31,7 +33,7 @@ interface CurrentScreenProps {
   readonly now: number
   readonly show: (screen: Screen) => void
   readonly onBack: () => void
-  readonly onAnswer: (pending: Pending, given: Answer) => Promise<void>
+  readonly onAnswer: (shown: RequestShown, given: Answer) => Promise<void>
   readonly onAdded: (account: Account) => Promise<void>
   readonly onGone: (account: StoredAccount) => Promise<void>
   readonly onInstall: (() => void) | undefined
@@ -86,19 +88,26 @@ function Add({ list, device, clock, serviceUrl, code, onAdded, onBack }: AddProp
   return <AddAccountScreen {...{ device, clock, serviceUrl, code, onAdded, onCancel: cancel }} />
 }
 
-type RequestProps = CurrentScreenProps & { readonly screen: Extract<Screen, { name: 'request' }> }
+type RequestProps = CurrentScreenProps & { readonly screen: RequestShown }
 
-function Request({ screen, clock, now, inbox, onAnswer, onBack }: RequestProps) {
+function Request({ screen, clock, now, inbox, show, onAnswer, onBack }: RequestProps) {
+  const { busy = false, problem } = screen
+  if (screen.denied) {
+    const { account, request } = screen.pending
+    const left = secondsLeft(request, now + account.clockOffset)
+    return <WasItYouScreen {...{ clock, left, busy, problem }} onAnswer={(given) => void onAnswer(screen, given)} />
+  }
   return (
     <RequestScreen
       key={screen.pending.request.id}
       pending={screen.pending}
       clock={clock}
       now={now}
-      busy={screen.busy ?? false}
-      problem={screen.problem}
+      busy={busy}
+      problem={problem}
       count={inbox.pending.length}
-      onAnswer={(given) => void onAnswer(screen.pending, given)}
+      onAnswer={(given) => void onAnswer(screen, given)}
+      onDeny={() => show({ name: 'request', pending: screen.pending, denied: true })}
       onBack={onBack}
     />
   )

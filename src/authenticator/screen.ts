@@ -6,12 +6,24 @@ import type { Pending } from './use-inbox.ts'
 export type Screen =
   | { readonly name: 'home' }
   | { readonly name: 'add'; readonly code?: string | undefined }
-  | { readonly name: 'request'; readonly pending: Pending; readonly busy?: boolean; readonly problem?: string }
+  | RequestShown
   | { readonly name: 'outcome'; readonly outcome: Outcome }
   | { readonly name: 'account'; readonly id: string }
   | { readonly name: 'remove'; readonly account: StoredAccount }
   | { readonly name: 'history' }
   | { readonly name: 'settings' }
+
+/** A request, and how far its answer is. */
+export interface RequestShown {
+  readonly name: 'request'
+  readonly pending: Pending
+  /** Whether the person denied it and is asked who it was; nothing has been sent. */
+  readonly denied?: boolean
+  /** Whether an answer is being sent. */
+  readonly busy?: boolean
+  /** Why the last answer failed. */
+  readonly problem?: string | undefined
+}
 
 export const home: Screen = { name: 'home' }
 

@@ -5,9 +5,9 @@ import { DeviceError } from '../device/device-error.ts'
 import type { Device } from '../device/device.ts'
 import type { Answer } from '../device/requests.ts'
 import { problemOf } from './problem.ts'
-import type { Screen } from './screen.ts'
+import type { RequestShown, Screen } from './screen.ts'
 import type { Outcome } from './screens/outcome.tsx'
-import type { Inbox, Pending } from './use-inbox.ts'
+import type { Inbox } from './use-inbox.ts'
 import { useWords } from './words/speech.tsx'
 
 /** Returns the function that sends an answer and shows its outcome. */
@@ -15,29 +15,29 @@ export function useAnswer(
   device: Device,
   inbox: Inbox,
   show: (screen: Screen) => void,
-): (pending: Pending, answer: Answer) => Promise<void> {
+): (shown: RequestShown, answer: Answer) => Promise<void> {
   const words = useWords()
   /** Ignores further presses while an answer is being sent. */
   const answering = useRef(false)
 
-  async function send(pending: Pending, answer: Answer): Promise<Screen> {
+  async function send({ pending, denied = false }: RequestShown, answer: Answer): Promise<Screen> {
     try {
       const answered = await device.answer(pending.account, pending.request, answer)
       inbox.forget(pending.request)
       return { name: 'outcome', outcome: outcomeOf(answered) }
     } catch (error) {
       const outcome = outcomeOfError(error, answer.pin !== undefined)
-      if (!outcome) return { name: 'request', pending, problem: problemOf(error, words) }
+      if (!outcome) return { name: 'request', pending, denied, problem: problemOf(error, words) }
       inbox.forget(pending.request)
       return { name: 'outcome', outcome }
     }
   }
 
-  return async (pending, answer) => {
+  return async (shown, answer) => {
     if (answering.current) return
     answering.current = true
-    show({ name: 'request', pending, busy: true })
-    show(await send(pending, answer))
+    show({ ...shown, busy: true, problem: undefined })
+    show(await send(shown, answer))
     answering.current = false
   }
 }

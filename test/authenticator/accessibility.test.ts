@@ -86,9 +86,17 @@ describe('every screen', () => {
       await main.click()
       await page.locator('.outcome').waitFor()
       await check('outcome')
+      // The outcome closes by itself, and the other request opens.
+      await page.locator('.report').waitFor()
+      await page.locator('.answer .outlined').click()
+      await page.locator('.stacked').waitFor()
+      await check('was it you')
+      await page.locator('.stacked .danger').click()
+      await page.locator('.outcome').waitFor()
+      await check('reported')
 
       expect(inspect.violations).toEqual([])
-      // Twelve screens, and axe looks at each.
+      // Fourteen screens, and axe looks at each.
     },
     60_000,
   )

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
-import { add, button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
+import { deny, add, button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
 
 const phone = phones()
 
@@ -111,7 +111,7 @@ describe('the app', () => {
 
     await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
-    await button(page, 'Deny').click()
+    await deny(page)
     await headline(page, 'Denied')
 
     const badges = () => page.evaluate(() => (window as unknown as { badges: number[] }).badges)

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { button, headline, phones, seen, small } from './phone.ts'
+import { deny, button, headline, phones, seen, small } from './phone.ts'
 
 const phone = phones()
 const sentence = 'New recovery codes were created for alice at Wiki.'
@@ -42,7 +42,7 @@ describe('a change of factors', () => {
     await headline(page, 'Sign in to Wiki?')
 
     expect(await dismiss.count()).toBe(0)
-    await button(page, 'Deny').click()
+    await deny(page)
     await expect.poll(async () => (await service.state(id)).state).toBe('denied')
     expect(await seen(dismiss)).toBe(true)
   })

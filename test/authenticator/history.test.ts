@@ -2,7 +2,7 @@ import type { Page, Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { createTestClock } from '../../src/testing/clock.ts'
-import { addAnother, button, headline, phones, seen } from './phone.ts'
+import { deny, addAnother, button, headline, phones, seen } from './phone.ts'
 
 const phone = phones()
 
@@ -33,7 +33,7 @@ describe('the history', () => {
     const clock = createTestClock()
     const { service, page } = await phone.joined({ service: { clock } })
     await service.ask('alice')
-    await button(page, 'Deny').click()
+    await deny(page)
     await headline(page, 'Denied')
 
     await button(page, 'History').click()
@@ -57,7 +57,7 @@ describe('the history', () => {
     await addAnother(service, page, 'bob')
     await service.ask('bob')
     await headline(page, 'Sign in to Wiki?')
-    await button(page, 'Deny').click()
+    await deny(page)
     await page.getByText('Nothing to approve').waitFor()
     await page.route('**/device/history', async (route) =>
       claimsOf(route.request())['sub'] === (await deviceOf(page, 'alice')) ? route.abort() : route.continue(),

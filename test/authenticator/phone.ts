@@ -67,6 +67,12 @@ export async function addAnother(service: RunningService, page: Page, username: 
 
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
 
+/** Denies a request, and says that it was a mistake. */
+export async function deny(page: Page): Promise<void> {
+  await button(page, 'Deny').click()
+  await button(page, 'Yes, a mistake').click()
+}
+
 /** Waits until it is there to be seen. */
 export const seen = (locator: Locator): Promise<boolean> => locator.waitFor().then(() => true)
 export const headline = (page: Page, name: string): Promise<boolean> =>

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { type RunningService, startService } from '../support/running-service.ts'
-import { button, fromDesk, headline, phones, seen, small } from './phone.ts'
+import { deny, button, fromDesk, headline, phones, seen, small } from './phone.ts'
 import { readKeys } from './read-keys.ts'
 
 const phone = phones()
@@ -102,7 +102,7 @@ describe('a request in a domain with a PIN', () => {
     const { service, page } = await joinedWithPin()
     const session = await asked(service, page)
 
-    await button(page, 'Deny').click()
+    await deny(page)
 
     await headline(page, 'Denied')
     expect(await service.state(session.id)).toMatchObject({ state: 'denied' })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { de } from '../../src/authenticator/words/de.ts'
-import { button, headline, phones, seen } from './phone.ts'
+import { deny, button, headline, phones, seen } from './phone.ts'
 import { changeSubscription, close, delivery, joinedForPush, press, tellWindows } from './push-phone.ts'
 
 const phone = phones()
@@ -39,7 +39,7 @@ describe('notifications', () => {
     pushes.reply(410)
     await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
-    await button(page, 'Deny').click()
+    await deny(page)
 
     await pushes.received(1)
     await page.reload()

@@ -91,11 +91,12 @@ describe('the main path, with JavaScript', () => {
   })
 
   it.each([
-    ['Deny', 'The sign-in was denied', 'Try again', 'Approve the sign-in'],
-    ['It wasn’t me – block and report', 'Reported', 'Use a code', 'Enter a code'],
-  ])('says what happened after "%s", and offers a next step', async (button, headline, way, next) => {
+    ['Yes, a mistake', 'The sign-in was denied', 'Try again', 'Approve the sign-in'],
+    ['No, report it', 'Reported', 'Use a code', 'Enter a code'],
+  ])('says what happened after Deny and "%s", and offers a next step', async (button, headline, way, next) => {
     const { page, authenticator } = await enrolled()
 
+    await authenticator.getByRole('button', { name: 'Deny' }).click()
     await authenticator.getByRole('button', { name: button }).click()
     await page.getByRole('heading', { name: headline }).waitFor()
     await expectAccessible(page)
@@ -132,6 +133,7 @@ describe('the main path, without JavaScript', () => {
     const { url, page, authenticator } = await enrolled({ javaScriptEnabled: false })
 
     await authenticator.getByRole('button', { name: 'Deny' }).click()
+    await authenticator.getByRole('button', { name: 'Yes, a mistake' }).click()
     await page.getByRole('heading', { name: 'The sign-in was denied' }).waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
     await typeNumber(authenticator, await numberOn(page))

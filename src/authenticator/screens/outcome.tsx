@@ -19,7 +19,7 @@ interface OutcomeCard {
 const cards = {
   approved: { icon: 'check', tone: 'ok', word: 'approved', shown: 2000 },
   denied: { icon: 'cross', tone: 'danger', word: 'denied', shown: 2000 },
-  reported: { icon: 'cross', tone: 'danger', word: 'reported', sentence: 'reportedSentence' },
+  reported: { icon: 'shield', tone: 'danger', word: 'blocked', sentence: 'reportedSentence' },
   wrongNumber: {
     icon: 'warning',
     tone: 'danger',

@@ -24,17 +24,29 @@ interface RequestScreenProps {
   /** The number of all pending requests. */
   readonly count: number
   readonly onAnswer: (answer: Answer) => void
+  readonly onDeny: () => void
   readonly onBack: () => void
 }
 
 /** One request on one screen: what it is about, its facts, one question at a time, and the answers. */
-export function RequestScreen({ pending, clock, now, busy, problem, count, onAnswer, onBack }: RequestScreenProps) {
+export function RequestScreen({
+  pending,
+  clock,
+  now,
+  busy,
+  problem,
+  count,
+  onAnswer,
+  onDeny,
+  onBack,
+}: RequestScreenProps) {
   const words = useWords()
   const { account, request } = pending
   const [opened, setOpened] = useState(false)
   const ready = useInputDelay(clock)
   const blocked = busy || !ready
   const { name, title } = titleOf(request, words)
+  const serviceTime = now + account.clockOffset
   const toggle = () => setOpened(!opened)
 
   return (
@@ -46,24 +58,21 @@ export function RequestScreen({ pending, clock, now, busy, problem, count, onAns
         <div class="head" onClick={toggle}>
           <Emblem domain={request.domain} serviceUrl={account.serviceUrl} />
           {headline}
-          <TimeLeft request={request} now={now + account.clockOffset} />
+          <TimeLeft request={request} now={serviceTime} />
           <p class="who" id="who">
             <bdi>{printable(request.user.username)}</bdi>
             {account.organization.name === request.domain.name ? null : (
               <>
                 <span> · </span>
-                <bdi>{account.organization.name}</bdi>
+                <bdi>{printable(account.organization.name)}</bdi>
               </>
             )}
           </p>
         </div>
       )}
     >
-      <RequestFacts request={request} now={now + account.clockOffset} opened={opened} onToggle={toggle} />
-      <AnswerForm
-        {...{ account, request, busy, blocked, problem, onAnswer }}
-        onDeny={() => onAnswer({ decision: 'deny' })}
-      />
+      <RequestFacts request={request} now={serviceTime} opened={opened} onToggle={toggle} />
+      <AnswerForm {...{ account, request, busy, blocked, problem, onAnswer }} onDeny={onDeny} />
       <button
         type="button"
         class="report"

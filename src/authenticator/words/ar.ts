@@ -117,6 +117,10 @@ export const ar: Words = {
   approve: 'موافقة',
   deny: 'رفض',
   report: 'لم أكن أنا\u00a0– احظر وأبلِغ',
+  wasItYou: 'هل كنت أنت؟',
+  wasItYouSentence: 'في الحالتين لن يدخل أحد. والإبلاغ يحظر أيضًا الطلبات الجديدة لمدة 15 دقيقة.',
+  yesMistake: 'نعم، بالخطأ',
+  noReport: 'لا، أبلِغ',
   later: 'أقرّر لاحقًا',
   allRequests: (requests) =>
     count(requests, {
@@ -130,6 +134,7 @@ export const ar: Words = {
   approved: 'تمت الموافقة',
   denied: 'تم الرفض',
   reported: 'تم الإبلاغ',
+  blocked: 'تم الحظر. لم يدخل أحد.',
   reportedSentence:
     'ربما يعرف أحد كلمة المرور: غيِّرها قريبًا. لن يصلك أي طلب لمدة 15 دقيقة؛ حتى ذلك الحين سجِّل الدخول برمز.',
   wrongNumber: 'الرقمان غير متطابقين',

@@ -109,12 +109,17 @@ export const de: Words = {
   approve: 'Bestätigen',
   deny: 'Ablehnen',
   report: 'Das war ich nicht\u00a0– sperren und melden',
+  wasItYou: 'Waren Sie das?',
+  wasItYouSentence: 'So oder so kommt niemand hinein. Eine Meldung sperrt außerdem neue Anfragen für 15 Minuten.',
+  yesMistake: 'Ja, ein Versehen',
+  noReport: 'Nein, melden',
   later: 'Später entscheiden',
   allRequests: (requests) => count(requests, { one: 'Alle Anfragen', other: 'Alle # Anfragen' }),
 
   approved: 'Bestätigt',
   denied: 'Abgelehnt',
   reported: 'Gemeldet',
+  blocked: 'Gesperrt. Niemand kam hinein.',
   reportedSentence:
     'Vielleicht kennt jemand Ihr Passwort: Ändern Sie es bald. 15 Minuten lang erreicht Sie keine Anfrage; melden Sie sich so lange mit einem Code an.',
   wrongNumber: 'Die Zahlen stimmten nicht überein',

@@ -108,12 +108,17 @@ export const en = {
   approve: 'Approve',
   deny: 'Deny',
   report: 'It wasn’t me\u00a0– block and report',
+  wasItYou: 'Was it you?',
+  wasItYouSentence: 'Either way, no one gets in. A report also blocks new requests for 15 minutes.',
+  yesMistake: 'Yes, a mistake',
+  noReport: 'No, report it',
   later: 'Decide later',
   allRequests: (requests: number) => count(requests, { one: 'All requests', other: 'All # requests' }),
 
   approved: 'Approved',
   denied: 'Denied',
   reported: 'Reported',
+  blocked: 'Blocked. No one got in.',
   reportedSentence:
     'Someone may know your password: change it soon. New requests are blocked for 15 minutes; until then, sign in with a code.',
   wrongNumber: 'The numbers didn’t match',

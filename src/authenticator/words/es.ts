@@ -108,12 +108,17 @@ export const es: Words = {
   approve: 'Aprobar',
   deny: 'Rechazar',
   report: 'No fui yo: bloquear y avisar',
+  wasItYou: '¿Fue usted?',
+  wasItYouSentence: 'En ambos casos no entra nadie. Un aviso bloquea además las solicitudes nuevas durante 15 minutos.',
+  yesMistake: 'Sí, un error',
+  noReport: 'No, avisar',
   later: 'Decidir más tarde',
   allRequests: (requests) => count(requests, { one: 'Todas las solicitudes', other: 'Las # solicitudes' }),
 
   approved: 'Aprobada',
   denied: 'Rechazada',
   reported: 'Avisado',
+  blocked: 'Bloqueado. No entró nadie.',
   reportedSentence:
     'Puede que alguien sepa su contraseña: cámbiela pronto. Durante 15 minutos no le llega ninguna solicitud; mientras tanto entre con un código.',
   wrongNumber: 'Los números no coincidían',

@@ -110,12 +110,18 @@ export const fr: Words = {
   approve: 'Approuver',
   deny: 'Refuser',
   report: 'Ce n’était pas moi\u00a0: bloquer et signaler',
+  wasItYou: 'Était-ce vous ?',
+  wasItYouSentence:
+    'Dans les deux cas, personne n’entre. Un signalement bloque aussi les nouvelles demandes pendant 15 minutes.',
+  yesMistake: 'Oui, une erreur',
+  noReport: 'Non, signaler',
   later: 'Décider plus tard',
   allRequests: (requests) => count(requests, { one: 'Toutes les demandes', other: 'Les # demandes' }),
 
   approved: 'Approuvée',
   denied: 'Refusée',
   reported: 'Signalée',
+  blocked: 'Bloqué. Personne n’est entré.',
   reportedSentence:
     'Quelqu’un connaît peut-être votre mot de passe : changez-le vite. Pendant 15 minutes aucune demande ne vous parvient ; connectez-vous avec un code en attendant.',
   wrongNumber: 'Les nombres ne correspondaient pas',

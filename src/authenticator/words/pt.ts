@@ -108,12 +108,17 @@ export const pt: Words = {
   approve: 'Aprovar',
   deny: 'Recusar',
   report: 'Não fui eu: bloquear e avisar',
+  wasItYou: 'Foi você?',
+  wasItYouSentence: 'Nos dois casos ninguém entra. Um aviso também bloqueia novos pedidos por 15 minutos.',
+  yesMistake: 'Sim, um engano',
+  noReport: 'Não, avisar',
   later: 'Decidir mais tarde',
   allRequests: (requests) => count(requests, { one: 'Todos os pedidos', other: 'Os # pedidos' }),
 
   approved: 'Aprovado',
   denied: 'Recusado',
   reported: 'Avisado',
+  blocked: 'Bloqueado. Ninguém entrou.',
   reportedSentence:
     'Talvez alguém saiba a sua senha: troque-a logo. Durante 15 minutos nenhum pedido chega a você; até lá entre com um código.',
   wrongNumber: 'Os números não eram iguais',

@@ -1,0 +1,68 @@
+import { useEffect, useRef } from 'preact/hooks'
+
+import type { Clock } from '../../clock.ts'
+import type { Answer } from '../../device/requests.ts'
+import { Card, Problem } from '../card.tsx'
+import { Button } from '../button.tsx'
+import { Icon } from '../icons.tsx'
+import { useInputDelay } from '../use-input-delay.ts'
+import { useWords } from '../words/speech.tsx'
+
+interface WasItYouScreenProps {
+  readonly clock: Clock
+  /** Until the request expires, seconds. */
+  readonly left: number
+  readonly busy: boolean
+  readonly problem: string | undefined
+  readonly onAnswer: (answer: Answer) => void
+}
+
+/** Before the request expires, seconds: so that the service records a denial, and not that nobody answered. */
+const lastMoment = 5
+
+/**
+ * Asks after "Deny" whether to report the request as well: the service accepts only one answer. Nobody has to choose: a person
+ * who leaves has denied.
+ */
+export function WasItYouScreen({ clock, left, busy, problem, onAnswer }: WasItYouScreenProps) {
+  const words = useWords()
+  const blocked = !useInputDelay(clock) || busy
+  const deny = useRef(() => {})
+  deny.current = () => onAnswer({ decision: 'deny' })
+
+  useEffect(() => {
+    const hide = () => {
+      if (document.hidden) deny.current()
+    }
+    document.addEventListener('visibilitychange', hide)
+    return () => document.removeEventListener('visibilitychange', hide)
+  }, [])
+  const ending = left <= lastMoment
+  useEffect(() => {
+    if (ending) deny.current()
+  }, [ending])
+
+  return (
+    <Card title={words.wasItYou}>
+      <p class="sentence">{words.wasItYouSentence}</p>
+      <Problem text={problem} />
+      <div class="stacked">
+        <Button
+          class="outlined"
+          aria-disabled={blocked}
+          onClick={() => blocked || deny.current()}
+          label={words.yesMistake}
+        />
+        <button
+          type="button"
+          class="outlined danger with-icon"
+          aria-disabled={blocked}
+          onClick={() => blocked || onAnswer({ decision: 'report' })}
+        >
+          <Icon name="shield" />
+          {words.noReport}
+        </button>
+      </div>
+    </Card>
+  )
+}

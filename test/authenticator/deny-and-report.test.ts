@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+
+import { createTestClock } from '../../src/testing/clock.ts'
+import { startService } from '../support/running-service.ts'
+import { add, button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
+
+const phone = phones()
+
+/** A request at the question that follows "Deny". */
+async function atWasItYou() {
+  const { service, page } = await phone.joined({ context: small })
+  const session = await service.ask('alice', fromDesk)
+  await headline(page, 'Sign in to Wiki?')
+  await button(page, 'Deny').tap()
+  await headline(page, 'Was it you?')
+  return { service, page, state: () => service.state(session.id) }
+}
+
+describe('the question after Deny', () => {
+  it('denies a request that was a mistake', async () => {
+    const { page, state } = await atWasItYou()
+
+    const before = await state()
+    await button(page, 'Yes, a mistake').tap()
+    await headline(page, 'Denied')
+
+    expect(before).toMatchObject({ state: 'pending' })
+    expect(await state()).toMatchObject({ state: 'denied', reason: 'user_denied' })
+  })
+
+  it('reports a request of somebody else, and says what to do', async () => {
+    const { page, state } = await atWasItYou()
+
+    await button(page, 'No, report it').tap()
+    await headline(page, 'Blocked. No one got in.')
+
+    expect(await seen(page.getByText('change it soon'))).toBe(true)
+    expect(await state()).toMatchObject({ state: 'denied', reason: 'reported' })
+  })
+
+  it('denies when the person goes back', async () => {
+    const { page, state } = await atWasItYou()
+
+    await page.goBack()
+    await headline(page, 'Denied')
+
+    expect(await state()).toMatchObject({ state: 'denied', reason: 'user_denied' })
+  })
+
+  it('denies when the person leaves the app', async () => {
+    const { page, state } = await atWasItYou()
+
+    await setHidden(page, true)
+
+    await expect.poll(async () => (await state()).state).toBe('denied')
+  })
+
+  it('denies just before the request expires', async () => {
+    const clock = createTestClock()
+    const service = await startService({ service: { clock } })
+    const { code } = await service.enroll('alice')
+    const page = await phone.open(service)
+    await page.clock.install()
+    await page.goto(`${service.url}/authenticator/#code=${code}`)
+    await add(page)
+    const session = await service.ask('alice')
+    await headline(page, 'Sign in to Wiki?')
+    await page.clock.fastForward(500)
+    await button(page, 'Deny').click()
+    await headline(page, 'Was it you?')
+
+    await clock.advance(86)
+    await page.clock.fastForward(86_000)
+    await headline(page, 'Denied')
+
+    expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason: 'user_denied' })
+  })
+
+  it('ignores the second tap of a double tap on Deny', async () => {
+    const { service, page } = await phone.joined()
+    await page.clock.install()
+    await page.reload()
+    await page.getByText('Nothing to approve').waitFor()
+    const session = await service.ask('alice')
+    await headline(page, 'Sign in to Wiki?')
+    await page.clock.fastForward(500)
+    await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true)
+
+    await button(page, 'Deny').dispatchEvent('click')
+    for (const name of ['Yes, a mistake', 'No, report it']) await button(page, name).dispatchEvent('click')
+
+    expect(await headline(page, 'Was it you?')).toBe(true)
+    expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
+  })
+
+  it('stays after a failure, and can be answered again', async () => {
+    const { page, state } = await atWasItYou()
+    await page.route('**/answer', (route) => route.abort())
+
+    await button(page, 'No, report it').tap()
+    await seen(page.getByRole('alert').getByText('The service isn’t responding.'))
+    await page.unroute('**/answer')
+    await button(page, 'No, report it').tap()
+    await headline(page, 'Blocked. No one got in.')
+
+    expect(await state()).toMatchObject({ reason: 'reported' })
+  })
+})
