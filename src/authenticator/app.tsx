@@ -5,14 +5,15 @@ import type { Account } from '../device/account.ts'
 import type { Device } from '../device/device.ts'
 import type { AccountsStore, StoredAccount } from './accounts-store.ts'
 import { AppBar } from './app-bar.tsx'
+import { Banner } from './banner.tsx'
 import { CurrentScreen } from './current-screen.tsx'
 import type { Link } from './link.ts'
-import { follow, home, type Screen } from './screen.ts'
+import { follow, hasBanner, home, type Screen } from './screen.ts'
 import { CannotRunScreen } from './screens/cannot-run.tsx'
 import { useAccounts } from './use-accounts.ts'
 import { useAnswer } from './use-answer.ts'
 import { useBack } from './use-back.ts'
-import { useInbox } from './use-inbox.ts'
+import { type Pending, useInbox } from './use-inbox.ts'
 import { useNotices } from './use-notices.ts'
 import { useNotifications } from './use-notifications.ts'
 import { useNow } from './use-now.ts'
@@ -60,8 +61,11 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   function onBack() {
     if (screen.name === 'request') setClosed((before) => new Set(before).add(screen.pending.request.id))
     // A person who leaves after "Deny" has denied.
-    if (screen.name === 'request' && screen.denied) return void onAnswer(screen, { decision: 'deny' })
-    setScreen(home)
+    if (screen.name === 'request' && screen.denied) void onAnswer(screen, { decision: 'deny' })
+    else setScreen(home)
+  }
+  function onReview(pending: Pending) {
+    setScreen(inbox.pending.length > 1 ? home : { name: 'request', pending })
   }
   async function onAdded(account: Account) {
     await accounts.add(account)
@@ -74,10 +78,13 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
     setScreen(home)
   }
 
+  const arrived = hasBanner(screen) ? inbox.pending.find(({ request }) => !closed.has(request.id)) : undefined
   const parts = { device, clock, serviceUrl, accounts, inbox, notifications, now, screen, show: setScreen }
   return (
     <>
-      {screen.name === 'request' ? null : (
+      {screen.name === 'request' ? null : arrived ? (
+        <Banner key={arrived.request.id} pending={arrived} now={now} onReview={() => onReview(arrived)} />
+      ) : (
         <AppBar
           onHistory={list?.length ? () => setScreen({ name: 'history' }) : undefined}
           onSettings={() => setScreen({ name: 'settings' })}

@@ -1,5 +1,5 @@
 import type { StoredAccount } from './accounts-store.ts'
-import type { Outcome } from './screens/outcome.tsx'
+import { closesItself, type Outcome } from './screens/outcome.tsx'
 import type { Pending } from './use-inbox.ts'
 
 /** The present screen. */
@@ -40,6 +40,12 @@ export function follow(screen: Screen, pending: readonly Pending[], closed: Read
   if (screen.name !== 'request' || screen.busy || isAmong(pending, screen.pending)) return screen
   const { account, request } = screen.pending
   return { name: 'outcome', outcome: now + account.clockOffset >= request.expiresAt ? 'expired' : 'gone' }
+}
+
+/** Whether a request that arrives is announced by a banner: the other screens show it, or do so in a moment. */
+export function hasBanner(screen: Screen): boolean {
+  if (screen.name === 'outcome') return !closesItself(screen.outcome)
+  return screen.name !== 'home' && screen.name !== 'request'
 }
 
 function isAmong(pending: readonly Pending[], wanted: Pending): boolean {

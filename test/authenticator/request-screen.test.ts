@@ -156,6 +156,21 @@ describe('a request', () => {
     ).toEqual(parts.map(() => true))
   })
 
+  it('starts at its top, also with large text, and so does the question after Deny', async () => {
+    const { page } = await asked()
+    await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
+
+    await button(page, 'Decide later').tap()
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
+    await page.locator('button.row').tap()
+    await page.locator('.request').waitFor()
+    const top = await page.evaluate(() => scrollY)
+    await button(page, 'Deny').tap()
+    await headline(page, 'Was it you?')
+
+    expect([top, await page.evaluate(() => scrollY)]).toEqual([0, 0])
+  })
+
   it('asks for the PIN where it asked for the number, and returns by the erase key', async () => {
     const { page, number } = await asked({ keyType: 'PIN' })
     const place = async () => (await page.locator('.boxes').boundingBox())!.height

@@ -94,13 +94,13 @@ describe('a request', () => {
     await service.ask('alice', fromDesk)
     await headline(page, 'Sign in to Wiki?')
 
-    const [deny, approve] = await Promise.all(
+    const [denial, approve] = await Promise.all(
       ['Deny', 'Approve'].map(async (name) => (await button(page, name).boundingBox())!),
     )
 
-    expect(deny!.x + deny!.width + 16).toBeLessThanOrEqual(approve!.x)
+    expect(denial!.x + denial!.width + 16).toBeLessThanOrEqual(approve!.x)
     expect(approve!.y + approve!.height).toBeLessThanOrEqual(height)
-    for (const { height: high } of [deny!, approve!]) expect(high).toBeGreaterThanOrEqual(44)
+    for (const { height: high } of [denial!, approve!]) expect(high).toBeGreaterThanOrEqual(44)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   })
 

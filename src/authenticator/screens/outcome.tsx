@@ -36,6 +36,11 @@ const cards = {
 
 export type Outcome = keyof typeof cards
 
+/** Whether an outcome leads back to the home screen without a press. */
+export function closesItself(outcome: Outcome): boolean {
+  return 'shown' in cards[outcome]
+}
+
 interface OutcomeScreenProps {
   readonly outcome: Outcome
   readonly clock: Clock

@@ -12,6 +12,7 @@ import { RequestFacts } from '../request-facts.tsx'
 import { TimeLeft } from '../time-left.tsx'
 import { useInputDelay } from '../use-input-delay.ts'
 import type { Pending } from '../use-inbox.ts'
+import { useTop } from '../use-top.ts'
 import { useWords } from '../words/speech.tsx'
 import type { Words } from '../words/en.ts'
 
@@ -43,6 +44,7 @@ export function RequestScreen({
   const words = useWords()
   const { account, request } = pending
   const [opened, setOpened] = useState(false)
+  useTop()
   const ready = useInputDelay(clock)
   const blocked = busy || !ready
   const { name, title } = titleOf(request, words)

@@ -6,6 +6,7 @@ import { Card, Problem } from '../card.tsx'
 import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
 import { useInputDelay } from '../use-input-delay.ts'
+import { useTop } from '../use-top.ts'
 import { useWords } from '../words/speech.tsx'
 
 interface WasItYouScreenProps {
@@ -27,6 +28,7 @@ const lastMoment = 5
 export function WasItYouScreen({ clock, left, busy, problem, onAnswer }: WasItYouScreenProps) {
   const words = useWords()
   const blocked = !useInputDelay(clock) || busy
+  useTop()
   const deny = useRef(() => {})
   deny.current = () => onAnswer({ decision: 'deny' })
 
@@ -45,7 +47,6 @@ export function WasItYouScreen({ clock, left, busy, problem, onAnswer }: WasItYo
   return (
     <Card title={words.wasItYou}>
       <p class="sentence">{words.wasItYouSentence}</p>
-      <Problem text={problem} />
       <div class="stacked">
         <Button
           class="outlined"
@@ -63,6 +64,7 @@ export function WasItYouScreen({ clock, left, busy, problem, onAnswer }: WasItYo
           {words.noReport}
         </button>
       </div>
+      <Problem text={problem} />
     </Card>
   )
 }

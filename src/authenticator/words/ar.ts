@@ -21,6 +21,8 @@ export const ar: Words = {
   offline: 'أنت غير متصل بالإنترنت. سنتابع فور عودة الاتصال.',
   unreachable: 'الخدمة لا تستجيب. ما زلنا نحاول.',
   oneRequest: 'لديك طلب تسجيل دخول',
+  signInRequest: 'طلب دخول',
+  review: 'عرض',
   severalRequests: 'أيّها طلبك؟',
   severalRequestsSentence: 'يوجد أكثر من طلب. افتح الطلب الذي بدأته أنت.',
 

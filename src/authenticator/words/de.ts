@@ -20,6 +20,8 @@ export const de: Words = {
   offline: 'Sie sind offline. Es geht weiter, sobald die Verbindung wieder da ist.',
   unreachable: 'Der Dienst antwortet nicht. Wir versuchen es weiter.',
   oneRequest: 'Sie haben eine Anmeldeanfrage',
+  signInRequest: 'Anmeldeanfrage',
+  review: 'Ansehen',
   severalRequests: 'Welche ist Ihre?',
   severalRequestsSentence: 'Es gibt mehrere Anfragen. Öffnen Sie die, die Sie selbst begonnen haben.',
 

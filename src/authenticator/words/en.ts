@@ -20,6 +20,8 @@ export const en = {
   offline: 'You’re offline. We’ll continue as soon as you’re back online.',
   unreachable: 'The service isn’t responding. We’ll keep trying.',
   oneRequest: 'You have a sign-in request',
+  signInRequest: 'Sign-in request',
+  review: 'Review',
   severalRequests: 'Which one is yours?',
   severalRequestsSentence: 'There’s more than one request. Open the one you started yourself.',
 

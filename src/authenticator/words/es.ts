@@ -20,6 +20,8 @@ export const es: Words = {
   offline: 'No tiene conexión. Seguimos en cuanto vuelva.',
   unreachable: 'El servicio no responde. Seguimos intentándolo.',
   oneRequest: 'Tiene una solicitud de inicio de sesión',
+  signInRequest: 'Solicitud de acceso',
+  review: 'Ver',
   severalRequests: '¿Cuál es la suya?',
   severalRequestsSentence: 'Hay más de una solicitud. Abra la que inició usted.',
 

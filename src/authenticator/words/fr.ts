@@ -20,6 +20,8 @@ export const fr: Words = {
   offline: 'Vous êtes hors ligne. Nous reprenons dès que la connexion revient.',
   unreachable: 'Le service ne répond pas. Nous continuons d’essayer.',
   oneRequest: 'Vous avez une demande de connexion',
+  signInRequest: 'Demande de connexion',
+  review: 'Voir',
   severalRequests: 'Laquelle est la vôtre ?',
   severalRequestsSentence: 'Il y a plusieurs demandes. Ouvrez celle que vous avez faite vous-même.',
 

@@ -20,6 +20,8 @@ export const pt: Words = {
   offline: 'Está sem ligação à internet. Continuamos assim que ela voltar.',
   unreachable: 'O serviço não responde. Continuamos a tentar.',
   oneRequest: 'Você tem um pedido de login',
+  signInRequest: 'Pedido de entrada',
+  review: 'Ver',
   severalRequests: 'Qual é o seu?',
   severalRequestsSentence: 'Há mais de um pedido. Abra aquele que você mesmo começou.',
 
