@@ -40,7 +40,12 @@ async function takeSignIn(browser: Browser): Promise<void> {
   server.on('request', example.app)
   try {
     const desk = await browser.newContext({ viewport: { width: 560, height: 640 }, deviceScaleFactor: 2 })
-    const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 })
+    const phone = await browser.newContext({
+      viewport: { width: 390, height: 720 },
+      deviceScaleFactor: 2,
+      hasTouch: true,
+      isMobile: true,
+    })
     const page = await desk.newPage()
     await createAccount(page, publicUrl, 'alice')
     await signIn(page, 'alice')
@@ -63,7 +68,7 @@ async function beside(browser: Browser, pages: readonly Page[], name: string): P
     const { width } = pages[i]?.viewportSize() ?? { width: 400 }
     return `<img src="data:image/png;base64,${shot.toString('base64')}" width="${Math.round(width * 0.8)}">`
   })
-  const sheet = await browser.newPage({ viewport: { width: 860, height: 760 }, deviceScaleFactor: 2 })
+  const sheet = await browser.newPage({ viewport: { width: 860, height: 640 }, deviceScaleFactor: 2 })
   await sheet.setContent(
     `<style>body{margin:0;padding:24px;display:flex;gap:24px;align-items:flex-start;justify-content:center;background:#fff}
      img{border:1px solid #d0d5de;border-radius:16px}</style>${frames.join('')}`,

@@ -82,11 +82,16 @@ async function takeScreens(chromium: Browser, folder: string): Promise<void> {
     await page.getByRole('heading', { name: 'Sign in to Wiki?' }).waitFor()
     await page.getByLabel('Enter the number').fill(first.number?.slice(0, 1) ?? '')
     await take('request')
-    await bank.ask({ ...signIn, attributes: [{ key: 'Browser', value: 'Safari' }], ipAddress: '198.51.100.4' })
+    const attributes = [
+      { key: 'Browser', value: 'Safari' },
+      { key: 'System', value: 'macOS' },
+    ]
+    const second = await bank.ask({ ...signIn, attributes, ipAddress: '198.51.100.4' })
     await button('All 2 requests').click()
     await take('requests')
     await button(/Bank alice,/).click()
-    await page.getByLabel('Your PIN').waitFor()
+    await page.getByLabel('Enter the number').fill(second.number ?? '')
+    await page.getByLabel('Your PIN').fill('25')
     await take('request-pin')
     await button('It wasn’t me – block and report').click()
     await page.getByRole('heading', { name: 'Blocked. No one got in.' }).waitFor()

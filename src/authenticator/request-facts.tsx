@@ -34,15 +34,15 @@ function ShortFacts({ request, now }: Pick<RequestFactsProps, 'request' | 'now'>
         <li>
           <Icon name="place" />
           <p>
-            {place === '' ? null : (
+            <strong>
+              <bdi>{printable(place || address)}</bdi>
+            </strong>
+            {place === '' || address === '' ? null : (
               <>
-                <strong>
-                  <bdi>{printable(place)}</bdi>
-                </strong>
                 <span> </span>
+                <bdi>{address}</bdi>
               </>
             )}
-            <bdi>{address}</bdi>
           </p>
         </li>
       )}
