@@ -81,7 +81,7 @@ export function AnswerForm({ account, request, busy, blocked, problem, onAnswer,
         ...(secret !== '' && { pin: secret }),
       })
     }
-    setHint(hintOf(missing, words))
+    setHint(missing === 'PIN' ? words.pinForm : labelOf(missing, request, words))
     setQuestion(missing)
     form.current?.querySelector('input')?.focus({ preventScroll: true })
   }
@@ -162,13 +162,6 @@ function fieldOf(question: Question): string {
 
 function labelOf(question: Question, { domain, numberLength }: DeviceRequest, words: Words): string {
   if (question === 'number') return words.numberLabel
-  const app = isolated(domain.name)
-  const next = numberLength > 0
-  if (question === 'PIN') return next ? words.nextPin(app) : words.pinFor(app)
-  return next ? words.nextPasscode(app) : words.passcodeFor(app)
-}
-
-function hintOf(missing: Question, words: Words): string {
-  if (missing === 'number') return words.numberFirst
-  return missing === 'PIN' ? words.pinForm : words.passcodeFirst
+  if (question === 'PASSCODE') return words.yourPasscode
+  return numberLength > 0 ? words.nextPin(isolated(domain.name)) : words.yourPin
 }

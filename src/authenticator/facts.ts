@@ -1,6 +1,5 @@
 import type { DeviceRequest } from '../contract/device.ts'
 import { isolated, printable } from '../device/printable.ts'
-import type { Words } from './words/en.ts'
 import type { Speech } from './words/speech.tsx'
 
 export interface Fact {
@@ -42,7 +41,7 @@ export interface Summary {
   readonly address: string
   /** Browser and system. */
   readonly client: string
-  /** How long ago it was. */
+  /** That it was just now, or when it was. */
   readonly age: string
   /** Other attributes of the app, one or two lines. */
   readonly rest: readonly string[]
@@ -59,23 +58,15 @@ export function summaryOf(request: DeviceRequest, { words, locale }: Speech, now
     place: textOf(place),
     address: request.ipAddress ?? '',
     client: browser && system ? words.browserOn(isolated(browser), isolated(system)) : printable(textOf(client)),
-    age: ageOf(now - request.createdAt, words, locale),
-    rest: shorten(
-      rest.map(({ key, value }) => `${isolated(key)}: ${isolated(value)}`),
-      words,
-    ),
+    age: now - request.createdAt < 60 ? words.justNow : timeOf(request.createdAt, locale),
+    rest: shorten(rest.map(({ key, value }) => `${isolated(key)}: ${isolated(value)}`)),
   }
 }
 
-function shorten(lines: readonly string[], { moreFacts }: Words): readonly string[] {
+function shorten(lines: readonly string[]): readonly string[] {
   if (lines.length <= maxRest) return lines
   const shown = lines.slice(0, maxRest - 1)
-  return [...shown, moreFacts(lines.length - shown.length)]
-}
-
-function ageOf(seconds: number, words: Words, locale: string): string {
-  const minutes = Math.floor(seconds / 60)
-  return minutes < 1 ? words.justNow : new Intl.RelativeTimeFormat(locale).format(-minutes, 'minute')
+  return [...shown, `+${lines.length - shown.length}`]
 }
 
 /** Origin and browser in one line, to tell requests apart. */

@@ -9,13 +9,14 @@ const phone = phones()
 describe('the history', () => {
   it('lists the answers of this device with app and origin, newest first', async () => {
     const { service, page } = await phone.joined()
-    for (const [name, word, Browser] of [
-      ['Approve', 'Approved', 'Firefox'],
-      ['Deny', 'Denied', 'Safari'],
+    const approve = (on: Page) => button(on, 'Approve').click()
+    for (const [answer, word, Browser] of [
+      [approve, 'Approved', 'Firefox'],
+      [deny, 'Denied', 'Safari'],
     ] as const) {
       await service.ask('alice', { ipAddress: '203.0.113.7', attributes: [{ key: 'Browser', value: Browser }] })
       await headline(page, 'Sign in to Wiki?')
-      await button(page, name).click()
+      await answer(page)
       await headline(page, word)
       await page.getByText('Nothing to approve').waitFor()
     }

@@ -112,7 +112,7 @@ describe('a request', () => {
     await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true)
     await press(page, 'Approve')
 
-    await seen(page.getByRole('alert').getByText('Enter the number from the sign-in page first.'))
+    await seen(page.getByRole('alert').getByText('Enter the number from the sign-in page'))
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('number')
     expect(await service.state(session.id)).toMatchObject({ state: 'pending' })
   })

@@ -95,17 +95,11 @@ export const ar: Words = {
   browserOn: (browser, system) => `${browser} على ${system}`,
   justNow: 'الآن',
   details: 'التفاصيل',
-  moreFacts: (facts) => `${facts} أخرى`,
   numberLabel: 'اكتب الرقم المعروض على صفحة الدخول',
-  numberFirst: 'اكتب أولًا الرقم المعروض على صفحة الدخول.',
   changeNumber: 'غيِّر الرقم',
   yourPin: 'رقمك السري',
   yourPasscode: 'رمزك السري',
-  pinFor: (app) => `رقمك السري في ${app}`,
   nextPin: (app) => `الآن رقمك السري في ${app}`,
-  passcodeFor: (app) => `رمزك السري في ${app}`,
-  nextPasscode: (app) => `الآن رمزك السري في ${app}`,
-  passcodeFirst: 'اكتب أولًا رمزك السري.',
   timeLeft: (seconds) =>
     seconds <= 0
       ? 'أوشك الوقت على الانتهاء'

@@ -94,17 +94,11 @@ export const fr: Words = {
   browserOn: (browser, system) => `${browser} sous ${system}`,
   justNow: 'à l’instant',
   details: 'Détails',
-  moreFacts: (facts) => `${facts} de plus`,
   numberLabel: 'Tapez le nombre de la page de connexion',
-  numberFirst: 'Tapez d’abord le nombre de la page de connexion.',
   changeNumber: 'Modifier le nombre',
   yourPin: 'Votre code PIN',
   yourPasscode: 'Votre code secret',
-  pinFor: (app) => `Votre code PIN pour ${app}`,
   nextPin: (app) => `Maintenant votre code PIN pour ${app}`,
-  passcodeFor: (app) => `Votre code secret pour ${app}`,
-  nextPasscode: (app) => `Maintenant votre code secret pour ${app}`,
-  passcodeFirst: 'Tapez d’abord votre code secret.',
   timeLeft: (seconds) =>
     seconds <= 0
       ? 'Le temps est presque écoulé'
