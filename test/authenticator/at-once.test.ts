@@ -9,21 +9,22 @@ const phone = phones()
 /** Stops the timers and frames of a page: what is true now was done before the page was drawn. */
 const freeze = async (page: Page) => page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000)
 
-async function atNewPin() {
+/** At the question whether to add an account, in a domain with a PIN. */
+async function atPreview() {
   const service = await startService({ domain: { keyType: 'PIN', maxAllowedRetries: 3 } })
   const { code } = await service.enroll('alice')
   const page = await phone.open(service, '', small)
   await page.clock.install()
   await page.goto('about:blank')
   await page.goto(`${service.url}/authenticator/#code=${code}`)
-  await button(page, 'Add this account').click()
-  await headline(page, 'Choose a PIN')
+  await button(page, 'Add this account').waitFor()
   return { service, page }
 }
 
 /** An account with a PIN, and a request that asks for its number, too. */
 async function askedForPin() {
-  const { service, page } = await atNewPin()
+  const { service, page } = await atPreview()
+  await button(page, 'Add this account').click()
   await page.getByLabel('PIN', { exact: true }).fill('2580')
   await page.getByLabel('Repeat PIN').fill('2580')
   await button(page, 'Continue').click()
@@ -73,8 +74,10 @@ describe('as soon as a screen is drawn', () => {
   })
 
   it('its keypad moves from a new PIN to its repetition', async () => {
-    const { page } = await atNewPin()
+    const { page } = await atPreview()
     await freeze(page)
+    await button(page, 'Add this account').click()
+    await headline(page, 'Choose a PIN')
 
     for (const digit of '25802580') await button(page, digit).tap()
 
