@@ -25,14 +25,6 @@ function sweeps(): readonly Mutant[] {
       title: touches,
     },
     {
-      defense: 'the turn of the event loop after each step',
-      file: 'src/service/ground/in-steps.ts',
-      find: 'await nextTurn()',
-      replace: '',
-      test,
-      title: 'yields to the event loop after each step',
-    },
-    {
       defense: 'the end of a sweep when its service closes',
       file: 'src/service/ground/in-steps.ts',
       find: ' || signal?.aborted === true',

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** The pause relative to the duration of a step: a sweep uses at most a fifth of the time. */
 const pausePerStep = 4
@@ -14,7 +14,7 @@ interface Steps {
 
 /**
  * Repeats a step until it finds fewer rows than its limit. On SQLite all other work waits for a step, so requests run between
- * two of them. Uses the machine's timers, because an injected clock may stand still.
+ * two of them: during the pause, and because each COMMIT waits for the end of its turn of the event loop. Uses the machine's timers, because an injected clock may stand still.
  *
  * @returns the number of rows.
  */
@@ -23,7 +23,6 @@ export async function inSteps({ size, signal }: Steps, step: () => Promise<numbe
     const begun = performance.now()
     const count = await step()
     all += count
-    await nextTurn()
     if (count < size || signal?.aborted === true) return all
     await pause(Math.min(maxPause, (performance.now() - begun) * pausePerStep))
   }

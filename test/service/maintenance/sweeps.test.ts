@@ -1,5 +1,5 @@
-import { DefaultQueryExecutor, sql } from 'kysely'
-import type { QueryExecutor, QueryResult } from 'kysely'
+import { DefaultConnectionProvider, sql } from 'kysely'
+import type { CompiledQuery, ConnectionProvider, DatabaseConnection } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { pruneAudit } from '../../../src/service/audit/retention.ts'
@@ -55,7 +55,7 @@ describe.each(engines)('a sweep with a backlog on %s', { timeout: 60_000 }, (eng
   }
 
   it('changes at most 500 rows per transaction, and leaves no expired row', async () => {
-    const transactions = watchTransactions(node)
+    const transactions = watchTransactions()
 
     await sweep(node.ctx)
     await pruneAudit(node.ctx, clock.now() - year)
@@ -84,7 +84,7 @@ describe.each(engines)('a sweep with a backlog on %s', { timeout: 60_000 }, (eng
       next = setImmediate(turn)
     }
     let next = setImmediate(turn)
-    const transactions = watchTransactions(node, () => turns)
+    const transactions = watchTransactions(() => turns)
 
     await sweep(node.ctx)
     clearImmediate(next)
@@ -121,30 +121,40 @@ describe.each(engines)('a sweep with a backlog on %s', { timeout: 60_000 }, (eng
 })
 
 /** Records how many rows each transaction changes from now on, and in which turn of the event loop. */
-function watchTransactions(node: OpenedService, turn: () => number = () => 0) {
-  const base = Object.getPrototypeOf(DefaultQueryExecutor.prototype) as QueryExecutor
-  const original: (...given: Parameters<QueryExecutor['executeQuery']>) => Promise<QueryResult<unknown>> = Reflect.get(
-    base,
-    'executeQuery',
-  )
-  const alone: { readonly rows: number; readonly turn: number }[] = []
-  const together = new Map<QueryExecutor, number>()
-  const watch = vi.spyOn(base, 'executeQuery').mockImplementation(async function (this: QueryExecutor, ...given) {
-    const result = await original.apply(this, given)
-    // Statements with RETURNING do not report the number of changed rows.
-    const changed = /^(insert|update|delete)/.test(given[0].sql) ? result.rows.length : 0
-    const rows = Number(result.numAffectedRows ?? 0) || changed
-    // Each transaction has an executor of its own.
-    if (this === node.ctx.store.db.getExecutor()) alone.push({ rows, turn: turn() })
-    else together.set(this, (together.get(this) ?? 0) + rows)
-    return result
+function watchTransactions(turn: () => number = () => 0) {
+  const { prototype } = DefaultConnectionProvider
+  const provide: ConnectionProvider['provideConnection'] = Reflect.get(prototype, 'provideConnection')
+  const units: { rows: number; statements: number; turn: number }[] = []
+  const watch = vi.spyOn(prototype, 'provideConnection').mockImplementation(function (
+    this: DefaultConnectionProvider,
+    use: (connection: DatabaseConnection) => Promise<unknown>,
+  ) {
+    // Each statement has a connection for itself, or shares one with its transaction.
+    return provide.call(this, (connection) => {
+      const unit = { rows: 0, statements: 0, turn: 0 }
+      units.push(unit)
+      const execute = connection.executeQuery.bind(connection)
+      connection.executeQuery = async <R>(query: CompiledQuery) => {
+        const result = await execute<R>(query)
+        // Statements with RETURNING do not report the number of changed rows.
+        const changed = /^(insert|update|delete)/.test(query.sql) ? result.rows.length : 0
+        unit.rows += Number(result.numAffectedRows ?? 0) || changed
+        unit.statements += 1
+        unit.turn = turn()
+        return result
+      }
+      return use(connection)
+    })
   })
   onTestFinished(() => watch.mockRestore())
-  const steps = () => alone.filter(({ rows }) => rows > 0)
+  const steps = () => units.filter(({ rows }) => rows > 0)
   return {
-    rows: (): number[] => [...steps().map(({ rows }) => rows), ...together.values()],
+    rows: (): number[] => steps().map(({ rows }) => rows),
     /** The event loop turn in which each single-statement step ended. */
-    turns: (): number[] => steps().map((step) => step.turn),
+    turns: (): number[] =>
+      steps()
+        .filter(({ statements }) => statements === 1)
+        .map((step) => step.turn),
   }
 }
 
