@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 
 import type { Clock } from '../../clock.ts'
 import type { Answer } from '../../device/requests.ts'
@@ -32,10 +32,12 @@ export function WasItYouScreen({ clock, left, busy, problem, onAnswer }: WasItYo
   const deny = useRef(() => {})
   deny.current = () => onAnswer({ decision: 'deny' })
 
-  useEffect(() => {
+  // Before the screen is drawn: a person who leaves at once has denied, too.
+  useLayoutEffect(() => {
     const hide = () => {
       if (document.hidden) deny.current()
     }
+    hide()
     document.addEventListener('visibilitychange', hide)
     return () => document.removeEventListener('visibilitychange', hide)
   }, [])
