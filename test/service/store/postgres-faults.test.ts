@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { serviceId } from '../../../src/service/store/organizations.ts'
@@ -166,6 +167,8 @@ describe('a PostgreSQL store that listens for changes by other processes', () =>
     const gap = isDeaf(there, 'gap')
 
     here.notifyOtherProcesses(['session:1'])
+    // Fails when the notification has failed, too.
+    await expect(sql`select 1`.execute(here.db)).rejects.toThrow(StoreUnavailableError)
     await proxy.mend()
 
     await expect(gap).resolves.toBeUndefined()
