@@ -19,6 +19,8 @@ const rounds = 60
 const days = 3
 /** The number of concurrent actions. */
 const together = 8
+/** So many that the requests that each of them abandons in a round stay within the limits of a user. */
+const people = 100 * Math.max(1, minutes)
 /** Rounds until code is compiled and caches are full. */
 const warm = rounds / 2
 
@@ -61,7 +63,7 @@ describe(`a service that works for ${minutes} minutes and ${rounds * days} days`
     const [soaked] = (await once(child, 'message')) as [Soaked]
     const service = measure(child.pid ?? 0, socket)
     const clock = createLeapingClock()
-    const { acts } = await createPeople(soaked, clock, 100)
+    const { acts } = await createPeople(soaked, clock, people)
     const done: Record<string, number> = {}
     const problems: string[] = []
 
@@ -79,6 +81,7 @@ describe(`a service that works for ${minutes} minutes and ${rounds * days} days`
     }
 
     const heaps: number[] = []
+    const resident: number[] = []
     const spaces: Space[] = []
     for (let round = 0; round < rounds; round++) {
       const until = performance.now() + (minutes * 60_000) / rounds
@@ -88,7 +91,9 @@ describe(`a service that works for ${minutes} minutes and ${rounds * days} days`
       clock.leap(days * 24 * 3600)
       // Expired rows are swept before the next round starts.
       await expect.poll(() => swept(database, clock.now())).toBe(true)
-      heaps.push((await service.memory()).heapUsed)
+      const memory = await service.memory()
+      heaps.push(memory.heapUsed)
+      resident.push(memory.rss)
       spaces.push(spaceOf(database))
     }
 
@@ -97,12 +102,14 @@ describe(`a service that works for ${minutes} minutes and ${rounds * days} days`
       median(values.slice(warm * 1.5)),
     ]
     const [heapBefore = 0, heapAfter = 0] = half(heaps)
+    const [residentBefore = 0, residentAfter = 0] = half(resident)
     const [before = 0, after = 0] = half(spaces.map(({ rest }) => rest))
     const total = Object.values(done).reduce((sum, count) => sum + count, 0)
     process.stdout.write(
       [
         `${JSON.stringify(done)}; ${(service.processorTime() / (minutes * 60)).toFixed(2)} of a core`,
-        `heap ${megabytes(heapBefore)}, then ${megabytes(heapAfter)}; resident ${megabytes((await service.memory()).rss)}`,
+        `heap ${megabytes(heapBefore)}, then ${megabytes(heapAfter)}`,
+        `resident ${megabytes(residentBefore)}, then ${megabytes(residentAfter)}`,
         `database without its audit trail ${megabytes(before)}, then ${megabytes(after)}`,
         `audit trail ${((spaces.at(-1)?.audit ?? 0) / total).toFixed(0)} bytes for each of these`,
         `log of changes ${megabytes(Math.max(...spaces.map(({ log }) => log)))} at most`,
