@@ -26,9 +26,11 @@ import { engines, useEngine } from '../support/engines.ts'
 const count = Number(process.env.BACKLOG ?? 200_000)
 /**
  * Milliseconds by which a sweep may delay a request, compared to one without a sweep: nearly all of them, because the disk
- * alone delays one in thousands for longer. And the processor time of a turn of the event loop, in any case.
+ * alone delays one in thousands for longer.
  */
 const maxStall = 20
+/** Processor time of a turn of the event loop, milliseconds: of a step of the sweep, and of a full garbage collection, which takes 20. */
+const maxTurn = 40
 
 describe.each(engines)(`a sweep of ${count} rows of each kind on %s`, { timeout: 3_600_000 }, (engine) => {
   const newDatabase = useEngine(engine)
@@ -64,7 +66,7 @@ describe.each(engines)(`a sweep of ${count} rows of each kind on %s`, { timeout:
     expect(swept.requests).toBeGreaterThan(0)
     for (const busy of [swept, pruned]) {
       expect(busy.nearlyAll - quiet.nearlyAll).toBeLessThan(maxStall)
-      expect(busy.processor).toBeLessThan(maxStall)
+      expect(busy.processor).toBeLessThan(maxTurn)
     }
   })
 })

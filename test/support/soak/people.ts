@@ -43,7 +43,7 @@ export async function createPeople({ url, domainId, synchronizedId, apiKey }: So
   /** Each in turn: the limits are each person's own. */
   const next = (way: string) => {
     const person = people[(turns[way] = ((turns[way] ?? -1) + 1) % people.length)]
-    if (!person) throw new Error('There is nobody.')
+    if (!person) throw new Error('There is no person.')
     return person
   }
   const challenge = () => randomBytes(16).toString('base64url')
