@@ -98,30 +98,8 @@ export function AnswerForm({ account, request, busy, blocked, problem, onAnswer,
       {question === undefined ? null : (
         <div class={isFirst ? 'asked alone' : 'asked'}>
           {isFirst ? null : <IconButton icon="back" label={words.changeNumber} onClick={() => backToNumber(number)} />}
-          {question === 'number' ? (
-            <DigitField
-              key="number"
-              name="number"
-              length={request.numberLength}
-              value={number}
-              onValue={typeNumber}
-              describedBy={description}
-            />
-          ) : null}
-          {question === 'PIN' ? (
-            <DigitField
-              key="pin"
-              name="pin"
-              length={pinLength}
-              value={secret}
-              onValue={typeSecret}
-              secret
-              describedBy={description}
-            />
-          ) : null}
           {question === 'PASSCODE' ? (
             <input
-              key="passcode"
               id="pin"
               name="pin"
               type="password"
@@ -132,12 +110,21 @@ export function AnswerForm({ account, request, busy, blocked, problem, onAnswer,
               onInput={({ currentTarget }) => typeSecret(currentTarget.value)}
               ref={focus}
             />
-          ) : null}
+          ) : (
+            <DigitField
+              key={question}
+              name={fieldOf(question)}
+              {...(question === 'PIN'
+                ? { length: pinLength, value: secret, onValue: typeSecret, secret: true }
+                : { length: request.numberLength, value: number, onValue: typeNumber })}
+              describedBy={description}
+            />
+          )}
         </div>
       )}
-      {question === 'number' || question === 'PIN' ? (
+      {question === undefined || question === 'PASSCODE' ? null : (
         <Keypad form={form} onEraseEmpty={() => backToNumber(number.slice(0, -1))} />
-      ) : null}
+      )}
       <div class="actions">
         <Button class="outlined" aria-disabled={blocked} onClick={() => blocked || onDeny()} label={words.deny} />
         <Button

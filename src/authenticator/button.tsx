@@ -6,10 +6,11 @@ interface ButtonProps extends ButtonHTMLAttributes {
   readonly label: string
 }
 
-/** A button with a text. */
-export function Button({ label, type = 'button', ...attributes }: ButtonProps) {
+/** A button with a text, and an icon before it if given. */
+export function Button({ label, icon, type = 'button', ...attributes }: ButtonProps & { readonly icon?: IconName }) {
   return (
     <button type={type} {...attributes}>
+      {icon ? <Icon name={icon} /> : null}
       {label}
     </button>
   )

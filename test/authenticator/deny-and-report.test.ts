@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { createTestClock } from '../../src/testing/clock.ts'
-import { startService } from '../support/running-service.ts'
-import { add, button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
+import { button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
 
 const phone = phones()
 
@@ -28,7 +26,7 @@ describe('the question after Deny', () => {
     expect(await state()).toMatchObject({ state: 'denied', reason: 'user_denied' })
   })
 
-  it('reports a request of somebody else, and says what to do', async () => {
+  it('reports a request that an attacker made, and says what to do', async () => {
     const { page, state } = await atWasItYou()
 
     await button(page, 'No, report it').tap()
@@ -56,21 +54,14 @@ describe('the question after Deny', () => {
   })
 
   it('denies just before the request expires', async () => {
-    const clock = createTestClock()
-    const service = await startService({ service: { clock } })
-    const { code } = await service.enroll('alice')
-    const page = await phone.open(service)
-    await page.clock.install()
-    await page.goto(`${service.url}/authenticator/#code=${code}`)
-    await add(page)
+    const { service, page, pass } = await phone.joinedAtRest()
     const session = await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
     await page.clock.fastForward(500)
     await button(page, 'Deny').click()
     await headline(page, 'Was it you?')
 
-    await clock.advance(86)
-    await page.clock.fastForward(86_000)
+    await pass(86)
     await headline(page, 'Denied')
 
     expect(await service.state(session.id)).toMatchObject({ state: 'denied', reason: 'user_denied' })

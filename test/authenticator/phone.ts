@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 
 import type { NewSession } from '../../src/contract/sessions.ts'
+import { createTestClock } from '../../src/testing/clock.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { type RunningService, type RunningServiceOptions, startService } from '../support/running-service.ts'
 
@@ -24,6 +25,8 @@ export interface Phones {
   open(service: Pick<RunningService, 'url'>, fragment?: string, context?: BrowserContextOptions): Promise<Page>
   /** A service, and an authenticator that has joined as alice. */
   joined(options?: JoinedOptions): Promise<Joined>
+  /** The same, in which time passes only by `pass`, for the service and the page. */
+  joinedAtRest(): Promise<Joined & { readonly pass: (seconds: number) => Promise<void> }>
 }
 
 /** @param args Of Chromium, such as those of a fake camera. */
@@ -49,6 +52,20 @@ export function phones(args: () => readonly string[] = () => []): Phones {
       const page = await open(service, `#code=${code}`, context)
       await add(page)
       return { service, userId, page }
+    },
+    async joinedAtRest() {
+      const clock = createTestClock()
+      const service = await startService({ service: { clock } })
+      const { userId, code } = await service.enroll('alice')
+      const page = await open(service)
+      await page.clock.install()
+      await page.goto(`${service.url}/authenticator/#code=${code}`)
+      await add(page)
+      const pass = async (seconds: number) => {
+        await page.clock.fastForward(seconds * 1_000)
+        await clock.advance(seconds)
+      }
+      return { service, userId, page, pass }
     },
   }
 }

@@ -1,9 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { createTestClock } from '../../src/testing/clock.ts'
-import { startService } from '../support/running-service.ts'
-import { deny, add, addAnother, button, fromDesk, headline, phones, seen, small } from './phone.ts'
+import { deny, addAnother, button, fromDesk, headline, phones, seen, small } from './phone.ts'
 
 const phone = phones()
 
@@ -201,18 +199,11 @@ describe('a request', () => {
   })
 
   it('closes when it expires', async () => {
-    const clock = createTestClock()
-    const service = await startService({ service: { clock } })
-    const { code } = await service.enroll('alice')
-    const page = await phone.open(service)
-    await page.clock.install()
-    await page.goto(`${service.url}/authenticator/#code=${code}`)
-    await add(page)
+    const { service, page, pass } = await phone.joinedAtRest()
     await service.ask('alice')
     await headline(page, 'Sign in to Wiki?')
 
-    await page.clock.fastForward(91_000)
-    await clock.advance(91)
+    await pass(91)
 
     expect(await headline(page, 'Time ran out')).toBe(true)
   })

@@ -1,6 +1,5 @@
 import { Button } from '../button.tsx'
 import { Card, Problem } from '../card.tsx'
-import { Icon } from '../icons.tsx'
 import { useWords } from '../words/speech.tsx'
 
 interface CodeFormProps {
@@ -25,10 +24,7 @@ export function CodeForm({ code, busy, problem, onCode, onScan, onCancel }: Code
   return (
     <Card title={words.addTitle}>
       <p class="sentence">{words.addSentence}</p>
-      <button type="button" class="filled wide with-icon" disabled={busy} onClick={onScan}>
-        <Icon name="scan" />
-        {words.scan}
-      </button>
+      <Button class="filled wide with-icon" icon="scan" disabled={busy} onClick={onScan} label={words.scan} />
       <form onSubmit={submit}>
         <label class="field">
           <span>{words.codeLabel}</span>

@@ -7,7 +7,6 @@ import type { Answer } from '../../device/requests.ts'
 import { AnswerForm } from '../answer-form.tsx'
 import { Button } from '../button.tsx'
 import { Card, Emblem } from '../card.tsx'
-import { Icon } from '../icons.tsx'
 import { RequestFacts } from '../request-facts.tsx'
 import { TimeLeft } from '../time-left.tsx'
 import { useInputDelay } from '../use-input-delay.ts'
@@ -75,15 +74,13 @@ export function RequestScreen({
     >
       <RequestFacts request={request} now={serviceTime} opened={opened} onToggle={toggle} />
       <AnswerForm {...{ account, request, busy, blocked, problem, onAnswer }} onDeny={onDeny} />
-      <button
-        type="button"
+      <Button
         class="report"
+        icon="shield"
         aria-disabled={blocked}
         onClick={() => blocked || onAnswer({ decision: 'report' })}
-      >
-        <Icon name="shield" />
-        <span>{words.report}</span>
-      </button>
+        label={words.report}
+      />
       <Button class="link later" onClick={onBack} label={count > 1 ? words.allRequests(count) : words.later} />
     </Card>
   )

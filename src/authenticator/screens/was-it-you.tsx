@@ -4,7 +4,6 @@ import type { Clock } from '../../clock.ts'
 import type { Answer } from '../../device/requests.ts'
 import { Card, Problem } from '../card.tsx'
 import { Button } from '../button.tsx'
-import { Icon } from '../icons.tsx'
 import { useInputDelay } from '../use-input-delay.ts'
 import { useTop } from '../use-top.ts'
 import { useWords } from '../words/speech.tsx'
@@ -18,12 +17,12 @@ interface WasItYouScreenProps {
   readonly onAnswer: (answer: Answer) => void
 }
 
-/** Before the request expires, seconds: so that the service records a denial, and not that nobody answered. */
+/** Before the request expires, seconds: so that the service records a denial, and not a request without an answer. */
 const lastMoment = 5
 
 /**
- * Asks after "Deny" whether to report the request as well: the service accepts only one answer. Nobody has to choose: a person
- * who leaves has denied.
+ * Asks after "Deny" whether to report the request as well, because the service accepts only one answer. The choice is
+ * optional: a person who leaves this screen has denied.
  */
 export function WasItYouScreen({ clock, left, busy, problem, onAnswer }: WasItYouScreenProps) {
   const words = useWords()
@@ -56,15 +55,13 @@ export function WasItYouScreen({ clock, left, busy, problem, onAnswer }: WasItYo
           onClick={() => blocked || deny.current()}
           label={words.yesMistake}
         />
-        <button
-          type="button"
+        <Button
           class="outlined danger with-icon"
+          icon="shield"
           aria-disabled={blocked}
           onClick={() => blocked || onAnswer({ decision: 'report' })}
-        >
-          <Icon name="shield" />
-          {words.noReport}
-        </button>
+          label={words.noReport}
+        />
       </div>
       <Problem text={problem} />
     </Card>
