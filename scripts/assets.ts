@@ -13,8 +13,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Builds what runs in a browser: the script of the challenge page and the authenticator. */
 export async function buildAssets(): Promise<void> {
-  // Vite sets NODE_ENV for the whole process. Later steps need the previous value.
+  // Vite reads NODE_ENV, and under a test runner would build for development. Later steps need the previous value.
   const { NODE_ENV: before } = process.env
+  process.env['NODE_ENV'] = 'production'
   try {
     await buildChallengeScript()
     await buildAuthenticator()
