@@ -51,7 +51,7 @@ describe('the account page', () => {
 
     await device.deny()
 
-    expect((await agent.get('/mfa')).text).toContain('The sign-in was denied')
+    expect((await agent.get('/mfa')).text).toContain('You denied this sign-in')
     expect((await agent.get('/account')).status).toBe(403)
   })
 })

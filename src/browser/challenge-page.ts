@@ -45,10 +45,17 @@ function stopOnSubmit(stop: () => void): void {
   })
 }
 
+/** While the browser is offline, the headline says so, and the time that the page cannot know stands still. */
 function showOffline(): void {
   const note = document.getElementById('offline')
-  if (!note) return
-  const update = () => (note.textContent = navigator.onLine ? '' : (note.dataset['words'] ?? ''))
+  const headline = document.querySelector('h1')
+  if (!note || !headline) return
+  const usual = headline.textContent
+  const update = () => {
+    const { headline: offline = '', words = '' } = note.dataset
+    headline.textContent = navigator.onLine ? usual : offline
+    note.textContent = navigator.onLine ? '' : words
+  }
   addEventListener('online', update)
   addEventListener('offline', update)
   update()

@@ -40,6 +40,8 @@ function countDown(seconds: number, show: (left: number) => void): void {
   update()
 
   function update(): void {
+    // The time goes on at the server: online again, the page shows what is left.
+    if (!navigator.onLine) return
     const left = Math.max(0, Math.ceil(seconds - (performance.now() - loaded) / 1000))
     show(left)
     if (left === 0) clearInterval(timer)

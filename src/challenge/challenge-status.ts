@@ -16,6 +16,8 @@ export type ChallengeStatus =
   | {
       readonly kind: 'ended'
       readonly reason: SessionReason
+      /** A 1.3 service does not say why: the request may have expired as well. */
+      readonly unexplained?: boolean
       /** How long the request was valid, seconds, if it timed out. */
       readonly lasted?: number | undefined
     }
@@ -44,7 +46,8 @@ export function statusOf(session: Session, challenge: Pick<Challenge, 'askedAt'>
   }
 }
 
-function endOf({ reason = 'user_denied', createdAt, expiresAt }: Session): ChallengeStatus {
+function endOf({ reason, createdAt, expiresAt }: Session): ChallengeStatus {
+  if (reason === undefined) return { kind: 'ended', reason: 'user_denied', unexplained: true }
   if (reason !== 'timeout' || createdAt === undefined || expiresAt === undefined) return { kind: 'ended', reason }
   return { kind: 'ended', reason, lasted: expiresAt - createdAt }
 }

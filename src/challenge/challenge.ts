@@ -46,8 +46,8 @@ export interface Challenge {
 export type Notice =
   | { readonly kind: 'emailed' | 'email_failed' | 'app_ready' }
   | { readonly kind: 'no_code' }
-  /** The number of tries left, if the service says so. */
-  | { readonly kind: 'wrong_code'; readonly triesLeft?: number | undefined }
+  /** The number of tries left, if the service says so; with one left also how long codes are paused after it, seconds. */
+  | { readonly kind: 'wrong_code'; readonly triesLeft?: number | undefined; readonly pausedFor?: number }
   | { readonly kind: 'email_paused'; readonly until: number }
   /** `ofChallenge`: only this challenge takes no more codes. */
   | { readonly kind: 'codes_paused'; readonly until: number; readonly ofChallenge?: boolean | undefined }

@@ -1,5 +1,5 @@
 import { ApiError } from '../client/errors.ts'
-import type { PassedBrowser, RedeemedSession } from '../contract/sessions.ts'
+import type { PassedBrowser, RedeemedSession, Session } from '../contract/sessions.ts'
 import type { Factor } from '../contract/users.ts'
 import { challengeLifetime } from './challenge.ts'
 import type { Challenge, Notice } from './challenge.ts'
@@ -18,10 +18,17 @@ export type CodeOutcome =
       readonly redeemed: RedeemedSession | undefined
       readonly notice?: never
     }
-  | { readonly challenge?: never; readonly notice: CodeNotice }
+  | {
+      readonly challenge?: never
+      readonly notice: CodeNotice
+      /** Whether the code was checked. */
+      readonly wasWrong?: boolean
+    }
 
 /** What the page says about a code that was not accepted. */
-export type CodeNotice = Extract<Notice, { readonly kind: 'no_code' | 'wrong_code' | 'codes_paused' }>
+export type CodeNotice = Extract<Notice, { readonly kind: 'no_code' | 'wrong_code' }> | CodesPaused
+
+type CodesPaused = Extract<Notice, { readonly kind: 'codes_paused' }>
 
 /** Reads a code as typed or pasted, in groups and in the digits of the user's keyboard; undefined if it cannot be a code. */
 export function readCode(typed: unknown): string | undefined {
@@ -52,7 +59,7 @@ export async function tryCode(
       otp: code,
       ...(service.redeemsCodes ? { redeem: { browser } } : {}),
     })
-    if (session.state !== 'approved') return { notice: { kind: 'wrong_code', triesLeft: session.triesLeft } }
+    if (session.state !== 'approved') return { notice: afterWrongCode(session, challenge, now), wasWrong: true }
     await cancel(service, challenge)
     const givenFactor = session.factor ?? (code.length === 9 ? 'bypass' : 'otp')
     return {
@@ -61,16 +68,25 @@ export async function tryCode(
       redeemed: session.epoch === undefined ? undefined : session,
     }
   } catch (error) {
-    if (isUsedUp(error)) return paused(challenge.createdAt + challengeLifetime, true)
+    if (isUsedUp(error)) return { notice: pausedFor(undefined, challenge, now) }
     const wait = secondsToWait(error)
     if (wait === undefined) throw error
-    return paused(now + wait, false)
+    return { notice: pausedFor(wait, challenge, now) }
   }
 }
 
-const paused = (until: number, ofChallenge: boolean): CodeOutcome => ({
-  notice: { kind: 'codes_paused', until, ofChallenge },
-})
+/** The last try pauses codes at once; the one before it says for how long. */
+function afterWrongCode({ triesLeft, lockedFor }: Session, challenge: Challenge, now: number): CodeNotice {
+  const pause = pausedFor(lockedFor, challenge, now)
+  if (triesLeft === 0) return pause
+  return { kind: 'wrong_code', triesLeft, ...(triesLeft === 1 && { pausedFor: pause.until - now }) }
+}
+
+/** @param lock How long the service locks the codes of the user, seconds; undefined if only this challenge takes no more. */
+function pausedFor(lock: number | undefined, { createdAt }: Challenge, now: number): CodesPaused {
+  const until = lock === undefined ? createdAt + challengeLifetime : now + lock
+  return { kind: 'codes_paused', until, ofChallenge: lock === undefined }
+}
 
 /** Whether this challenge takes no more codes; the next one will. */
 function isUsedUp(error: unknown): boolean {

@@ -44,6 +44,8 @@ export const Session = z.object({
   settledAt: Seconds.optional(),
   /** How many more codes may be tried; only after a wrong code for a challenge. */
   triesLeft: z.int().optional(),
+  /** How long codes are locked, seconds: now with no try left, and after one more wrong code with one left. */
+  lockedFor: z.int().optional(),
   /** The user's present epoch; only when the approval is redeemed. */
   epoch: z.string().optional(),
 })

@@ -128,6 +128,12 @@ export interface MfaOptions {
    */
   helpUrl?: string | undefined
   /**
+   * Where users change their password, offered after a request was denied or reported: an https address, or a path that
+   * is served before `mfa()`.
+   * @default none
+   */
+  passwordUrl?: string | undefined
+  /**
    * Texts of the pages by language, which replace ours or add a language.
    * @default English and Arabic
    */

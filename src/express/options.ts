@@ -77,6 +77,10 @@ const ownPath = z
   .string()
   .regex(/^\/(?![/\\])[^\\\s"'<>]*$/, 'must be a path on the app’s own origin, such as /logo.svg')
 
+/** @param example A path to name in the error. */
+const linkTo = (example: string) =>
+  z.union([ownPath, z.url({ protocol: /^https$/ })], `must be a path such as ${example}, or an https address`)
+
 /** Checks {@link MfaOptions}, and fills in the defaults. */
 export const MfaOptionsSchema = z.strictObject({
   service: z.union([Remote, Handle]).optional(),
@@ -114,9 +118,8 @@ export const MfaOptionsSchema = z.strictObject({
   appName: z.string().min(1).max(64).optional(),
   logo: ownPath.optional(),
   accent: z.union([Color, z.strictObject({ light: Color, dark: Color })]).optional(),
-  helpUrl: z
-    .union([ownPath, z.url({ protocol: /^https$/ })], 'must be a path such as /help, or an https address')
-    .optional(),
+  helpUrl: linkTo('/help').optional(),
+  passwordUrl: linkTo('/change-password').optional(),
   messages: z
     .custom<MessagesByLanguage>(
       (value) => typeof value === 'object' && value !== null,

@@ -148,7 +148,7 @@ describe('a rolled-back cookie-session', () => {
     await device.deny()
     await browser.visit('/mfa')
 
-    expect((await before.visit('/mfa')).text).toContain('The sign-in was denied')
+    expect((await before.visit('/mfa')).text).toContain('You denied this sign-in')
     expect((await before.fetch('/account')).status).toBe(403)
   })
 

@@ -128,13 +128,15 @@ describe('a broken connection', () => {
   it('is reported and never taken for a denial; the page continues when it is back', async () => {
     const { page, context, device, traffic, arrived } = await openWaitingPage(chromium)
     await expect.poll(() => traffic.open('/mfa/events')).toBe(1)
-    const note = page.getByText("You're offline")
+    const note = page.getByText('We continue as soon as the connection is back.')
+    const time = () => page.textContent('#time')
 
     await context.setOffline(true)
     traffic.cut()
     await note.waitFor()
+    const paused = await time()
     await page.clock.fastForward(60_000)
-    expect(await heading(page)).toBe('Approve the sign-in')
+    expect([await heading(page), await time()]).toEqual(["You're offline", paused])
     await context.setOffline(false)
     await expect.poll(() => traffic.open('/mfa/events') + traffic.open('/mfa/status')).toBe(1)
     expect(traffic.asked('/mfa/complete')).toBe(0)
@@ -149,7 +151,7 @@ describe('a broken connection', () => {
 
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
     for (let seconds = 0; seconds < 10; seconds++) await page.clock.fastForward(1000)
-    expect(await heading(page)).toBe('Approve the sign-in')
+    expect(await heading(page)).toBe("You're offline")
     await device.approve()
     await context.setOffline(false)
 

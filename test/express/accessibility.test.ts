@@ -53,7 +53,7 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
     const english = await narrowTab('en')
     const arabic = await narrowTab('ar')
     const wrong: unknown[] = []
-    for await (const place of walk({ helpUrl: '/help' })) {
+    for await (const place of walk({ helpUrl: '/help', passwordUrl: '/password' })) {
       await open(english, place)
       await open(arabic, place)
       expect(await arabic.getAttribute('html', 'dir')).toBe('rtl')
@@ -148,10 +148,10 @@ describe('by keyboard alone', () => {
     expect(await focused(page)).toBe('Approve the sign-in')
 
     await app.answer(account, 'deny')
-    await page.getByRole('heading', { name: 'The sign-in was denied' }).waitFor()
-    expect(await focused(page)).toBe('The sign-in was denied')
+    await page.getByRole('heading', { name: 'You denied this sign-in' }).waitFor()
+    expect(await focused(page)).toBe('You denied this sign-in')
     await page.keyboard.press('Tab')
-    expect(await focused(page)).toBe('Try again')
+    expect(await focused(page)).toBe('It was me – try again')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Approve the sign-in' }).waitFor()
     expect(await focused(page)).toBe('Approve the sign-in')

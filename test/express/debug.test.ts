@@ -280,6 +280,7 @@ describe('secrets', () => {
       'logo',
       'logoutMethod',
       'logoutPath',
+      'passwordUrl',
       'path',
       'public',
       'publicUrl',

@@ -124,8 +124,9 @@ describe('the help link', () => {
     expect((await browser.visit('/mfa?use=code')).text).toContain('Get help</a>')
   })
 
-  it.each(['javascript:alert(1)', 'http://help.example', '//help.example', 'help'])('is not %s', (helpUrl) => {
-    expect(() => mfa({ service, helpUrl })).toThrow('helpUrl: must be a path such as /help, or an https address')
+  it.each(['javascript:alert(1)', 'http://help.example', '//help.example', 'help'])('is not %s', (url) => {
+    expect(() => mfa({ service, helpUrl: url })).toThrow('helpUrl: must be a path such as /help, or an https address')
+    expect(() => mfa({ service, passwordUrl: url })).toThrow('passwordUrl: must be a path such as /change-password')
   })
 })
 

@@ -127,3 +127,17 @@ describe('a mail server that hangs', () => {
     expect(app.trouble).toEqual([])
   })
 })
+
+describe('an e-mail that was requested too soon', () => {
+  it('is a wait and no mistake: the page says how long, and the last code still works', async () => {
+    const { browser } = await arrange()
+    await browser.submit('/mfa/email')
+    await browser.submit('/mfa/email')
+
+    const page = await browser.visit('/mfa?use=code')
+
+    expect(page.text).toContain('class="said note" role="status"')
+    expect(page.text).toContain('You can request another e-mail in 60 seconds.')
+    expect(page.text).not.toContain('aria-invalid')
+  })
+})

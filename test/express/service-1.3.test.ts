@@ -87,7 +87,7 @@ describe('a service that speaks 1.3 only', () => {
 
     await device.deny()
 
-    expect((await browser.visit('/mfa')).text).toContain('The sign-in was denied')
+    expect((await browser.visit('/mfa')).text).toContain('The sign-in wasn&#39;t approved')
     expect((await browser.submit('/mfa/complete')).headers['location']).toBe('/mfa')
   })
 

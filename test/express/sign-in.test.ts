@@ -61,7 +61,7 @@ describe.each([
   })
 
   it.each([
-    ['denied', 'deny', 'The sign-in was denied', 'action="/mfa/send"'],
+    ['denied', 'deny', 'You denied this sign-in', 'action="/mfa/send"'],
     ['reported as not theirs', 'report', 'Reported', 'href="/mfa?use=code"'],
   ] as const)('that is %s says so and offers a way on', async (_, decision, headline, way) => {
     const app = await startWebApp({ express })
@@ -85,7 +85,7 @@ describe.each([
 
     const answered = await app.answer(account, 'approve', wrong)
     expect(answered).toMatchObject({ state: 'denied', reason: 'wrong_number' })
-    expect((await browser.visit('/mfa')).text).toContain('The numbers didn&#39;t match')
+    expect((await browser.visit('/mfa')).text).toContain('That wasn&#39;t the right number')
 
     await browser.submit('/mfa/send')
     const again = await browser.visit('/mfa')

@@ -91,7 +91,7 @@ describe('the main path, with JavaScript', () => {
   })
 
   it.each([
-    ['Yes, a mistake', 'The sign-in was denied', 'Try again', 'Approve the sign-in'],
+    ['Yes, a mistake', 'You denied this sign-in', 'It was me – try again', 'Approve the sign-in'],
     ['No, report it', 'Reported', 'Use a code', 'Enter a code'],
   ])('says what happened after Deny and "%s", and offers a next step', async (button, headline, way, next) => {
     const { page, authenticator } = await enrolled()
@@ -105,13 +105,13 @@ describe('the main path, with JavaScript', () => {
     await page.getByRole('heading', { name: next }).waitFor()
   })
 
-  it('says that the numbers did not match, on both screens', async () => {
+  it('says that the number was wrong, on both screens', async () => {
     const { page, authenticator } = await enrolled()
 
     await typeNumber(authenticator, wrong(await numberOn(page)))
     await authenticator.getByRole('button', { name: 'Approve' }).click()
 
-    await page.getByRole('heading', { name: "The numbers didn't match" }).waitFor()
+    await page.getByRole('heading', { name: "That wasn't the right number" }).waitFor()
     await authenticator.getByText('The numbers didn’t match').waitFor()
     await expectAccessible(page)
     await expectAccessible(authenticator)
@@ -134,8 +134,8 @@ describe('the main path, without JavaScript', () => {
 
     await authenticator.getByRole('button', { name: 'Deny' }).click()
     await authenticator.getByRole('button', { name: 'Yes, a mistake' }).click()
-    await page.getByRole('heading', { name: 'The sign-in was denied' }).waitFor()
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'You denied this sign-in' }).waitFor()
+    await page.getByRole('button', { name: 'It was me – try again' }).click()
     await typeNumber(authenticator, await numberOn(page))
     await authenticator.getByRole('button', { name: 'Approve' }).click()
 

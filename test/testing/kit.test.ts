@@ -61,7 +61,7 @@ describe('the kit for tests of an app', () => {
 
     await agent.get('/mfa')
     await device.deny()
-    expect((await agent.get('/mfa')).text).toContain('The sign-in was denied')
+    expect((await agent.get('/mfa')).text).toContain('You denied this sign-in')
     await agent.post('/mfa/send').set('Sec-Fetch-Site', 'same-origin')
     await device.report()
 

@@ -37,6 +37,7 @@ const openTexts: ReadonlySet<string> = new Set([
   'language',
   'logo',
   'helpUrl',
+  'passwordUrl',
   'factors',
 ])
 

@@ -1,7 +1,15 @@
+import type { Notice } from '../../challenge/challenge.ts'
 import { codesPause } from '../../challenge/pauses.ts'
 import { pausedSaid, saidOf } from './notice.ts'
 import { nextRequest } from './status-view.ts'
 import type { StatusPage } from './status-view.ts'
+
+/** How a result is shown that is no mistake. */
+const tones: Partial<Record<Notice['kind'], 'done' | 'note'>> = {
+  emailed: 'done',
+  app_ready: 'done',
+  email_paused: 'note',
+}
 
 /** The field for a code, with the result of the last one. */
 export function codeView(page: StatusPage) {
@@ -17,7 +25,7 @@ export function codeView(page: StatusPage) {
     typing: true,
     headline: said?.headline ?? (challenge.purpose === 'change_devices' ? code.changeDevices : code.headline),
     said: said?.sentence,
-    wrong: said !== undefined && notice?.kind !== 'emailed' && notice?.kind !== 'app_ready',
+    tone: (notice && tones[notice.kind]) ?? 'wrong',
     // A notice about an e-mail does not concern what was typed.
     invalid: said !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
     canEmail: others.includes('email'),

@@ -1,4 +1,3 @@
-import { formatDuration } from '../../contract/format-duration.ts'
 import { codesPause } from '../../challenge/pauses.ts'
 import { pausedSaid } from './notice.ts'
 import { nextRequest } from './status-view.ts'
@@ -10,29 +9,47 @@ type Ending = 'ended' | 'throttled' | 'no_device' | 'no_member' | 'similar_name'
 
 /** The request ended without approval, or could not be sent. */
 export function endView(page: StatusPage, status: StatusOf<Ending>) {
-  const { layout, now } = page
+  const { layout, context, now } = page
+  const { passwordUrl } = context.mfa.options
   return {
     ...layout,
     ...messageOf(page, status),
     ...wayOf(page, status),
+    ...(isAlarming(status) && { alarming: true, passwordUrl }),
     // The service does not know the user, so codes are no alternative.
     ...(status.kind === 'similar_name' ? { help: layout.helpUrl } : { hasWays: true }),
     ...(status.kind === 'throttled' ? { again: Math.max(0, status.until - now) } : {}),
   }
 }
 
+/** Whether someone said that the request was not theirs: then somebody else may know the password. */
+function isAlarming(status: StatusOf<Ending>): boolean {
+  return status.kind === 'ended' && !status.unexplained && /^(user_denied|reported)$/.test(status.reason)
+}
+
+const isReported = (status: StatusOf<Ending>) => status.kind === 'ended' && status.reason === 'reported'
+
 /** While no push request can be sent, a code is the alternative, if the user has a factor for it and codes are not paused. */
 function wayOf(page: StatusPage, status: StatusOf<Ending>) {
-  const { layout, challenge, pauses, others, now } = page
+  const { layout, context, challenge, pauses, others, now } = page
+  const { words } = layout
   const codes = codesPause(pauses, challenge, page)
   const codesPaused = codes !== undefined
-  const rests = status.kind === 'throttled' || (status.kind === 'ended' && status.reason === 'reported')
   const next = status.kind === 'ended' ? nextRequest(page) : undefined
-  if (!rests && next === undefined) return { action: 'send', codesPaused }
+  const advice = isAlarming(status) && context.mfa.options.passwordUrl === undefined ? words.changePassword : undefined
+  if (status.kind !== 'throttled' && next === undefined) {
+    return {
+      addition: advice,
+      action: 'send',
+      codesPaused,
+      ...(isReported(status) && { button: words.waiting.sendAgain }),
+    }
+  }
   const said = codes ? pausedSaid(layout.language, codes.until, now).sentence : undefined
-  const addition = [rests ? undefined : next, said].filter((sentence) => sentence !== undefined).join(' ')
+  const sentences = [isReported(status) ? undefined : next, said, advice]
+  const addition = sentences.filter((sentence) => sentence !== undefined).join(' ')
   if (codesPaused || others.length === 0) return { addition, button: undefined, codesPaused }
-  return { addition, button: layout.words.throttled.button, target: `${layout.base}?use=code`, usesCode: true }
+  return { addition, button: words.throttled.button, target: `${layout.base}?use=code`, usesCode: true }
 }
 
 /** The words for a change of devices, which is no sign-in. */
@@ -43,16 +60,17 @@ function changeEnded(
   return purpose === 'change_devices' ? words.changeEnded : {}
 }
 
-function messageOf({ layout, challenge, now }: StatusPage, status: StatusOf<Ending>): Message {
-  const { words, language } = layout
+function messageOf({ layout, challenge, pauses, now }: StatusPage, status: StatusOf<Ending>): Message {
+  const { words, span } = layout
   if (status.kind === 'throttled') {
-    return {
-      ...words.throttled,
-      sentence: words.throttled.sentence(formatDuration(language.tag, Math.max(1, status.until - now))),
-    }
+    return { ...words.throttled, sentence: words.throttled.sentence(span(Math.max(1, status.until - now))) }
   }
   if (status.kind !== 'ended') return words.problems[status.kind]
+  if (status.unexplained) return words.ended.unexplained
   const ended = { ...words.ended[status.reason], ...changeEnded(challenge, words)[status.reason] }
-  if (status.reason !== 'timeout' || status.lasted === undefined) return ended
-  return { ...ended, sentence: words.timedOut(formatDuration(language.tag, status.lasted)) }
+  const until = pauses.push?.until ?? now
+  if (isReported(status) && until > now) {
+    return { ...ended, sentence: `${ended.sentence} ${words.requestsPaused(span(until - now))}` }
+  }
+  return status.lasted === undefined ? ended : { ...ended, sentence: words.timedOut(span(status.lasted)) }
 }

@@ -12,7 +12,7 @@ export interface Said {
 
 /** @param now Unix time, seconds. */
 export function saidOf({ tag, words }: Language, notice: Notice, now: number): Said {
-  if (notice.kind === 'wrong_code') return wrongCode({ tag, words }, notice.triesLeft)
+  if (notice.kind === 'wrong_code') return wrongCode({ tag, words }, notice)
   if (!('until' in notice)) return words.notices[notice.kind]
   if (notice.kind === 'codes_paused') return pausedSaid({ tag, words }, endOf(notice.until, now), now)
   const said = words.notices[notice.kind]
@@ -29,10 +29,15 @@ export function pausedSaid(
   return { headline, sentence: until === undefined ? unlock : sentence(formatDuration(tag, Math.max(1, until - now))) }
 }
 
-function wrongCode({ tag, words }: Pick<Language, 'tag' | 'words'>, left: number | undefined): Said {
-  const { headline, sentence, triesLeft } = words.notices.wrong_code
+function wrongCode(
+  { tag, words }: Pick<Language, 'tag' | 'words'>,
+  { triesLeft: left, pausedFor }: Extract<Notice, { readonly kind: 'wrong_code' }>,
+): Said {
+  const { headline, sentence, triesLeft, lastTry, lastTryLocks } = words.notices.wrong_code
   if (left === undefined) return { headline, sentence }
-  return { headline, sentence: `${sentence} ${triesLeft(new Intl.NumberFormat(tag).format(left))}` }
+  if (left > 1) return { headline, sentence: `${sentence} ${triesLeft(new Intl.NumberFormat(tag).format(left))}` }
+  const pause = endOf(pausedFor ?? 0, 0)
+  return { headline: pause === undefined ? lastTryLocks : lastTry(formatDuration(tag, Math.max(1, pause))), sentence }
 }
 
 /** The same as one text. @param now Unix time, seconds. */

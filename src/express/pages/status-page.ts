@@ -56,5 +56,5 @@ function codeNeededView(shown: StatusPage) {
 }
 
 function approvedView({ layout }: StatusPage) {
-  return { ...layout, ...layout.words.approved, action: 'complete', live: true, settled: true }
+  return { ...layout, ...layout.words.approved, helpUrl: undefined, action: 'complete', live: true, settled: true }
 }

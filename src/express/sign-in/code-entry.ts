@@ -1,6 +1,6 @@
 import type { Challenge, Notice } from '../../challenge/challenge.ts'
 import { readCode, tryCode } from '../../challenge/code.ts'
-import type { CodeNotice, CodeOutcome } from '../../challenge/code.ts'
+import type { CodeOutcome } from '../../challenge/code.ts'
 import { sendEmailCode } from '../../challenge/email-code.ts'
 import type { EventFacts } from '../request/events.ts'
 import type { Outcome } from '../request/outcome.ts'
@@ -39,12 +39,14 @@ export async function checkCode(
   const now = context.mfa.options.clock.now()
   const browser = passedBrowser(request, challenge)
   const outcome = await tryCode(service, challenge, senderOf(request), { code, browser, now })
-  return { ...outcome, events: outcome.notice ? eventsOf(outcome.notice) : [] }
+  return { ...outcome, events: eventsOf(outcome) }
 }
 
-function eventsOf(notice: CodeNotice): readonly EventFacts[] {
-  if (notice.kind === 'codes_paused') return [{ type: 'code.paused', until: notice.until }]
-  return notice.kind === 'wrong_code' ? [{ type: 'code.wrong' }] : []
+function eventsOf(outcome: CodeOutcome): readonly EventFacts[] {
+  if (!outcome.notice) return []
+  const { notice, wasWrong } = outcome
+  const paused = notice.kind === 'codes_paused' ? [{ type: 'code.paused', until: notice.until } as const] : []
+  return [...(wasWrong ? [{ type: 'code.wrong' } as const] : []), ...paused]
 }
 
 /** `POST /mfa/email`: sends a code to the address the service knows. */

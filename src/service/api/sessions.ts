@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/sessions.ts'
+import type { Session } from '../../contract/sessions.ts'
 import { auditRedeemed, auditRedeemRefused, auditSession, auditThrottled } from '../audit/sessions.ts'
 import { withinBudget } from '../codes/code-budget.ts'
 import { bypassLookups } from '../codes/bypass-forms.ts'
@@ -47,7 +48,7 @@ export const create: Handler<typeof contract.createSession> = async (given, call
     await auditSession(db, call, created.session, call)
     return { ...created, redeemed: await redeemCode(call, db, created.session, input) }
   })
-  const { session, triesLeft, redeemed } = await creating.catch(async (error: unknown) => {
+  const { session, left, redeemed } = await creating.catch(async (error: unknown) => {
     await auditThrottled(call, error, { domain: domain.id, user: user.id, budget, address: input.ipAddress ?? null })
     throw error
   })
@@ -56,7 +57,7 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   }
   notifySession(call, session)
   if (session.state === 'pending') call.pusher?.tell(session)
-  return redeemed ?? { ...sessionView(session), triesLeft }
+  return redeemed ?? { ...sessionView(session), ...left }
 }
 
 /** Redeems the approval of a code before any other call can read it. If that is impossible, the code is not used up. */
@@ -100,7 +101,7 @@ async function lookupsOf(call: Call, input: New, { id }: UserRow): Promise<strin
 interface Started {
   readonly session: SessionRow
   /** Set after a wrong code. */
-  readonly triesLeft?: number | undefined
+  readonly left?: Pick<Session, 'triesLeft' | 'lockedFor'>
 }
 
 async function start(call: Call, db: Queryable, starting: Starting): Promise<Started> {
@@ -234,7 +235,7 @@ async function byCode(call: Call, db: Queryable, starting: Starting): Promise<St
     return { session: await insertSession(db, { ...session, ...approved }) }
   }
   const wrong = { factor: meantFactor(input), ...denied('wrong_code', now) }
-  return { session: await insertSession(db, { ...session, ...wrong }), triesLeft: tried.triesLeft }
+  return { session: await insertSession(db, { ...session, ...wrong }), left: tried.left }
 }
 
 const denied = (reason: 'wrong_code' | 'push_failed', now: number) =>

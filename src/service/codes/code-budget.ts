@@ -17,7 +17,9 @@ interface Try {
 }
 
 /** The result of the check, or the number of attempts left if it is known. */
-export type Tried<T> = { readonly right: T } | { readonly right?: never; readonly triesLeft: number | undefined }
+export type Tried<T> =
+  | { readonly right: T }
+  | { readonly right?: never; readonly left: Partial<ReturnType<typeof triesLeft>> }
 
 /**
  * Checks a code within its budgets: 5 wrong codes per challenge, and 10 in a row per user, over all factors, challenges and
@@ -48,7 +50,7 @@ export async function withinBudget<T>(
       await codes.lock(db, userId, { from: until === untilUnlocked ? null : now, until })
       await auditCall(db, ctx, 'codes.locked', { user: userId, failures, until, budget })
     }
-    return { triesLeft: ofChallenge === undefined ? undefined : triesLeft(failures, ofChallenge) }
+    return { left: ofChallenge === undefined ? {} : triesLeft(failures, ofChallenge, now) }
   }
   await codes.forget(db, userId)
   if (challenge !== undefined) await forgetChallenge(db, challenge)

@@ -27,10 +27,13 @@ export function lockedUntil(failures: number, now: number): number | undefined {
 }
 
 /**
- * How many more codes can be tried in this challenge before codes are locked.
+ * How many more codes can be tried in this challenge before codes are locked, and at the end for how long they are: the
+ * challenge alone locks nothing.
  * @param ofUser Wrong codes of the user in a row. @param ofChallenge Wrong codes of the challenge.
  */
-export function triesLeft(ofUser: number, ofChallenge: number): number {
+export function triesLeft(ofUser: number, ofChallenge: number, now: number) {
   const untilLock = (failuresPerLock - (ofUser % failuresPerLock)) % failuresPerLock
-  return Math.min(untilLock, maxWrongPerChallenge - ofChallenge)
+  const left = Math.min(untilLock, maxWrongPerChallenge - ofChallenge)
+  const until = left > 1 ? undefined : lockedUntil(ofUser + left, now)
+  return { triesLeft: left, ...(until !== undefined && { lockedFor: until - now }) }
 }

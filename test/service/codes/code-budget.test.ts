@@ -58,6 +58,7 @@ describe('wrong codes of a challenge', () => {
     const [first, second, third] = [await left(), await left(), await left()]
 
     expect([first, second, third].map(({ triesLeft }) => triesLeft)).toEqual([2, 1, 0])
+    expect([first, second, third].map(({ lockedFor }) => lockedFor)).toEqual([undefined, 900, 900])
     const read = await running.call('GET', `/domains/${running.domain.id}/sessions/${first.id}`)
     expect(read.json).not.toHaveProperty('triesLeft')
   })

@@ -6,7 +6,7 @@ import type { Messages } from './en.ts'
  */
 export const ar: Messages = {
   appName: 'تسجيل الدخول',
-  offline: 'أنت غير متصل بالإنترنت. سنتابع فور عودة الاتصال.',
+  offline: { headline: 'أنت غير متصل بالإنترنت', sentence: 'سنتابع فور عودة الاتصال.' },
   reload: { stop: 'أوقِف إعادة تحميل هذه الصفحة', goOn: 'اسمح بإعادة تحميل هذه الصفحة تلقائيًا' },
   footer: { as: 'تسجيل الدخول باسم', notYou: 'لست أنت؟', signOut: 'تسجيل الخروج' },
   waiting: {
@@ -39,20 +39,21 @@ export const ar: Messages = {
   approved: { headline: 'تمت الموافقة', sentence: 'ستنتقل بعد لحظة.', button: 'متابعة' },
   ended: {
     user_denied: {
-      headline: 'رُفض تسجيل الدخول',
-      sentence: 'ضغط أحدهم على «رفض» في جهازك. إن لم تكن أنت، فغيِّر كلمة المرور.',
-      button: 'حاوِل مجددًا',
+      headline: 'لقد رفضت تسجيل الدخول هذا',
+      sentence: 'ربما يحاول شخص آخر تسجيل الدخول باسمك.',
+      button: 'كنت أنا – حاوِل مجددًا',
+      changePassword: 'أنا من رفضه – تغيير كلمة المرور',
     },
     reported: {
       headline: 'تم الإبلاغ',
-      sentence:
-        'أُبلِغ بأن الطلب ليس منك. أُوقفت الطلبات إلى جهازك 15 دقيقة. إن كان أحد غيرك يعرف كلمة المرور، فغيِّرها الآن.',
+      sentence: 'لم يدخل أحد.',
       button: 'استخدِم رمزًا',
+      changePassword: 'تغيير كلمة المرور',
     },
     wrong_number: {
-      headline: 'الرقمان غير متطابقين',
-      sentence: 'تحقّق من الرقم المعروض هنا وحاوِل مرة أخرى.',
-      button: 'حاوِل مجددًا',
+      headline: 'لم يكن هذا الرقم الصحيح',
+      sentence: 'سنرسل طلبًا جديدًا برقم جديد.',
+      button: 'أرسِل طلبًا جديدًا',
     },
     timeout: { headline: 'انتهى الوقت', sentence: 'لم يُجِب أحد في الوقت المحدد.', button: 'أرسِل مجددًا' },
     cancelled: {
@@ -70,11 +71,18 @@ export const ar: Messages = {
       sentence: 'يعمل كل رمز مرة واحدة ولمدة قصيرة.',
       button: 'حاوِل مجددًا',
     },
+    unexplained: {
+      headline: 'لم تتم الموافقة على تسجيل الدخول',
+      sentence: 'رُفض الطلب على جهازك، أو لم يُجِب أحد في الوقت المحدد.',
+      button: 'حاوِل مجددًا',
+    },
   },
   changeEnded: {
-    user_denied: { headline: 'رُفض التغيير' },
+    user_denied: { headline: 'لقد رفضت هذا التغيير', sentence: 'ربما يستخدم شخص آخر حسابك.' },
     cancelled: { headline: 'أُلغي التغيير' },
   },
+  requestsPaused: (span) => `أُوقفت الطلبات مؤقتًا. المدة المتبقية: ${span}.`,
+  changePassword: 'إن لم تكن أنت، فغيِّر كلمة المرور.',
   timedOut: (span) => `لم يُجِب أحد خلال ${span}.`,
   throttled: {
     headline: 'انتظر لحظة',
@@ -106,6 +114,8 @@ export const ar: Messages = {
       headline: 'لم ينجح هذا الرمز',
       sentence: 'تتغيّر الرموز كل 30 ثانية ويعمل كل منها مرة واحدة.',
       triesLeft: (tries) => `المحاولات المتبقية: ${tries}.`,
+      lastTry: (span) => `رمز خاطئ آخر يوقف الرموز. المدة: ${span}`,
+      lastTryLocks: 'رمز خاطئ آخر يوقف الرموز إلى أن يعيد المسؤول تفعيلها',
     },
     codes_paused: {
       headline: 'محاولات كثيرة',

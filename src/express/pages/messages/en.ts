@@ -5,6 +5,8 @@ export interface Message {
   readonly headline: string
   readonly sentence: string
   readonly button?: string
+  /** The button that leads to `passwordUrl`. */
+  readonly changePassword?: string
 }
 
 /**
@@ -14,7 +16,8 @@ export interface Message {
 export const en = {
   /** The name of the app, if it has none. */
   appName: 'Sign-in',
-  offline: "You're offline. This page continues once you're back online.",
+  /** Replaces the headline until the connection is back. */
+  offline: { headline: "You're offline", sentence: 'We continue as soon as the connection is back.' },
   /** For browsers without JavaScript. */
   reload: { stop: 'Stop this page from reloading', goOn: 'Let this page reload automatically' },
   footer: { as: 'Signing in as', notYou: 'Not you?', signOut: 'Sign out' },
@@ -51,21 +54,21 @@ export const en = {
   /** The request ended without approval. */
   ended: {
     user_denied: {
-      headline: 'The sign-in was denied',
-      sentence: "Someone pressed Deny on your device. If that wasn't you, change your password.",
-      button: 'Try again',
+      headline: 'You denied this sign-in',
+      sentence: 'Someone else may be signing in as you.',
+      button: 'It was me – try again',
+      changePassword: 'I denied it – change my password',
     },
     reported: {
       headline: 'Reported',
-      sentence:
-        'The request was marked as not yours. Requests to your device are paused for 15 minutes. ' +
-        'If someone else knows your password, change it now.',
+      sentence: 'No one got in.',
       button: 'Use a code',
+      changePassword: 'Change my password',
     },
     wrong_number: {
-      headline: "The numbers didn't match",
-      sentence: 'Check the number shown here and try again.',
-      button: 'Try again',
+      headline: "That wasn't the right number",
+      sentence: "We'll send a new request with a new number.",
+      button: 'Send a new request',
     },
     timeout: { headline: 'Time ran out', sentence: "The request wasn't answered in time.", button: 'Send again' },
     cancelled: {
@@ -83,12 +86,25 @@ export const en = {
       sentence: 'Codes work once and for a short time.',
       button: 'Try again',
     },
-  } satisfies Readonly<Record<SessionReason, Message>>,
+    /** A service that speaks only version 1.3 does not say which of the two. */
+    unexplained: {
+      headline: "The sign-in wasn't approved",
+      sentence: 'Your device denied the request, or nobody answered in time.',
+      button: 'Try again',
+    },
+  } satisfies Readonly<Record<SessionReason | 'unexplained', Message>>,
   /** The same for a change of devices. */
   changeEnded: {
-    user_denied: { headline: 'The change was denied' },
+    user_denied: {
+      headline: 'You denied this change',
+      sentence: 'Someone else may be using your account.',
+    },
     cancelled: { headline: 'The change was canceled' },
   },
+  /** After a report, while no request can be sent. */
+  requestsPaused: (span: string) => `Requests are paused for ${span}.`,
+  /** Instead of the button, if the app has no `passwordUrl`. */
+  changePassword: "If it wasn't you, change your password.",
   /** The sentence if it is known how long that was. */
   timedOut: (span: string) => `The request wasn't answered within ${span}.`,
   /** Too many push requests. */
@@ -125,7 +141,12 @@ export const en = {
     wrong_code: {
       headline: "That code didn't work",
       sentence: 'Codes change every 30 seconds and work once.',
-      triesLeft: (tries: string) => `Tries left: ${tries}.`,
+      /** The number is at least 2. */
+      triesLeft: (tries: string) => `${tries} tries left.`,
+      /** The headline with one try left. */
+      lastTry: (span: string) => `One more wrong code pauses codes for ${span}`,
+      /** The same if only an administrator ends the pause. */
+      lastTryLocks: 'One more wrong code locks codes until your administrator unlocks them',
     },
     codes_paused: {
       headline: 'Too many tries',
