@@ -29,12 +29,13 @@ export function addAccountPages(router: Router, { accounts, notices, store, page
     pages.send(res, 'account', { account, secondStep: secondStep(req), recentActivity })
   })
 
-  router.get('/danger-zone', requireSignIn, requireMfa({ maxAge }), (req, res) => {
+  const recent = requireMfa({ maxAge, purpose: 'change your password' })
+  router.get('/danger-zone', requireSignIn, recent, (req, res) => {
     const changed = req.query['changed'] !== undefined
     pages.send(res, 'danger-zone', { ...emptyForm, secondStep: secondStep(req), changed })
   })
 
-  router.post('/danger-zone', requireSignIn, requireMfa({ maxAge }), async (req, res) => {
+  router.post('/danger-zone', requireSignIn, recent, async (req, res) => {
     const form = readForm(ChangePassword, req.body)
     if (!form.values) {
       return pages.send(res, 'danger-zone', { ...form.state, secondStep: secondStep(req), changed: false }, 422)

@@ -1,5 +1,6 @@
 import { printable } from '../device/printable.ts'
 import { Button } from './button.tsx'
+import { subjectOf } from './facts.ts'
 import { secondsLeft } from './time-left.tsx'
 import type { Pending } from './use-inbox.ts'
 import { useWords } from './words/speech.tsx'
@@ -18,7 +19,9 @@ export function Banner({ pending: { account, request }, now, onReview }: BannerP
     <header class="banner">
       <div>
         <p role="alert">
-          <strong>{request.purpose === 'change_devices' ? words.changeOfDevices : words.signInRequest}</strong>
+          <strong>
+            <bdi>{printable(subjectOf(request, words) ?? words.signInRequest)}</bdi>
+          </strong>
           {' · '}
           <bdi>{printable(request.domain.name)}</bdi>
         </p>

@@ -1,5 +1,6 @@
 import type { DeviceRequest } from '../contract/device.ts'
 import { isolated, printable } from '../device/printable.ts'
+import type { Words } from './words/en.ts'
 import type { Speech } from './words/speech.tsx'
 
 export interface Fact {
@@ -13,9 +14,23 @@ export interface Fact {
 type RequestFacts = Pick<DeviceRequest, 'attributes' | 'ipAddress' | 'createdAt'> &
   Partial<Pick<DeviceRequest, 'purpose' | 'user'>>
 
+/** The attribute that says what a step-up confirms. */
+const purposeKey = 'purpose'
 /** Keys of attributes that hold the place of a sign-in. */
 const placeKeys = new Set(['place', 'location', 'city'])
 const clientKeys = ['browser', 'system']
+
+/** What an approval confirms, in the app's words; undefined for an ordinary sign-in. */
+export function confirmedBy({ purpose, attributes }: Pick<RequestFacts, 'purpose' | 'attributes'>): string | undefined {
+  if (purpose === 'change_devices') return undefined
+  const { value = '' } = attributes.find(({ key }) => key.toLowerCase() === purposeKey) ?? {}
+  return value === '' ? undefined : value.replace(/^./u, (first) => first.toLocaleUpperCase())
+}
+
+/** What a request is about if not an ordinary sign-in, in a few words. */
+export function subjectOf(request: RequestFacts, words: Words): string | undefined {
+  return request.purpose === 'change_devices' ? words.changeOfDevices : confirmedBy(request)
+}
 
 /** What helps to decide, in order of importance: origin, browser and system, time, then all other attributes of the app. */
 export function factsOf(request: RequestFacts, { words, locale }: Speech): readonly Fact[] {
@@ -82,7 +97,9 @@ export function timeOf(seconds: number, locale: string, timeStyle: 'short' | 'me
 }
 
 function sortAttributes(request: RequestFacts) {
-  const attributes = request.attributes.filter(({ key, value }) => key !== '' && value !== '')
+  const attributes = request.attributes.filter(
+    ({ key, value }) => key !== '' && key.toLowerCase() !== purposeKey && value !== '',
+  )
   const [place, others] = split(attributes, ({ key }) => placeKeys.has(key.toLowerCase()))
   const [client, rest] = split(others, ({ key }) => clientKeys.includes(key.toLowerCase()))
   return { place, client, rest }

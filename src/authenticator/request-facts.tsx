@@ -2,9 +2,9 @@ import type { DeviceRequest } from '../contract/device.ts'
 import { printable } from '../device/printable.ts'
 import { IconButton } from './button.tsx'
 import { Facts } from './card.tsx'
-import { factsOf, summaryOf } from './facts.ts'
+import { factsOf, subjectOf, summaryOf } from './facts.ts'
 import { Icon } from './icons.tsx'
-import { useSpeech } from './words/speech.tsx'
+import { useSpeech, useWords } from './words/speech.tsx'
 
 interface RequestFactsProps {
   readonly request: DeviceRequest
@@ -23,6 +23,16 @@ export function RequestFacts({ request, now, opened, onToggle }: RequestFactsPro
       {opened ? <Facts facts={factsOf(request, speech)} /> : <ShortFacts request={request} now={now} />}
       <IconButton icon="info" label={speech.words.details} aria-expanded={opened} />
     </div>
+  )
+}
+
+/** What a request in a list is about, if not an ordinary sign-in. */
+export function Subject({ request }: { readonly request: Parameters<typeof subjectOf>[0] }) {
+  const subject = subjectOf(request, useWords())
+  return subject === undefined ? null : (
+    <small>
+      <bdi>{printable(subject)}</bdi>
+    </small>
   )
 }
 

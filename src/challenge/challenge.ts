@@ -20,6 +20,8 @@ export interface Challenge {
   readonly returnTo: string
   /** The accepted factors, if fewer than those the app accepts. */
   readonly factors?: readonly Factor[] | undefined
+  /** What the user confirms by a step-up, in the app's words. */
+  readonly action?: string | undefined
   /** Where the user continues after giving up, if the app said so. */
   readonly giveUpTo?: string | undefined
   /** The current session of the service. */
@@ -82,6 +84,7 @@ export interface NewChallenge {
   readonly returnTo: string
   readonly giveUpTo?: string | undefined
   readonly factors?: readonly Factor[] | undefined
+  readonly action?: string | undefined
 }
 
 /** @param random returns that many random bytes. */
@@ -95,6 +98,7 @@ export function createChallenge(wanted: NewChallenge, now: number, random: (size
     returnTo: wanted.returnTo,
     giveUpTo: wanted.giveUpTo,
     factors: wanted.factors,
+    action: wanted.action,
   }
 }
 

@@ -70,7 +70,10 @@ async function push(
 export function describe(challenge: Challenge, { user, attributes, ipAddress, browser }: Sender) {
   return {
     user: referenceOf(user),
-    attributes: [...attributes],
+    attributes: [
+      ...(challenge.action === undefined ? [] : [{ key: 'Purpose', value: challenge.action }]),
+      ...attributes,
+    ],
     challenge: challenge.id,
     ...(browser === undefined ? {} : { browser }),
     // The device shows what is approved, and the service accepts the approval for nothing else.

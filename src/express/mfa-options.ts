@@ -134,6 +134,12 @@ export interface MfaOptions {
    */
   passwordUrl?: string | undefined
   /**
+   * Returns the place of an IP address, such as `'Lyon, France'`, from your own data. The device shows it with a request.
+   * A look-up that takes longer than 500 ms is ignored.
+   * @default no place
+   */
+  locate?: ((address: string) => OrPromise<Maybe<string>>) | undefined
+  /**
    * Texts of the pages by language, which replace ours or add a language.
    * @default English and Arabic
    */

@@ -120,6 +120,7 @@ export const MfaOptionsSchema = z.strictObject({
   accent: z.union([Color, z.strictObject({ light: Color, dark: Color })]).optional(),
   helpUrl: linkTo('/help').optional(),
   passwordUrl: linkTo('/change-password').optional(),
+  locate: fn<(address: string) => OrPromise<Maybe<string>>>().optional(),
   messages: z
     .custom<MessagesByLanguage>(
       (value) => typeof value === 'object' && value !== null,

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { startService } from '../support/running-service.ts'
-import { button, fromDesk, headline, phones, small } from './phone.ts'
+import { button, fromDesk, headline, phones, seen, small } from './phone.ts'
 
 const phone = phones()
 
@@ -169,6 +169,16 @@ describe('a request', () => {
     await headline(page, 'Was it you?')
 
     expect([top, await page.evaluate(() => scrollY)]).toEqual([0, 0])
+  })
+
+  it('names what a step-up confirms, in the question and in the list', async () => {
+    const { service, page } = await phone.joined({ context: small })
+    await service.ask('alice', { attributes: [{ key: 'Purpose', value: 'change your password' }] })
+
+    expect(await headline(page, 'Change your password at Wiki?')).toBe(true)
+    expect(await page.locator('#facts').innerText()).not.toContain('password')
+    await button(page, 'Decide later').click()
+    expect(await seen(page.getByText('Change your password'))).toBe(true)
   })
 
   it('asks for the PIN where it asked for the number, and returns by the erase key', async () => {

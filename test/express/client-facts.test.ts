@@ -1,9 +1,12 @@
 import { isIP } from 'node:net'
 
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import type { MfaOptions } from 'second-factor'
 
 import { clientAddress } from '../../src/express/request/client-facts.ts'
+import { startWebApp } from '../support/web-app.ts'
+import type { WebApp } from '../support/web-app.ts'
 
 /** Express 4 and 5 give `req.ip` whatever a trusted proxy wrote. */
 const from = (ip: string) => ({ ip, socket: { remoteAddress: '10.0.0.1' } }) as never
@@ -24,5 +27,62 @@ describe('the address of a browser', () => {
       '2001:db8::7',
       undefined,
     ])
+  })
+})
+
+describe('the option locate', () => {
+  /** What the device shows of a new request. */
+  async function shownBy(locate: NonNullable<MfaOptions['locate']>, atWork?: (app: WebApp) => Promise<void>) {
+    const warn = vi.fn<(message: string) => void>()
+    const app = await startWebApp({ mfa: { locate, logger: { info() {}, warn, error() {} } } })
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    const account = await app.activate(await browser.visit('/account'))
+    const asking = browser.visit('/mfa')
+    await atWork?.(app)
+    await asking
+    const [request] = (await app.device.requests(account)).requests ?? []
+    return { attributes: request?.attributes, warn }
+  }
+
+  it('adds the place of the address to what the device shows', async () => {
+    const locate = vi.fn<(address: string) => Promise<string>>().mockResolvedValue('Lyon, France')
+
+    const { attributes } = await shownBy(locate)
+
+    expect(attributes).toContainEqual({ key: 'Place', value: 'Lyon, France' })
+    expect(locate).toHaveBeenCalledWith('127.0.0.1')
+  })
+
+  it.each([
+    ['knows no place', () => undefined],
+    ['returns an empty text', () => ''],
+  ])('adds nothing if it %s', async (_name, locate) => {
+    expect((await shownBy(locate)).attributes?.map(({ key }) => key)).not.toContain('Place')
+  })
+
+  it('is ignored with a warning if it fails', async () => {
+    const { attributes, warn } = await shownBy(() => {
+      throw new Error('no data file')
+    })
+
+    expect(attributes?.map(({ key }) => key)).not.toContain('Place')
+    expect(warn).toHaveBeenCalledWith('mfa: locate failed, so devices show no place: Error: no data file')
+  })
+
+  it('delays a request by 500 ms at most', async () => {
+    const begun = Promise.withResolvers<void>()
+    const locate = vi.fn<() => Promise<undefined>>().mockResolvedValueOnce(undefined)
+    locate.mockImplementation(() => {
+      begun.resolve()
+      return new Promise(() => {})
+    })
+
+    const { attributes } = await shownBy(locate, async (app) => {
+      await begun.promise
+      await app.clock.advance(1)
+    })
+
+    expect(attributes?.map(({ key }) => key)).not.toContain('Place')
   })
 })

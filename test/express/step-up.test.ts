@@ -21,6 +21,9 @@ function startBank(options: Partial<MfaOptions> = {}) {
         return res.send('sent')
       })
       app.get('/badly-asked', (req) => req.mfa?.challenge({ maxAge: 300_000 }))
+      app.get('/new-password', requireMfa({ maxAge: 60, purpose: 'change your password' }), (_req, res) =>
+        res.send('new'),
+      )
       app.get('/proof', requireMfa(), (req, res) => void res.json(verifiedMfa(req)))
     },
   })
@@ -57,6 +60,65 @@ describe('requireMfa({ factors })', () => {
 
     expect((await app.device.requests(account)).requests).toEqual([])
     expect((await browser.fetch('/by-code')).status).toBe(403)
+  })
+})
+
+describe('requireMfa({ purpose })', () => {
+  /** A browser of alice, verified for longer than a password may be changed without a step-up. */
+  async function verifiedLongAgo() {
+    const app = await startBank()
+    const browser = app.browser()
+    const account = await app.verify(browser, 'alice')
+    await app.clock.advance(61)
+    const purposeShown = async () => {
+      const [pending] = (await app.device.requests(account)).requests ?? []
+      return pending?.attributes.find(({ key }) => key === 'Purpose')?.value
+    }
+    return { app, browser, account, purposeShown }
+  }
+  const headline = (text: string) => /<h1[^>]*>([^<]*)</.exec(text)?.[1]
+
+  it('shows on the page and on the device what is confirmed', async () => {
+    const { browser, purposeShown } = await verifiedLongAgo()
+
+    const page = await browser.visit('/new-password')
+
+    expect(headline(page.text)).toBe('To change your password, confirm that it&#39;s you')
+    expect(await purposeShown()).toBe('change your password')
+  })
+
+  it('asks again for another purpose', async () => {
+    const { browser, purposeShown } = await verifiedLongAgo()
+    await browser.visit('/danger?')
+    await browser.visit('/new-password')
+
+    expect(await purposeShown()).toBe('change your password')
+  })
+
+  it('passes the purpose on to a script, whose user opens the page', async () => {
+    const { browser, purposeShown } = await verifiedLongAgo()
+
+    const refused = await browser.fetch('/new-password')
+    const page = await browser.visit(refused.body.challenge)
+
+    expect(refused.status).toBe(403)
+    expect(headline(page.text)).toBe('To change your password, confirm that it&#39;s you')
+    expect(await purposeShown()).toBe('change your password')
+  })
+
+  it('ignores words that the app did not seal for this user', async () => {
+    const { app, browser, purposeShown } = await verifiedLongAgo()
+    const bob = app.browser()
+    await app.verify(bob, 'bob')
+    await app.clock.advance(61)
+    const ofBob = (await bob.fetch('/new-password')).body.challenge
+
+    await browser.visit('/mfa?purpose=step_up&action=stop+a+theft')
+    expect(await purposeShown()).toBeUndefined()
+    const page = await browser.visit(ofBob)
+
+    expect(headline(page.text)).toBe('Confirm that it&#39;s you')
+    expect(await purposeShown()).toBeUndefined()
   })
 })
 

@@ -20,6 +20,7 @@ declare global {
   const embedded: typeof service.embedded
   const secret: string
   const transfer: RequestHandler
+  const passwordForm: RequestHandler
   const reports: RequestHandler
   const csrfProtection: RequestHandler
   const findUser: (req: secondFactor.AppRequest) => Promise<secondFactor.MfaUser | undefined>

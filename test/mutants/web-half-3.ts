@@ -2,6 +2,22 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    defense: 'sealing what a step-up confirms, where an address carries it',
+    file: 'src/express/sign-in/challenge-page.ts',
+    find: 'await openAction(context, sealed)',
+    replace: 'sealed',
+    test: 'express/step-up.test.ts',
+    title: 'ignores words that the app did not seal for this user',
+  },
+  {
+    defense: 'sealing what a step-up confirms for one user',
+    file: 'src/express/sign-in/demand.ts',
+    find: '`step-up of ${userKey}`',
+    replace: "userKey ? 'step-up' : ''",
+    test: 'express/step-up.test.ts',
+    title: 'ignores words that the app did not seal for this user',
+  },
+  {
     defense: 'plain colours alone',
     file: 'src/express/options.ts',
     find: '.regex(/^#([\\da-f]{3}|[\\da-f]{6})$/i, ',

@@ -4,6 +4,7 @@ import type { Device } from '../../device/device.ts'
 import { Button } from '../button.tsx'
 import { Card, Problem, Status } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
+import { Subject } from '../request-facts.tsx'
 import { Icon } from '../icons.tsx'
 import { nameOf } from '../use-accounts.ts'
 import { type AccountAnswer, useHistory } from '../use-history.ts'
@@ -56,7 +57,7 @@ function Answered({ answer: { account, entry } }: { readonly answer: AccountAnsw
         <small>
           <bdi>{words.at(nameOf(account), entry.user.username)}</bdi>
         </small>
-        {entry.purpose === 'change_devices' ? <small>{words.changeOfDevices}</small> : null}
+        <Subject request={entry} />
         {origin === '' ? null : (
           <small>
             <bdi>{origin}</bdi>

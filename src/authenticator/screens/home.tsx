@@ -6,6 +6,7 @@ import { ChangeNotices } from '../change-notices.tsx'
 import { Button } from '../button.tsx'
 import { Card, Emblem, Status } from '../card.tsx'
 import { originOf, timeOf } from '../facts.ts'
+import { Subject } from '../request-facts.tsx'
 import type { Inbox, Pending } from '../use-inbox.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
 
@@ -76,7 +77,7 @@ function Requests({
                 <small>
                   <bdi>{each.request.user.username}</bdi>, {timeOf(each.request.createdAt, locale, 'medium')}
                 </small>
-                {each.request.purpose === 'change_devices' ? <small>{words.changeOfDevices}</small> : null}
+                <Subject request={each.request} />
                 <small>
                   <bdi>{originOf(each.request)}</bdi>
                 </small>

@@ -7,6 +7,7 @@ import type { Answer } from '../../device/requests.ts'
 import { AnswerForm } from '../answer-form.tsx'
 import { Button } from '../button.tsx'
 import { Card, Emblem } from '../card.tsx'
+import { confirmedBy } from '../facts.ts'
 import { RequestFacts } from '../request-facts.tsx'
 import { TimeLeft } from '../time-left.tsx'
 import { useInputDelay } from '../use-input-delay.ts'
@@ -87,10 +88,12 @@ export function RequestScreen({
 }
 
 /** What an approval allows, and where. The name is emphasized, wherever a language places it. */
-function titleOf({ purpose, domain }: DeviceRequest, words: Words) {
-  const ask = purpose === 'change_devices' ? words.changeDevicesAt : words.signInTo
+function titleOf(request: DeviceRequest, words: Words) {
+  const confirmed = confirmedBy(request)
+  const asked = request.purpose === 'change_devices' ? words.changeDevicesAt : words.signInTo
+  const ask = confirmed === undefined ? asked : (app: string) => words.confirmAt(printable(confirmed), app)
   const [before = '', after = ''] = ask('\0').split('\0')
-  const name = printable(domain.name)
+  const name = printable(request.domain.name)
   const title = (
     <>
       <span>{before}</span>

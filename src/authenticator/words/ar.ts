@@ -86,6 +86,7 @@ export const ar: Words = {
 
   signInTo: (app) => `الدخول إلى ${app}؟`,
   changeDevicesAt: (app) => `تغيير أجهزتك في ${app}؟`,
+  confirmAt: (purpose, app) => `${purpose} في ${app}؟`,
   changeOfDevices: 'تغيير أجهزتك',
   from: 'من',
   unverified: '(غير مؤكَّد)',

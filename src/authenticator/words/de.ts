@@ -86,6 +86,7 @@ export const de: Words = {
 
   signInTo: (app) => `Anmelden bei ${app}?`,
   changeDevicesAt: (app) => `Geräte ändern bei ${app}?`,
+  confirmAt: (purpose, app) => `${purpose} bei ${app}?`,
   changeOfDevices: 'Änderung Ihrer Geräte',
   from: 'Woher',
   unverified: '(nicht überprüft)',

@@ -85,6 +85,7 @@ export const en = {
 
   signInTo: (app: string) => `Sign in to ${app}?`,
   changeDevicesAt: (app: string) => `Change your devices at ${app}?`,
+  confirmAt: (purpose: string, app: string) => `${purpose} at ${app}?`,
   changeOfDevices: 'Change to your devices',
   from: 'From',
   unverified: '(unverified)',

@@ -85,6 +85,7 @@ export const es: Words = {
 
   signInTo: (app) => `¿Iniciar sesión en ${app}?`,
   changeDevicesAt: (app) => `¿Cambiar sus dispositivos en ${app}?`,
+  confirmAt: (purpose, app) => `¿${purpose} en ${app}?`,
   changeOfDevices: 'Cambio de sus dispositivos',
   from: 'Desde',
   unverified: '(sin verificar)',

@@ -85,6 +85,7 @@ export const fr: Words = {
 
   signInTo: (app) => `Se connecter à ${app} ?`,
   changeDevicesAt: (app) => `Modifier vos appareils sur ${app} ?`,
+  confirmAt: (purpose, app) => `${purpose} sur ${app} ?`,
   changeOfDevices: 'Modification de vos appareils',
   from: 'Depuis',
   unverified: '(non vérifié)',

@@ -85,6 +85,7 @@ export const pt: Words = {
 
   signInTo: (app) => `Entrar em ${app}?`,
   changeDevicesAt: (app) => `Alterar os seus dispositivos em ${app}?`,
+  confirmAt: (purpose, app) => `${purpose} em ${app}?`,
   changeOfDevices: 'Alteração dos seus dispositivos',
   from: 'De onde',
   unverified: '(não verificado)',

@@ -7,14 +7,14 @@ export const tooEarly = 'early'
 /** How long before the end users are warned, so that they have time to send another request (WCAG 2.2.1); seconds. */
 const warnAt = 20
 
-const headlines = (waiting: StatusPage['layout']['words']['waiting']) => ({
-  sign_in: waiting.signIn,
-  step_up: waiting.stepUp,
-  change_devices: waiting.changeDevices,
-})
+const headlines = ({ layout, challenge: { action } }: StatusPage) => {
+  const { signIn, stepUp, stepUpFor, changeDevices } = layout.words.waiting
+  return { sign_in: signIn, step_up: action === undefined ? stepUp : stepUpFor(action), change_devices: changeDevices }
+}
 
 /** A push request waits for its answer. */
-export function waitingView({ layout, challenge, req, now }: StatusPage, status: StatusOf<'waiting'>) {
+export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
+  const { layout, challenge, req, now } = page
   const { waiting } = layout.words
   const { number, expiresAt, createdAt } = status
   const left = expiresAt === undefined ? undefined : expiresAt - now
@@ -22,7 +22,7 @@ export function waitingView({ layout, challenge, req, now }: StatusPage, status:
   return {
     ...layout,
     live: true,
-    headline: headlines(waiting)[challenge.purpose],
+    headline: headlines(page)[challenge.purpose],
     number,
     left,
     total: expiresAt === undefined ? undefined : expiresAt - createdAt,

@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http'
 
 import { parseIpAddress } from '../../contract/ip-address.ts'
 import type { Attribute } from '../../contract/sessions.ts'
+import { pause } from '../../clock.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { warnOnce } from './warn.ts'
 
 /** Browser and system, which help users recognize their own sign-in. The browser may lie about them. */
 export function clientAttributes(req: IncomingMessage): Attribute[] {
@@ -23,6 +26,25 @@ const maxAgentLength = 512
 export function clientAddress(req: IncomingMessage & { ip?: string | undefined }): string | undefined {
   const address = req.ip ?? req.socket.remoteAddress
   return address === undefined ? undefined : parseIpAddress(address)
+}
+
+/** How long the app may look for a place, milliseconds: the user waits for the request meanwhile. */
+const locateTimeout = 500
+
+/** The place of an address, if the app knows it. A look-up that fails or takes too long does not delay the request. */
+export async function placeAttributes(options: ResolvedOptions, address: string | undefined): Promise<Attribute[]> {
+  const { locate, clock } = options
+  if (!locate || address === undefined) return []
+  const found = new AbortController()
+  try {
+    const place = await Promise.race([locate(address), pause(clock, locateTimeout, found.signal)])
+    return typeof place === 'string' && place !== '' ? [{ key: 'Place', value: place }] : []
+  } catch (error) {
+    warnOnce(options, `locate failed, so devices show no place: ${String(error)}`, 'locate')
+    return []
+  } finally {
+    found.abort()
+  }
 }
 
 /** The first match wins: browsers also name those that they imitate. */

@@ -8,6 +8,7 @@ import { parseOptions } from '../../contract/validate.ts'
 export const NeedSchema = z.strictObject({
   maxAge: z.int().min(1).optional(),
   factors: z.array(Factor).min(1).optional(),
+  purpose: z.string().trim().min(1).max(60).optional(),
 })
 
 /** The second step that a route requires. */
@@ -22,6 +23,12 @@ export interface Need {
    * @default the option `factors` of `mfa()`
    */
   readonly factors?: readonly Factor[] | undefined
+  /**
+   * What users confirm, as a phrase that follows "to", such as `'change your password'`; at most 60 characters. The page and
+   * the device show it. A verification is not limited to it: it also passes other routes that it is recent enough for.
+   * @default none
+   */
+  readonly purpose?: string | undefined
 }
 
 /**

@@ -9,16 +9,19 @@ import { safeReturnTo } from './return-to.ts'
 export interface ChallengeWanted {
   readonly purpose: Challenge['purpose']
   readonly factors?: readonly Factor[] | undefined
+  /** What the user confirms, in the app's words. In an address it is sealed. */
+  readonly action?: string | undefined
 }
 
 /**
  * The address to which a refused script sends the user; it may add `returnTo`. The request of a script opens no challenge, so
  * the address names the kind of challenge. That proves nothing: the guard checks the verification record afterwards.
  */
-export function challengeAddress({ base }: RequestContext, { purpose, factors }: ChallengeWanted): string {
+export function challengeAddress({ base }: RequestContext, { purpose, factors, action }: ChallengeWanted): string {
   const asked = [
     ...(purpose === 'sign_in' ? [] : [`purpose=${purpose}`]),
     ...(factors ? [`factors=${factors.join(',')}`] : []),
+    ...(action === undefined ? [] : [`action=${action}`]),
   ]
   return asked.length === 0 ? base : `${base}?${asked.join('&')}`
 }
@@ -38,13 +41,14 @@ export function requestedChallenge(req: Request, context: RequestContext): Reque
   return {
     purpose: purposes.find((purpose) => purpose === asked.get('purpose')) ?? 'sign_in',
     factors: factors?.length ? factors : undefined,
+    action: asked.get('action') ?? undefined,
     returnTo: safeReturnTo(asked.get('returnTo'), context.base),
   }
 }
 
 const purposes: readonly ChallengeWanted['purpose'][] = ['step_up', 'change_devices']
 
-const parameters = ['purpose', 'factors', 'returnTo']
+const parameters = ['purpose', 'factors', 'action', 'returnTo']
 
 function isFromElsewhere({ headers }: Request): boolean {
   const site = headers['sec-fetch-site']

@@ -16,7 +16,7 @@ import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
 import { saveUnderOwnId } from '../session/mfa-state.ts'
-import { refuse } from './demand.ts'
+import { openAction, refuse } from './demand.ts'
 import { finishAndContinue, passedTo, spent } from './finish.ts'
 import { startsWithApp } from './newcomer.ts'
 import { defaultChallenge, factorsOf, openChallenge, withChallenge } from './open-challenge.ts'
@@ -42,7 +42,10 @@ async function refuseScript({ context }: WebRequest): Promise<Outcome> {
 }
 
 /** Opens the challenge that the address asks for, and shows it under its plain address, which can be reloaded. */
-function openRequestedChallenge(request: WebRequest, { returnTo, ...wanted }: RequestedChallenge): Outcome {
+async function openRequestedChallenge(
+  request: WebRequest,
+  { returnTo, action: sealed, ...wanted }: RequestedChallenge,
+): Promise<Outcome> {
   const { state, context, user } = request
   const verified = verifiedOf(state, context, user)
   const usual = defaultChallenge(request)
@@ -53,7 +56,8 @@ function openRequestedChallenge(request: WebRequest, { returnTo, ...wanted }: Re
   const verifiedPurpose = wanted.purpose === 'change_devices' ? 'change_devices' : 'step_up'
   const purpose = verified ? verifiedPurpose : 'sign_in'
   const next = purpose === 'change_devices' ? `${context.base}/devices` : usual.returnTo
-  const { effects } = openChallenge(request, { ...usual, ...wanted, purpose, returnTo: returnTo ?? next })
+  const action = purpose === 'step_up' && sealed !== undefined ? await openAction(context, sealed) : undefined
+  const { effects } = openChallenge(request, { ...usual, ...wanted, purpose, action, returnTo: returnTo ?? next })
   return { ...effects, answer: redirect(context.base) }
 }
 

@@ -27,17 +27,37 @@ export function demand(request: WebRequest, wanted: Demand): Outcome {
     returnTo: wanted.returnTo ?? requestedPath(req, context) ?? `${context.prefix}/`,
     giveUpTo: wanted.giveUpTo,
     factors: wanted.factors,
+    action: wanted.action,
   })
   context.trace?.note({ kind: 'sent', to: context.base })
   return { ...effects, answer: redirect(context.base) }
 }
 
 /** Demands the second step, once more if it was passed already. */
-export function stepUp(request: WebRequest, need: Need & { readonly returnTo?: string | undefined }): Outcome {
-  const { state, context, user } = request
-  const purpose = verifiedOf(state, context, user) ? 'step_up' : 'sign_in'
-  return demand(request, { purpose, factors: need.factors, returnTo: need.returnTo })
+export async function stepUp(
+  request: WebRequest,
+  need: Need & { readonly returnTo?: string | undefined },
+): Promise<Outcome> {
+  const { req, state, context, user } = request
+  const { factors, returnTo, purpose: action } = need
+  if (!verifiedOf(state, context, user)) return demand(request, { purpose: 'sign_in', factors, returnTo })
+  const wanted = { purpose: 'step_up', factors, returnTo } as const
+  if (action === undefined || isNavigation(req)) return demand(request, { ...wanted, action })
+  return refuse(context, { ...wanted, action: await sealAction(context, action) })
 }
+
+/** An attacker who could write the address would otherwise choose what the user's device shows. */
+async function sealAction({ mfa, userKey }: RequestContext, action: string): Promise<string> {
+  const { sealer } = await mfa.connect()
+  return sealer.seal(action, actionOf(userKey), mfa.options.random)
+}
+
+/** @returns undefined if this app did not seal it for this user. */
+export async function openAction({ mfa, userKey }: RequestContext, sealed: string): Promise<string | undefined> {
+  return (await mfa.connect()).sealer.open(sealed, actionOf(userKey))
+}
+
+const actionOf = (userKey: string | undefined) => `step-up of ${userKey}`
 
 /** 403 in a form that a script can act on. */
 export function refuse(context: RequestContext, wanted: ChallengeWanted = { purpose: 'sign_in' }): Outcome {

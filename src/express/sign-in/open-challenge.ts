@@ -56,6 +56,7 @@ function isReusable(present: Challenge, wanted: NewChallenge, now: number): bool
   return (
     present.userKey === wanted.userKey &&
     present.purpose === wanted.purpose &&
+    present.action === wanted.action &&
     String(present.factors) === String(wanted.factors) &&
     now - present.createdAt < challengeLifetime
   )

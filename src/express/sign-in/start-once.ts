@@ -5,7 +5,7 @@ import { cancel, start } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
 import { quoteName } from '../../contract/quote-name.ts'
-import { clientAddress, clientAttributes } from '../request/client-facts.ts'
+import { clientAddress, clientAttributes, placeAttributes } from '../request/client-facts.ts'
 import type { EventFacts } from '../request/events.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { browserCookie } from '../session/id-cookie.ts'
@@ -48,7 +48,12 @@ export async function startOnce(request: WebRequest, challenge: Challenge): Prom
 async function sendPush(request: WebRequest, challenge: Challenge): Promise<Progress> {
   const service = await request.context.mfa.connect()
   await cancel(service, challenge)
-  const started = await start(service, reset(challenge), senderOf(request), pushOptionsOf(request, service, challenge))
+  const started = await start(
+    service,
+    reset(challenge),
+    await locatedSender(request),
+    pushOptionsOf(request, service, challenge),
+  )
   const progress = { ...started, challenge: withEnrollment(started) }
   // Other services do not say which codes were issued for a page.
   return service.knowsFactors ? progress : { ...started, challenge: withShownCode(request, service, progress) }
@@ -99,6 +104,13 @@ function eventsOf(
 export function senderOf({ req, context, user }: WebRequest): Sender {
   const browser = browserCookie.read(req, context)
   return { user, attributes: clientAttributes(req), ipAddress: clientAddress(req), browser }
+}
+
+/** The same with the place, which only a device shows. */
+async function locatedSender(request: WebRequest): Promise<Sender> {
+  const sender = senderOf(request)
+  const place = await placeAttributes(request.context.mfa.options, sender.ipAddress)
+  return { ...sender, attributes: [...place, ...sender.attributes] }
 }
 
 function pushOptionsOf(request: WebRequest, service: ConnectedService, challenge: Challenge): PushOptions {

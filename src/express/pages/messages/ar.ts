@@ -12,6 +12,7 @@ export const ar: Messages = {
   waiting: {
     signIn: 'وافِق على تسجيل الدخول',
     stepUp: 'أكِّد أنك أنت',
+    stepUpFor: (purpose) => `${purpose}: أكِّد أنك أنت`,
     changeDevices: 'أكِّد تغيير أجهزتك',
     withNumber: 'أرسلنا طلبًا إلى جهازك. أدخِل هذا الرقم هناك:',
     withoutNumber: 'أرسلنا طلبًا إلى جهازك. وافِق عليه هناك.',

@@ -24,6 +24,7 @@ export const en = {
   waiting: {
     signIn: 'Approve the sign-in',
     stepUp: "Confirm that it's you",
+    stepUpFor: (purpose: string) => `To ${purpose}, confirm that it's you`,
     changeDevices: 'Confirm the change to your devices',
     withNumber: 'We sent a request to your device. Enter this number there:',
     withoutNumber: 'We sent a request to your device. Approve it there.',
