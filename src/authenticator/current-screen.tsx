@@ -90,7 +90,7 @@ function Add({ list, device, clock, serviceUrl, code, onAdded, onBack }: AddProp
 
 type RequestProps = CurrentScreenProps & { readonly screen: RequestShown }
 
-function Request({ screen, clock, now, inbox, show, onAnswer, onBack }: RequestProps) {
+function Request({ screen, device, clock, now, inbox, show, onAnswer, onBack }: RequestProps) {
   const { busy = false, problem } = screen
   if (screen.denied) {
     const { account, request } = screen.pending
@@ -100,6 +100,7 @@ function Request({ screen, clock, now, inbox, show, onAnswer, onBack }: RequestP
   return (
     <RequestScreen
       key={screen.pending.request.id}
+      device={device}
       pending={screen.pending}
       clock={clock}
       now={now}

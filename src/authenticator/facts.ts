@@ -1,4 +1,4 @@
-import type { DeviceRequest } from '../contract/device.ts'
+import type { DeviceRequest, HistoryEntry } from '../contract/device.ts'
 import { isolated, printable } from '../device/printable.ts'
 import type { Words } from './words/en.ts'
 import type { Speech } from './words/speech.tsx'
@@ -33,21 +33,51 @@ export function subjectOf(request: RequestFacts, words: Words): string | undefin
 }
 
 /** What helps to decide, in order of importance: origin, browser and system, time, then all other attributes of the app. */
-export function factsOf(request: RequestFacts, { words, locale }: Speech): readonly Fact[] {
+export function factsOf(request: RequestFacts, novelty: Novelty, { words, locale }: Speech): readonly Fact[] {
   const { place, client, rest } = sortAttributes(request)
   const from = fromOf(place, request)
   // The question names the user of a sign-in. For a change of devices it names the app, so the user is listed here.
   const username = request.purpose === 'change_devices' ? request.user?.username : undefined
   return [
     ...(username === undefined ? [] : [{ label: words.user, value: username }]),
-    ...(from === '' ? [] : [{ label: words.from, value: from, note: words.unverified }]),
+    ...(from === ''
+      ? []
+      : [
+          {
+            label: words.from,
+            value: from,
+            note: novelty.place ? `${words.newPlace} · ${words.unverified}` : words.unverified,
+          },
+        ]),
     ...client.map(({ key, value }) => ({
       label: key.toLowerCase() === 'browser' ? words.browser : words.system,
       value,
+      ...(novelty.browser && key.toLowerCase() === 'browser' ? { note: words.newBrowser } : {}),
     })),
     { label: words.time, value: timeOf(request.createdAt, locale, 'medium') },
     ...rest.map(({ key, value }) => ({ label: key, value })),
   ]
+}
+
+/** What the approved requests before did not have. */
+export interface Novelty {
+  readonly browser: boolean
+  readonly place: boolean
+}
+
+/** Nothing is new to an account that has approved nothing yet. An address is never new, because many change daily. */
+export function noveltyOf(request: RequestFacts, answered: readonly HistoryEntry[]): Novelty {
+  const approved = answered.filter(({ state }) => state === 'approved').map(sortAttributes)
+  const { client, place } = sortAttributes(request)
+  const isNew = (value: string, before: readonly string[]) =>
+    value !== '' && before.length > 0 && !before.includes(value)
+  return {
+    browser: isNew(
+      textOf(client),
+      approved.map((each) => textOf(each.client)),
+    ),
+    place: isNew(textOf(place), approved.map((each) => textOf(each.place)).filter(Boolean)),
+  }
 }
 
 /** What helps to decide, short enough for a few lines. */

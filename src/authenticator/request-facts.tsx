@@ -2,12 +2,14 @@ import type { DeviceRequest } from '../contract/device.ts'
 import { printable } from '../device/printable.ts'
 import { IconButton } from './button.tsx'
 import { Facts } from './card.tsx'
+import type { Novelty } from './facts.ts'
 import { factsOf, subjectOf, summaryOf } from './facts.ts'
 import { Icon } from './icons.tsx'
 import { useSpeech, useWords } from './words/speech.tsx'
 
 interface RequestFactsProps {
   readonly request: DeviceRequest
+  readonly novelty: Novelty
   /** The service's time, Unix time, seconds. */
   readonly now: number
   /** Whether all facts are shown in full. */
@@ -16,13 +18,23 @@ interface RequestFactsProps {
 }
 
 /** Where a request comes from, in two lines. A press shows everything in full, and that it is not verified. */
-export function RequestFacts({ request, now, opened, onToggle }: RequestFactsProps) {
+export function RequestFacts({ request, novelty, now, opened, onToggle }: RequestFactsProps) {
   const speech = useSpeech()
   return (
     <div class="facts-box" onClick={onToggle}>
-      {opened ? <Facts facts={factsOf(request, speech)} /> : <ShortFacts request={request} now={now} />}
+      {opened ? <Facts facts={factsOf(request, novelty, speech)} /> : <ShortFacts {...{ request, novelty, now }} />}
       <IconButton icon="info" label={speech.words.details} aria-expanded={opened} />
     </div>
+  )
+}
+
+/** First in its line, whose end may be clipped. */
+function Warning({ text }: { readonly text: string }) {
+  return (
+    <>
+      <b>{text}</b>
+      <span> · </span>
+    </>
   )
 }
 
@@ -36,7 +48,8 @@ export function Subject({ request }: { readonly request: Parameters<typeof subje
   )
 }
 
-function ShortFacts({ request, now }: Pick<RequestFactsProps, 'request' | 'now'>) {
+function ShortFacts({ request, novelty, now }: Omit<RequestFactsProps, 'opened' | 'onToggle'>) {
+  const { words } = useSpeech()
   const { place, address, client, age, rest } = summaryOf(request, useSpeech(), now)
   return (
     <ul class="list" id="facts">
@@ -44,6 +57,7 @@ function ShortFacts({ request, now }: Pick<RequestFactsProps, 'request' | 'now'>
         <li>
           <Icon name="place" />
           <p>
+            {novelty.place ? <Warning text={words.newPlace} /> : null}
             <strong>
               <bdi>{printable(place || address)}</bdi>
             </strong>
@@ -59,6 +73,7 @@ function ShortFacts({ request, now }: Pick<RequestFactsProps, 'request' | 'now'>
       <li>
         <Icon name={client === '' ? 'clock' : 'screen'} />
         <p>
+          {novelty.browser ? <Warning text={words.newBrowser} /> : null}
           {client === '' ? null : (
             <>
               <em>{client}</em>

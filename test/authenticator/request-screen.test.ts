@@ -181,6 +181,34 @@ describe('a request', () => {
     expect(await seen(page.getByText('Change your password'))).toBe(true)
   })
 
+  it('warns of a browser and a place that no approved request came from', async () => {
+    const { service, page } = await phone.joined({ context: small })
+    const from = (place: string, browser: string) => ({
+      attributes: [
+        { key: 'Place', value: place },
+        { key: 'Browser', value: browser },
+      ],
+    })
+    const facts = async (session: ReturnType<typeof from>) => {
+      await service.ask('alice', session)
+      await headline(page, 'Sign in to Wiki?')
+      return page.locator('#facts')
+    }
+    expect(await (await facts(from('Lyon', 'Firefox'))).innerText()).not.toContain('New')
+    await button(page, 'Approve').click()
+    await page.getByText('Nothing to approve').waitFor()
+
+    const other = await facts(from('Oslo', 'Safari'))
+    expect(await seen(other.getByText('New browser'))).toBe(true)
+    expect(await other.innerText()).toContain('New place')
+    await button(page, 'Approve').click()
+    await page.getByText('Nothing to approve').waitFor()
+    const third = await facts(from('Lyon', 'Chrome'))
+
+    expect(await seen(third.getByText('New browser'))).toBe(true)
+    expect(await third.innerText()).not.toContain('New place')
+  })
+
   it('asks for the PIN where it asked for the number, and returns by the erase key', async () => {
     const { page, number } = await asked({ keyType: 'PIN' })
     const place = async () => (await page.locator('.boxes').boundingBox())!.height

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Clock } from '../../clock.ts'
 import type { DeviceRequest } from '../../contract/device.ts'
 import { printable } from '../../device/printable.ts'
+import type { Device } from '../../device/device.ts'
 import type { Answer } from '../../device/requests.ts'
 import { AnswerForm } from '../answer-form.tsx'
 import { Button } from '../button.tsx'
@@ -11,12 +12,14 @@ import { confirmedBy } from '../facts.ts'
 import { RequestFacts } from '../request-facts.tsx'
 import { TimeLeft } from '../time-left.tsx'
 import { useInputDelay } from '../use-input-delay.ts'
+import { useNovelty } from '../use-novelty.ts'
 import type { Pending } from '../use-inbox.ts'
 import { useTop } from '../use-top.ts'
 import { useWords } from '../words/speech.tsx'
 import type { Words } from '../words/en.ts'
 
 interface RequestScreenProps {
+  readonly device: Device
   readonly pending: Pending
   readonly clock: Clock
   readonly now: number
@@ -31,6 +34,7 @@ interface RequestScreenProps {
 
 /** One request on one screen: what it is about, its facts, one question at a time, and the answers. */
 export function RequestScreen({
+  device,
   pending,
   clock,
   now,
@@ -44,6 +48,7 @@ export function RequestScreen({
   const words = useWords()
   const { account, request } = pending
   const [opened, setOpened] = useState(false)
+  const novelty = useNovelty(device, pending)
   useTop()
   const ready = useInputDelay(clock)
   const blocked = busy || !ready
@@ -73,7 +78,7 @@ export function RequestScreen({
         </div>
       )}
     >
-      <RequestFacts request={request} now={serviceTime} opened={opened} onToggle={toggle} />
+      <RequestFacts {...{ request, novelty, opened }} now={serviceTime} onToggle={toggle} />
       <AnswerForm {...{ account, request, busy, blocked, problem, onAnswer }} onDeny={onDeny} />
       <Button
         class="report"

@@ -93,6 +93,8 @@ export const ar: Words = {
   browser: 'المتصفح',
   system: 'النظام',
   time: 'الوقت',
+  newBrowser: 'متصفح جديد',
+  newPlace: 'مكان جديد',
   browserOn: (browser, system) => `${browser} على ${system}`,
   justNow: 'الآن',
   details: 'التفاصيل',

@@ -93,6 +93,8 @@ export const de: Words = {
   browser: 'Browser',
   system: 'System',
   time: 'Zeit',
+  newBrowser: 'Neuer Browser',
+  newPlace: 'Neuer Ort',
   browserOn: (browser, system) => `${browser} unter ${system}`,
   justNow: 'gerade eben',
   details: 'Einzelheiten',

@@ -92,6 +92,8 @@ export const en = {
   browser: 'Browser',
   system: 'System',
   time: 'Time',
+  newBrowser: 'New browser',
+  newPlace: 'New place',
   browserOn: (browser: string, system: string) => `${browser} on ${system}`,
   justNow: 'just now',
   details: 'Details',

@@ -92,6 +92,8 @@ export const es: Words = {
   browser: 'Navegador',
   system: 'Sistema',
   time: 'Hora',
+  newBrowser: 'Navegador nuevo',
+  newPlace: 'Lugar nuevo',
   browserOn: (browser, system) => `${browser} en ${system}`,
   justNow: 'ahora mismo',
   details: 'Detalles',

@@ -92,6 +92,8 @@ export const fr: Words = {
   browser: 'Navigateur',
   system: 'Système',
   time: 'Heure',
+  newBrowser: 'Nouveau navigateur',
+  newPlace: 'Nouveau lieu',
   browserOn: (browser, system) => `${browser} sous ${system}`,
   justNow: 'à l’instant',
   details: 'Détails',

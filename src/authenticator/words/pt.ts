@@ -92,6 +92,8 @@ export const pt: Words = {
   browser: 'Navegador',
   system: 'Sistema',
   time: 'Hora',
+  newBrowser: 'Navegador novo',
+  newPlace: 'Local novo',
   browserOn: (browser, system) => `${browser} no ${system}`,
   justNow: 'agora mesmo',
   details: 'Detalhes',
