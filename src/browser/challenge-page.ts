@@ -21,6 +21,7 @@ function run(main: HTMLElement): void {
   showOffline()
   offerPrint()
   guardDoubleClick()
+  submitPastedCode()
   if ('settled' in main.dataset) void complete(base)
   const follows = 'live' in main.dataset && !('settled' in main.dataset)
   const stop = follows ? followChanges(base, (change) => void changed(main, base, change)) : () => {}
@@ -67,6 +68,20 @@ function offerPrint(): void {
   if (!button) return
   button.hidden = false
   button.addEventListener('click', () => print())
+}
+
+/**
+ * Submits a code that arrives all at once, pasted or filled in by the browser. A code that is typed is never submitted before
+ * its user says so: there are longer and shorter ones.
+ */
+function submitPastedCode(): void {
+  const field = document.querySelector<HTMLInputElement>('form[action$="/code"] #code')
+  let before = 0
+  field?.addEventListener('input', () => {
+    const digits = field.value.match(/\p{Nd}/gu)?.length ?? 0
+    if (digits - before >= 6) field.form?.requestSubmit()
+    before = digits
+  })
 }
 
 /** A second click must not send a second request. */

@@ -1,14 +1,12 @@
 import { ApiError } from '../client/errors.ts'
 import type { PassedBrowser, RedeemedSession, Session } from '../contract/sessions.ts'
-import type { Factor } from '../contract/users.ts'
+import type { Factor, User } from '../contract/users.ts'
 import { challengeLifetime } from './challenge.ts'
 import type { Challenge, Notice } from './challenge.ts'
 import { cancel, describe } from './push.ts'
 import type { Sender } from './push.ts'
 import { secondsToWait } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
-import type { MfaUser } from './user.ts'
-import { findMember } from './user.ts'
 
 /** After a correct code the challenge, which can be redeemed; otherwise a notice. It does not say which part was wrong. */
 export type CodeOutcome =
@@ -93,15 +91,14 @@ function isUsedUp(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'api.error.limit.codes'
 }
 
-/** The factors of the user, other than push, that the app accepts. */
-export async function otherFactors(
-  service: ConnectedService,
-  user: MfaUser,
+/** The factors of the user, other than push, that the app accepts. @param member Undefined if the service does not know the user. */
+export function otherFactors(
+  { knowsFactors }: ConnectedService,
+  member: User | undefined,
   allowed: readonly Factor[],
-): Promise<readonly Factor[]> {
-  const known = await findMember(service, user)
+): readonly Factor[] {
   // Where the service does not say which factors a user has, codes can always be tried.
-  const has = known?.factors ?? (service.knowsFactors ? [] : possible)
+  const has = member?.factors ?? (knowsFactors ? [] : possible)
   return has.filter((factor) => factor !== 'push' && allowed.includes(factor))
 }
 

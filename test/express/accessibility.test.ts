@@ -169,10 +169,13 @@ describe('by keyboard alone', () => {
     const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
     await page.reload()
 
-    await pressTabUntil(page, 'Use a code instead')
+    await pressTabUntil(page, 'Other ways to sign in')
+    await page.keyboard.press('Enter')
+    await page.getByText('Use a recovery code (1 left)').waitFor()
+    await pressTabUntil(page, 'Use a recovery code (1 left)')
     await page.keyboard.press('Enter')
     await page.getByLabel('Code').waitFor()
-    await page.keyboard.type('000000\n')
+    await page.keyboard.type('000000000\n')
     await page.getByRole('alert').waitFor()
     const field = page.locator(':focus')
     expect(await field.getAttribute('inputmode')).toBe('numeric')
@@ -181,17 +184,17 @@ describe('by keyboard alone', () => {
     expect(await field.evaluate((input) => input.ariaDescribedByElements?.[0]?.textContent)).toContain('work once')
 
     await page.keyboard.insertText(`${code.slice(0, 3)} ${code.slice(3, 6)} ${code.slice(6)}`)
-    await page.keyboard.press('Enter')
     await page.waitForURL(`${app.url}/account`)
   })
 
   it('reaches help and sign-out', async () => {
     const { page } = await waiting()
 
-    await pressTabUntil(page, "I can't use my device")
-    await page.keyboard.press('Enter')
-    await page.getByText('ask your administrator').waitFor()
     await pressTabUntil(page, 'Cancel this sign-in')
+    await pressTabUntil(page, 'Sign out')
+    await page.goto(new URL('?use=other', page.url()).href)
+    await page.getByText('Ask your administrator').waitFor()
+    expect(await focused(page)).toBe('Other ways to sign in')
     await pressTabUntil(page, 'Sign out')
     await page.keyboard.press('Enter')
 
@@ -203,7 +206,7 @@ describe('the time', () => {
   it('warns once, 20 seconds before the end, and leaves the focus where it is', async () => {
     const { page } = await waiting((tab) => tab.clock.install())
     const news = page.getByRole('status').filter({ hasText: 'out of time' })
-    await page.getByText("I can't use my device").focus()
+    await page.getByRole('link', { name: 'Other ways to sign in' }).focus()
 
     await page.clock.runFor(69_000)
     expect(await news.count()).toBe(0)
@@ -211,7 +214,7 @@ describe('the time', () => {
 
     expect(await news.textContent()).toBe('Almost out of time. Send again?')
     expect(await page.locator('#time').textContent()).toBe('19 seconds left')
-    expect(await focused(page)).toBe("I can't use my device")
+    expect(await focused(page)).toBe('Other ways to sign in')
   })
 
   it('is extended by sending again, as often as users want', async () => {

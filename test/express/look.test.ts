@@ -118,10 +118,11 @@ describe('the help link', () => {
   it('is shown where users learn what to do without their device', async () => {
     const app = await startWebApp({ mfa: { helpUrl: 'https://help.example/mfa?from=sign-in' } })
     const browser = app.browser()
-    const { page } = await app.enroll(browser, 'alice')
+    await app.enroll(browser, 'alice')
+
+    const page = await browser.visit('/mfa?use=other')
 
     expect(page.text).toContain('<a href="https://help.example/mfa?from=sign-in">Get help</a>')
-    expect((await browser.visit('/mfa?use=code')).text).toContain('Get help</a>')
   })
 
   it.each(['javascript:alert(1)', 'http://help.example', '//help.example', 'help'])('is not %s', (url) => {

@@ -67,7 +67,7 @@ describe('a mail server that refuses', () => {
       const answer = await browser.submit('/mfa/email')
       const page = await browser.visit(answer.headers['location'] as string)
 
-      expect([answer.status, answer.headers['location']]).toEqual([303, '/mfa?use=code'])
+      expect([answer.status, answer.headers['location']]).toEqual([303, '/mfa?use=email'])
       expect(page.text).toContain('We couldn&#39;t send the e-mail.')
       expect(page.text).toContain('name="code"')
       expect(page.text).not.toContain('aria-invalid')
@@ -106,7 +106,7 @@ describe('a mail server that hangs', () => {
     await running.clock.advance(8)
 
     const answer = await sending
-    expect(answer.headers['location']).toBe('/mfa?use=code')
+    expect(answer.headers['location']).toBe('/mfa?use=email')
     expect((await browser.visit('/mfa?use=code')).text).toContain('We couldn&#39;t send the e-mail.')
     expect([app.trouble, failMode.mock.calls]).toEqual([[], []])
   })

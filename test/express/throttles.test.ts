@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 describe('a user who sends too many requests', () => {
-  it('is told to wait, for how long, and can use a code', async () => {
+  it('is told to wait and for how long, and is led to the other ways', async () => {
     const app = await startWebApp()
     const browser = app.browser()
     const { account } = await app.enroll(browser, 'alice')
@@ -18,7 +18,7 @@ describe('a user who sends too many requests', () => {
 
     expect(page.text).toContain('Wait a moment')
     expect(page.text).toContain('You can send the next request in 10 minutes.')
-    expect(page.text).toContain('Use a code')
+    expect(page.text).toContain('<a class="button" href="/mfa?use=other">Other ways to sign in</a>')
     await app.clock.advance(600)
     await browser.submit('/mfa/send')
     expect((await browser.visit('/mfa')).text).toContain('Approve the sign-in')

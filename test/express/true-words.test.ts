@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { unlockUser } from '../../src/service/admin/unlock.ts'
 import { openDatabase } from '../service/audit/recorded.ts'
+import type { Browser } from '../support/browser.ts'
 import { useEngine } from '../support/engines.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
@@ -31,12 +32,12 @@ async function arrange() {
       for (let guess = 0; guess < 2; guess += 1) await thief.submit('/mfa/code', { code: '000000' })
     }
   }
-  const spendPushes = async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const thief = await enter()
-      await thief.visit('/account')
-      await app.answer(account, 'deny')
-    }
+  /** @returns the browser whose request was the last one. */
+  const spendPushes = async (times = 5): Promise<Browser> => {
+    const thief = await enter()
+    await thief.visit('/account')
+    await app.answer(account, 'deny')
+    return times === 1 ? thief : spendPushes(times - 1)
   }
   const unlock = async () => {
     const node = await openDatabase(database, { clock: app.clock })
@@ -64,18 +65,21 @@ describe('the page while codes are locked', () => {
     expect(page.text).toContain('data-words="Codes work again at {time} (in 15 minutes)."')
     expect(page.text).not.toContain(codeField)
     expect(page.text).toContain('You can still approve on your device.')
-    expect(page.text).toContain('unlock codes and requests')
-    expect(page.text).not.toContain('with a bypass code')
+    const others = await owner.visit('/mfa?use=other')
+    expect(others.text).toContain('They can unlock codes and requests for you.')
+    expect(others.text).not.toContain('?use=otp')
+    expect(others.text).not.toContain('recovery code')
     await app.answer(app.account, 'approve', numberOn(await owner.visit('/mfa')))
   })
 
   it('does not offer a push request that cannot be sent now: it says when it can', async () => {
     const app = await arrange()
     await app.lockCodes()
-    await app.spendPushes()
+    const denied = await app.spendPushes()
     const owner = await app.enter()
 
     const [codes, push] = [await owner.visit('/mfa?use=code'), await owner.visit('/mfa')]
+    const last = await denied.visit('/mfa')
 
     expect(codes.text).toContain('Codes work again in 15 minutes.')
     expect(codes.text).toContain('You can send the next request in 10 minutes.')
@@ -83,7 +87,8 @@ describe('the page while codes are locked', () => {
     expect(codes.text).not.toContain('Send to my device')
     expect(push.text).toContain('You can send the next request in 10 minutes.')
     expect(push.text).toContain('Codes work again in 15 minutes.')
-    expect(push.text).not.toContain('Use a code')
+    expect(last.text).toContain('You can send the next request in 10 minutes. Codes work again in 15 minutes.')
+    expect(last.text).not.toContain('Use a code')
   })
 
   it('says that only an administrator can unlock them', async () => {
@@ -123,16 +128,15 @@ describe('the page while no request can be sent', () => {
   it('offers no code to users who have none', async () => {
     const app = await startWebApp({ mfa: { factors: ['push'] } })
     const account = await app.verify(app.browser(), 'alice')
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.visit('/account')
     for (let round = 0; round < 5; round += 1) {
-      const thief = app.browser()
-      await app.signIn(thief, 'alice')
-      await thief.visit('/account')
       await app.answer(account, 'deny')
+      if (round < 4) await browser.submit('/mfa/send')
     }
-    const owner = app.browser()
-    await app.signIn(owner, 'alice')
 
-    const page = await owner.visit('/account')
+    const page = await browser.visit('/mfa')
 
     expect(page.text).toContain('You can send the next request in 10 minutes.')
     expect(page.text).not.toContain('>Use a code<')

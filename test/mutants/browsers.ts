@@ -164,7 +164,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that a pause of requests recommends no codes that are locked, too',
     file: 'src/express/pages/end-view.ts',
-    find: 'if (codesPaused || others.length === 0)',
+    find: 'if (codes || others.length === 0)',
     replace: 'if (others.length === 0)',
     test: 'express/true-words.test.ts',
     title: 'does not offer a push request that cannot be sent now: it says when it can',
@@ -172,8 +172,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'that no code is offered to somebody who has none',
     file: 'src/express/pages/end-view.ts',
-    find: 'if (codesPaused || others.length === 0)',
-    replace: 'if (codesPaused)',
+    find: 'if (codes || others.length === 0)',
+    replace: 'if (codes)',
     test: 'express/true-words.test.ts',
     title: 'offers no code to users who have none',
   },

@@ -260,8 +260,8 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'keeping nothing of a form',
     file: 'src/express/sign-in/code-entry.ts',
-    find: '{ ...request.state, challenge: { ...challenge, notice } }',
-    replace: '{ ...request.state, ...request.form, challenge: { ...challenge, notice } }',
+    find: '{ ...request.state, challenge }',
+    replace: '{ ...request.state, ...request.form, challenge }',
     test: 'attacks/knows-the-password.test.ts',
     title: 'with a body that the app parsed leniently fails',
   },

@@ -30,7 +30,11 @@ describe('a code in a real browser', () => {
     const { code = '' } = await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
     await page.locator('#number').waitFor()
 
-    await page.getByRole('link', { name: 'Use a code instead' }).focus()
+    await page.getByRole('link', { name: 'Other ways to sign in' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Use a recovery code (1 left)' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Use a recovery code (1 left)' }).focus()
     await page.keyboard.press('Enter')
     await page.getByLabel('Code').waitFor()
     await expectAccessible(page)

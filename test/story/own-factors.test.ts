@@ -42,7 +42,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 async function confirmChange(app: Arranged['app'], page: Page, code: () => string) {
   await heading(page, 'Enter a code to change your devices')
   await app.clock.advance(30)
-  await page.getByLabel('Code', { exact: true }).fill(code())
+  await page.getByLabel('Code', { exact: true }).pressSequentially(code())
   await press(page, 'Verify')
 }
 
@@ -63,7 +63,7 @@ async function setUpApp({ app, page }: Arranged, look: Arranged['look'] = () => 
   await heading(page, 'Your app is set up')
   await look()
   await app.clock.advance(30)
-  await page.getByLabel('Code', { exact: true }).fill(code())
+  await page.getByLabel('Code', { exact: true }).pressSequentially(code())
   await press(page, 'Verify')
   await heading(page, 'Save recovery codes')
   return code

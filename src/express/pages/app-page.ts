@@ -24,6 +24,7 @@ export function appPage(request: WebRequest, { seed, path, wrong }: Given) {
   const view = {
     ...layout,
     typing: true,
+    hasField: wrong,
     headline: layout.words.app.headline,
     uri,
     secret,

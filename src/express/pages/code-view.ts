@@ -1,8 +1,19 @@
 import type { Notice } from '../../challenge/challenge.ts'
+import type { Factor } from '../../contract/users.ts'
 import { codesPause } from '../../challenge/pauses.ts'
 import { pausedSaid, saidOf } from './notice.ts'
 import { nextRequest } from './status-view.ts'
 import type { StatusPage } from './status-view.ts'
+
+/** The code that the user chose to enter; `code` for any. */
+export type CodeKind = Exclude<Factor, 'push'> | 'code'
+
+/** @param asked From an address or a form, so anything. */
+export function codeKind(asked: unknown): CodeKind | undefined {
+  return kinds.find((kind) => kind === asked)
+}
+
+const kinds: readonly CodeKind[] = ['code', 'otp', 'bypass', 'email']
 
 /** How a result is shown that is no mistake. */
 const tones: Partial<Record<Notice['kind'], 'done' | 'note'>> = {
@@ -13,7 +24,8 @@ const tones: Partial<Record<Notice['kind'], 'done' | 'note'>> = {
 
 /** The field for a code, with the result of the last one. */
 export function codeView(page: StatusPage) {
-  const { layout, challenge, status, others, now } = page
+  const { layout, req, challenge, status, others, now } = page
+  const kind = codeKind(req.query['use']) ?? 'code'
   const { notice: last } = challenge
   // While codes are paused, there is no field.
   const notice = last?.kind === 'codes_paused' ? undefined : last
@@ -23,14 +35,27 @@ export function codeView(page: StatusPage) {
     ...layout,
     live: status.kind === 'waiting',
     typing: true,
-    headline: said?.headline ?? (challenge.purpose === 'change_devices' ? code.changeDevices : code.headline),
+    hasField: true,
+    kind,
+    headline: said?.headline ?? (challenge.purpose === 'change_devices' ? code.changeDevices : code[kind].headline),
+    sentence: kind === 'otp' && hasOnlyDevice(page) ? layout.words.ways.device.sentence : code[kind].sentence,
     said: said?.sentence,
     tone: (notice && tones[notice.kind]) ?? 'wrong',
     // A notice about an e-mail does not concern what was typed.
     invalid: said !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
-    canEmail: others.includes('email'),
-    canPush: hasDevice(status) && (status.kind === 'waiting' || nextRequest(page) === undefined),
+    canEmail: others.includes('email') && (kind === 'email' || kind === 'code'),
+    canPush: canPush(page),
   }
+}
+
+/** Whether a request waits on the device, or can be sent. */
+export function canPush(page: StatusPage): boolean {
+  return hasDevice(page.status) && (page.status.kind === 'waiting' || nextRequest(page) === undefined)
+}
+
+/** Whether the codes of this user come from the device alone. */
+export function hasOnlyDevice({ service, member }: StatusPage): boolean {
+  return service.knowsFactors && member?.hardware === ''
 }
 
 function hasDevice({ kind }: StatusPage['status']): boolean {
@@ -50,7 +75,6 @@ export function pausedView(page: StatusPage) {
     ...deviceWay(page),
     ...untilOf(layout, pause.until, now),
     hasWays: true,
-    codesPaused: true,
   }
 }
 

@@ -14,10 +14,10 @@ export function endView(page: StatusPage, status: StatusOf<Ending>) {
   return {
     ...layout,
     ...messageOf(page, status),
+    // The service does not know the user, so codes are no alternative.
+    hasWays: status.kind !== 'similar_name',
     ...wayOf(page, status),
     ...(isAlarming(status) && { alarming: true, passwordUrl }),
-    // The service does not know the user, so codes are no alternative.
-    ...(status.kind === 'similar_name' ? { help: layout.helpUrl } : { hasWays: true }),
     ...(status.kind === 'throttled' ? { again: Math.max(0, status.until - now) } : {}),
   }
 }
@@ -27,6 +27,9 @@ function isAlarming(status: StatusOf<Ending>): boolean {
   return status.kind === 'ended' && !status.unexplained && /^(user_denied|reported)$/.test(status.reason)
 }
 
+/** The button leads to the other ways, and help is there. */
+const noWays = { hasWays: false, helpUrl: undefined }
+
 const isReported = (status: StatusOf<Ending>) => status.kind === 'ended' && status.reason === 'reported'
 
 /** While no push request can be sent, a code is the alternative, if the user has a factor for it and codes are not paused. */
@@ -34,22 +37,19 @@ function wayOf(page: StatusPage, status: StatusOf<Ending>) {
   const { layout, context, challenge, pauses, others, now } = page
   const { words } = layout
   const codes = codesPause(pauses, challenge, page)
-  const codesPaused = codes !== undefined
+  const said = codes ? pausedSaid(layout.language, codes.until, now).sentence : undefined
+  if (status.kind === 'throttled') {
+    return { addition: said, button: layout.otherWays, target: `${layout.base}?use=other`, ...noWays }
+  }
   const next = status.kind === 'ended' ? nextRequest(page) : undefined
   const advice = isAlarming(status) && context.mfa.options.passwordUrl === undefined ? words.changePassword : undefined
-  if (status.kind !== 'throttled' && next === undefined) {
-    return {
-      addition: advice,
-      action: 'send',
-      codesPaused,
-      ...(isReported(status) && { button: words.waiting.sendAgain }),
-    }
+  if (next === undefined) {
+    return { addition: advice, action: 'send', ...(isReported(status) && { button: words.waiting.sendAgain }) }
   }
-  const said = codes ? pausedSaid(layout.language, codes.until, now).sentence : undefined
   const sentences = [isReported(status) ? undefined : next, said, advice]
   const addition = sentences.filter((sentence) => sentence !== undefined).join(' ')
-  if (codesPaused || others.length === 0) return { addition, button: undefined, codesPaused }
-  return { addition, button: words.throttled.button, target: `${layout.base}?use=code`, usesCode: true }
+  if (codes || others.length === 0) return { addition, button: undefined }
+  return { addition, button: words.ended.reported.button, target: `${layout.base}?use=code` }
 }
 
 /** The words for a change of devices, which is no sign-in. */

@@ -25,6 +25,8 @@ export interface Layout {
   readonly settled?: boolean
   /** Whether users type on this page: then it does not reload. */
   readonly typing?: boolean
+  /** Whether a field has the focus, instead of the headline. */
+  readonly hasField?: boolean
   /** The token of its forms. */
   readonly token?: string
   /** Whether it is wider than a card. */
@@ -56,6 +58,7 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
     still: 'still' in req.query,
     settled: false,
     typing: false,
+    hasField: false,
     token: state.challenge?.page ?? state.page ?? '',
     method: req.method,
   } satisfies Layout & Record<string, unknown>

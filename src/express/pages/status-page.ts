@@ -2,10 +2,11 @@ import { encodeQR } from 'qr'
 
 import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
-import { codeView, pausedView } from './code-view.ts'
+import { codeKind, codeView, pausedView } from './code-view.ts'
 import { endView } from './end-view.ts'
 import { page } from './layout.ts'
 import { activationLink, authenticatorAddress } from './link.ts'
+import { otherWaysView } from './other-ways-view.ts'
 import type { StatusPage, View } from './status-view.ts'
 import { statusPageOf } from './status-view.ts'
 import { waitingView } from './waiting-view.ts'
@@ -14,6 +15,7 @@ import { waitingView } from './waiting-view.ts'
 export function statusPage(request: WebRequest, view: View): Page {
   const { status } = view
   const shown = statusPageOf(request, view)
+  if (wantsOtherWays(shown)) return page(200, 'other-ways', otherWaysView(shown))
   if (wantsCode(shown)) return codePage(shown)
   if (status.kind === 'waiting') return page(200, 'waiting', waitingView(shown, status))
   if (status.kind === 'enrolling') return page(200, 'enrolling', enrollingView(shown, status.code))
@@ -22,10 +24,15 @@ export function statusPage(request: WebRequest, view: View): Page {
   return page(200, 'message', endView(shown, status))
 }
 
+/** The service has to know the user, who has to have a first factor. */
+function wantsOtherWays({ req, status }: StatusPage): boolean {
+  return req.query['use'] === 'other' && !/^(enrolling|approved|similar_name)$/.test(status.kind)
+}
+
 /** Requested by its link, or the only way there is. */
 function wantsCode({ req, others, status }: StatusPage): boolean {
   if (status.kind === 'enrolling' || status.kind === 'approved') return false
-  return req.query['use'] === 'code' || (status.kind === 'no_device' && others.length > 0)
+  return codeKind(req.query['use']) !== undefined || (status.kind === 'no_device' && others.length > 0)
 }
 
 /** The field for a code, or what to do while codes are paused. */

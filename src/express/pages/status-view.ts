@@ -3,7 +3,7 @@ import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import type { Pauses } from '../../contract/browsers.ts'
 import { formatDuration } from '../../contract/format-duration.ts'
-import type { Factor } from '../../contract/users.ts'
+import type { Factor, User } from '../../contract/users.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf } from './layout.ts'
 
@@ -13,6 +13,8 @@ export interface View {
   readonly status: ChallengeStatus
   /** The factors of this user other than the device. */
   readonly others: readonly Factor[]
+  /** As the service knows the user, if it does. */
+  readonly member: User | undefined
   /** The factors that are paused. */
   readonly pauses: Pauses
   readonly service: ConnectedService
@@ -40,6 +42,7 @@ function challengeLayout(request: WebRequest, { challenge, others, service }: Vi
     token: challenge.page,
     others,
     helpUrl: context.mfa.options.helpUrl,
+    otherWays: challenge.purpose === 'sign_in' ? layout.words.ways.signIn : layout.words.ways.confirm,
     remember: rememberOf(layout.language.tag, service.knowsBrowsers && context.mfa.options.remember, challenge),
     span: (seconds: number) => formatDuration(layout.language.tag, seconds),
   }

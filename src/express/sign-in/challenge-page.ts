@@ -4,7 +4,7 @@ import { otherFactors } from '../../challenge/code.ts'
 import { readPauses } from '../../challenge/pauses.ts'
 import { readStatus } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
-import { userKeyOf } from '../../challenge/user.ts'
+import { findMember, userKeyOf } from '../../challenge/user.ts'
 import { message } from '../pages/message.ts'
 import { statusPage } from '../pages/status-page.ts'
 import { isPrefetch, isScript } from '../request/navigation.ts'
@@ -74,13 +74,14 @@ async function showChallenge(request: WebRequest, loaded: Challenge): Promise<Ou
   }
 
   const service = await context.mfa.connect()
-  const others = await otherFactors(service, user, factorsOf(request, challenge))
+  const member = await findMember(service, user)
+  const others = otherFactors(service, member, factorsOf(request, challenge))
   const pauses = await pausesOf(request, service, status)
   const ended = endOf(challenge, status)
   return {
     state: stateAfter(request, loaded, ended?.challenge ?? challenge, status),
     events: ended ? [...events, ended.event] : events,
-    answer: statusPage(request, { challenge, status, others, pauses, service }),
+    answer: statusPage(request, { challenge, status, others, member, pauses, service }),
   }
 }
 
@@ -111,7 +112,7 @@ function stateAfter(
 /** Read where the page offers other factors; while the device is asked or has approved, it offers none. */
 async function pausesOf({ req, context, user }: WebRequest, service: ConnectedService, { kind }: ChallengeStatus) {
   const isUnderWay = kind === 'waiting' || kind === 'approved' || kind === 'enrolling'
-  if (isUnderWay && req.query['use'] !== 'code') return {}
+  if (isUnderWay && req.query['use'] === undefined) return {}
   return readPauses(service, user, browserCookie.read(req, context))
 }
 

@@ -1,7 +1,9 @@
-import type { Challenge, Notice } from '../../challenge/challenge.ts'
+import type { Challenge } from '../../challenge/challenge.ts'
 import { readCode, tryCode } from '../../challenge/code.ts'
 import type { CodeOutcome } from '../../challenge/code.ts'
 import { sendEmailCode } from '../../challenge/email-code.ts'
+import { codeKind } from '../pages/code-view.ts'
+import type { CodeKind } from '../pages/code-view.ts'
 import type { EventFacts } from '../request/events.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { andThen, continueAt, leadTo } from '../request/outcome.ts'
@@ -11,14 +13,14 @@ import { factorsOf, withChallenge } from './open-challenge.ts'
 import { passedBrowser } from './remembered.ts'
 import { senderOf } from './start-once.ts'
 
-/** The page with the field for codes; it does not reload while the user types. */
-const codePage = '?use=code'
-
 /** `POST /mfa/code`: a correct code passes the second step, whatever the device answers. */
 export function enterCode(request: WebRequest): Promise<Outcome> {
   return withChallenge(request, async (opened, challenge) => {
     const checked = await checkCode(opened, challenge, opened.form['code'])
-    if (checked.notice) return withNotice(opened, challenge, checked.notice, checked.events)
+    if (checked.notice) {
+      const kind = codeKind(opened.form['use']) ?? 'code'
+      return withNotice(opened, { ...challenge, notice: checked.notice }, kind, checked.events)
+    }
     const approved = { state: { save: { ...opened.state, challenge: checked.challenge } } }
     return andThen(opened, approved, (saved, signal) =>
       finishAndContinue(saved, checked.challenge, { signal, redeemed: checked.redeemed }),
@@ -56,7 +58,7 @@ export function emailCode(request: WebRequest): Promise<Outcome> {
     // The app does not accept this factor.
     if (!factorsOf(opened, challenge).includes('email')) return leadTo(opened, context.base)
     const outcome = await sendEmailCode(await context.mfa.connect(), user, context.mfa.options.clock.now())
-    return withNotice(opened, challenge, outcome, emailEvents[outcome.kind])
+    return withNotice(opened, { ...challenge, notice: outcome }, 'email', emailEvents[outcome.kind])
   })
 }
 
@@ -66,10 +68,11 @@ const emailEvents = {
   email_paused: [],
 } as const
 
-function withNotice(request: WebRequest, challenge: Challenge, notice: Notice, events: readonly EventFacts[]): Outcome {
+/** Shows the page with the field for codes; it does not reload while the user types. */
+function withNotice(request: WebRequest, challenge: Challenge, kind: CodeKind, events: readonly EventFacts[]): Outcome {
   return {
-    state: { save: { ...request.state, challenge: { ...challenge, notice } } },
+    state: { save: { ...request.state, challenge } },
     events,
-    answer: continueAt(request, request.context.base + codePage),
+    answer: continueAt(request, `${request.context.base}?use=${kind}`),
   }
 }

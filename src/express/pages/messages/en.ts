@@ -112,28 +112,38 @@ export const en = {
   throttled: {
     headline: 'Wait a moment',
     sentence: (span: string) => `You can send the next request in ${span}.`,
-    button: 'Use a code',
   },
+  /** The ways other than approving on the device, on a page of their own. */
   ways: {
-    code: 'Use a code instead',
-    enter: 'Enter a bypass code',
-    cannot: "I can't use my device",
-    cannotSentence:
-      'You can still sign in with a bypass code: ask your administrator for one, then enter it as a code.',
-    /** Replaces that while codes are paused, because a bypass code is a code, too. */
-    pausedSentence: 'Your administrator can unlock codes and requests for you.',
-    noCode: "I don't have a code",
-    noCodeSentence:
-      "Your authenticator shows a code even when it's offline. If you don't have it, ask your administrator for a bypass code.",
+    signIn: 'Other ways to sign in',
+    /** The same where a change or a step-up is confirmed. */
+    confirm: 'Other ways to confirm',
+    device: { title: 'My phone has no signal', sentence: 'Open the app and tap Show code.' },
+    otp: { title: 'Use a code', sentence: 'From your authenticator app or hardware token.' },
+    recovery: (left: string) => `Use a recovery code (${left} left)`,
+    email: (address: string) => `E-mail a code to ${address}`,
+    ask: {
+      title: 'Ask your administrator',
+      code: 'They can give you a recovery code.',
+      /** If the app accepts no recovery codes. */
+      device: 'They can help you set up another device.',
+      /** While codes are paused. */
+      unlock: 'They can unlock codes and requests for you.',
+      enter: 'Enter the code',
+    },
     help: 'Get help',
+    back: 'Back',
   },
+  /** The page with the field for a code. */
   code: {
-    headline: 'Enter a code',
+    code: { headline: 'Enter a code', sentence: 'From your authenticator app or hardware token, or a recovery code.' },
+    otp: { headline: 'Enter a code', sentence: 'Type the code that your authenticator app or hardware token shows.' },
+    bypass: { headline: 'Enter a recovery code', sentence: 'It has 9 digits.' },
+    email: { headline: 'Enter the code from the e-mail', sentence: 'It has 6 digits. Only the newest one works.' },
     changeDevices: 'Enter a code to change your devices',
-    sentence: 'From your hardware token or your authenticator, or a recovery or bypass code.',
     label: 'Code',
     check: 'Verify',
-    email: 'E-mail me a code',
+    sendEmail: 'E-mail me a code',
     back: 'Approve on my device instead',
   },
   /** The result of the user's last attempt; the headline replaces that of the page. */

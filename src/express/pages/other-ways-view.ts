@@ -1,0 +1,83 @@
+import { codesPause } from '../../challenge/pauses.ts'
+import { canPush, hasOnlyDevice } from './code-view.ts'
+import type { StatusPage } from './status-view.ts'
+
+/** One way to pass: a link, a button, or only words. */
+interface Way {
+  readonly title: string
+  /** Follows the title; a name of its own, whatever the direction of the text. */
+  readonly address?: string
+  readonly after?: string
+  readonly sentence?: string | undefined
+  /** What follows the challenge path in the link. */
+  readonly link?: string
+  /** Where the button posts to, below the challenge path. */
+  readonly action?: string
+}
+
+/** The ways other than the device that this user has and that work now. */
+export function otherWaysView(page: StatusPage) {
+  const { layout, status, challenge, pauses } = page
+  const isPaused = codesPause(pauses, challenge, page) !== undefined
+  return {
+    ...layout,
+    live: status.kind === 'waiting',
+    typing: true,
+    headline: layout.otherWays,
+    ways: isPaused ? [] : codeWays(page),
+    ...administrator(page, isPaused),
+    canPush: canPush(page),
+  }
+}
+
+function codeWays(page: StatusPage): readonly Way[] {
+  const { layout, service, others } = page
+  const { ways } = layout.words
+  // Where the service does not say which codes a user has, one field takes them all.
+  if (!service.knowsFactors) return [{ ...ways.otp, link: '?use=code' }, ...emailWay(page)]
+  return [
+    ...(others.includes('otp') ? generatorWays(page) : []),
+    ...(others.includes('bypass') ? [{ title: recoveryTitle(page), link: '?use=bypass' }] : []),
+    ...emailWay(page),
+  ]
+}
+
+function generatorWays(page: StatusPage): readonly Way[] {
+  const { device, otp } = page.layout.words.ways
+  const hasDevice = page.member?.factors?.includes('push')
+  return [
+    ...(hasDevice ? [{ ...device, link: '?use=otp' }] : []),
+    ...(hasOnlyDevice(page) ? [] : [{ ...otp, link: '?use=otp' }]),
+  ]
+}
+
+function recoveryTitle({ layout, member }: StatusPage): string {
+  const left = new Intl.NumberFormat(layout.language.tag).format(member?.bypasscodes.length ?? 0)
+  return layout.words.ways.recovery(left)
+}
+
+function emailWay({ layout, others, member }: StatusPage): readonly Way[] {
+  if (!others.includes('email')) return []
+  const { ways, code } = layout.words
+  if (!member?.email) return [{ title: code.sendEmail, action: 'email' }]
+  const [title = '', after = ''] = ways.email('{address}').split('{address}')
+  return [{ title, address: masked(member.email), after, action: 'email' }]
+}
+
+/** Enough to recognize one's own address: someone who knows only the password learns no more. */
+function masked(email: string): string {
+  const [first = ''] = email
+  return `${first}•••${email.slice(email.lastIndexOf('@'))}`
+}
+
+/** An administrator can give out a recovery code, or end a pause. */
+function administrator({ layout, context, challenge, others }: StatusPage, isPaused: boolean) {
+  const { ask } = layout.words.ways
+  const factors = challenge.factors ?? context.mfa.options.factors
+  const takesCode = factors.includes('bypass')
+  const sentence = takesCode ? ask.code : ask.device
+  return {
+    ask: { title: ask.title, sentence: isPaused ? ask.unlock : sentence },
+    canEnter: takesCode && !isPaused && !others.includes('bypass'),
+  }
+}

@@ -1,0 +1,53 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { launchChromium } from '../support/chromium.ts'
+import { startWebApp } from '../support/web-app.ts'
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+/** The page for a code, with the codes that were sent from it. */
+async function openCodePage() {
+  const app = await startWebApp()
+  const user = app.browser()
+  await app.enroll(user, 'alice')
+  const context = await chromium.newContext()
+  onTestFinished(() => context.close())
+  await context.addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
+  const page = await context.newPage()
+  const sent: (string | null)[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(new URLSearchParams(request.postData() ?? '').get('code'))
+  })
+  await page.goto(`${app.url}/mfa?use=otp`)
+  return { page, sent }
+}
+
+describe('a code', () => {
+  it('is submitted as soon as it is pasted or filled in by the browser', async () => {
+    const { page, sent } = await openCodePage()
+
+    // One change of the whole field, as a paste is.
+    await page.keyboard.insertText('000 000')
+    await page.getByRole('alert').waitFor()
+
+    expect(sent).toEqual(['000 000'])
+  })
+
+  it('is never submitted while it is typed', async () => {
+    const { page, sent } = await openCodePage()
+
+    await page.keyboard.type('000000000')
+    await page.evaluate(() => new Promise(requestAnimationFrame))
+    expect(sent).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+
+    expect(sent).toEqual(['000000000'])
+  })
+})

@@ -1,0 +1,143 @@
+import { createClient } from 'second-factor/client'
+import { describe, expect, it } from 'vitest'
+
+import { unique } from '../service/codes/code-holder.ts'
+import { startService } from '../service/start-service.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { startWebApp } from '../support/web-app.ts'
+import { startOwnApp } from './own-factors.ts'
+
+/** Alice, whose device has a request that waits, and what an administrator does for her. */
+async function arrange(mfa: Parameters<typeof startWebApp>[0] = {}) {
+  const app = await startWebApp(mfa)
+  const browser = app.browser()
+  const { account, page } = await app.enroll(browser, 'alice')
+  const { baseUrl, apiKey, fetch } = await app.service.connect()
+  const client = createClient({ baseUrl, apiKey, fetch })
+  const { id } = await client.users.getByUsername('alice')
+  const bypassCode = async () =>
+    (await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })).code ?? ''
+  return { app, browser, account, page, bypassCode }
+}
+
+describe('the other ways to sign in', () => {
+  it('are one link on the waiting page and on the page of a request that ended', async () => {
+    const { app, browser, account, page } = await arrange()
+
+    await app.answer(account, 'deny')
+    const ended = await browser.visit('/mfa')
+
+    for (const { text } of [page, ended]) {
+      expect(text).toContain('<a href="/mfa?use=other">Other ways to sign in</a>')
+      expect(text).not.toContain('use=code')
+    }
+  })
+
+  it('are only those that the user has', async () => {
+    const { browser, bypassCode } = await arrange()
+    const before = await browser.visit('/mfa?use=other')
+    await bypassCode()
+    await bypassCode()
+
+    const after = await browser.visit('/mfa?use=other')
+
+    expect(before.text).toContain('My phone has no signal')
+    expect(before.text).not.toContain('Use a recovery code')
+    expect(before.text).not.toContain('hardware token')
+    expect(before.text).not.toContain('E-mail')
+    expect(after.text).toContain('href="/mfa?use=bypass"><strong>Use a recovery code (2 left)')
+  })
+
+  it('are only those that the app accepts', async () => {
+    const { browser, bypassCode } = await arrange({ mfa: { factors: ['push'] } })
+    await bypassCode()
+
+    const page = await browser.visit('/mfa?use=other')
+
+    expect(page.text).not.toContain('?use=')
+    expect(page.text).not.toContain('recovery code')
+    expect(page.text).toContain('Ask your administrator')
+  })
+
+  it('name an app or a hardware token, and no phone where there is none', async () => {
+    const app = await startOwnApp()
+    await app.withApp()
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.visit('/account')
+
+    const page = await browser.visit('/mfa?use=other')
+
+    expect(page.text).toContain('From your authenticator app or hardware token.')
+    expect(page.text).not.toContain('My phone has no signal')
+  })
+
+  it('e-mail a code, and show only as much of the address as its owner needs', async () => {
+    const server = await startMailServer()
+    const smtp = { host: '127.0.0.1', port: server.port, from: 'mfa@example.com' }
+    const running = await startService({ smtp }, { emailOtpEnabled: true })
+    const { origin, apiKey, domain, clock } = running
+    const service = { baseUrl: `${origin}/api`, apiKey, domainId: domain.id }
+    const app = await startWebApp({ mfa: { service, clock, factors: ['push', 'email'] } })
+    const username = unique()
+    await running.enroll(username)
+    const browser = app.browser()
+    await app.signIn(browser, username)
+    await browser.visit('/account')
+
+    const page = await browser.visit('/mfa?use=other')
+    const sent = await browser.submit('/mfa/email')
+    const entry = await browser.visit(sent.headers['location'] as string)
+
+    expect(page.text).toMatch(/action="\/mfa\/email".*E-mail a code to <bdi>\w•••@example\.com<\/bdi>/s)
+    expect(page.text).not.toMatch(/\w{2,}@example/)
+    expect(entry.text).toContain('Enter the code from the e-mail</h1>')
+    await running.close()
+    await server.close()
+  })
+
+  it('do not disturb the request, which continues meanwhile', async () => {
+    const { browser } = await arrange()
+
+    const page = await browser.visit('/mfa?use=other')
+
+    expect(page.text).toContain(' data-live data-typing>')
+    expect(page.text).not.toContain('http-equiv="refresh"')
+    expect(page.text).toContain('<a href="/mfa">Approve on my device instead</a>')
+  })
+
+  it('are not shown to newcomers, who have none', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    await app.signIn(browser, 'alice')
+    await browser.visit('/account')
+
+    expect((await browser.visit('/mfa?use=other')).text).toContain('Set up your device')
+  })
+})
+
+describe('the page for a code', () => {
+  it.each([
+    ['otp', 'Open the app and tap Show code.'],
+    ['bypass', 'Enter a recovery code'],
+    ['email', 'Enter the code from the e-mail'],
+    ['code', 'From your authenticator app or hardware token, or a recovery code.'],
+  ])('asks for the one that the user chose, also after a wrong one: %s', async (use, words) => {
+    const { browser } = await arrange()
+
+    const page = await browser.visit(`/mfa?use=${use}`)
+    const answer = await browser.submit('/mfa/code', { code: '1', use })
+
+    expect(page.text).toContain(words)
+    expect(page.text).toContain(`name="use" value="${use}"`)
+    expect(answer.headers['location']).toBe(`/mfa?use=${use}`)
+  })
+
+  it.each(['other', 'https://evil.example', '', undefined])('takes no other word from a form: %s', async (use) => {
+    const { browser } = await arrange()
+
+    const answer = await browser.submit('/mfa/code', { code: '1', ...(use !== undefined && { use }) })
+
+    expect(answer.headers['location']).toBe('/mfa?use=code')
+  })
+})
