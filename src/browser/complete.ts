@@ -1,3 +1,4 @@
+import { choiceSaved } from './remember.ts'
 import { whenOnline } from './when-online.ts'
 
 /** The pause between tries, ms, and their number before the page is loaded, which then says what is wrong. */
@@ -6,6 +7,7 @@ const tries = 5
 
 /** Asks the server to verify, and continues. If it does not verify, its page says why. */
 export async function complete(base: string, typing = false): Promise<void> {
+  await choiceSaved()
   const next = await nextLocation(base)
   // Do not interrupt typing only to show that the request was not approved.
   if (typing && new URL(next, location.href).pathname === base) return

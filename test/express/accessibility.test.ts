@@ -105,7 +105,11 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
   /** WCAG 2.2 section 2.5.8 asks for 24 pixels; we promise 44. */
   function tooSmall(page: Page): Promise<string[]> {
     return page.evaluate(() =>
-      [...document.querySelectorAll<HTMLElement>('a, button, summary, input:not([type=hidden])')]
+      [
+        ...document.querySelectorAll<HTMLElement>(
+          'a, button, summary, input:not([type=hidden], [type=checkbox]), label:has(input)',
+        ),
+      ]
         .filter((target) => target.offsetHeight > 0 && target.offsetHeight < 44)
         .map((target) => `small: ${target.outerHTML}`),
     )

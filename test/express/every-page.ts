@@ -131,6 +131,7 @@ async function* pagesOfOwnFactors(mfa: Partial<MfaOptions> = {}): AsyncGenerator
   yield at('setting up an authenticator app', '/mfa/enroll/app')
   const account = await app.activate(await browser.visit('/mfa'))
   yield at('waiting, where browsers can be remembered', '/mfa')
+  yield at('entering a code, where browsers can be remembered', '/mfa?use=code')
   await app.answer(account, 'approve', numberOn(await browser.visit('/mfa')))
   await browser.submit('/mfa/complete')
   yield at('keeping recovery codes', '/mfa/recovery')

@@ -34,7 +34,7 @@ describe('a remembered browser', () => {
     const { page, marker, done } = await app.remembered()
     const { browser: other } = await app.withDevice('bob')
 
-    expect(page.text).toContain('Remember this browser for 30 days')
+    expect(page.text).toContain('Don&#39;t ask again on this browser for 30 days')
     expect(marker).toMatch(/^[\w-]{22}$/)
     expect(String(done.headers['set-cookie'])).toContain(
       `${name}=${marker}; Path=/; Max-Age=${180 * day}; HttpOnly; SameSite=Lax`,
@@ -47,8 +47,40 @@ describe('a remembered browser', () => {
     const app = await arrange({ remember: false })
     const { page, marker } = await app.remembered()
 
-    expect(page.text).not.toContain('Remember this browser')
+    expect(page.text).not.toContain('on this browser')
     expect(await app.passes(await app.comeBack(marker))).toBe(false)
+  })
+
+  it('can be chosen without JavaScript: the waiting page has a button, and the code is sent with the choice', async () => {
+    const app = await arrange()
+    const browser = app.browser()
+    const { page } = await app.enroll(browser, 'alice')
+    await browser.submit('/mfa/remember', { remember: 'yes' })
+
+    const [waiting, entry] = [await browser.visit('/mfa'), await browser.visit('/mfa?use=code')]
+
+    expect(page.text).toMatch(/action="\/mfa\/remember".*<noscript><button type="submit" class="link">Save<\/button>/s)
+    expect(page.text).not.toContain(' checked>')
+    expect(waiting.text).toContain(' checked>')
+    expect(entry.text).toMatch(/action="\/mfa\/code".*name="remembers".*name="remember" .* checked>.*Verify/s)
+  })
+
+  it.each([
+    ['is chosen with the code', {}, { remembers: 'yes', remember: 'yes' }, true],
+    ['is not remembered if the checkbox was cleared', { remember: 'yes' }, { remembers: 'yes' }, false],
+    ['stays chosen for a form without the checkbox', { remember: 'yes' }, {}, true],
+    ['is chosen by no other value', {}, { remembers: 'yes', remember: 'on' }, false],
+  ])('%s', async (_what, before, form, isRemembered) => {
+    const app = await arrange()
+    const browser = app.browser()
+    await app.enroll(browser, 'alice')
+    const { id } = await app.user()
+    const { code = '' } = await app.client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+
+    await browser.submit('/mfa/remember', before)
+    await browser.submit('/mfa/code', { code, ...form })
+
+    expect(await app.passes(await app.comeBack(browser.cookie(name) ?? ''))).toBe(isRemembered)
   })
 
   it('passes the gate without a second step, and is never verified', async () => {

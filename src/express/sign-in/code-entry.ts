@@ -10,15 +10,17 @@ import { andThen, continueAt, leadTo } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { finishAndContinue } from './finish.ts'
 import { factorsOf, withChallenge } from './open-challenge.ts'
-import { passedBrowser } from './remembered.ts'
+import { passedBrowser, withChoice } from './remembered.ts'
 import { senderOf } from './start-once.ts'
 
 /** `POST /mfa/code`: a correct code passes the second step, whatever the device answers. */
 export function enterCode(request: WebRequest): Promise<Outcome> {
-  return withChallenge(request, async (opened, challenge) => {
-    const checked = await checkCode(opened, challenge, opened.form['code'])
+  return withChallenge(request, async (opened, present) => {
+    const { form } = opened
+    const challenge = form['remembers'] === 'yes' ? withChoice(present, form) : present
+    const checked = await checkCode(opened, challenge, form['code'])
     if (checked.notice) {
-      const kind = codeKind(opened.form['use']) ?? 'code'
+      const kind = codeKind(form['use']) ?? 'code'
       return withNotice(opened, { ...challenge, notice: checked.notice }, kind, checked.events)
     }
     const approved = { state: { save: { ...opened.state, challenge: checked.challenge } } }

@@ -51,11 +51,15 @@ export async function recognize({ req, context, user, state }: WebRequest): Prom
 export function setRemember(request: WebRequest): Outcome {
   const { state, context, form } = request
   const { challenge } = state
-  const chosen = challenge && { ...challenge, remember: form['remember'] === 'yes' }
   return {
-    state: chosen ? { save: { ...state, challenge: chosen } } : 'as-is',
-    answer: continueAt(request, form['to'] === 'code' ? `${context.base}?use=code` : context.base),
+    state: challenge ? { save: { ...state, challenge: withChoice(challenge, form) } } : 'as-is',
+    answer: continueAt(request, context.base),
   }
+}
+
+/** The challenge with the user's choice. @param form The fields of a form that has the checkbox. */
+export function withChoice(challenge: Challenge, form: WebRequest['form']): Challenge {
+  return { ...challenge, remember: form['remember'] === 'yes' }
 }
 
 /** What the service is told about the browser: its id, and whether to remember it. */

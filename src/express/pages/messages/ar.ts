@@ -164,9 +164,8 @@ export const ar: Messages = {
     expires: (span) => `الوقت المتبقي لهذا الرمز: ${span}.`,
   },
   remember: {
-    choose: (days) => `تذكّر هذا المتصفح لمدة ${days}`,
-    chosen: (days) => `بعد دخولك سيُتذكَّر هذا المتصفح لمدة ${days}.`,
-    undo: 'لا تتذكّره',
+    choose: (days) => `لا تسألني مجددًا في هذا المتصفح لمدة ${days}`,
+    save: 'حفظ',
   },
   recovery: {
     offer: 'احتفِظ برموز الاسترداد',

@@ -203,9 +203,9 @@ export const en = {
   },
   /** Remembering the browser. */
   remember: {
-    choose: (days: string) => `Remember this browser for ${days}`,
-    chosen: (days: string) => `Once you've signed in, this browser is remembered for ${days}.`,
-    undo: "Don't remember it",
+    choose: (days: string) => `Don't ask again on this browser for ${days}`,
+    /** For browsers without JavaScript; otherwise the choice is saved at once. */
+    save: 'Save',
   },
   recovery: {
     offer: 'Save recovery codes',

@@ -1,0 +1,63 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { launchChromium } from '../support/chromium.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+async function openWaitingPage() {
+  const app = await startWebApp({ mfa: { remember: { days: 30 } } })
+  const user = app.browser()
+  const { account, page: asked } = await app.enroll(user, 'alice')
+  const context = await chromium.newContext()
+  onTestFinished(() => context.close())
+  await context.addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
+  const page = await context.newPage()
+  await page.goto(`${app.url}/mfa`)
+  return { app, account, page, context, number: numberOn(asked) }
+}
+
+const choice = { name: "Don't ask again on this browser for 30 days" }
+
+describe('the choice to remember the browser', () => {
+  it('is saved at once, and before an approval is completed', async () => {
+    const { app, account, page, context, number } = await openWaitingPage()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/mfa/remember', (route) => held.then(() => route.continue()))
+
+    await page.getByRole('checkbox', choice).check()
+    await app.answer(account, 'approve', number)
+    const completing = page.waitForRequest('**/mfa/complete')
+    release()
+    await completing
+    await page.waitForURL(`${app.url}/account`)
+
+    expect((await context.cookies()).map(({ name }) => name)).toContain('mfa-browser')
+    expect(await page.textContent('body')).toContain('"verified":true')
+    await context.clearCookies({ name: 'connect.sid' })
+    const again = app.browser()
+    await app.signIn(again, 'alice')
+    await context.addCookies([{ name: 'connect.sid', value: again.cookie('connect.sid') ?? '', url: app.url }])
+    await page.goto(`${app.url}/account`)
+    expect(await page.textContent('body')).toContain('"remembered":true')
+  })
+
+  it('is shown as not made if it could not be saved', async () => {
+    const { page } = await openWaitingPage()
+    await page.route('**/mfa/remember', (route) => route.abort())
+    const box = page.getByRole('checkbox', choice)
+
+    const tried = page.waitForRequest('**/mfa/remember')
+    await box.click()
+    await tried
+
+    await expect.poll(() => box.isChecked()).toBe(false)
+  })
+})
