@@ -7,7 +7,8 @@ import { mergeConfig } from 'vitest/config'
 import full from './vitest.config.ts'
 
 /** What takes long, and `engines`, which leaves PostgreSQL out here. */
-const slow = /support\/(chromium|postgres|running-service|redis-server|nginx|pgbouncer)\.ts$|node:child_process/
+const slow =
+  /support\/((shared-)?chromium|postgres|running-service|redis-server|nginx|pgbouncer)\.ts$|node:child_process/
 const engines = resolve('test/support/engines.ts')
 
 const known = new Map<string, boolean>([[engines, false]])

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { addAnother, button, headline, phones, small } from '../authenticator/phone.ts'
 
-const phone = phones()
+const phone = await phones()
 
 /** An app, or a user who can name things in it, that tries to change what the screen says. */
 const markup = '<img src=x onerror="document.title=1"><script>document.title=1</script>'

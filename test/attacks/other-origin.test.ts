@@ -1,20 +1,15 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 
-import { launchChromium } from '../support/chromium.ts'
 import { listen } from '../support/listen.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /**
  * A page elsewhere, in the browser of a user who is signed in: on another port, which for cookies is the same site, so
  * that they go along; and on another site.
  */
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await launchChromium()
-})
-afterAll(() => browser.close())
+const browser = await sharedChromium()
 
 const html = '<!doctype html><title>elsewhere</title><p>elsewhere'
 

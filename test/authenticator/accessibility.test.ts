@@ -1,11 +1,11 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
+import { axeViolations } from '../support/axe.ts'
 import { startService } from '../support/running-service.ts'
 import { button, fromDesk, headline, phones, seen, small } from './phone.ts'
 
-const phone = phones()
+const phone = await phones()
 
 /** Collects what axe calls a violation, screen by screen, and what is too wide. */
 function inspector(page: Page) {
@@ -14,8 +14,7 @@ function inspector(page: Page) {
     violations,
     async check(screen: string) {
       await page.locator('h1').waitFor()
-      const { violations: found } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-      violations.push(...found.map(({ id, nodes }) => `${screen}: ${id}: ${nodes[0]?.html}`))
+      violations.push(...(await axeViolations(page)).map((violation) => `${screen}: ${violation}`))
       const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
       if (wide) violations.push(`${screen}: wider than the screen`)
       violations.push(...(await page.evaluate(smallTargets)).map((target) => `${screen}: small target: ${target}`))

@@ -5,7 +5,7 @@ import { startService } from '../support/running-service.ts'
 import { add, addAnother, button, headline, phones, seen } from './phone.ts'
 import { readKeys } from './read-keys.ts'
 
-const phone = phones()
+const phone = await phones()
 
 const names = (page: Page) => page.locator('.list .row small bdi').allInnerTexts()
 

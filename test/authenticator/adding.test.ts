@@ -4,7 +4,7 @@ import { startService } from '../support/running-service.ts'
 import { add, addAnother, button, headline, phones, seen } from './phone.ts'
 import { readKeys } from './read-keys.ts'
 
-const phone = phones()
+const phone = await phones()
 
 describe('adding an account', () => {
   it('shows the account of a link before it is added', async () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { startService } from '../support/running-service.ts'
 import { deny, add, button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
 
-const phone = phones()
+const phone = await phones({ serviceWorkers: 'allow' })
 
 const keepsFiles = (page: Page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { startService } from '../support/running-service.ts'
 import { button, headline, phones, seen, small } from './phone.ts'
 
-const phone = phones()
+const phone = await phones()
 
 /** Stops the timers and frames of a page: what is true now was done before the page was drawn. */
 const freeze = async (page: Page) => page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000)

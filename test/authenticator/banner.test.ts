@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { button, headline, phones, seen, small } from './phone.ts'
 
-const phone = phones()
+const phone = await phones()
 
 const open: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   Settings: (page) => button(page, 'Settings').click(),

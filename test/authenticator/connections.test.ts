@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { addAnother, button, headline, phones } from './phone.ts'
 
-const phone = phones()
+const phone = await phones()
 
 /** A browser has six connections to one place, for all its windows: what waits for news must leave some for the answer. */
 describe('several open windows', () => {

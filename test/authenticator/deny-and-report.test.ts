@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
 
-const phone = phones()
+const phone = await phones()
 
 /** A request at the question that follows "Deny". */
 async function atWasItYou() {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { deny, button, headline, phones, seen, small } from './phone.ts'
 
-const phone = phones()
+const phone = await phones()
 const sentence = 'New recovery codes were created for alice at Wiki.'
 /** Invisible characters keep the direction of names. */
 const shown = (text: string) => text.replace(/[\u2068\u2069]/g, '')

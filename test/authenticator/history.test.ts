@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../../src/testing/clock.ts'
 import { deny, addAnother, button, headline, phones, seen } from './phone.ts'
 
-const phone = phones()
+const phone = await phones()
 
 describe('the history', () => {
   it('lists the answers of this device with app and origin, newest first', async () => {

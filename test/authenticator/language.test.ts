@@ -10,7 +10,7 @@ import { pt } from '../../src/authenticator/words/pt.ts'
 import { startService } from '../support/running-service.ts'
 import { button, headline, phones, seen } from './phone.ts'
 
-const phone = phones()
+const phone = await phones()
 
 describe('the texts', () => {
   const same = new Set(['appName', 'ok', 'pin', 'notifications', 'browser', 'system'])
@@ -58,7 +58,7 @@ describe('the language', () => {
 
   it('is the first supported one of the browser, and only its texts are loaded at the start', async () => {
     const service = await startService()
-    const page = await phone.open(service, '', { locale: 'de-AT', serviceWorkers: 'block' })
+    const page = await phone.open(service, '', { locale: 'de-AT' })
     const fetched: string[] = []
     page.on('request', (request) => fetched.push(request.url()))
 
@@ -74,7 +74,7 @@ describe('the language', () => {
   })
 
   it('can be changed permanently, also offline', async () => {
-    const { page } = await phone.joined()
+    const { page } = await phone.joined({ context: { serviceWorkers: 'allow' } })
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
     await page.context().setOffline(true)
     await button(page, 'Settings').click()

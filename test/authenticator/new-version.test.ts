@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startService } from '../support/running-service.ts'
 import { headline, phones } from './phone.ts'
 
-const phone = phones()
+const phone = await phones({ serviceWorkers: 'allow' })
 
 /** In front of a service; serves the authenticator as if it had been released once more, when told to. */
 async function startReleases() {

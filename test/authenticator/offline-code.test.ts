@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { button, phones, seen, setHidden } from './phone.ts'
 
-const phone = phones()
+const phone = await phones({ serviceWorkers: 'allow' })
 
 const copyButton = (page: Page) => page.getByRole('button', { name: 'Copy code' })
 const show = async (page: Page) => {

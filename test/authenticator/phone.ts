@@ -1,10 +1,10 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 
 import type { NewSession } from '../../src/contract/sessions.ts'
 import { createTestClock } from '../../src/testing/clock.ts'
-import { launchChromium } from '../support/chromium.ts'
 import { type RunningService, type RunningServiceOptions, startService } from '../support/running-service.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 
 /** As phones are: small, and touched. */
 export const small = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
@@ -29,16 +29,18 @@ export interface Phones {
   joinedAtRest(): Promise<Joined & { readonly pass: (seconds: number) => Promise<void> }>
 }
 
-/** @param args Of Chromium, such as those of a fake camera. */
-export function phones(args: () => readonly string[] = () => []): Phones {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium({ args: args() })
-  })
-  afterAll(() => browser.close())
+export interface PhonesOptions {
+  /** By default the one of the worker. */
+  readonly browser?: Browser
+  /** Installing the app loads its files a second time. So it is allowed only where tests need the service worker. */
+  readonly serviceWorkers?: 'allow' | 'block'
+}
+
+export async function phones({ browser, serviceWorkers = 'block' }: PhonesOptions = {}): Promise<Phones> {
+  const chromium = browser ?? (await sharedChromium())
 
   async function open(service: Pick<RunningService, 'url'>, fragment = '', options: BrowserContextOptions = {}) {
-    const context = await browser.newContext({ viewport: small.viewport, ...options })
+    const context = await chromium.newContext({ viewport: small.viewport, serviceWorkers, ...options })
     onTestFinished(() => context.close())
     const page = await context.newPage()
     await page.goto(`${service.url}/authenticator/${fragment}`)

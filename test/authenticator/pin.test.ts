@@ -5,7 +5,7 @@ import { type RunningService, startService } from '../support/running-service.ts
 import { deny, button, fromDesk, headline, phones, seen, small } from './phone.ts'
 import { readKeys } from './read-keys.ts'
 
-const phone = phones()
+const phone = await phones()
 
 /** From the activation link to where a PIN or passcode is asked for. */
 async function atTheQuestion(keyType: 'PIN' | 'PASSCODE', more: { maxAllowedRetries?: number } = {}) {

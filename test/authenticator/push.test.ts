@@ -4,7 +4,7 @@ import { de } from '../../src/authenticator/words/de.ts'
 import { deny, button, headline, phones, seen } from './phone.ts'
 import { changeSubscription, close, delivery, joinedForPush, press, tellWindows } from './push-phone.ts'
 
-const phone = phones()
+const phone = await phones({ serviceWorkers: 'allow' })
 
 type More = Parameters<typeof joinedForPush> extends [unknown, ...infer Rest] ? Rest : never
 const joined = (...more: More) => joinedForPush(phone, ...more)

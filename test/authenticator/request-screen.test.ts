@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { startService } from '../support/running-service.ts'
 import { button, fromDesk, headline, phones, seen, small } from './phone.ts'
 
-const phone = phones()
+const phone = await phones()
 
 const app = 'Internal Knowledge Wikis'
 const username = 'maximiliana.featherstonehaugh@example.or'

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { deny, addAnother, button, fromDesk, headline, phones, seen, small } from './phone.ts'
 
-const phone = phones()
+const phone = await phones()
 
 /** A phone whose clock the test moves, with a request that has just appeared. */
 async function askedJustNow() {

@@ -1,13 +1,18 @@
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 
+import { launchChromium } from '../support/chromium.ts'
 import { createFakeCamera } from '../support/fake-camera.ts'
 import { startService } from '../support/running-service.ts'
 import { add, button, headline, phones, seen, setHidden } from './phone.ts'
 
 const camera = await createFakeCamera()
-const phone = phones(() => camera.args)
-afterAll(() => camera.remove())
+const browser = await launchChromium({ args: camera.args })
+const phone = await phones({ browser })
+afterAll(async () => {
+  await browser.close()
+  camera.remove()
+})
 
 /** Whether the light of the camera is on. */
 const isFilming = (page: Page) =>

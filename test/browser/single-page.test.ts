@@ -5,25 +5,19 @@ import { fileURLToPath } from 'node:url'
 
 import express from 'express'
 import session from 'express-session'
-import type { Browser } from 'playwright-core'
 import { mfa } from 'second-factor'
 import type { AppRequest } from 'second-factor'
 import { embedded } from 'second-factor/service'
 import { build, createServer as createViteServer } from 'vite'
 import type { InlineConfig } from 'vite'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { activate, numberOn, signIn, typeNumber } from '../story/person.ts'
-import { launchChromium } from '../support/chromium.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 import { createForwardingServer } from '../support/forwarding-server.ts'
 import { listen } from '../support/listen.ts'
 
-let chromium: Browser
-
-beforeAll(async () => {
-  chromium = await launchChromium()
-})
-afterAll(() => chromium.close())
+const chromium = await sharedChromium()
 
 /** What serves the page: it forwards the paths to the API, and shows the page for all others. @returns its address. */
 type Front = (api: string, forwarded: readonly string[], router: boolean) => Promise<string>

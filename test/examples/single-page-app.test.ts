@@ -3,25 +3,20 @@ import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { build, createServer } from 'vite'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { activate, numberOn, signIn, typeNumber } from '../story/person.ts'
-import { launchChromium } from '../support/chromium.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 import { createForwardingServer } from '../support/forwarding-server.ts'
 import { listen } from '../support/listen.ts'
 import { startExample } from './start-example.ts'
 
 const pageFolder = join(root, 'examples/single-page-app')
 
-let chromium: Browser
-
-beforeAll(async () => {
-  chromium = await launchChromium()
-})
-afterAll(() => chromium.close())
+const chromium = await sharedChromium()
 
 describe('single-page-app.js', () => {
   it.each<[string, (app: string) => Promise<string>]>([

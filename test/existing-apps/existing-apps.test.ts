@@ -3,27 +3,21 @@ import type { RequestListener } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 
-import type { Browser } from 'playwright-core'
 import type { MfaOptions } from 'second-factor'
 import type * as Service from 'second-factor/service'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { systemClock } from '../../src/clock.ts'
 import { activate, numberOn, signIn, typeNumber } from '../story/person.ts'
 import { createBufferingProxy } from '../support/buffering-proxy.ts'
-import { launchChromium } from '../support/chromium.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 
 /** Loads as Node does, so that the apps get the built package under the name that people import. */
 const load = createRequire(import.meta.url)
 
 type CreateApp = (options: MfaOptions) => RequestListener
 
-let chromium: Browser
-
-beforeAll(async () => {
-  chromium = await launchChromium()
-})
-afterAll(() => chromium.close())
+const chromium = await sharedChromium()
 
 describe.each([
   { name: 'Express 4, CommonJS, JavaScript', file: './express4-commonjs/app.cjs', prefix: '', hash: '' },

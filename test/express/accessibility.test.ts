@@ -1,19 +1,14 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { createClient } from 'second-factor/client'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { launchChromium } from '../support/chromium.ts'
+import { axeViolations } from '../support/axe.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 import { walks } from './every-page.ts'
 import type { Place } from './every-page.ts'
 
-let chromium: Browser
-
-beforeAll(async () => {
-  chromium = await launchChromium()
-})
-afterAll(() => chromium.close())
+const chromium = await sharedChromium()
 
 /** A tab of Chromium with a user's cookies; not loaded yet. */
 async function tabOf({ url, browser }: Pick<Place, 'url' | 'browser'>, options: BrowserContextOptions = {}) {
@@ -58,8 +53,8 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
       await open(arabic, place)
       expect(await arabic.getAttribute('html', 'dir')).toBe('rtl')
       const found = [
-        ...(await axe(english)),
-        ...(await axe(arabic, languageRules)),
+        ...(await axeViolations(english)),
+        ...(await axeViolations(arabic, { rules: languageRules })),
         ...(await sidewaysOf(english)),
         ...(await sidewaysOf(arabic)),
         ...(await tooSmall(english)),
@@ -87,12 +82,6 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
     await page.goto(url + path)
   }
 
-  async function axe(page: Page, rules: readonly string[] = []): Promise<string[]> {
-    const builder = new AxeBuilder({ page }).setLegacyMode()
-    const { violations } = await (rules.length > 0 ? builder.withRules([...rules]) : builder).analyze()
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-  }
-
   /** The rest is the same in any language. */
   const languageRules = ['html-has-lang', 'html-lang-valid', 'document-title', 'button-name', 'link-name', 'label']
 
@@ -117,7 +106,7 @@ describe.each(Object.entries(walks))('the pages %s', (_, walk) => {
 
   async function inDark(page: Page): Promise<string[]> {
     await page.emulateMedia({ colorScheme: 'dark' })
-    const found = await axe(page, ['color-contrast'])
+    const found = await axeViolations(page, { rules: ['color-contrast'] })
     await page.emulateMedia({ colorScheme: 'light' })
     return found
   }

@@ -1,13 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { launchChromium } from '../support/chromium.ts'
+import { axeViolations } from '../support/axe.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
 
-let chromium: Browser
-beforeAll(async () => void (chromium = await launchChromium()))
-afterAll(() => chromium.close())
+const chromium = await sharedChromium()
 
 describe('the page for developers in a browser', () => {
   it.each([
@@ -27,8 +24,7 @@ describe('the page for developers in a browser', () => {
 
     await page.goto(`${app.url}/mfa/debug`)
 
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+    expect(await axeViolations(page)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
     expect(await page.getByRole('heading', { name: 'Last requests' }).isVisible()).toBe(true)
   })

@@ -3,22 +3,16 @@ import express from 'express'
 import express4 from 'express4'
 import helmet from 'helmet'
 import lusca from 'lusca'
-import type { Browser } from 'playwright-core'
 import type { Logger, Logout } from 'second-factor'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { activate, numberOn, typeNumber } from '../story/person.ts'
-import { launchChromium } from '../support/chromium.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 import { listen } from '../support/listen.ts'
 import { startWebApp } from '../support/web-app.ts'
 import type { WebAppOptions } from '../support/web-app.ts'
 
-let chromium: Browser
-
-beforeAll(async () => {
-  chromium = await launchChromium()
-})
-afterAll(() => chromium.close())
+const chromium = await sharedChromium()
 
 const byPassport: Logout = (req, res, next) =>
   req.logout((error) => (error ? next(error) : res.redirect(303, '/goodbye')))

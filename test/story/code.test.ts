@@ -1,18 +1,12 @@
-import type { Browser } from 'playwright-core'
 import { createClient } from 'second-factor/client'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { embedded } from '../../src/service/embedded.ts'
-import { launchChromium } from '../support/chromium.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 import { startExampleApp } from '../support/example-app.ts'
 import { activate, createAccount, expectAccessible, signIn } from './person.ts'
 
-let chromium: Browser
-
-beforeAll(async () => {
-  chromium = await launchChromium()
-})
-afterAll(() => chromium.close())
+const chromium = await sharedChromium()
 
 describe('a code in a real browser', () => {
   it('is typed and verified by keyboard alone, and each page is accessible', async () => {

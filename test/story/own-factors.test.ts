@@ -1,19 +1,14 @@
 import { readFile } from 'node:fs/promises'
 
 import { Secret, TOTP } from 'otpauth'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { launchChromium } from '../support/chromium.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { expectAccessible } from './person.ts'
 
-let chromium: Browser
-
-beforeAll(async () => {
-  chromium = await launchChromium()
-})
-afterAll(() => chromium.close())
+const chromium = await sharedChromium()
 
 /** A user who has just entered the right password and has no factor yet. */
 async function arrange(options: { readonly javaScriptEnabled: boolean }) {

@@ -1,6 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
+
+import { axeViolations } from '../support/axe.ts'
 
 /** What people do in a browser, by the words they see. */
 export const password = 'correct horse battery'
@@ -49,6 +50,5 @@ export async function typeNumber(authenticator: Page, number: string): Promise<v
 
 /** Fails on anything that axe calls a violation (WCAG 2.2 A and AA, and its best practices). */
 export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-  expect(violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([])
+  expect(await axeViolations(page)).toEqual([])
 }

@@ -1,16 +1,11 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { BrowserContextOptions } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { launchChromium } from '../support/chromium.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 import { startExampleApp } from '../support/example-app.ts'
 import { activate, createAccount, expectAccessible, numberOn, signIn, typeNumber, wrong } from './person.ts'
 
-let chromium: Browser
-
-beforeAll(async () => {
-  chromium = await launchChromium()
-})
-afterAll(() => chromium.close())
+const chromium = await sharedChromium()
 
 /** Two people's worth of browsers: one for the app, one that stands for the phone. */
 async function arrange(web: BrowserContextOptions = {}) {

@@ -1,31 +1,25 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { launchChromium } from '../../support/chromium.ts'
+import { axeViolations } from '../../support/axe.ts'
+import { sharedChromium } from '../../support/shared-chromium.ts'
 import { startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
-let browser: Browser
+const browser = await sharedChromium()
 let running: Running
 
 beforeAll(async () => {
-  browser = await launchChromium()
   running = await startService()
 })
-afterAll(async () => {
-  await browser.close()
-  await running.close()
-})
+afterAll(() => running.close())
 
 /** One operation represents all: they share a template, and checking each of them takes long. */
-const looked = (page: Page) =>
-  new AxeBuilder({ page })
-    .setLegacyMode()
-    .include('header')
-    .include('main > section:first-child')
-    .include('nav h2:first-child')
-    .include('article[aria-labelledby="createSession"]')
+const include = [
+  'header',
+  'main > section:first-child',
+  'nav h2:first-child',
+  'article[aria-labelledby="createSession"]',
+]
 
 describe('the reference page in a browser', () => {
   it.each([
@@ -40,12 +34,12 @@ describe('the reference page in a browser', () => {
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
 
     await page.goto(`${running.origin}/docs`)
-    const { violations } = await looked(page).analyze()
+    const violations = await axeViolations(page, { include })
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     const styled = await page.evaluate(() => getComputedStyle(document.querySelector('article')!).borderRadius)
     await context.close()
 
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    expect(violations).toEqual([])
     expect([overflow, styled]).toEqual([0, '12px'])
     expect(said).toEqual([])
     expect(asked).toEqual(['/docs'])

@@ -1,0 +1,31 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+export interface AxeOptions {
+  /** By default all: WCAG 2.2 A and AA, and axe's best practices. */
+  readonly rules?: readonly string[]
+  /** Selectors; by default the whole document. */
+  readonly include?: readonly string[]
+}
+
+/** What axe calls a violation. A document loads axe once, which takes longer than a check. */
+export async function axeViolations(page: Page, { rules, include }: AxeOptions = {}): Promise<string[]> {
+  const loaded = await page.evaluate(() => 'axe' in window)
+  if (!loaded) await page.evaluate(`${axe.source}; undefined`)
+  const violations = await page.evaluate(runAxe, { rules: rules && [...rules], include: include && [...include] })
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+/** Runs in the page. */
+async function runAxe({ rules, include }: { rules: string[] | undefined; include: string[] | undefined }) {
+  const { axe: loaded } = window as unknown as { axe: typeof axe }
+  const context = include ? { include: include.map((selector) => [selector]) } : document
+  const runOnly = rules && ({ type: 'rule', values: rules } as const)
+  const { violations } = await loaded.run(context, {
+    resultTypes: ['violations'],
+    // Wants the words of a label in their order on the screen: the button of a code shows `123 456 Copy`.
+    rules: { 'label-content-name-mismatch': { enabled: false } },
+    ...(runOnly && { runOnly }),
+  })
+  return violations
+}

@@ -1,0 +1,19 @@
+import type { Browser } from 'playwright-core'
+import { afterAll } from 'vitest'
+
+import { launchChromium } from './chromium.ts'
+
+let shared: Promise<Browser> | undefined
+
+/**
+ * The Chromium that the test files of a worker share: a start takes longer than some tests. It ends with the worker.
+ * Await it at the top of a file.
+ */
+export async function sharedChromium(): Promise<Browser> {
+  shared ??= launchChromium()
+  const browser = await shared
+  afterAll(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()))
+  })
+  return browser
+}
