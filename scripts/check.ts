@@ -23,12 +23,17 @@ const groups: readonly (readonly Step[])[] = [
     ['lockfile', checkLockfile],
   ],
   [['build', () => build({ checked: true })]],
-  [['package', () => run('publint/src/cli.js', ['run', root, '--strict'])]],
-  [['tests', runTests]],
+  [
+    ['package', () => run('publint/src/cli.js', ['run', root, '--strict'], { buffered: true })],
+    ['tests', runTests],
+  ],
 ]
 
+/** Checks again only what depends on a file that has changed since the last time: a full check takes ten times as long. */
 function checkTypes(project: string): Promise<boolean> {
-  return run('typescript/bin/tsc', ['--noEmit', '-p', project], { buffered: true })
+  const known = join(root, 'node_modules/.cache/second-factor', `types-${project.replaceAll('/', '-')}`)
+  const args = ['--noEmit', '--incremental', '--tsBuildInfoFile', `${known}.tsbuildinfo`, '-p', project]
+  return run('typescript/bin/tsc', args, { buffered: true })
 }
 
 async function checkBoundaries(): Promise<boolean> {

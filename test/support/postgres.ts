@@ -43,7 +43,8 @@ function databasesAt(url: string, model = 'template1'): Postgres {
   const names: string[] = []
   const copyOf = async (source: string) => {
     const name = `test_${randomBytes(8).toString('hex')}`
-    await execute(url, `CREATE DATABASE ${name} TEMPLATE ${source}`)
+    // Files are copied in half the time that the log would take.
+    await execute(url, `CREATE DATABASE ${name} TEMPLATE ${source} STRATEGY FILE_COPY`)
     names.push(name)
     return new URL(name, url).href
   }
