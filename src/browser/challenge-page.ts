@@ -21,6 +21,7 @@ function run(main: HTMLElement): void {
   showClockTimes()
   showOffline()
   offerPrint()
+  offerCopy()
   guardDoubleClick()
   submitPastedCode()
   saveChoice()
@@ -70,6 +71,18 @@ function offerPrint(): void {
   if (!button) return
   button.hidden = false
   button.addEventListener('click', () => print())
+}
+
+/** Copies the number, for a device that is this one. Only a page that came over https, or from this machine, may. */
+function offerCopy(): void {
+  const button = document.getElementById('copy')
+  const { clipboard } = navigator as Partial<Navigator>
+  if (!button || !clipboard) return
+  button.hidden = false
+  button.addEventListener('click', () => {
+    const number = document.getElementById('number')?.textContent ?? ''
+    void clipboard.writeText(number).then(() => (button.textContent = button.dataset['copied'] ?? ''))
+  })
 }
 
 /**

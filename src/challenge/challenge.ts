@@ -28,6 +28,8 @@ export interface Challenge {
   readonly sessionId?: string
   /** When that was created, Unix seconds. */
   readonly askedAt?: number | undefined
+  /** The name of the device that was asked, if the service says it. */
+  readonly deviceName?: string | undefined
   /** The number of push requests so far. */
   readonly asks?: number
   /** The factor of the code that approved it. */

@@ -62,7 +62,8 @@ async function push(
     numberMatching: options.numberMatching,
   })
   const asks = (challenge.asks ?? 0) + 1
-  const asked = { ...challenge, sessionId: session.id, askedAt: options.now, asks, givenFactor: undefined }
+  const { id: sessionId, deviceName } = session
+  const asked = { ...challenge, sessionId, deviceName, askedAt: options.now, asks, givenFactor: undefined }
   return { challenge: asked, status: statusOf(session, asked) }
 }
 

@@ -33,7 +33,7 @@ describe('a session', () => {
 
     const now = running.clock.now()
     const times = { createdAt: now, expiresAt: now + 90 }
-    expect(session).toEqual({ id: session.id, state: 'pending', purpose: 'sign_in', ...times })
+    expect(session).toEqual({ id: session.id, state: 'pending', purpose: 'sign_in', deviceName: 'Test', ...times })
   })
 
   it('identifies its user only by id or by username', async () => {

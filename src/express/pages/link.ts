@@ -27,6 +27,15 @@ export function authenticatorLink(req: Request, context: RequestContext, baseUrl
   return `${authenticatorUrl(req, context, baseUrl)}/#code=${code}`
 }
 
+/**
+ * The authenticator with the open request. The number is not in it: whoever knows the password could send such a link to the
+ * user, who would no longer have to see this page.
+ */
+export function requestLink(request: WebRequest, service: Service, sessionId: string | undefined): string | undefined {
+  const address = authenticatorAddress(request, service)
+  return service.hasAuthenticator && sessionId !== undefined ? `${address}/#request=${sessionId}` : address
+}
+
 /** The configured address, or one on this machine; never from a Host header, because users open it with a code. */
 export function authenticatorUrl(req: Request, { base, mfa }: RequestContext, baseUrl: string): string {
   const { authenticatorUrl: configured, publicUrl, routes } = mfa.options

@@ -1,4 +1,5 @@
 import { sendAgainAfter } from '../../challenge/push.ts'
+import { requestLink } from './link.ts'
 import type { StatusPage, StatusOf } from './status-view.ts'
 
 /** Marks the address of the page when the user wanted to send another request too soon. */
@@ -14,7 +15,7 @@ const headlines = ({ layout, challenge: { action } }: StatusPage) => {
 
 /** A push request waits for its answer. */
 export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
-  const { layout, challenge, req, now } = page
+  const { layout, challenge, service, req, now } = page
   const { waiting } = layout.words
   const { number, expiresAt, createdAt } = status
   const left = expiresAt === undefined ? undefined : expiresAt - now
@@ -24,6 +25,8 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
     live: true,
     headline: headlines(page)[challenge.purpose],
     number,
+    request: requestOf(),
+    link: requestLink(page, service, challenge.sessionId),
     left,
     total: expiresAt === undefined ? undefined : expiresAt - createdAt,
     again,
@@ -31,6 +34,15 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
     news: newsOf(),
     canStop: true,
     isChange: challenge.purpose === 'change_devices',
+  }
+
+  /** The sentence before and after the name of the device. */
+  function requestOf() {
+    const words = number === undefined ? waiting.withoutNumber : waiting.withNumber
+    const { deviceName } = challenge
+    if (!deviceName) return { before: words(waiting.yourDevice) }
+    const [before = '', after = ''] = words('{device}').split('{device}')
+    return { before, deviceName, after }
   }
 
   function newsOf(): string {

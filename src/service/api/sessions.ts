@@ -48,7 +48,7 @@ export const create: Handler<typeof contract.createSession> = async (given, call
     await auditSession(db, call, created.session, call)
     return { ...created, redeemed: await redeemCode(call, db, created.session, input) }
   })
-  const { session, left, redeemed } = await creating.catch(async (error: unknown) => {
+  const { session, left, deviceName, redeemed } = await creating.catch(async (error: unknown) => {
     await auditThrottled(call, error, { domain: domain.id, user: user.id, budget, address: input.ipAddress ?? null })
     throw error
   })
@@ -57,7 +57,7 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   }
   notifySession(call, session)
   if (session.state === 'pending') call.pusher?.tell(session)
-  return redeemed ?? { ...sessionView(session), ...left }
+  return redeemed ?? { ...sessionView(session), ...left, deviceName }
 }
 
 /** Redeems the approval of a code before any other call can read it. If that is impossible, the code is not used up. */
@@ -102,6 +102,7 @@ interface Started {
   readonly session: SessionRow
   /** Set after a wrong code. */
   readonly left?: Pick<Session, 'triesLeft' | 'lockedFor'>
+  readonly deviceName?: string | undefined
 }
 
 async function start(call: Call, db: Queryable, starting: Starting): Promise<Started> {
@@ -109,7 +110,9 @@ async function start(call: Call, db: Queryable, starting: Starting): Promise<Sta
   if (input.bypasscode ?? input.otp) return byCode(call, db, starting)
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
-  return { session: await ask(call, db, { input, domain, user, budget, deviceId: device.id }) }
+  const session = await ask(call, db, { input, domain, user, budget, deviceId: device.id })
+  // The names of devices are for administrators, and for apps that may change factors.
+  return { session, deviceName: call.role === 'admin' ? device.name : undefined }
 }
 
 export const get: Handler<typeof contract.getSession> = async (input, call) => {

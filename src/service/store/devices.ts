@@ -28,7 +28,7 @@ export const activeDevice = firstRow('activeDevice', (db, domainId: Slot<string>
   db
     .selectFrom('token')
     .innerJoin('device', 'device.tokenId', 'token.id')
-    .select('device.id')
+    .select(['device.id', 'device.name'])
     .where((is) =>
       is.and({ 'token.domainId': domainId, 'token.userId': userId, 'token.state': 'active', 'device.revokedAt': null }),
     ),

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 import { startMailServer } from '../../support/mail-server.ts'
 import { bypassCodeOf, member, unique } from '../codes/code-holder.ts'
-import { startService, unknownId } from '../start-service.ts'
+import { createCall, startService, unknownId } from '../start-service.ts'
 import { operation } from './operation.ts'
 
 const challenge = 'q83vEjRWeJCrze8SNFZ4kA'
@@ -18,6 +18,21 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
 
     expect(text).toBe(`{"id":"${json.id}","state":"pending"}`)
     expect((await pending()).map(({ id }) => id)).toEqual([json.id])
+  })
+
+  it('returns the name of the device, but not to keys of role auth', async () => {
+    const { organization, service, origin } = subject()
+    const { user, sessions, session } = await subject().enroll(unique())
+    const key = await service.administration.createApiKey(organization.id, { role: 'auth' })
+    const body = { user: { id: user.id } }
+
+    const answers = [
+      await subject().call('POST', sessions, { body }),
+      await createCall(origin, key)('POST', sessions, { body }),
+    ]
+
+    expect(answers.map(({ json }) => json.deviceName)).toEqual(['Test', undefined])
+    expect(await session(answers[0]?.json.id)).not.toHaveProperty('deviceName')
   })
 
   it('settles the session at once if a code is given', async () => {
@@ -79,13 +94,14 @@ operation('POST /domains/{domainId}/sessions', (subject) => {
 operation('GET /domains/{domainId}/sessions/{sessionId}', (subject) => {
   it('returns the state of the session', async () => {
     const { ask, sessions } = await subject().enroll(unique())
-    const session = await ask()
+    const { deviceName, ...session } = await ask()
 
     const old = await subject().call13('GET', `${sessions}/${session.id}`)
     const present = await subject().call('GET', `${sessions}/${session.id}`)
 
     expect(old.text).toBe(`{"id":"${session.id}","state":"pending"}`)
     expect(present.json).toEqual(session)
+    expect(deviceName).toBe('Test')
   })
 
   it('is held if the caller prefers to wait', async () => {

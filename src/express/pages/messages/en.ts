@@ -26,8 +26,14 @@ export const en = {
     stepUp: "Confirm that it's you",
     stepUpFor: (purpose: string) => `To ${purpose}, confirm that it's you`,
     changeDevices: 'Confirm the change to your devices',
-    withNumber: 'We sent a request to your device. Enter this number there:',
-    withoutNumber: 'We sent a request to your device. Approve it there.',
+    withNumber: (device: string) => `We sent a request to ${device}. Enter this number there:`,
+    withoutNumber: (device: string) => `We sent a request to ${device}. Approve it there.`,
+    /** If the name of the device is not known. */
+    yourDevice: 'your device',
+    copy: 'Copy',
+    copied: 'Copied',
+    /** On touch screens, which may be the device itself. */
+    open: 'Open the authenticator on this phone',
     timeLeft: (span: string) => `${span} left`,
     noTime: 'This page updates automatically.',
     nearlyUp: 'Almost out of time. Send again?',

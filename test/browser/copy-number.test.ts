@@ -1,0 +1,50 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { launchChromium } from '../support/chromium.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+async function openWaitingPage(options: { hasTouch?: boolean } = {}) {
+  const app = await startWebApp()
+  const user = app.browser()
+  const { page: asked } = await app.enroll(user, 'alice')
+  const context = await chromium.newContext({
+    permissions: ['clipboard-read', 'clipboard-write'],
+    isMobile: options.hasTouch ?? false,
+    ...options,
+  })
+  onTestFinished(() => context.close())
+  await context.addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
+  const page = await context.newPage()
+  await page.goto(`${app.url}/mfa`)
+  return { page, number: numberOn(asked) }
+}
+
+const link = { name: 'Open the authenticator on this phone' }
+
+describe('the number', () => {
+  it('is copied by a button beside it, which then says so', async () => {
+    const { page, number } = await openWaitingPage()
+
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(number)
+  })
+})
+
+describe('the link to the authenticator on this phone', () => {
+  it('is there on a touch screen, and nowhere else', async () => {
+    const [desk, phone] = [await openWaitingPage(), await openWaitingPage({ hasTouch: true })]
+
+    expect(await desk.page.getByRole('link', link).count()).toBe(0)
+    expect(await phone.page.getByRole('link', link).count()).toBe(1)
+  })
+})
