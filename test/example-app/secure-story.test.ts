@@ -60,7 +60,7 @@ it('lets a phone in the network approve over https', async () => {
 
   await createAccount(page, here, 'alice')
   await signIn(page, 'alice')
-  const link = await page.getByRole('link', { name: 'Open the authenticator' }).getAttribute('href')
+  const link = await page.getByRole('link', { name: 'Use this computer instead' }).getAttribute('href')
   const authenticator = await activate(phone, page)
   const worker = await serviceWorker(authenticator)
   await page.locator('#number').waitFor()

@@ -23,7 +23,7 @@ export async function signIn(page: Page, username: string, secret = password): P
 
 /** Opens the link of the enrollment page in another browser, and joins there. */
 export async function activate(phone: BrowserContext, page: Page): Promise<Page> {
-  const link = await page.getByRole('link', { name: 'Open the authenticator' }).getAttribute('href')
+  const link = await page.getByRole('link', { name: 'Use this computer instead' }).getAttribute('href')
   const authenticator = await phone.newPage()
   await authenticator.goto(link ?? '')
   await authenticator.getByRole('button', { name: 'Add this account' }).click()

@@ -48,6 +48,7 @@ function enrollingView(shown: StatusPage, code: string) {
     ...layout,
     live: true,
     headline: layout.words.enrolling.headline,
+    sentence: layout.words.enrolling.sentence,
     code: code.replace(/^(.{5})/, '$1 '),
     link,
     qr: link === undefined ? undefined : encodeQR(link, 'svg', { border: 2 }),

@@ -46,10 +46,15 @@ export const en = {
   },
   enrolling: {
     headline: 'Set up your device',
-    sentence:
-      'From now on you approve sign-ins on a device. Scan this with the phone you want to use, or open the link there.',
+    sentence: 'From now on you approve sign-ins on a device, such as your phone.',
+    /** On a screen without touch, above the QR code. */
+    steps: { camera: 'Open the camera on your phone', scan: 'Scan this code', add: 'Tap Add' },
+    /** The same on a touch screen, which has the button first. */
+    another: 'To use another device, scan this with its camera:',
     qr: 'QR code of the link that sets up the authenticator',
     open: 'Open the authenticator',
+    /** The link on a screen without touch: who controls that computer would have both factors. */
+    noPhone: 'No phone? Use this computer instead (less safe)',
     code: 'Or type this code in the authenticator:',
     codeOnly: 'From now on you approve sign-ins on a device. Type this code in its authenticator app:',
     status: 'Waiting for your device. This page continues automatically.',
@@ -203,7 +208,7 @@ export const en = {
   /** Another device, which replaces the present one. */
   device: {
     headline: 'Replace your device',
-    sentence: 'Scan this with the new device, or open the link there. The old one works until the new one is set up.',
+    sentence: 'The old one works until the new one is set up.',
     cancel: 'Keep the old one',
     expires: (span: string) => `Time left for this code: ${span}.`,
   },

@@ -1,0 +1,48 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+
+import { launchChromium } from '../support/chromium.ts'
+import { startWebApp } from '../support/web-app.ts'
+
+let chromium: Browser
+
+beforeAll(async () => {
+  chromium = await launchChromium()
+})
+afterAll(() => chromium.close())
+
+/** What a newcomer sees, in this order. */
+async function seenBy(context: { readonly hasTouch?: boolean }) {
+  const app = await startWebApp()
+  const user = app.browser()
+  await app.signIn(user, 'alice')
+  await user.visit('/account')
+  const opened = await chromium.newContext({ ...context, isMobile: context.hasTouch ?? false })
+  onTestFinished(() => opened.close())
+  await opened.addCookies([{ name: 'connect.sid', value: user.cookie('connect.sid') ?? '', url: app.url }])
+  const page = await opened.newPage()
+  await page.goto(`${app.url}/mfa`)
+  const parts = await page.locator('.scan > *:visible').all()
+  const placed = await Promise.all(
+    parts.map(async (part) => ({ top: (await part.boundingBox())?.y ?? 0, text: await part.innerText() })),
+  )
+  return placed.toSorted((a, b) => a.top - b.top).map(({ text }) => text.replaceAll(/\s+/g, ' ').trim() || 'QR code')
+}
+
+describe('the page that sets up a device', () => {
+  it('shows three steps and the QR code on a desktop, and this computer as the last choice', async () => {
+    expect(await seenBy({})).toEqual([
+      'Open the camera on your phone Scan this code Tap Add',
+      'QR code',
+      'No phone? Use this computer instead (less safe)',
+    ])
+  })
+
+  it('has the button first on a touch screen', async () => {
+    expect(await seenBy({ hasTouch: true })).toEqual([
+      'Open the authenticator',
+      'To use another device, scan this with its camera:',
+      'QR code',
+    ])
+  })
+})
