@@ -25,6 +25,7 @@ async function openCodePage() {
     if (request.method() === 'POST') sent.push(new URLSearchParams(request.postData() ?? '').get('code'))
   })
   await page.goto(`${app.url}/mfa?use=otp`)
+  await page.locator('#code:focus').waitFor()
   return { page, sent }
 }
 
