@@ -6,7 +6,7 @@ import { mfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import { contrast, paleAccents, resolveAccent, surfaces } from '../../src/express/pages/accent.ts'
-import { startWebApp } from '../support/web-app.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
 
 const service = { baseUrl: 'https://mfa.example/api', apiKey: 'k', domainId: 'd' }
 
@@ -128,6 +128,22 @@ describe('the help link', () => {
   it.each(['javascript:alert(1)', 'http://help.example', '//help.example', 'help'])('is not %s', (url) => {
     expect(() => mfa({ service, helpUrl: url })).toThrow('helpUrl: must be a path such as /help, or an https address')
     expect(() => mfa({ service, passwordUrl: url })).toThrow('passwordUrl: must be a path such as /change-password')
+  })
+})
+
+describe('the footer', () => {
+  it('says who is signing in, and once the second step is passed who is signed in', async () => {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enroll(browser, 'alice')
+    await app.answer(account, 'approve', numberOn(page))
+    await browser.submit('/mfa/complete')
+
+    const devices = await browser.visit('/mfa/devices')
+
+    expect(page.text).toMatch(/Signing in as <strong><bdi>alice<.*Not you\?.*Sign out/s)
+    expect(devices.text).toMatch(/Signed in as <strong><bdi>alice<.*Sign out/s)
+    expect(devices.text).not.toContain('Not you?')
   })
 })
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import type { RequestContext } from '../request/context.ts'
 import type { Page } from '../request/outcome.ts'
+import { verifiedOf } from '../request/verified.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { assetPath } from './assets.ts'
 import { languageFor, languageHeaders } from './languages.ts'
@@ -53,6 +54,7 @@ export function layoutOf({ req, context, state }: PageRequest, fixed?: Language)
     style: assetPath(base, '/assets/style.css', mfa.options),
     script: assetPath(base, '/assets/challenge.js', mfa.options),
     username: user?.username ?? user?.name,
+    isIn: verifiedOf(state, context, user) !== undefined,
     signOut: signOutOf(context),
     live: false,
     still: 'still' in req.query,

@@ -8,7 +8,7 @@ export const ar: Messages = {
   appName: 'تسجيل الدخول',
   offline: { headline: 'أنت غير متصل بالإنترنت', sentence: 'سنتابع فور عودة الاتصال.' },
   reload: { stop: 'أوقِف إعادة تحميل هذه الصفحة', goOn: 'اسمح بإعادة تحميل هذه الصفحة تلقائيًا' },
-  footer: { as: 'تسجيل الدخول باسم', notYou: 'لست أنت؟', signOut: 'تسجيل الخروج' },
+  footer: { as: 'تسجيل الدخول باسم', signedIn: 'تم الدخول باسم', notYou: 'لست أنت؟', signOut: 'تسجيل الخروج' },
   waiting: {
     signIn: 'وافِق على تسجيل الدخول',
     stepUp: 'أكِّد أنك أنت',

@@ -20,7 +20,7 @@ export const en = {
   offline: { headline: "You're offline", sentence: 'We continue as soon as the connection is back.' },
   /** For browsers without JavaScript. */
   reload: { stop: 'Stop this page from reloading', goOn: 'Let this page reload automatically' },
-  footer: { as: 'Signing in as', notYou: 'Not you?', signOut: 'Sign out' },
+  footer: { as: 'Signing in as', signedIn: 'Signed in as', notYou: 'Not you?', signOut: 'Sign out' },
   waiting: {
     signIn: 'Approve the sign-in',
     stepUp: "Confirm that it's you",
