@@ -1,3 +1,5 @@
+import { latinDigits } from '../contract/languages.ts'
+
 /** Shows the time in the user's time zone, which the server does not know: it can only say how long. */
 export function showClockTimes(): void {
   for (const words of document.querySelectorAll<HTMLElement>('[data-until]')) {
@@ -9,5 +11,6 @@ export function showClockTimes(): void {
 /** Includes the day if it is not today. */
 function clockTime(time: Date): string {
   const day = time.toDateString() === new Date().toDateString() ? {} : ({ weekday: 'long' } as const)
-  return time.toLocaleString(document.documentElement.lang, { ...day, hour: 'numeric', minute: '2-digit' })
+  const format = { ...latinDigits, ...day, hour: 'numeric', minute: '2-digit' } as const
+  return time.toLocaleString(document.documentElement.lang, format)
 }

@@ -1,3 +1,5 @@
+import { latinDigits } from './languages.ts'
+
 /**
  * Formats a duration in a person's language: seconds up to a minute and a half, then minutes, then hours. Shared, as a page
  * and its script have to show the same text.
@@ -8,6 +10,9 @@ export function formatDuration(language: string, seconds: number): string {
   return formatUnit(language, Math.ceil(seconds / 3600), 'hour')
 }
 
-function formatUnit(language: string, value: number, unit: 'second' | 'minute' | 'hour'): string {
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value)
+export function formatUnit(language: string, value: number, unit: 'second' | 'minute' | 'hour' | 'day'): string {
+  const format = new Intl.NumberFormat(language, { ...latinDigits, style: 'unit', unit, unitDisplay: 'long' })
+  const text = format.format(value)
+  // Japanese text has no space there, but Intl has.
+  return /^ja\b/i.test(language) ? text.replace(' ', '') : text
 }

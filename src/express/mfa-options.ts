@@ -141,7 +141,7 @@ export interface MfaOptions {
   locate?: ((address: string) => OrPromise<Maybe<string>>) | undefined
   /**
    * Texts of the pages by language, which replace ours or add a language.
-   * @default English and Arabic
+   * @default English, German, French, Spanish, Portuguese, Japanese and Arabic
    */
   messages?: MessagesByLanguage | undefined
   /**

@@ -5,6 +5,7 @@ import { de } from '../../src/authenticator/words/de.ts'
 import { en } from '../../src/authenticator/words/en.ts'
 import { es } from '../../src/authenticator/words/es.ts'
 import { fr } from '../../src/authenticator/words/fr.ts'
+import { ja } from '../../src/authenticator/words/ja.ts'
 import { chooseLanguage, localeOf } from '../../src/authenticator/words/languages.ts'
 import { pt } from '../../src/authenticator/words/pt.ts'
 import { startService } from '../support/running-service.ts'
@@ -15,7 +16,7 @@ const phone = await phones()
 describe('the texts', () => {
   const same = new Set(['appName', 'ok', 'pin', 'notifications', 'browser', 'system'])
 
-  it.each(Object.entries({ de, fr, es, pt, ar }))('in %s are all translated', (_, words) => {
+  it.each(Object.entries({ de, fr, es, pt, ja, ar }))('in %s are all translated', (_, words) => {
     const untranslated = Object.entries(words).filter(([name, word]) => {
       const english = en[name as keyof typeof en]
       return typeof word === 'string' && word === english && !same.has(name)
@@ -24,7 +25,7 @@ describe('the texts', () => {
     expect(untranslated.map(([name]) => name)).toEqual([])
   })
 
-  it.each(Object.entries({ en, de, fr, es, pt, ar }))('in %s use their parameters', (_, words) => {
+  it.each(Object.entries({ en, de, fr, es, pt, ja, ar }))('in %s use their parameters', (_, words) => {
     expect(words.removeSentence('DOMAIN', 'NAME')).toMatch(/(DOMAIN.*NAME)|(NAME.*DOMAIN)/)
     expect(words.at('DOMAIN', 'NAME')).toMatch(/(DOMAIN.*NAME)|(NAME.*DOMAIN)/)
     for (const word of [words.signInTo, words.removedBy, words.moveUp, words.options, words.copyCode, words.version]) {
@@ -47,7 +48,8 @@ describe('the language', () => {
   it.each([
     [['fr-CA', 'en'], 'fr', 'fr-CA-u-nu-latn'],
     [['nl', 'PT-br', 'en'], 'pt', 'pt-BR-u-nu-latn'],
-    [['nl', 'ja'], 'en', 'en-u-nu-latn'],
+    [['nl', 'ko'], 'en', 'en-u-nu-latn'],
+    [['ja-JP'], 'ja', 'ja-JP-u-nu-latn'],
     [['en-US@posix', 'en'], 'en', 'en-u-nu-latn'],
     [['ar-EG'], 'ar', 'ar-EG-u-nu-latn'],
   ])('for a browser with %j is %s, with the locale %s', (wanted, code, locale) => {
@@ -69,7 +71,7 @@ describe('the language', () => {
       'de',
       'ltr',
     ])
-    const catalogues = fetched.map((url) => /\/(en|de|fr|es|pt|ar)-[\w-]+\.js/.exec(url)?.[1]).filter(Boolean)
+    const catalogues = fetched.map((url) => /\/(en|de|fr|es|pt|ja|ar)-[\w-]+\.js/.exec(url)?.[1]).filter(Boolean)
     expect([...new Set(catalogues)]).toEqual(['de'])
   })
 

@@ -5,9 +5,15 @@ import { mfa } from 'second-factor'
 import { describe, expect, it } from 'vitest'
 
 import { ar } from '../../src/express/pages/messages/ar.ts'
+import { de } from '../../src/express/pages/messages/de.ts'
 import { en } from '../../src/express/pages/messages/en.ts'
+import { es } from '../../src/express/pages/messages/es.ts'
+import { fr } from '../../src/express/pages/messages/fr.ts'
+import { ja } from '../../src/express/pages/messages/ja.ts'
+import { pt } from '../../src/express/pages/messages/pt.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { walks } from './every-page.ts'
+import { startOwnApp } from './own-factors.ts'
 
 /** The page of a user who has just been asked to approve, as a browser that prefers these languages gets it. */
 async function waitingPage(options: Partial<MfaOptions>, languages?: string) {
@@ -52,14 +58,14 @@ describe('the words of the pages', () => {
   })
 
   it('can be in another language of the app, with English as the fallback', async () => {
-    const options = { messages: { de: { waiting: { signIn: 'Anmeldung bestätigen' } } } }
+    const options = { messages: { nl: { waiting: { signIn: 'Inloggen bevestigen' } } } }
 
-    const page = await waitingPage(options, 'de-AT,de;q=0.9')
+    const page = await waitingPage(options, 'nl,en;q=0.9')
 
-    expect(page.text).toContain('<html lang="de" dir="ltr">')
-    expect(page.text).toContain('Anmeldung bestätigen</h1>')
+    expect(page.text).toContain('<html lang="nl" dir="ltr">')
+    expect(page.text).toContain('Inloggen bevestigen</h1>')
     expect(page.text).toContain('Enter this number there:')
-    expect(page.text).toContain('90 Sekunden left')
+    expect(page.text).toContain('90 seconden left')
   })
 
   it('of a regional language fall back to the language', async () => {
@@ -107,8 +113,8 @@ describe('a mistake in the words', () => {
   })
 
   it('is reported for a language without texts', () => {
-    expect(() => mfa({ service, language: 'fr' })).toThrow('language: no words for fr')
-    expect(() => mfa({ service, language: 'fr', messages: { fr: {} } })).not.toThrow()
+    expect(() => mfa({ service, language: 'nl' })).toThrow('language: no words for nl')
+    expect(() => mfa({ service, language: 'nl', messages: { nl: {} } })).not.toThrow()
   })
 })
 
@@ -116,11 +122,17 @@ describe('the language of the pages', () => {
   it.each<[string | undefined, string]>([
     [undefined, 'en'],
     ['ar', 'ar'],
-    ['ar-EG,ar;q=0.9,en;q=0.8', 'ar'],
+    ['ar,ar-EG;q=0.9,en;q=0.8', 'ar'],
+    ['fr', 'fr'],
+    ['ja;q=0.8,nl', 'ja'],
     ['en;q=0.5,ar;q=0.8', 'ar'],
-    ['en-GB', 'en'],
+    ['en-gb,en;q=0.9', 'en-GB'],
+    ['de-AT', 'de-AT'],
+    ['nl,pt-BR;q=0.9,pt;q=0.8', 'pt-BR'],
+    ['es-419', 'es-419'],
     ['ar;q=0,en', 'en'],
-    ['fr,de;q=0.9', 'en'],
+    ['nl,sv;q=0.9', 'en'],
+    ['ja-Latn', 'ja'],
     ['*', 'en'],
     ['<script>', 'en'],
   ])('of a browser that prefers %j is %s', async (languages, language) => {
@@ -147,7 +159,7 @@ describe('the language of the pages', () => {
     }
 
     expect(await lookAt('/mfa?lang=en')).toBe('en')
-    expect(await lookAt('/mfa?lang=fr')).toBe('en')
+    expect(await lookAt('/mfa?lang=nl')).toBe('en')
     expect(await lookAt('/mfa')).toBe('ar')
     expect(await lookAt('/mfa?lang=')).toBe('ar')
   })
@@ -181,6 +193,50 @@ describe('the language of the pages', () => {
   })
 })
 
+describe('the words of', () => {
+  it.each(Object.entries({ de, fr, es, pt, ja, ar }))('%s are complete, and contain the same values', (_, words) => {
+    expect(valuesOf(words)).toEqual(valuesOf(en))
+  })
+
+  it.each(Object.entries({ de, fr, es, pt, ja, ar }))('%s are translated', (_, words) => {
+    const english = new Map(texts(en))
+    const same = texts(words).filter(([path, text]) => english.get(path) === text)
+
+    expect(same.filter(([, text]) => !/^(Code|E-mail|{value})$/i.test(text))).toEqual([])
+  })
+
+  it.each([
+    ['ar', ar, /\p{sc=Arab}/u],
+    ['ja', ja, /[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}]/u],
+  ])('%s contain no Latin letters', (_, words, script) => {
+    const wrong = texts(words).filter(
+      ([, text]) => !script.test(text) || /[A-Za-z]/.test(text.replaceAll(/QR|{value}/g, '')),
+    )
+
+    expect(wrong).toEqual([])
+  })
+
+  it('fr do not break lines before punctuation', () => {
+    expect(texts(fr).filter(([, text]) => / [?!:;»]|« /.test(text))).toEqual([])
+  })
+})
+
+describe('dates', () => {
+  it('look as in the region of the browser, with the digits that people type', async () => {
+    const app = await startOwnApp()
+    const { browser } = await app.withDevice()
+    const since = async (languages: string) => {
+      const { text } = await browser.open('/mfa/devices', { 'accept-language': languages })
+      return /(?:Since|Seit|منذ) ([^<]+)</.exec(text)?.[1]
+    }
+
+    expect(await since('en-US')).toMatch(/^[A-Z][a-z]{2} \d{1,2}, \d{4}$/)
+    expect(await since('en-GB')).toMatch(/^\d{1,2} [A-Z][a-z]{2,3} \d{4}$/)
+    expect(await since('de-AT')).toMatch(/^\d{2}\.\d{2}\.\d{4}$/)
+    expect(await since('ar-EG')).toMatch(/\d{4}$/)
+  })
+})
+
 describe('Arabic', () => {
   it.each(Object.entries(walks))('is the only language on the pages %s', async (_, walk) => {
     const english: string[] = []
@@ -191,11 +247,6 @@ describe('Arabic', () => {
     }
 
     expect(english).toEqual([])
-  })
-
-  it.each(texts(ar).map(([path, text]) => [path, text]))('says %s in Arabic letters', (_, text) => {
-    expect(text).toMatch(/\p{Script=Arabic}/u)
-    expect(text.replaceAll(/\bQR\b|\{\w+\}/g, '')).not.toMatch(/[A-Za-z]/)
   })
 })
 
@@ -232,4 +283,9 @@ function texts(words: object, path = ''): [string, string][] {
     if (typeof value === 'function') return [[at, (value as (...given: string[]) => string)('{value}', '{value}')]]
     return texts(value as object, `${at}.`)
   })
+}
+
+/** How many values each text contains. */
+function valuesOf(words: object): Record<string, number> {
+  return Object.fromEntries(texts(words).map(([path, text]) => [path, text.split('{value}').length - 1]))
 }

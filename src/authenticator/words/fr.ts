@@ -22,7 +22,7 @@ export const fr: Words = {
   oneRequest: 'Vous avez une demande de connexion',
   signInRequest: 'Demande de connexion',
   review: 'Voir',
-  severalRequests: 'Laquelle est la vôtre ?',
+  severalRequests: 'Laquelle est la vôtre ?',
   severalRequestsSentence: 'Il y a plusieurs demandes. Ouvrez celle que vous avez faite vous-même.',
 
   accounts: 'Comptes',
@@ -48,7 +48,7 @@ export const fr: Words = {
   addTitle: 'Ajouter un compte',
   addSentence: 'Scannez le code QR de la page web, ou tapez le code d’activation affiché à côté.',
   codeLabel: 'Code d’activation ou lien',
-  previewTitle: 'Ajouter ce compte ?',
+  previewTitle: 'Ajouter ce compte ?',
   previewSentence: 'Seulement si vous venez de le demander vous-même.',
   organization: 'Organisation',
   domain: 'Pour',
@@ -77,15 +77,15 @@ export const fr: Words = {
   installFirst: 'Installez-la d’abord',
   installFirstSentence: 'L’application installée garde ses propres comptes. Ajoutez ce compte là-bas, pas ici.',
   installShare: 'Touchez le bouton de partage du navigateur.',
-  installHome: 'Choisissez « Sur l’écran d’accueil ».',
+  installHome: 'Choisissez « Sur l’écran d’accueil ».',
   installOpen: 'Ouvrez l’application depuis l’écran d’accueil et ajoutez-y le compte.',
   installCode: 'Votre code d’activation',
   installCopy: 'Copier le code',
   installSkip: 'Continuer sans installer',
 
-  signInTo: (app) => `Se connecter à ${app} ?`,
-  changeDevicesAt: (app) => `Modifier vos appareils sur ${app} ?`,
-  confirmAt: (purpose, app) => `${purpose} sur ${app} ?`,
+  signInTo: (app) => `Se connecter à ${app} ?`,
+  changeDevicesAt: (app) => `Modifier vos appareils sur ${app} ?`,
+  confirmAt: (purpose, app) => `${purpose} sur ${app} ?`,
   changeOfDevices: 'Modification de vos appareils',
   from: 'Depuis',
   unverified: '(non vérifié)',
@@ -108,8 +108,8 @@ export const fr: Words = {
       : count(seconds, { one: 'Encore # seconde', other: 'Encore # secondes' }),
   approve: 'Approuver',
   deny: 'Refuser',
-  report: 'Ce n’était pas moi\u00a0: bloquer et signaler',
-  wasItYou: 'Était-ce vous ?',
+  report: 'Ce n’était pas moi : bloquer et signaler',
+  wasItYou: 'Était-ce vous ?',
   wasItYouSentence:
     'Dans les deux cas, personne n’entre. Un signalement bloque aussi les nouvelles demandes pendant 15 minutes.',
   yesMistake: 'Oui, une erreur',
@@ -122,7 +122,7 @@ export const fr: Words = {
   reported: 'Signalée',
   blocked: 'Bloqué. Personne n’est entré.',
   reportedSentence:
-    'Quelqu’un connaît peut-être votre mot de passe : changez-le vite. Pendant 15 minutes aucune demande ne vous parvient ; connectez-vous avec un code en attendant.',
+    'Quelqu’un connaît peut-être votre mot de passe : changez-le vite. Pendant 15 minutes aucune demande ne vous parvient ; connectez-vous avec un code en attendant.',
   wrongNumber: 'Les nombres ne correspondaient pas',
   wrongNumberSentence: 'Recommencez sur la page web.',
   expired: 'Le temps est écoulé',
@@ -139,10 +139,10 @@ export const fr: Words = {
   saved: 'Enregistré',
   moveTitle: 'Passer à un autre appareil',
   moveSentence:
-    'Sur la page web, ouvrez « Vos appareils » et remplacez celui-ci. Il s’arrête dès que le nouveau fonctionne.',
+    'Sur la page web, ouvrez « Vos appareils » et remplacez celui-ci. Il s’arrête dès que le nouveau fonctionne.',
   remove: 'Retirer',
   removeAccount: 'Retirer ce compte',
-  removeTitle: 'Retirer ce compte ?',
+  removeTitle: 'Retirer ce compte ?',
   removeSentence: (domain, username) =>
     `Cet appareil ne pourra plus approuver de connexions à ${domain} en tant que ${username}. Pour l’ajouter de nouveau, il vous faut un nouveau code.`,
   keep: 'Garder',
@@ -152,7 +152,7 @@ export const fr: Words = {
   historyEmpty: 'Rien pour l’instant. Vos réponses sur cet appareil restent ici 90 jours.',
   historyFailed: 'Tout n’a pas pu être lu. Réessayez quand la connexion sera revenue.',
   historyHint:
-    'L’une d’elles n’était pas de vous ? Changez votre mot de passe et prévenez les responsables de l’application.',
+    'L’une d’elles n’était pas de vous ? Changez votre mot de passe et prévenez les responsables de l’application.',
   older: 'Afficher les plus anciennes',
 
   settings: 'Réglages',
@@ -162,7 +162,7 @@ export const fr: Words = {
   notificationsOn: 'Vous recevez une notification quand quelqu’un tente de se connecter en votre nom.',
   notificationsOff: 'Les demandes n’apparaissent que tant que l’application est ouverte.',
   notificationsDenied:
-    'Les notifications ne sont pas autorisées : les demandes n’apparaissent que tant que l’application est ouverte. Vous pouvez les autoriser dans les réglages du navigateur.',
+    'Les notifications ne sont pas autorisées : les demandes n’apparaissent que tant que l’application est ouverte. Vous pouvez les autoriser dans les réglages du navigateur.',
   notificationsNone:
     'Il n’y a pas de notifications ici. Les demandes n’apparaissent que tant que l’application est ouverte.',
   notificationsFailed: 'Cela n’a pas marché. Les demandes n’apparaissent que tant que l’application est ouverte.',
@@ -177,12 +177,12 @@ export const fr: Words = {
 
   description: 'Approuve vos connexions.',
   showCodes: 'Afficher les codes',
-  noticeTitle: 'Approuver une demande ?',
+  noticeTitle: 'Approuver une demande ?',
   noticeBody: 'Ouvrez l’application pour voir de quoi il s’agit.',
 
   factorChanged: 'Votre façon de vous connecter a changé',
   factorChangedBody: 'Ouvrez l’application pour voir ce qui a changé.',
-  factorChangeNotYou: 'Ce n’était pas vous ? Prévenez votre administrateur.',
+  factorChangeNotYou: 'Ce n’était pas vous ? Prévenez votre administrateur.',
   dismissNotice: 'Fermer',
   factorChanges: {
     device_added: (account) => `Un appareil a été ajouté pour ${account}.`,
@@ -221,7 +221,7 @@ export const fr: Words = {
   wrongPin: 'Ce n’est pas cela. Essayez encore une fois.',
   triesLeft: (tries) =>
     count(tries, {
-      one: 'Ce n’est pas cela. Encore # essai ; ensuite ce compte est retiré.',
+      one: 'Ce n’est pas cela. Encore # essai ; ensuite ce compte est retiré.',
       other: 'Ce n’est pas cela. Encore # essais.',
     }),
 }

@@ -1,5 +1,5 @@
 import { codesPause } from '../../challenge/pauses.ts'
-import { pausedSaid } from './notice.ts'
+import { joined, pausedSaid } from './notice.ts'
 import { nextRequest } from './status-view.ts'
 import type { SessionReason } from '../../contract/sessions.ts'
 import type { Message, Messages } from './messages/en.ts'
@@ -70,7 +70,7 @@ function messageOf({ layout, challenge, pauses, now }: StatusPage, status: Statu
   const ended = { ...words.ended[status.reason], ...changeEnded(challenge, words)[status.reason] }
   const until = pauses.push?.until ?? now
   if (isReported(status) && until > now) {
-    return { ...ended, sentence: `${ended.sentence} ${words.requestsPaused(span(until - now))}` }
+    return { ...ended, sentence: joined(ended.sentence, words.requestsPaused(span(until - now))) }
   }
   return status.lasted === undefined ? ended : { ...ended, sentence: words.timedOut(span(status.lasted)) }
 }

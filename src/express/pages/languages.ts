@@ -1,16 +1,23 @@
 import type { Request } from 'express'
 
+import { scriptOf, textDirection } from '../../contract/languages.ts'
+import type { LanguageTag } from '../../contract/languages.ts'
 import type { RequestContext } from '../request/context.ts'
 import type { AppRequest } from '../options.ts'
 import { ar } from './messages/ar.ts'
+import { de } from './messages/de.ts'
 import { en } from './messages/en.ts'
 import type { Messages } from './messages/en.ts'
+import { es } from './messages/es.ts'
+import { fr } from './messages/fr.ts'
+import { ja } from './messages/ja.ts'
+import { pt } from './messages/pt.ts'
 import { replaceMessages } from './messages/replace.ts'
 import type { MessagesByLanguage } from './messages/replace.ts'
 
 /** A language of the pages. */
 export interface Language {
-  /** As in the attribute `lang` (BCP 47). */
+  /** As in the attribute `lang` (BCP 47); with the region that the browser asks for. */
   readonly tag: string
   readonly direction: 'ltr' | 'rtl'
   readonly words: Messages
@@ -25,7 +32,7 @@ export interface Languages {
   readonly choice: LanguageChoice | undefined
 }
 
-const ours: Readonly<Record<string, Messages>> = { en, ar }
+const ours: Readonly<Record<string, Messages>> = { en, de, fr, es, pt, ja, ar } satisfies Record<LanguageTag, Messages>
 
 /**
  * Returns our languages and those of the app.
@@ -62,7 +69,16 @@ export function languageFor(req: Request, { mfa }: RequestContext): Language {
   // Untyped apps may return null.
   if (typeof wanted === 'string') return find(languages, wanted) ?? all[0]
   const accepted = req.acceptsLanguages(all.map(({ tag }) => tag))
-  return all.find(({ tag }) => tag === accepted) ?? all[0]
+  const language = all.find(({ tag }) => tag === accepted) ?? all[0]
+  return { ...language, tag: regionalTag(language.tag, req.acceptsLanguages()) }
+}
+
+/** The browser's own tag, such as `en-GB` for `en`, which decides how times and numbers look. */
+function regionalTag(tag: string, accepted: readonly string[]): string {
+  const regional = new RegExp(`^${tag}(-([a-z]{2}|\\d{3}))?$`, 'i')
+  const isRegional = (each: string) => regional.test(each) && scriptOf(each) === scriptOf(tag)
+  const [own = tag] = Intl.getCanonicalLocales(accepted.find(isRegional))
+  return own
 }
 
 /** Finds a language by its tag; `de` also serves `de-AT`. */
@@ -79,7 +95,7 @@ function createLanguage(tag: string, texts: MessagesByLanguage[string]): Languag
   const words = ours[tag] ?? ours[mainOf(tag)] ?? en
   return Object.freeze({
     tag,
-    direction: rightToLeft.has(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr',
+    direction: textDirection(tag),
     words: replaceMessages(words, texts, `mfa: messages.${tag}`),
   })
 }
@@ -87,6 +103,3 @@ function createLanguage(tag: string, texts: MessagesByLanguage[string]): Languag
 function mainOf(tag: string): string {
   return tag.split('-', 1)[0]?.toLowerCase() ?? tag
 }
-
-/** Scripts in use (ISO 15924). */
-const rightToLeft: ReadonlySet<string> = new Set(['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo', 'Adlm', 'Rohg'])

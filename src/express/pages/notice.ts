@@ -1,6 +1,7 @@
 import type { Notice } from '../../challenge/challenge.ts'
 import { endOf } from '../../challenge/pauses.ts'
 import { formatDuration } from '../../contract/format-duration.ts'
+import { latinDigits } from '../../contract/languages.ts'
 import type { Language } from './languages.ts'
 
 /** The texts for the result of the user's last attempt. */
@@ -35,9 +36,15 @@ function wrongCode(
 ): Said {
   const { headline, sentence, triesLeft, lastTry, lastTryLocks } = words.notices.wrong_code
   if (left === undefined) return { headline, sentence }
-  if (left > 1) return { headline, sentence: `${sentence} ${triesLeft(new Intl.NumberFormat(tag).format(left))}` }
+  if (left > 1)
+    return { headline, sentence: joined(sentence, triesLeft(new Intl.NumberFormat(tag, latinDigits).format(left))) }
   const pause = endOf(pausedFor ?? 0, 0)
   return { headline: pause === undefined ? lastTryLocks : lastTry(formatDuration(tag, Math.max(1, pause))), sentence }
+}
+
+/** Two sentences; after a Japanese one there is no space. */
+export function joined(first: string, second: string): string {
+  return `${first}${first.endsWith('。') ? '' : ' '}${second}`
 }
 
 /** The same as one text. @param now Unix time, seconds. */

@@ -1,4 +1,5 @@
 import { codesPause } from '../../challenge/pauses.ts'
+import { latinDigits } from '../../contract/languages.ts'
 import { canPush, hasOnlyDevice } from './code-view.ts'
 import type { StatusPage } from './status-view.ts'
 
@@ -52,7 +53,7 @@ function generatorWays(page: StatusPage): readonly Way[] {
 }
 
 function recoveryTitle({ layout, member }: StatusPage): string {
-  const left = new Intl.NumberFormat(layout.language.tag).format(member?.bypasscodes.length ?? 0)
+  const left = new Intl.NumberFormat(layout.language.tag, latinDigits).format(member?.bypasscodes.length ?? 0)
   return layout.words.ways.recovery(left)
 }
 

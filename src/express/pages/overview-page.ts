@@ -1,6 +1,7 @@
 import type { OwnFactors } from '../../challenge/own-factors.ts'
 import { isHandedOver, isLast, pendingCode } from '../../challenge/own-factors.ts'
 import { formatDuration } from '../../contract/format-duration.ts'
+import { latinDigits } from '../../contract/languages.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import type { Page } from '../request/outcome.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -37,8 +38,9 @@ export function overviewPage(request: WebRequest, { own, service, token }: Given
     codes: factors.includes('bypass') ? own.recoveryCodes : undefined,
     email: factors.includes('email') ? own.email : undefined,
     home: `${context.prefix}/`,
-    day: (time: number) => new Intl.DateTimeFormat(language.tag, { dateStyle: 'medium' }).format(time * 1000),
-    count: (value: number) => new Intl.NumberFormat(language.tag).format(value),
+    day: (time: number) =>
+      new Intl.DateTimeFormat(language.tag, { ...latinDigits, dateStyle: 'medium' }).format(time * 1000),
+    count: (value: number) => new Intl.NumberFormat(language.tag, latinDigits).format(value),
   })
 }
 

@@ -2,7 +2,7 @@ import type { Challenge } from '../../challenge/challenge.ts'
 import type { ChallengeStatus } from '../../challenge/challenge-status.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import type { Pauses } from '../../contract/browsers.ts'
-import { formatDuration } from '../../contract/format-duration.ts'
+import { formatDuration, formatUnit } from '../../contract/format-duration.ts'
 import type { Factor, User } from '../../contract/users.ts'
 import type { WebRequest } from '../request/web-request.ts'
 import { layoutOf } from './layout.ts'
@@ -57,6 +57,5 @@ export function nextRequest({ layout, status, pauses, now }: StatusPage): string
 /** The offer to remember this browser, and whether the user has accepted it. */
 function rememberOf(language: string, offered: false | { readonly days: number }, { remember = false }: Challenge) {
   if (!offered) return undefined
-  const days = new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(offered.days)
-  return { days, chosen: remember }
+  return { days: formatUnit(language, offered.days, 'day'), chosen: remember }
 }
