@@ -11,6 +11,7 @@ import { es } from '../../src/express/pages/messages/es.ts'
 import { fr } from '../../src/express/pages/messages/fr.ts'
 import { ja } from '../../src/express/pages/messages/ja.ts'
 import { pt } from '../../src/express/pages/messages/pt.ts'
+import { saidOf } from '../../src/express/pages/notice.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { walks } from './every-page.ts'
 import { startOwnApp } from './own-factors.ts'
@@ -234,6 +235,16 @@ describe('dates', () => {
     expect(await since('en-GB')).toMatch(/^\d{1,2} [A-Z][a-z]{2,3} \d{4}$/)
     expect(await since('de-AT')).toMatch(/^\d{2}\.\d{2}\.\d{4}$/)
     expect(await since('ar-EG')).toMatch(/\d{4}$/)
+  })
+})
+
+describe('Japanese', () => {
+  it('has no space between number and unit, or between sentences', async () => {
+    const page = await waitingPage({}, 'ja')
+    const said = saidOf({ tag: 'ja', direction: 'ltr', words: ja }, { kind: 'wrong_code', triesLeft: 2 }, 0)
+
+    expect(page.text).toContain(ja.waiting.timeLeft('90秒'))
+    expect(said.sentence).toBe('コードは30秒ごとに変わり、1回だけ使えます。残り2回です。')
   })
 })
 

@@ -50,7 +50,7 @@ export const ja: Words = {
   organization: '組織',
   domain: 'サインイン先',
   user: 'ユーザー名',
-  addThis: 'このアカウントを追加',
+  addThis: '追加する',
 
   scan: 'QRコードを読み取る',
   scanTitle: 'カメラをQRコードに向けてください',
