@@ -187,7 +187,7 @@ export const de: Messages = {
     save: 'Speichern',
   },
   recovery: {
-    offer: 'Wiederherstellungscodes aufbewahren',
+    offer: 'Wiederherstellungscodes speichern',
     offerSentence: 'Sie brauchen einen, wenn Sie Ihr Gerät verlieren. Jeder gilt einmal.',
     make: 'Meine Wiederherstellungscodes zeigen',
     later: 'Jetzt nicht',
@@ -201,7 +201,7 @@ export const de: Messages = {
   devices: {
     headline: 'Ihre Geräte',
     since: (day) => `Seit ${day}`,
-    last: 'Das ist das einzige: Ohne es könnten Sie sich nicht anmelden. Richten Sie erst ein anderes ein.',
+    last: 'Das ist Ihre einzige Möglichkeit: Ohne sie könnten Sie sich nicht anmelden. Richten Sie erst eine andere ein.',
     back: 'Zurück zur App',
     device: {
       title: 'Gerät',
@@ -283,7 +283,7 @@ export const de: Messages = {
       button: 'Noch einmal versuchen',
     },
     unavailable: {
-      headline: 'Wir können Sie gerade nicht prüfen',
+      headline: 'Wir können Ihre Anmeldung gerade nicht prüfen',
       sentence: 'Der Anmeldedienst antwortet nicht. Sie sind nicht angemeldet; nichts ging verloren.',
       button: 'Noch einmal versuchen',
     },
@@ -293,12 +293,12 @@ export const de: Messages = {
       button: 'Noch einmal versuchen',
     },
     slow: {
-      headline: 'Wir können Sie gerade nicht prüfen',
+      headline: 'Wir können Ihre Anmeldung gerade nicht prüfen',
       sentence: 'Der Anmeldedienst braucht zu lange. Sie sind nicht angemeldet; nichts ging verloren.',
       button: 'Noch einmal versuchen',
     },
     misconfigured: {
-      headline: 'Wir können Sie hier nicht prüfen',
+      headline: 'Wir können Ihre Anmeldung hier nicht prüfen',
       sentence:
         'Diese App ist für den Anmeldedienst nicht eingerichtet. Sie sind nicht angemeldet; sagen Sie es den Betreibern der App.',
       button: 'Noch einmal versuchen',
@@ -325,8 +325,8 @@ export const de: Messages = {
       button: 'Seite öffnen',
     },
     last_factor: {
-      headline: 'Das ist das einzige',
-      sentence: 'Ohne es könnten Sie sich nicht anmelden. Richten Sie erst ein anderes ein.',
+      headline: 'Das ist Ihre einzige Möglichkeit',
+      sentence: 'Ohne sie könnten Sie sich nicht anmelden. Richten Sie erst eine andere ein.',
       button: 'Zurück zu Ihren Geräten',
     },
     ask_administrator: {

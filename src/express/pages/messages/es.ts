@@ -37,7 +37,7 @@ export const es: Messages = {
     another: 'Para usar otro dispositivo, escanee este código con su cámara:',
     qr: 'Código QR del enlace que configura el autenticador',
     open: 'Abrir el autenticador',
-    noPhone: '¿No tiene teléfono? Usar este ordenador (menos seguro)',
+    noPhone: '¿No tiene teléfono? Usar este equipo (menos seguro)',
     code: 'O escriba este código en el autenticador:',
     codeOnly:
       'A partir de ahora aprueba los inicios de sesión en un dispositivo. Escriba este código en su aplicación de autenticación:',
@@ -108,7 +108,7 @@ export const es: Messages = {
   ways: {
     signIn: 'Otras formas de iniciar sesión',
     confirm: 'Otras formas de confirmar',
-    device: { title: 'Mi teléfono no tiene cobertura', sentence: 'Abra la aplicación y toque «Mostrar código».' },
+    device: { title: 'Mi teléfono no tiene señal', sentence: 'Abra la aplicación y toque «Mostrar código».' },
     otp: { title: 'Usar un código', sentence: 'De su aplicación de autenticación o de su token físico.' },
     recovery: (left) => `Usar un código de recuperación (disponibles: ${left})`,
     email: (address) => `Enviar un código por correo a ${address}`,
@@ -205,7 +205,7 @@ export const es: Messages = {
   devices: {
     headline: 'Sus dispositivos',
     since: (day) => `Desde el ${day}`,
-    last: 'Es el único: sin él no podría iniciar sesión. Configure antes otro.',
+    last: 'Es su único medio: sin él no podría iniciar sesión. Configure antes otro.',
     back: 'Volver a la aplicación',
     device: {
       title: 'Dispositivo',
@@ -326,7 +326,7 @@ export const es: Messages = {
       button: 'Abrir la página',
     },
     last_factor: {
-      headline: 'Es el único',
+      headline: 'Es su único medio',
       sentence: 'Sin él no podría iniciar sesión. Configure antes otro.',
       button: 'Volver a sus dispositivos',
     },

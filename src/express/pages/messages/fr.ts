@@ -16,7 +16,7 @@ export const fr: Messages = {
     stepUpFor: (purpose) => `${purpose} : confirmez que c’est bien vous`,
     changeDevices: 'Confirmez la modification de vos appareils',
     withNumber: (device) => `Nous avons envoyé une demande à ${device}. Tapez-y ce nombre :`,
-    withoutNumber: (device) => `Nous avons envoyé une demande à ${device}. Approuvez-la là-bas.`,
+    withoutNumber: (device) => `Nous avons envoyé une demande à ${device}. Approuvez-la sur cet appareil.`,
     yourDevice: 'votre appareil',
     copy: 'Copier',
     copied: 'Copié',
@@ -139,7 +139,10 @@ export const fr: Messages = {
       sentence: 'Tapez le code qu’affiche votre application d’authentification ou votre jeton matériel.',
     },
     bypass: { headline: 'Saisissez un code de récupération', sentence: 'Il a 9 chiffres.' },
-    email: { headline: 'Saisissez le code reçu par e-mail', sentence: 'Il a 6 chiffres. Seul le plus récent marche.' },
+    email: {
+      headline: 'Saisissez le code reçu par e-mail',
+      sentence: 'Il a 6 chiffres. Seul le plus récent est valable.',
+    },
     changeDevices: 'Saisissez un code pour modifier vos appareils',
     label: 'Code',
     check: 'Vérifier',
@@ -213,7 +216,7 @@ export const fr: Messages = {
   devices: {
     headline: 'Vos appareils',
     since: (day) => `Depuis le ${day}`,
-    last: 'C’est le seul : sans lui, vous ne pourriez plus vous connecter. Configurez-en d’abord un autre.',
+    last: 'C’est votre seul moyen : sans lui, vous ne pourriez plus vous connecter. Configurez-en d’abord un autre.',
     back: 'Retour à l’application',
     device: {
       title: 'Appareil',
@@ -335,7 +338,7 @@ export const fr: Messages = {
       button: 'Ouvrir la page',
     },
     last_factor: {
-      headline: 'C’est le seul',
+      headline: 'C’est votre seul moyen',
       sentence: 'Sans lui, vous ne pourriez plus vous connecter. Configurez-en d’abord un autre.',
       button: 'Retour à vos appareils',
     },

@@ -1,7 +1,7 @@
 import type { Messages } from './en.ts'
 
 export const pt: Messages = {
-  appName: 'Entrada',
+  appName: 'Login',
   offline: { headline: 'Você está sem conexão', sentence: 'Continuamos assim que ela voltar.' },
   reload: { stop: 'Não recarregar mais esta página', goOn: 'Recarregar esta página automaticamente' },
   footer: { as: 'Entrando como', signedIn: 'Você entrou como', notYou: 'Não é você?', signOut: 'Sair' },
@@ -200,7 +200,7 @@ export const pt: Messages = {
   devices: {
     headline: 'Seus dispositivos',
     since: (day) => `Desde ${day}`,
-    last: 'É o único: sem ele você não poderia entrar. Configure outro antes.',
+    last: 'É o seu único meio: sem ele você não poderia entrar. Configure outro antes.',
     back: 'Voltar ao app',
     device: {
       title: 'Dispositivo',
@@ -320,7 +320,7 @@ export const pt: Messages = {
       button: 'Abrir a página',
     },
     last_factor: {
-      headline: 'É o único',
+      headline: 'É o seu único meio',
       sentence: 'Sem ele você não poderia entrar. Configure outro antes.',
       button: 'Voltar aos seus dispositivos',
     },
