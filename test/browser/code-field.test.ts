@@ -1,15 +1,9 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { launchChromium } from '../support/chromium.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
 import { startWebApp } from '../support/web-app.ts'
 
-let chromium: Browser
-
-beforeAll(async () => {
-  chromium = await launchChromium()
-})
-afterAll(() => chromium.close())
+const chromium = await sharedChromium()
 
 /** The page for a code, with the codes that were sent from it. */
 async function openCodePage() {
