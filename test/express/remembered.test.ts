@@ -66,11 +66,11 @@ describe('a remembered browser', () => {
   })
 
   it.each([
-    ['is chosen with the code', {}, { remembers: 'yes', remember: 'yes' }, true],
-    ['is not remembered if the checkbox was cleared', { remember: 'yes' }, { remembers: 'yes' }, false],
-    ['stays chosen for a form without the checkbox', { remember: 'yes' }, {}, true],
-    ['is chosen by no other value', {}, { remembers: 'yes', remember: 'on' }, false],
-  ])('%s', async (_what, before, form, isRemembered) => {
+    ['checked', {}, { remembers: 'yes', remember: 'yes' }, true],
+    ['cleared again', { remember: 'yes' }, { remembers: 'yes' }, false],
+    ['checked before, and not in this form', { remember: 'yes' }, {}, true],
+    ['any other value', {}, { remembers: 'yes', remember: 'on' }, false],
+  ])('is remembered only if its user chose it with the code: %s', async (_what, before, form, isRemembered) => {
     const app = await arrange()
     const browser = app.browser()
     await app.enroll(browser, 'alice')
