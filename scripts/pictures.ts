@@ -39,7 +39,7 @@ async function takeSignIn(browser: Browser): Promise<void> {
   })
   server.on('request', example.app)
   try {
-    const desk = await browser.newContext({ viewport: { width: 560, height: 640 }, deviceScaleFactor: 2 })
+    const desk = await browser.newContext({ viewport: { width: 560, height: 700 }, deviceScaleFactor: 2 })
     const phone = await browser.newContext({
       viewport: { width: 390, height: 720 },
       deviceScaleFactor: 2,
