@@ -151,6 +151,13 @@ describe('the language of the pages', () => {
     expect(page.headers['vary']).toBeUndefined()
   })
 
+  it('of the app can have a region, too', async () => {
+    const page = await waitingPage({ language: 'de-AT' }, 'en')
+
+    expect(page.text).toContain('<html lang="de-AT" dir="ltr">')
+    expect(page.text).toContain(de.waiting.signIn)
+  })
+
   it('is chosen by the app for each request, otherwise by the browser', async () => {
     const language: MfaOptions['language'] = (req) => /lang=(\w+)/.exec(req.url ?? '')?.[1]
     const app = await startWebApp({ mfa: { language } })

@@ -17,7 +17,7 @@ import type { MessagesByLanguage } from './messages/replace.ts'
 
 /** A language of the pages. */
 export interface Language {
-  /** As in the attribute `lang` (BCP 47); with the region that the browser asks for. */
+  /** As in the attribute `lang` (BCP 47); with the region that was asked for. */
   readonly tag: string
   readonly direction: 'ltr' | 'rtl'
   readonly words: Messages
@@ -67,18 +67,19 @@ export function languageFor(req: Request, { mfa }: RequestContext): Language {
   const { all, choice } = languages
   const wanted = typeof choice === 'function' ? choice(req) : choice
   // Untyped apps may return null.
-  if (typeof wanted === 'string') return find(languages, wanted) ?? all[0]
+  if (typeof wanted === 'string') return withRegion(find(languages, wanted) ?? all[0], [wanted])
   const accepted = req.acceptsLanguages(all.map(({ tag }) => tag))
   const language = all.find(({ tag }) => tag === accepted) ?? all[0]
-  return { ...language, tag: regionalTag(language.tag, req.acceptsLanguages()) }
+  return withRegion(language, req.acceptsLanguages())
 }
 
-/** The browser's own tag, such as `en-GB` for `en`, which decides how times and numbers look. */
-function regionalTag(tag: string, accepted: readonly string[]): string {
+/** Takes the region from what was asked for, such as `en-GB` for `en`: it decides how times and numbers look. */
+function withRegion(language: Language, wanted: readonly string[]): Language {
+  const { tag } = language
   const regional = new RegExp(`^${tag}(-([a-z]{2}|\\d{3}))?$`, 'i')
   const isRegional = (each: string) => regional.test(each) && scriptOf(each) === scriptOf(tag)
-  const [own = tag] = Intl.getCanonicalLocales(accepted.find(isRegional))
-  return own
+  const [own = tag] = Intl.getCanonicalLocales(wanted.find(isRegional))
+  return { ...language, tag: own }
 }
 
 /** Finds a language by its tag; `de` also serves `de-AT`. */
