@@ -13,7 +13,6 @@ import * as browsers from './browsers.ts'
 import * as bypassCodes from './bypass-codes.ts'
 import * as domains from './domains.ts'
 import * as emailCode from './email-code.ts'
-import * as epochs from './epochs.ts'
 import * as hardware from './hardware.ts'
 import * as members from './members.ts'
 import * as organizations from './organization.ts'
@@ -33,7 +32,7 @@ export const routes: readonly Route[] = [
   route(user.getUser, users.get),
   route(user.updateUser, users.update),
   route(user.deleteUser, users.remove),
-  route(user.endUserSessions, epochs.endSessions),
+  route(user.endUserSessions, users.endSessions),
 
   route(domain.getDomain, domains.get),
   route(domain.getDomainImage, domains.image),

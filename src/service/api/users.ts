@@ -10,6 +10,7 @@ import { ApiProblem } from '../ground/problem.ts'
 import { newId } from '../rules/random.ts'
 import { userView } from '../views/views.ts'
 import { belongings } from '../store/belongings.ts'
+import { endOtherSessions, epochOfUser } from '../store/epochs.ts'
 import { removeEmailCodes } from '../store/email-codes.ts'
 import { removeUser } from '../store/leave.ts'
 import { insertMember, listMembers, memberBy } from '../store/members.ts'
@@ -17,7 +18,7 @@ import type { Queryable } from '../store/schema.ts'
 import { insertUser, listUsers, lockUser, similarUsername, updateUser, userByUsername } from '../store/users.ts'
 import type { UserRow } from '../store/users.ts'
 import { releaseStagedUser } from '../sync/synchronize.ts'
-import { findUser } from './find.ts'
+import { findMember, findUser } from './find.ts'
 import { notifyRevoked } from '../waiting/notify.ts'
 
 export const create: Handler<typeof contract.createUser> = (input, call) => createUser(input, call)
@@ -153,4 +154,15 @@ export async function showAll(call: Caller, users: UserRow[]): Promise<User[]> {
 /** A key that is limited to one domain sees no other domains. */
 function withinLimit({ limitedTo }: Caller, user: User): User {
   return limitedTo === null ? user : { ...user, domains: user.domains.filter((id) => id === limitedTo) }
+}
+
+export const endSessions: Handler<typeof contract.endUserSessions> = async (input, call) => {
+  const { user } = await findMember(call, input.domainId, { id: input.userId })
+  const epoch = await call.store.db.transaction().execute(async (db) => {
+    await endOtherSessions(db, [user.id], input.epoch)
+    await auditCall(db, call, 'user.sessions_ended', { user: user.id })
+    return epochOfUser(db, user.id)
+  })
+  if (epoch === undefined) throw new ApiProblem('api.error.notfound.user')
+  return { epoch }
 }

@@ -1,17 +1,12 @@
 import { randomBelow } from './random.ts'
 import type { Random } from './random.ts'
 
-const smallest = 10
-const count = 90
-
 /**
  * Two digits for the user to type, different from those of the user's other pending sessions: typing one of those would approve
  * the wrong session.
  * @returns undefined if all numbers are in use.
  */
 export function newMatchingNumber(random: Random, inUse: ReadonlySet<string>): string | undefined {
-  const free = Array.from({ length: count }, (_, index) => String(smallest + index)).filter(
-    (number) => !inUse.has(number),
-  )
+  const free = Array.from({ length: 90 }, (_, index) => String(10 + index)).filter((number) => !inUse.has(number))
   return free.length === 0 ? undefined : free[randomBelow(random, free.length)]
 }
