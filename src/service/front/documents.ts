@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http'
 
 import type { Vendor } from '../../contract/media-type.ts'
 import { createOpenApi } from '../openapi/document.ts'
-import { createReference } from '../openapi/reference.ts'
+import { createHomePage, createReference } from '../openapi/reference.ts'
+import type { ReferencePage } from '../openapi/reference.ts'
 import type { Page } from './front.ts'
 
 /** The documentation of the interface, for programs and people. Needs no key, because it reveals nothing beyond the package. */
@@ -10,19 +11,20 @@ export function documents({ vendor, basePath }: { vendor: Vendor; basePath: stri
   const document = once(() => createOpenApi({ vendor, address: basePath }))
   const json = once(() => JSON.stringify(document()))
   const reference = once(() => createReference(document(), { vendor, basePath }))
+  const home = once(createHomePage)
   return [
+    // With an empty base path, this is an address of the interface.
+    ...(basePath === '' ? [] : [{ path: '/', serve: (_req: unknown, res: ServerResponse) => sendPage(res, home()) }]),
     {
       path: `${basePath}/openapi.json`,
       serve: (_req, res) => send(res, json(), { 'Content-Type': 'application/json' }),
     },
-    {
-      path: '/docs',
-      serve(_req, res) {
-        const { html, policy } = reference()
-        send(res, html, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy })
-      },
-    },
+    { path: '/docs', serve: (_req, res) => sendPage(res, reference()) },
   ]
+}
+
+function sendPage(res: ServerResponse, { html, policy }: ReferencePage): void {
+  send(res, html, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy })
 }
 
 function send(res: ServerResponse, text: string, headers: Readonly<Record<string, string>>): void {

@@ -18,23 +18,26 @@ import type { Field } from './fields.ts'
 import { errorsOf } from './operation.ts'
 import type { JsonSchema } from './schemas.ts'
 
+const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)) })
+const style = part('reference.css')
+
 export interface ReferencePage {
   readonly html: string
-  /** Allows this page's own style and nothing else. */
+  /** Allows this page's own style and script, and nothing else. */
   readonly policy: string
 }
 
-/** Renders the OpenAPI document as a page: one file, without scripts or external content. */
+/** Renders the OpenAPI document as a page: one file, which works without its script and loads nothing. */
 export function createReference(
   document: OpenApi,
   { vendor, basePath }: { vendor: Vendor; basePath: string },
 ): ReferencePage {
-  const style = readFileSync(new URL('views/reference.css', import.meta.url), 'utf8')
-  const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)) })
+  const script = part('reference.js')
   const html = eta.render('reference', {
     style,
+    script,
     basePath,
-    introduction: introduction(vendor).map((paragraph) => markUp(eta, paragraph)),
+    introduction: introduction(vendor).map((paragraph) => markUp(paragraph)),
     sections: [...Map.groupBy(operations, ({ section }) => section)].map(([title, members]) => ({
       title,
       id: title.toLowerCase().replaceAll(' ', '-'),
@@ -46,14 +49,24 @@ export function createReference(
       message: messageOf(code as ErrorCode),
     })),
   })
-  return { html, policy: policyFor(style) }
+  return { html, policy: policyFor(script) }
 }
 
-function policyFor(style: string): string {
-  const hash = createHash('sha256').update(style).digest('base64')
+/** Renders the page at `/`, which leads to the others. */
+export function createHomePage(): ReferencePage {
+  return { html: eta.render('home', { style }), policy: policyFor() }
+}
+
+function part(name: string): string {
+  return readFileSync(new URL(`views/${name}`, import.meta.url), 'utf8')
+}
+
+function policyFor(script?: string): string {
+  const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
   return [
     "default-src 'none'",
-    `style-src 'sha256-${hash}'`,
+    `style-src ${hashOf(style)}`,
+    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -61,7 +74,7 @@ function policyFor(style: string): string {
 }
 
 /** Renders words in backticks, and no other Markdown. */
-function markUp(eta: Eta, text: string): string {
+function markUp(text: string): string {
   return eta.renderString('<%= it.text %>', { text }).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 
@@ -122,16 +135,23 @@ function requestText(
   const given = new Map(parameters.map(({ name, example }) => [name, String(example)]))
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => given.get(name) ?? name)
   const [query] = parameters.filter((parameter) => parameter.in === 'query')
-  const lines = [
-    `${endpoint.method} ${basePath}${path}${query ? `?${query.name}=${String(query.example)}` : ''}`,
-    `Authorization: ${vendor.scheme} key="…"`,
+  const headers = [
     `Accept: ${endpoint.media ?? mediaType(vendor, '1.4')}`,
     ...parameters
       .filter((parameter) => parameter.in === 'header')
       .map(({ name, example }) => `${name}: ${String(example)}`),
   ]
-  return body === undefined ? lines.join('\n') : [...lines, '', shown(body)].join('\n')
+  const address = `https://mfa.example${basePath}${path}${query ? `?${query.name}=${String(query.example)}` : ''}`
+  return [
+    `curl ${endpoint.method === 'GET' ? '' : `-X ${endpoint.method} `}${quoted(address)}`,
+    `-H "Authorization: ${vendor.scheme} key=\\"$MFA_API_KEY\\""`,
+    ...headers.map((header) => `-H ${quoted(header)}`),
+    ...(body === undefined ? [] : [`-d ${quoted(shown(body))}`]),
+  ].join(' \\\n  ')
 }
+
+/** As one word of a shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** Image bytes cannot be shown. */
 function shown(example: unknown): string {

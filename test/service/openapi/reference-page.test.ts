@@ -61,4 +61,52 @@ describe('the reference page in a browser', () => {
     expect(new URL(page.url()).hash).toBe('#createSession')
     expect(box?.y).toBeLessThan(200)
   })
+
+  it('offers each request as a command for this service, and copies it', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await page.goto(`${running.origin}/docs`)
+    const article = page.locator('article[aria-labelledby="createSession"]')
+
+    await article.getByRole('button', { name: 'Copy' }).click()
+    await article.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    await context.close()
+
+    expect(copied).toMatch(`curl -X POST '${running.origin}/api/domains/`)
+    expect(copied).toMatch(/-H "Authorization: Service key=\\"\$MFA_API_KEY\\""/)
+  })
+
+  it('finds operations by their words', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${running.origin}/docs`)
+
+    await page.getByLabel('Search').fill('post bypass')
+
+    const titles = await page.getByRole('article').getByRole('heading', { level: 3 }).allInnerTexts()
+    const links = await page.getByRole('navigation').getByRole('listitem').allInnerTexts()
+    await page.close()
+    expect(titles).toContain('POST /users/{userId}/bypasscodes')
+    expect(titles).not.toContain('POST /domains/{domainId}/sessions')
+    expect(links).toEqual(titles)
+  })
+})
+
+describe('the address of the service', () => {
+  it('leads to the authenticator and the reference', async () => {
+    const page = await browser.newPage()
+    const said: string[] = []
+    page.on('console', (message) => said.push(message.text()))
+    await page.goto(running.origin)
+
+    const links = await page.getByRole('link').evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))
+    const answers = await Promise.all(links.map((link) => page.request.get(link)))
+    const violations = await axeViolations(page)
+    await page.close()
+
+    expect(links.map((link) => new URL(link).pathname)).toEqual(['/authenticator/', '/docs'])
+    expect(answers.map((answer) => answer.status())).toEqual([200, 200])
+    expect(violations).toEqual([])
+    expect(said).toEqual([])
+  })
 })
