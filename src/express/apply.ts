@@ -4,11 +4,11 @@ import { unbuffered } from '../event-stream.ts'
 import { asCaller } from '../challenge/attribution.ts'
 import { userKeyOf } from '../challenge/user.ts'
 import { leaveByPage } from './app-login/leave-by-page.ts'
-import { renderPage } from './pages/layout.ts'
+import { challengeViewOf, renderPage } from './pages/layout.ts'
 import type { PageRequest } from './pages/layout.ts'
 import type { RequestContext } from './request/context.ts'
 import { emit } from './request/events.ts'
-import type { Answer, Continue, Effects, Handler, Outcome, StateChange, Stream } from './request/outcome.ts'
+import type { Answer, Continue, Effects, Handler, Outcome, Page, StateChange, Stream } from './request/outcome.ts'
 import type { WebRequest } from './request/web-request.ts'
 import type { MfaState } from './session/mfa-state.ts'
 import {
@@ -33,7 +33,7 @@ export async function serve(request: WebRequest, res: Response, next: NextFuncti
     const answer = await asCaller(caller, () => settle(request, res, handler, signal))
     // The app's own handlers are no part of the call.
     if (answer.kind === 'next') return next()
-    await asCaller(caller, () => send(res, answer, signal))
+    await asCaller(caller, () => send(request.context, res, answer, signal))
   } catch (error) {
     await asCaller(caller, () => recover(request, res, error))
   }
@@ -42,7 +42,7 @@ export async function serve(request: WebRequest, res: Response, next: NextFuncti
 /** Applies an outcome that was decided already. */
 export async function apply(request: PageRequest, res: Response, outcome: Outcome): Promise<void> {
   const signal = closedSignal(res)
-  await send(res, await applyAll(request, res, outcome, signal), signal)
+  await send(request.context, res, await applyAll(request, res, outcome, signal), signal)
 }
 
 /** Runs a handler and applies all effects, also of what it continues with. @returns the answer, not sent yet. */
@@ -125,10 +125,10 @@ async function recover(request: WebRequest, res: Response, error: unknown, isRet
     return recover(request, res, failure, true)
   }
   if (isLate) res.destroy()
-  else await send(res, outcome.answer as Answer, closedSignal(res))
+  else await send(request.context, res, outcome.answer as Answer, closedSignal(res))
 }
 
-async function send(res: Response, answer: Answer, signal: AbortSignal): Promise<void> {
+async function send(context: RequestContext, res: Response, answer: Answer, signal: AbortSignal): Promise<void> {
   switch (answer.kind) {
     case 'redirect':
       // 303: whatever the method was, the browser continues with GET (RFC 9110 section 15.4.4).
@@ -138,7 +138,7 @@ async function send(res: Response, answer: Answer, signal: AbortSignal): Promise
       return end(res, answer.status, headers, JSON.stringify(answer.body))
     }
     case 'page':
-      return end(res, answer.status, answer.headers ?? {}, renderPage(answer))
+      return end(res, answer.status, answer.headers ?? {}, await render(context, res, answer))
     case 'file':
       return end(res, 200, fileHeaders(answer.name), answer.text)
     case 'stream':
@@ -146,10 +146,26 @@ async function send(res: Response, answer: Answer, signal: AbortSignal): Promise
     case 'app':
       leaveByPage(res)
       await answer.handler(res)
-      if (!isAnswered(res)) await send(res, answer.otherwise, signal)
+      if (!isAnswered(res)) await send(context, res, answer.otherwise, signal)
       return
     default:
       return end(res, 204, {})
+  }
+}
+
+/** Uses the app's own view, if it has one. If that fails, users still have to be able to sign in. */
+async function render({ mfa }: RequestContext, res: Response, page: Page): Promise<string> {
+  const { views, logger } = mfa.options
+  if (!views) return renderPage(page)
+  try {
+    return await new Promise((resolve, reject) => {
+      res.render(views.challenge, challengeViewOf(page), (error: unknown, html) =>
+        error ? reject(error) : resolve(html),
+      )
+    })
+  } catch (error) {
+    logger.error(`mfa: the view ${views.challenge} failed, so the page of mfa() was sent: ${String(error)}`)
+    return renderPage(page)
   }
 }
 

@@ -140,6 +140,12 @@ export interface MfaOptions {
    */
   locate?: ((address: string) => OrPromise<Maybe<string>>) | undefined
   /**
+   * A view of your app's own view engine, by the name that `res.render()` takes. It gets a `ChallengeView` and replaces
+   * the frame of every page of `mfa()`.
+   * @default the pages of `mfa()`
+   */
+  views?: { challenge: string } | undefined
+  /**
    * Texts of the pages by language, which replace ours or add a language.
    * @default English, German, French, Spanish, Portuguese, Japanese and Arabic
    */

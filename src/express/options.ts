@@ -121,6 +121,7 @@ export const MfaOptionsSchema = z.strictObject({
   helpUrl: linkTo('/help').optional(),
   passwordUrl: linkTo('/change-password').optional(),
   locate: fn<(address: string) => OrPromise<Maybe<string>>>().optional(),
+  views: z.strictObject({ challenge: z.string().min(1) }).optional(),
   messages: z
     .custom<MessagesByLanguage>(
       (value) => typeof value === 'object' && value !== null,

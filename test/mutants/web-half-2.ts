@@ -444,7 +444,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'escaping what is written on the pages',
-    file: 'src/express/pages/views/layout.eta',
+    file: 'src/express/pages/views/card.eta',
     find: '><%= it.headline %></h1>',
     replace: '><%~ it.headline %></h1>',
     test: 'express/messages.test.ts',

@@ -41,7 +41,7 @@ const openTexts: ReadonlySet<string> = new Set([
   'factors',
 ])
 
-const openObjects: ReadonlySet<string> = new Set(['devices', 'remember', 'accent'])
+const openObjects: ReadonlySet<string> = new Set(['devices', 'remember', 'accent', 'views'])
 
 function valueOf(name: string, value: unknown): string {
   if (value === undefined) return 'not set'

@@ -94,6 +94,42 @@ export function renderPage({ view, model }: Page): string {
   return eta.render(view, model)
 }
 
+/** What a view of the app's own view engine shows: any page of the second step. */
+export interface ChallengeView {
+  /** Which page it is, such as `waiting` or `code`. */
+  readonly page: string
+  readonly headline: string
+  readonly appName: string
+  /** The name of the user who is signing in. */
+  readonly username: string | undefined
+  /** For the attributes `lang` (BCP 47) and `dir`. */
+  readonly language: { readonly tag: string; readonly direction: 'ltr' | 'rtl' }
+  /** The number to type on the device, while a request waits that has one. */
+  readonly number: string | undefined
+  /** The address of our style sheet, for views that use it. */
+  readonly styleSheet: string
+  /** HTML for the head: our script, and what browsers without JavaScript need. */
+  readonly head: string
+  /** HTML of the page: its headline, texts and forms. */
+  readonly content: string
+}
+
+export function challengeViewOf({ view, model }: Page): ChallengeView {
+  const { headline, appName, username, language, number, style } = model as ReturnType<typeof layoutOf> &
+    Pick<ChallengeView, 'headline' | 'number'>
+  return {
+    page: view,
+    headline,
+    appName,
+    username,
+    language: { tag: language.tag, direction: language.direction },
+    number,
+    styleSheet: style,
+    head: eta.render('head', model),
+    content: eta.render(view, { ...model, contentOnly: true }),
+  }
+}
+
 const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': [
