@@ -1,4 +1,5 @@
 import { createClient } from 'second-factor/client'
+import { startTestService } from 'second-factor/testing'
 import { describe, expect, it } from 'vitest'
 
 import { unique } from '../service/codes/code-holder.ts'
@@ -94,6 +95,38 @@ describe('the other ways to sign in', () => {
     expect(entry.text).toContain('Enter the code from the e-mail</h1>')
     await running.close()
     await server.close()
+  })
+
+  it.each([
+    [['push', 'otp', 'email'] as const, true],
+    [['push', 'email'] as const, false],
+  ])(
+    'of a service that speaks only 1.3 are one field for all codes, if the app accepts any: %j',
+    async (factors, any) => {
+      const service = await startTestService()
+      const old = { ...service, connect: async () => ({ ...(await service.connect()), version: '1.3' as const }) }
+      const app = await startWebApp({ mfa: { clock: service.clock, service: old, factors: [...factors] } })
+      await service.enroll('alice')
+      const browser = app.browser()
+      await app.signIn(browser, 'alice')
+      await browser.visit('/account')
+
+      const page = await browser.visit('/mfa?use=other')
+
+      expect(page.text.includes('href="/mfa?use=code"')).toBe(any)
+      expect(page.text).toContain('action="/mfa/email"')
+      await service.close()
+    },
+  )
+
+  it('offer no field for a recovery code that this step does not accept', async () => {
+    const { browser } = await arrange()
+    await browser.visit('/mfa?factors=push')
+
+    const page = await browser.visit('/mfa?use=other')
+
+    expect(page.text).not.toContain('use=bypass')
+    expect(page.text).toContain('They can help you set up another device.')
   })
 
   it('do not disturb the request, which continues meanwhile', async () => {

@@ -34,8 +34,11 @@ export function otherWaysView(page: StatusPage) {
 function codeWays(page: StatusPage): readonly Way[] {
   const { layout, service, others } = page
   const { ways } = layout.words
-  // Where the service does not say which codes a user has, one field takes them all.
-  if (!service.knowsFactors) return [{ ...ways.otp, link: '?use=code' }, ...emailWay(page)]
+  if (!service.knowsFactors) {
+    // The service does not say which codes a user has: one field takes them all.
+    const hasCodes = others.some((factor) => factor !== 'email')
+    return [...(hasCodes ? [{ ...ways.otp, link: '?use=code' }] : []), ...emailWay(page)]
+  }
   return [
     ...(others.includes('otp') ? generatorWays(page) : []),
     ...(others.includes('bypass') ? [{ title: recoveryTitle(page), link: '?use=bypass' }] : []),
@@ -74,8 +77,8 @@ function masked(email: string): string {
 /** An administrator can give out a recovery code, or end a pause. */
 function administrator({ layout, context, challenge, others }: StatusPage, isPaused: boolean) {
   const { ask } = layout.words.ways
-  const factors = challenge.factors ?? context.mfa.options.factors
-  const takesCode = factors.includes('bypass')
+  const accepted = [context.mfa.options.factors, challenge.factors ?? (['bypass'] as const)]
+  const takesCode = accepted.every((factors) => factors.includes('bypass'))
   const sentence = takesCode ? ask.code : ask.device
   return {
     ask: { title: ask.title, sentence: isPaused ? ask.unlock : sentence },
