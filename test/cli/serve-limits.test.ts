@@ -1,21 +1,28 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { previewCode } from '../support/device-signer.ts'
 import { run, start } from './command.ts'
 
+const newFolder = () => mkdtempSync(join(tmpdir(), 'second-factor-limits-'))
+let template: string
 let folder: string
 let database: string
 
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'second-factor-limits-'))
+beforeAll(async () => {
+  template = newFolder()
+  await run('init', '--database', join(template, 'mfa.sqlite'))
+})
+beforeEach(() => {
+  folder = newFolder()
   database = join(folder, 'mfa.sqlite')
-  await run('init', '--database', database)
+  cpSync(template, folder, { recursive: true })
 })
 afterEach(() => rmSync(folder, { recursive: true }))
+afterAll(() => rmSync(template, { recursive: true }))
 
 /** The service as its operator starts it. */
 async function serve(...args: string[]) {

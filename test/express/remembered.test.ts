@@ -137,7 +137,7 @@ describe('a remembered browser', () => {
     const app = await arrange({ remember: { days: 1 } })
     const { marker } = await app.remembered()
 
-    await app.clock.advance(day)
+    app.clock.skip(day)
 
     expect(await app.passes(await app.comeBack(marker))).toBe(false)
   })

@@ -1,6 +1,7 @@
 import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { small } from '../authenticator/phone.ts'
 import { sharedChromium } from '../support/shared-chromium.ts'
 import { startExampleApp } from '../support/example-app.ts'
 import { activate, createAccount, expectAccessible, numberOn, signIn, typeNumber, wrong } from './person.ts'
@@ -12,7 +13,7 @@ async function arrange(web: BrowserContextOptions = {}) {
   const url = await startExampleApp()
   const contexts = await Promise.all([
     chromium.newContext(web),
-    chromium.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }),
+    chromium.newContext({ ...small, serviceWorkers: 'block' }),
   ])
   onTestFinished(() => Promise.all(contexts.map((context) => context.close())).then(() => undefined))
   const [desk, phone] = contexts

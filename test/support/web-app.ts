@@ -14,8 +14,7 @@ import { onTestFinished } from 'vitest'
 import type { Clock } from '../../src/clock.ts'
 import { createDevice } from '../../src/device/index.ts'
 import type { Account } from '../../src/device/index.ts'
-import { createTestClock } from '../../src/testing/clock.ts'
-import { quickHash } from '../service/start-service.ts'
+import { createWatchedClock, quickHash } from '../service/start-service.ts'
 import { type Browser, createBrowser } from './browser.ts'
 
 export type WebApp = Awaited<ReturnType<typeof startWebApp>>
@@ -41,7 +40,7 @@ export interface WebAppOptions {
 
 /** An app with a login of its own, gated by mfa() over a real service, on a real port. The password of all users is "secret". */
 export async function startWebApp(options: WebAppOptions = {}) {
-  const clock = createTestClock()
+  const clock = createWatchedClock()
   const service = embedded({ database: options.database ?? ':memory:', clock, pinHashCost: quickHash })
   const passport = createPassport()
   const trouble: string[] = []
