@@ -10,7 +10,7 @@ import type { Run, Row } from '../row.ts'
 import { figure } from '../row.ts'
 import { sqliteFile, startService } from './start-service.ts'
 
-const count = 1_000
+const count = 10_000
 /** So many wait before the measurement begins: what the first requests compile, cache and reserve does not count. */
 const earlier = 500
 
@@ -19,7 +19,7 @@ export const memory: Row = {
   title: 'Memory of waiting users',
   work:
     `${count.toLocaleString('en-US')} devices hold their inbox open at one service (\`Prefer: wait\`), or as many clients hold the read of a pending session. ` +
-    `Another ${earlier} wait before. The figure is the memory that the service needs in addition, divided by their number, after a garbage collection. There is no peer.`,
+    `Another ${earlier} wait before. The figure is the memory that the service needs in addition, divided by their number, after a garbage collection. Node runs with \`--max-semi-space-size=16\`, as in the systemd unit and the Dockerfile. There is no peer.`,
   columns: [
     { key: 'resident', title: 'resident kB each', unit: 'kB' },
     { key: 'heap', title: 'heap kB each', unit: 'kB' },
@@ -45,7 +45,9 @@ type Service = Awaited<ReturnType<typeof startService>>
 /** Measured once each: memory does not depend on the load of the machine. */
 async function cost({ folder }: Run, name: string, hold: (service: Service, devices: Devices) => Promise<() => void>) {
   const socket = join(folder, `${name}.sock`)
-  const service = await startService(sqliteFile(folder, name), measurable(socket))
+  const { NODE_OPTIONS, ...env } = measurable(socket)
+  const options = `${NODE_OPTIONS} --max-semi-space-size=16`
+  const service = await startService(sqliteFile(folder, name), { ...env, NODE_OPTIONS: options })
   const devices = await addDevices(service.given.database, service.given.domainId, earlier + count)
   const probe = measure(service.pid, socket)
   const releaseEarlier = await hold(service, { ...devices, ids: devices.ids.slice(0, earlier) })

@@ -58,12 +58,13 @@ export async function createPeople({ url, domainId, synchronizedId, apiKey }: So
       const { userId, account } = next('push')
       const asked = challenge()
       const session = await client.sessions.create(domainId, { user: { id: userId }, challenge: asked })
-      const waiting = client.sessions.wait(domainId, session.id)
       const { requests = [] } = await device.requests(account)
       const request = requests.find(({ id }) => id === session.id)
       if (!request) throw new Error('Nothing is pending.')
-      await device.answer(account, request, { decision: 'approve' })
-      await waiting
+      await Promise.all([
+        client.sessions.wait(domainId, session.id),
+        device.answer(account, request, { decision: 'approve' }),
+      ])
       await client.sessions.redeem(domainId, session.id, asked)
     },
     async abandoned() {
