@@ -17,10 +17,25 @@ export interface Line {
   readonly values: Readonly<Record<string, readonly number[]>>
 }
 
+/** What a figure should be. */
+export interface Goal {
+  readonly figure: string
+  readonly value: number
+  readonly reach: number
+  /** Whether smaller values are better. */
+  readonly atMost?: boolean
+  readonly unit?: string
+  /** What the time or memory goes into, and what was tried to reduce it. */
+  readonly rest?: string
+}
+
+export const isReached = ({ value, reach, atMost }: Goal): boolean => (atMost ? value <= reach : value >= reach)
+
 export interface Findings {
   readonly lines: readonly Line[]
   /** What the figures say, in sentences. */
   readonly findings: readonly string[]
+  readonly goals: readonly Goal[]
 }
 
 export interface Run extends Pace {

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 
+import { table } from '../../scripts/markdown-table.ts'
+import { figure, isReached } from '../row.ts'
 import { loadWarning } from './report.ts'
 import type { Machine, RowReport } from './report.ts'
 import { fullTable, shortTable } from './tables.ts'
@@ -20,6 +22,8 @@ export function resultsPage(reports: readonly RowReport[], machine: Machine): st
     '`npm run bench` writes this page. Each figure is the median of the rounds, with the 10th and 90th percentile in parentheses.',
     ...(warning === undefined ? [] : [`**${warning}**`]),
     facts.map((fact) => `- ${fact}`).join('\n'),
+    '## Goals',
+    ...goalsOf(reports),
     ...reports.flatMap((report) => [
       `## ${report.row.title}`,
       report.row.work,
@@ -27,6 +31,27 @@ export function resultsPage(reports: readonly RowReport[], machine: Machine): st
       report.findings.map((finding) => `- ${finding}`).join('\n'),
     ]),
   ].join('\n\n')
+}
+
+/** The goals with the figures of this run, and what is known about those that are missed. */
+function goalsOf(reports: readonly RowReport[]): readonly string[] {
+  const goals = reports.flatMap((report) => report.goals)
+  const shown = (value: number, unit = '') => `${figure(value)} ${unit}`.trim()
+  const rows = goals.map((goal) => [
+    goal.figure,
+    `${goal.atMost ? 'at most' : 'at least'} ${shown(goal.reach, goal.unit)}`,
+    shown(goal.value, goal.unit),
+    isReached(goal) ? 'reached' : 'missed',
+  ])
+  const missed = Map.groupBy(
+    goals.filter((goal) => !isReached(goal) && goal.rest !== undefined),
+    ({ rest }) => rest,
+  )
+  return [
+    table([['', 'goal', 'this run', ''], ...rows]).join('\n'),
+    ...(missed.size === 0 ? [] : ['What is known about the goals that were missed:']),
+    [...missed].map(([rest, of]) => `- **${of.map((goal) => goal.figure).join('; ')}**: ${rest}`).join('\n'),
+  ]
 }
 
 /** `docs/performance.md`: the template with charts, tables and findings in place of its comments. */

@@ -14,6 +14,8 @@ const count = 10_000
 /** So many wait before the measurement begins: what the first requests compile, cache and reserve does not count. */
 const earlier = 500
 
+const memoryRest = 'A held request of node:http without any work takes about 20 kB.'
+
 export const memory: Row = {
   name: 'memory',
   title: 'Memory of waiting users',
@@ -33,6 +35,24 @@ export const memory: Row = {
       lines: [
         { name: 'an open inbox', ours: true, values: inbox },
         { name: 'a held read of a session', ours: true, values: read },
+      ],
+      goals: [
+        {
+          figure: 'an open inbox',
+          value: inbox.resident[0] ?? Number.NaN,
+          reach: 25,
+          atMost: true,
+          unit: 'kB',
+          rest: memoryRest,
+        },
+        {
+          figure: 'a held read',
+          value: read.resident[0] ?? Number.NaN,
+          reach: 25,
+          atMost: true,
+          unit: 'kB',
+          rest: memoryRest,
+        },
       ],
       findings: [`10,000 open inboxes take about ${figure(((inbox.resident[0] ?? 0) * 10_000) / 1024)} MB.`],
     }

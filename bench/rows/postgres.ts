@@ -4,8 +4,13 @@ import { interleave } from '../measuring/interleave.ts'
 import { startLoad } from '../measuring/load.ts'
 import { analyze, postmasterOf } from '../measuring/postmaster.ts'
 import { cpu, lineOf, percent, perSecond, ratio } from '../row.ts'
+import { median } from '../spread.ts'
 import type { Row } from '../row.ts'
 import { startService } from './start-service.ts'
+
+const postgresRest =
+  'PostgreSQL, the node and the clients share two cores. A code takes more statements than the limit: it locks the user, counts the attempt, ' +
+  'and writes the audit trail under its lock. Tried: named statements in a pipeline, read committed transactions, NOTIFY once for each commit.'
 
 export const postgres: Row = {
   name: 'postgres',
@@ -44,7 +49,7 @@ export const postgres: Row = {
     for (const load of [codes, pushes, transactions]) load.stop()
     for (const contender of [service, limit]) await contender.stop()
     await server.stop()
-    const [code, , raw] = measured
+    const [code, push, raw] = measured
     return {
       lines: measured.map((one) => {
         const line = lineOf(one)
@@ -53,6 +58,21 @@ export const postgres: Row = {
           values: { ...line.values, database: one.samples.map(({ cpu: used }) => used['database'] ?? 0) },
         }
       }),
+      goals: [
+        {
+          figure: 'codes on PostgreSQL, compared with the limit',
+          value: ratio(code, raw, (sample) => sample.perSecond),
+          reach: 0.5,
+          unit: 'of it',
+          rest: postgresRest,
+        },
+        {
+          figure: 'complete pushes a second on PostgreSQL',
+          value: median(push?.samples.map((sample) => sample.perSecond) ?? []),
+          reach: 200,
+          rest: postgresRest,
+        },
+      ],
       findings: [
         `Codes reach ${percent(ratio(code, raw, (sample) => sample.perSecond))} of the limit.`,
         'PostgreSQL, the node and the clients share the processors, so a node on its own machine does more.',

@@ -1,6 +1,7 @@
 import { interleave } from '../measuring/interleave.ts'
 import { startLoad } from '../measuring/load.ts'
 import { cpu, latency, lineOf, perSecond } from '../row.ts'
+import { median } from '../spread.ts'
 import type { Row } from '../row.ts'
 import { sqliteFile, startService } from './start-service.ts'
 
@@ -29,6 +30,16 @@ export const push: Row = {
     await service.stop()
     return {
       lines: measured.map(lineOf),
+      goals: [
+        {
+          figure: 'complete pushes a second on SQLite',
+          value: median(measured[0]?.samples.map((sample) => sample.perSecond) ?? []),
+          reach: 700,
+          rest:
+            'A push is five requests with three commits and two checks of a signature. The devices sign in the process of the clients, on the same ' +
+            'two cores. Tried: the same as for codes, and Node’s own check of signatures.',
+        },
+      ],
       findings: [
         'The devices sign on the same machine, in the process of the clients, so the number a second is limited by them. The processor time is that of the service alone.',
       ],

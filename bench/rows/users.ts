@@ -31,6 +31,15 @@ export const users: Row = {
     const grown = ratio(measured.at(-1), measured[0], (sample) => sample.cpu['contender'] ?? Number.NaN)
     return {
       lines: measured.map(lineOf),
+      goals: [
+        {
+          figure: 'processor time of a code with many users, compared with few',
+          value: grown,
+          reach: 1.15,
+          atMost: true,
+          unit: 'times',
+        },
+      ],
       findings: [
         `With ${measured.at(-1)?.name}, a code needs ${grown.toFixed(2)} times the processor time that it needs with ${measured[0]?.name}.`,
       ],
