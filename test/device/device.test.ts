@@ -328,11 +328,12 @@ describe('watching', () => {
       onDisconnect: ({ code }) => troubles.push(code),
     })
     await until(() => streamsAsked() === 1)
-    await until(async () => (await clock.advance(1), calls.length > 2))
+    // How long it waits for the first event. Nothing after that waits for the clock, however slow the machine is.
+    await clock.advance(5)
     await until(() => calls.length > 10)
     const [asked, told] = [streamsAsked(), [...troubles]]
     await clock.advance(300)
-    await until(async () => (await clock.advance(1), streamsAsked() === 2))
+    await until(async () => (await clock.advance(1), streamsAsked() >= 2))
     stop.abort()
     await watching
 
