@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 
 import { axeViolations } from '../support/axe.ts'
 import { startService } from '../support/running-service.ts'
-import { button, fromDesk, headline, phones, seen, small } from './phone.ts'
+import { everyScreen } from './every-screen.ts'
+import { button, headline, phones, seen, small } from './phone.ts'
 
 const phone = await phones()
 
@@ -38,7 +39,6 @@ describe('every screen', () => {
     'is accessible: %s, %s, %i wide',
     async (colorScheme, locale, width) => {
       const service = await startService()
-      const { code } = await service.enroll('alice')
       const page = await phone.open(service, '', {
         ...small,
         viewport: { width, height: 700 },
@@ -47,56 +47,8 @@ describe('every screen', () => {
         reducedMotion: 'reduce',
       })
       const inspect = inspector(page)
-      const check = (screen: string) => inspect.check(screen)
-      const main = page.locator('.card .filled')
 
-      await check('add')
-      await page.goto(`${service.url}/authenticator/#code=${code}`)
-      await page.locator('.facts').waitFor()
-      await check('preview')
-      await main.click()
-      await page.locator('.coded').waitFor()
-      await check('home')
-      await page.locator('.coded .link').click()
-      await page.locator('.code').waitFor()
-      await check('home with a code')
-      await page.locator('.bar button').nth(0).click()
-      await check('history')
-      await page.locator('.bar button').nth(1).click()
-      await check('settings')
-      await page.goBack()
-      await page.locator('.coded .icon-button').click()
-      await check('account')
-      await page.locator('.outlined.danger').click()
-      await check('remove')
-      await page.locator('.actions .outlined').click()
-      await page.goBack()
-      await page.locator('.bar button').nth(1).click()
-      const first = await service.ask('alice', fromDesk)
-      await page.locator('.banner').waitFor()
-      await check('banner')
-      await page.locator('.banner button').click()
-      await page.locator('.keypad').waitFor()
-      await check('request')
-      await page.locator('.facts-box button').click()
-      await check('details of a request')
-      await service.ask('alice', fromDesk)
-      await page.locator('.later').click()
-      await page.locator('button.row').nth(1).waitFor()
-      await check('requests')
-      await page.locator('button.row').nth(1).click()
-      await page.locator('input').fill(first.number === '47' ? '48' : '47')
-      await main.click()
-      await page.locator('.outcome').waitFor()
-      await check('outcome')
-      // The outcome closes by itself, and the other request opens.
-      await page.locator('.report').waitFor()
-      await page.locator('.answer .outlined').click()
-      await page.locator('.stacked').waitFor()
-      await check('was it you')
-      await page.locator('.stacked .danger').click()
-      await page.locator('.outcome').waitFor()
-      await check('reported')
+      await everyScreen(service, page, (screen) => inspect.check(screen))
 
       expect(inspect.violations).toEqual([])
       // Fifteen screens, and axe looks at each.

@@ -126,7 +126,7 @@ export const de: Messages = {
       headline: 'Code eingeben',
       sentence: 'Geben Sie den Code ein, den Ihre Authenticator-App oder Ihr Hardware-Token zeigt.',
     },
-    bypass: { headline: 'Wiederherstellungscode eingeben', sentence: 'Er hat 9 Ziffern.' },
+    bypass: { headline: 'Wiederherstellungs\u{AD}code eingeben', sentence: 'Er hat 9 Ziffern.' },
     email: { headline: 'Code aus der E-Mail eingeben', sentence: 'Er hat 6 Ziffern. Nur der neueste gilt.' },
     changeDevices: 'Code eingeben, um Ihre Geräte zu ändern',
     label: 'Code',

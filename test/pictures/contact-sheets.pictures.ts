@@ -1,0 +1,105 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+import { root } from '../../scripts/run.ts'
+import { everyScreen } from '../authenticator/every-screen.ts'
+import { phones } from '../authenticator/phone.ts'
+import { walks } from '../express/every-page.ts'
+import { startService } from '../support/running-service.ts'
+import { sharedChromium } from '../support/shared-chromium.ts'
+
+const chromium = await sharedChromium()
+const phone = await phones()
+const folder = join(root, 'reports', 'pictures')
+mkdirSync(folder, { recursive: true })
+
+const variants = {
+  '360 × 640': { viewport: { width: 360, height: 640 } },
+  '375 × 667, dark, German': { viewport: { width: 375, height: 667 }, colorScheme: 'dark', locale: 'de' },
+  '390 × 844, Japanese': { viewport: { width: 390, height: 844 }, locale: 'ja' },
+  '390 × 844, dark, Arabic': { viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'ar' },
+  '390 × 844, text 200 %': { viewport: { width: 390, height: 844 } },
+  '1280 × 800': { viewport: { width: 1280, height: 800 } },
+} as const satisfies Record<string, BrowserContextOptions>
+
+const optionsOf = (variant: keyof typeof variants): BrowserContextOptions => ({
+  locale: 'en',
+  reducedMotion: 'reduce',
+  ...variants[variant],
+})
+
+/** The pictures of one state, by variant. */
+type Shots = Map<string, Buffer>
+
+async function shoot(page: Page, variant: string): Promise<Buffer> {
+  if (variant.endsWith('200 %')) await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'))
+  return page.screenshot({ animations: 'disabled' })
+}
+
+/** Draws a sheet with a line for each state and a column for each variant. */
+async function draw(name: string, states: ReadonlyMap<string, Shots>): Promise<void> {
+  const cell = (shot: Buffer | undefined) =>
+    shot ? `<td><img src="data:image/png;base64,${shot.toString('base64')}">` : '<td>'
+  const lines = [...states].map(
+    ([state, shots]) =>
+      `<tr><th>${state}${Object.keys(variants)
+        .map((variant) => cell(shots.get(variant)))
+        .join('')}`,
+  )
+  const sheet = await chromium.newPage({ viewport: { width: 2000, height: 1000 } })
+  await sheet.setContent(
+    `<meta charset="utf-8"><style>body{margin:0;font:16px system-ui;background:#888}img{height:420px}th{width:120px}td{vertical-align:top}</style>
+     <table><tr><th>${Object.keys(variants)
+       .map((variant) => `<th>${variant}`)
+       .join('')}${lines.join('')}</table>`,
+  )
+  writeFileSync(join(folder, `${name}.png`), await sheet.screenshot({ fullPage: true }))
+  await sheet.close()
+}
+
+describe('the web pages', () => {
+  it.each(Object.entries(walks))('%s', async (name, walk) => {
+    const tabs = await Promise.all(
+      Object.keys(variants).map(async (variant) => {
+        const context = await chromium.newContext(optionsOf(variant as keyof typeof variants))
+        onTestFinished(() => context.close())
+        const page = await context.newPage()
+        // What is settled would go on by itself.
+        await page.route('**/complete', () => {})
+        return { variant, context, page }
+      }),
+    )
+    const states = new Map<string, Shots>()
+    for await (const { name: state, url, path, browser } of walk({ helpUrl: '/help', passwordUrl: '/password' })) {
+      const shots: Shots = new Map()
+      for (const { variant, context, page } of tabs) {
+        await context.addCookies([{ name: 'connect.sid', value: browser.cookie('connect.sid') ?? 'none', url }])
+        await page.goto(url + path)
+        shots.set(variant, await shoot(page, variant))
+      }
+      states.set(state, shots)
+    }
+    await draw(`pages ${name}`, states)
+    expect(states.size).toBeGreaterThan(0)
+  })
+})
+
+describe('the authenticator', () => {
+  it('on all its screens', async () => {
+    const states = new Map<string, Shots>()
+    for (const variant of Object.keys(variants)) {
+      const service = await startService()
+      const options = optionsOf(variant as keyof typeof variants)
+      const page = await phone.open(service, '', { hasTouch: true, ...options })
+      await everyScreen(service, page, async (screen) => {
+        const shots = states.get(screen) ?? new Map<string, Buffer>()
+        states.set(screen, shots.set(variant, await shoot(page, variant)))
+      })
+    }
+    await draw('authenticator', states)
+    expect(states.size).toBeGreaterThan(0)
+  })
+})
