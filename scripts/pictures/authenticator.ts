@@ -75,7 +75,7 @@ async function takeScreens(chromium: Browser, folder: string): Promise<void> {
     await page.getByLabel('Repeat PIN').fill('2580')
     await button('Continue').click()
     await button('Show code for alice at Wiki').click()
-    await button('Copy code').waitFor()
+    await button(/Copy$/).waitFor()
     await take('home')
 
     const first = await wiki.ask(signIn)

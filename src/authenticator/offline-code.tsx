@@ -69,9 +69,9 @@ function CodeLine({ code: { code, expiresAt }, now }: { readonly code: OfflineCo
   }
   return (
     <p class="code-line">
-      <button type="button" class="code" aria-label={words.copyCode(spaced)} onClick={() => void copy()}>
+      <button type="button" class="code" onClick={() => void copy()}>
         <bdi dir="ltr">{spaced}</bdi>
-        {copied === code ? null : <small>{words.copyHint}</small>}
+        {copied === code ? null : <small> {words.copyHint}</small>}
       </button>
       <small role="status">{copied === code ? words.copied : null}</small>
       <small class="code-left" aria-hidden="true">

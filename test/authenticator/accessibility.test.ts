@@ -126,7 +126,7 @@ describe('the app, with a keyboard only', () => {
     await page.getByText('Nothing to approve').waitFor()
     await tabTo(page, 'Show code for alice at Wiki')
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Copy code' }).waitFor()
+    await page.locator('button.code').waitFor()
     const session = await service.ask('alice', { numberMatching: true })
     await headline(page, 'Sign in to Wiki?')
     await page.keyboard.type(session.number!)

@@ -5,7 +5,7 @@ import { button, phones, seen, setHidden } from './phone.ts'
 
 const phone = await phones({ serviceWorkers: 'allow' })
 
-const copyButton = (page: Page) => page.getByRole('button', { name: 'Copy code' })
+const copyButton = (page: Page) => page.locator('button.code')
 const show = async (page: Page) => {
   await button(page, 'Show code for alice at Wiki').click()
   await copyButton(page).waitFor()

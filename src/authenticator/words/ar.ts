@@ -40,7 +40,6 @@ export const ar: Words = {
 
   showCode: 'أظهِر الرمز',
   showCodeOf: (account) => `أظهِر رمز ${account}`,
-  copyCode: (code) => `انسخ الرمز ${code}`,
   copyHint: 'نسخ',
   copied: 'نُسخ',
   codeLeft: (seconds) => `${seconds} ث`,

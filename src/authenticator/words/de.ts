@@ -39,7 +39,6 @@ export const de: Words = {
 
   showCode: 'Code zeigen',
   showCodeOf: (account) => `Code zeigen für ${account}`,
-  copyCode: (code) => `Code ${code} kopieren`,
   copyHint: 'Kopieren',
   copied: 'Kopiert',
   codeLeft: (seconds) => `${seconds} s`,

@@ -39,7 +39,6 @@ export const en = {
 
   showCode: 'Show code',
   showCodeOf: (account: string) => `Show code for ${account}`,
-  copyCode: (code: string) => `Copy code ${code}`,
   copyHint: 'Copy',
   copied: 'Copied',
   codeLeft: (seconds: number) => `${seconds} s`,

@@ -39,7 +39,6 @@ export const es: Words = {
 
   showCode: 'Mostrar código',
   showCodeOf: (account) => `Mostrar código de ${account}`,
-  copyCode: (code) => `Copiar el código ${code}`,
   copyHint: 'Copiar',
   copied: 'Copiado',
   codeLeft: (seconds) => `${seconds} s`,

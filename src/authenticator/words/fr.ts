@@ -39,7 +39,6 @@ export const fr: Words = {
 
   showCode: 'Afficher le code',
   showCodeOf: (account) => `Afficher le code de ${account}`,
-  copyCode: (code) => `Copier le code ${code}`,
   copyHint: 'Copier',
   copied: 'Copié',
   codeLeft: (seconds) => `${seconds} s`,

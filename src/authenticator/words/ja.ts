@@ -36,7 +36,6 @@ export const ja: Words = {
 
   showCode: 'コードを表示',
   showCodeOf: (account) => `${account}のコードを表示`,
-  copyCode: (code) => `コード${code}をコピー`,
   copyHint: 'コピー',
   copied: 'コピーしました',
   codeLeft: (seconds) => `${seconds}秒`,

@@ -39,7 +39,6 @@ export const pt: Words = {
 
   showCode: 'Mostrar código',
   showCodeOf: (account) => `Mostrar código de ${account}`,
-  copyCode: (code) => `Copiar o código ${code}`,
   copyHint: 'Copiar',
   copied: 'Copiado',
   codeLeft: (seconds) => `${seconds} s`,
