@@ -52,7 +52,7 @@ describe('a request that was denied', () => {
 })
 
 describe('a request that was reported', () => {
-  it('says that nobody got in and how long requests are paused, and leads to the password first', async () => {
+  it('says that no one got in and for how long requests are paused, and leads to the password first', async () => {
     const { app, browser, answered } = await arrange({ passwordUrl })
 
     const page = await answered('report')

@@ -24,6 +24,11 @@ function startBank(options: Partial<MfaOptions> = {}) {
       app.get('/new-password', requireMfa({ maxAge: 60, purpose: 'change your password' }), (_req, res) =>
         res.send('new'),
       )
+      app.get(
+        '/by-code-for',
+        requireMfa({ factors: ['bypass'], purpose: 'close your account' }),
+        (_req, res) => void res.send('closed'),
+      )
       app.get('/proof', requireMfa(), (req, res) => void res.json(verifiedMfa(req)))
     },
   })
@@ -85,6 +90,18 @@ describe('requireMfa({ purpose })', () => {
 
     expect(headline(page.text)).toBe('To change your password, confirm that it&#39;s you')
     expect(await purposeShown()).toBe('change your password')
+  })
+
+  it('shows it where a code is typed, too', async () => {
+    const { app, browser } = await verifiedLongAgo()
+    const { baseUrl, apiKey, fetch } = await app.service.connect()
+    const client = createClient({ baseUrl, apiKey, fetch })
+    const { id } = await client.users.getByUsername('alice')
+    await client.bypassCodes.create(id, { usesAllowed: 1, expirationTime: 60 })
+
+    expect(headline((await browser.visit('/by-code-for')).text)).toBe(
+      'To close your account, confirm that it&#39;s you',
+    )
   })
 
   it('asks again for another purpose', async () => {

@@ -178,7 +178,7 @@ export const mutants: readonly Mutant[] = [
     title: 'says until when, has no field, and offers the device that still works',
   },
   {
-    defense: 'that most of an e-mail address is hidden from whoever knows only the password',
+    defense: 'that most of an e-mail address is hidden from an attacker who knows only the password',
     file: 'src/express/pages/other-ways-view.ts',
     find: "return `${first}•••${email.slice(email.lastIndexOf('@'))}`",
     replace: 'return first && email',

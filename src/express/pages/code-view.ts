@@ -2,7 +2,7 @@ import type { Notice } from '../../challenge/challenge.ts'
 import type { Factor } from '../../contract/users.ts'
 import { codesPause } from '../../challenge/pauses.ts'
 import { pausedSaid, saidOf } from './notice.ts'
-import { nextRequest } from './status-view.ts'
+import { nextRequest, stepUpHeadline } from './status-view.ts'
 import type { StatusPage } from './status-view.ts'
 
 /** The code that the user chose to enter; `code` for any. */
@@ -37,7 +37,7 @@ export function codeView(page: StatusPage) {
     typing: true,
     hasField: true,
     kind,
-    headline: said?.headline ?? (challenge.purpose === 'change_devices' ? code.changeDevices : code[kind].headline),
+    headline: said?.headline ?? headline(),
     sentence: kind === 'otp' && hasOnlyDevice(page) ? layout.words.ways.device.sentence : code[kind].sentence,
     said: said?.sentence,
     tone: (notice && tones[notice.kind]) ?? 'wrong',
@@ -45,6 +45,11 @@ export function codeView(page: StatusPage) {
     invalid: said !== undefined && !notice?.kind.startsWith('email') && notice?.kind !== 'app_ready',
     canEmail: others.includes('email') && (kind === 'email' || kind === 'code'),
     canPush: canPush(page),
+  }
+
+  function headline(): string {
+    if (challenge.purpose === 'change_devices') return code.changeDevices
+    return stepUpHeadline(page) ?? code[kind].headline
   }
 }
 

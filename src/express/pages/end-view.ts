@@ -22,7 +22,7 @@ export function endView(page: StatusPage, status: StatusOf<Ending>) {
   }
 }
 
-/** Whether someone said that the request was not theirs: then somebody else may know the password. */
+/** Whether the user denied or reported the request: then an attacker may know the password. */
 function isAlarming(status: StatusOf<Ending>): boolean {
   return status.kind === 'ended' && !status.unexplained && /^(user_denied|reported)$/.test(status.reason)
 }

@@ -28,7 +28,7 @@ export function authenticatorLink(req: Request, context: RequestContext, baseUrl
 }
 
 /**
- * The authenticator with the open request. The number is not in it: whoever knows the password could send such a link to the
+ * The authenticator with the open request. The number is not in it: an attacker who knows the password could send such a link to the
  * user, who would no longer have to see this page.
  */
 export function requestLink(request: WebRequest, service: Service, sessionId: string | undefined): string | undefined {

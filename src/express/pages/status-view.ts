@@ -48,6 +48,11 @@ function challengeLayout(request: WebRequest, { challenge, others, service }: Vi
   }
 }
 
+/** What a step-up confirms, if the app says it. */
+export function stepUpHeadline({ layout, challenge: { action } }: StatusPage): string | undefined {
+  return action === undefined ? undefined : layout.words.waiting.stepUpFor(action)
+}
+
 /** When the next request can be sent, in words; undefined if it can be sent now. */
 export function nextRequest({ layout, status, pauses, now }: StatusPage): string | undefined {
   const until = status.kind === 'throttled' ? status.until : (pauses.push?.until ?? now)

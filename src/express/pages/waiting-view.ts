@@ -1,5 +1,6 @@
 import { sendAgainAfter } from '../../challenge/push.ts'
 import { requestLink } from './link.ts'
+import { stepUpHeadline } from './status-view.ts'
 import type { StatusPage, StatusOf } from './status-view.ts'
 
 /** Marks the address of the page when the user wanted to send another request too soon. */
@@ -8,9 +9,9 @@ export const tooEarly = 'early'
 /** How long before the end users are warned, so that they have time to send another request (WCAG 2.2.1); seconds. */
 const warnAt = 20
 
-const headlines = ({ layout, challenge: { action } }: StatusPage) => {
-  const { signIn, stepUp, stepUpFor, changeDevices } = layout.words.waiting
-  return { sign_in: signIn, step_up: action === undefined ? stepUp : stepUpFor(action), change_devices: changeDevices }
+const headlines = (page: StatusPage) => {
+  const { signIn, stepUp, changeDevices } = page.layout.words.waiting
+  return { sign_in: signIn, step_up: stepUpHeadline(page) ?? stepUp, change_devices: changeDevices }
 }
 
 /** A push request waits for its answer. */

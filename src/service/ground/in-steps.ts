@@ -13,8 +13,9 @@ interface Steps {
 }
 
 /**
- * Repeats a step until it finds fewer rows than its limit. On SQLite all other work waits for a step, so requests run between
- * two of them: during the pause, and because each COMMIT waits for the end of its turn of the event loop. Uses the machine's timers, because an injected clock may stand still.
+ * Repeats a step until it finds fewer rows than its limit. On SQLite all other work waits for a step. Requests run between two
+ * steps: during the pause, and at each COMMIT, which waits for the end of its turn of the event loop. The pause uses the
+ * machine's timers, because an injected clock may stand still.
  *
  * @returns the number of rows.
  */

@@ -23,7 +23,7 @@ export interface ChangeFeedOptions {
 }
 
 const channel = 'second_factor'
-/** The transaction stores nothing, so nobody has to wait until its end is on the disk. */
+/** The transaction stores nothing, so it does not have to wait until its end is on the disk. */
 const notification = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`
 /** Keys in one message: it may have 8,000 bytes, a key has 90 at most. */
 const maxKeys = 80

@@ -101,7 +101,7 @@ export const en = {
     /** A service that speaks only version 1.3 does not say which of the two. */
     unexplained: {
       headline: "The sign-in wasn't approved",
-      sentence: 'Your device denied the request, or nobody answered in time.',
+      sentence: 'Your device denied the request, or no one answered in time.',
       button: 'Try again',
     },
   } satisfies Readonly<Record<SessionReason | 'unexplained', Message>>,
