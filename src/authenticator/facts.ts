@@ -1,4 +1,6 @@
 import type { DeviceRequest, HistoryEntry } from '../contract/device.ts'
+import { attributeLimits } from '../contract/sessions.ts'
+import type { Attribute } from '../contract/sessions.ts'
 import { isolated, printable } from '../device/printable.ts'
 import type { Words } from './words/en.ts'
 import type { Speech } from './words/speech.tsx'
@@ -14,8 +16,9 @@ export interface Fact {
 type RequestFacts = Pick<DeviceRequest, 'attributes' | 'ipAddress' | 'createdAt'> &
   Partial<Pick<DeviceRequest, 'purpose' | 'user'>>
 
-/** The attribute that says what a step-up confirms. */
-const purposeKey = 'purpose'
+/** Whether an attribute says what a step-up confirms. A long one is a fact like others: it would fill the question. */
+const isPurpose = ({ key, value }: Attribute) =>
+  key.toLowerCase() === 'purpose' && value !== '' && value.length <= attributeLimits.purpose
 /** Keys of attributes that hold the place of a sign-in. */
 const placeKeys = new Set(['place', 'location', 'city'])
 const clientKeys = ['browser', 'system']
@@ -23,8 +26,7 @@ const clientKeys = ['browser', 'system']
 /** What an approval confirms, in the app's words; undefined for an ordinary sign-in. */
 export function confirmedBy({ purpose, attributes }: Pick<RequestFacts, 'purpose' | 'attributes'>): string | undefined {
   if (purpose === 'change_devices') return undefined
-  const { value = '' } = attributes.find(({ key }) => key.toLowerCase() === purposeKey) ?? {}
-  return value === '' ? undefined : value.replace(/^./u, (first) => first.toLocaleUpperCase())
+  return attributes.find(isPurpose)?.value.replace(/^./u, (first) => first.toLocaleUpperCase())
 }
 
 /** What a request is about if not an ordinary sign-in, in a few words. */
@@ -127,9 +129,7 @@ export function timeOf(seconds: number, locale: string, timeStyle: 'short' | 'me
 }
 
 function sortAttributes(request: RequestFacts) {
-  const attributes = request.attributes.filter(
-    ({ key, value }) => key !== '' && key.toLowerCase() !== purposeKey && value !== '',
-  )
+  const attributes = request.attributes.filter((each) => each.key !== '' && each.value !== '' && !isPurpose(each))
   const [place, others] = split(attributes, ({ key }) => placeKeys.has(key.toLowerCase()))
   const [client, rest] = split(others, ({ key }) => clientKeys.includes(key.toLowerCase()))
   return { place, client, rest }

@@ -62,7 +62,7 @@ export const Session13 = z.object({
 })
 
 /** How many attributes a device shows, and their maximum lengths, characters. */
-export const attributeLimits = Object.freeze({ count: 16, key: 64, value: 256 })
+export const attributeLimits = Object.freeze({ count: 16, key: 64, value: 256, purpose: 60 })
 
 /** Information that the device shows to help the person decide. */
 export const Attribute = z.object({

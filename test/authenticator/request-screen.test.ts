@@ -24,10 +24,11 @@ interface Asked {
   readonly locale?: string
   readonly keyType?: string
   readonly size?: readonly [number, number]
+  readonly purpose?: string
 }
 
 /** A request with long names, at its first question. */
-async function asked({ locale = 'en-US', keyType = 'NONE', size = sizes[0] }: Asked = {}) {
+async function asked({ locale = 'en-US', keyType = 'NONE', size = sizes[0], purpose }: Asked = {}) {
   const service = await startService({ domain: { name: app, keyType: keyType as 'NONE' | 'PIN' } })
   const { code } = await service.enroll(username)
   const viewport = { width: size[0], height: size[1] }
@@ -38,7 +39,8 @@ async function asked({ locale = 'en-US', keyType = 'NONE', size = sizes[0] }: As
     await page.locator('.actions .filled').click()
   }
   await page.locator('.coded').waitFor()
-  const session = await service.ask(username, request)
+  const attributes = [...(purpose === undefined ? [] : [{ key: 'Purpose', value: purpose }]), ...request.attributes]
+  const session = await service.ask(username, { ...request, attributes })
   await page.locator('#number').waitFor()
   return { service, page, number: session.number!, session }
 }
@@ -103,6 +105,19 @@ describe('a request', () => {
       expect(await page.locator('.bar').count()).toBe(0)
     },
   )
+
+  it('fits also with the longest purpose, and takes a longer one for a fact', async () => {
+    const longest = 'allow the new supplier to change the account for all bills.'
+    const { page, service } = await asked({ purpose: longest })
+
+    expect(await faultsAtAllSizes(page)).toEqual([])
+    expect(await page.locator('h1').innerText()).toContain(longest.slice(1))
+    await service.ask(username, { attributes: [{ key: 'Purpose', value: `${longest}..` }] })
+    await button(page, 'All 2 requests').click()
+    await page.locator('button.row').first().click()
+    expect(await page.locator('h1').innerText()).toContain('Sign in to')
+    expect(await page.locator('#facts').innerText()).toContain('supplier')
+  })
 
   it('shows long names in one line each, and in full by a tap', async () => {
     const { page } = await asked()
@@ -207,6 +222,30 @@ describe('a request', () => {
 
     expect(await seen(third.getByText('New browser'))).toBe(true)
     expect(await third.innerText()).not.toContain('New place')
+  })
+
+  it('moves nothing when a warning arrives', async () => {
+    const { service, page } = await phone.joined({ context: { ...small, viewport: { width: 390, height: 844 } } })
+    const ask = (place: string) =>
+      service.ask('alice', { ...fromDesk, attributes: [{ key: 'Place', value: place }, ...fromDesk.attributes] })
+    const { number } = await ask('Lyon, France')
+    await page.locator('#number').fill(number!)
+    await button(page, 'Approve').click()
+    await page.getByText('Nothing to approve').waitFor()
+    const held = Promise.withResolvers<void>()
+    await page.route(/history/, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    const top = () => page.locator('.keypad').evaluate((keypad) => keypad.getBoundingClientRect().top)
+
+    await ask('Saint-Germain-en-Laye, France')
+    await page.locator('.keypad').waitFor()
+    const before = await top()
+    held.resolve()
+    await page.getByText('New place').waitFor()
+
+    expect(await top()).toBe(before)
   })
 
   it('asks for the PIN where it asked for the number, and returns by the erase key', async () => {

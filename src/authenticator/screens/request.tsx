@@ -101,7 +101,7 @@ function titleOf(request: DeviceRequest, words: Words) {
   const name = printable(request.domain.name)
   const title = (
     <>
-      <span>{before}</span>
+      <span class={confirmed === undefined ? '' : 'purpose'}>{before}</span>
       <span class="named">
         <bdi>{name}</bdi>
         {after === '' ? null : <span>{after}</span>}

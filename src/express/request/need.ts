@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { maxVerifiedAge } from '../../challenge/challenge.ts'
+import { attributeLimits } from '../../contract/sessions.ts'
 import { Factor } from '../../contract/users.ts'
 import { parseOptions } from '../../contract/validate.ts'
 
@@ -8,7 +9,7 @@ import { parseOptions } from '../../contract/validate.ts'
 export const NeedSchema = z.strictObject({
   maxAge: z.int().min(1).optional(),
   factors: z.array(Factor).min(1).optional(),
-  purpose: z.string().trim().min(1).max(60).optional(),
+  purpose: z.string().trim().min(1).max(attributeLimits.purpose).optional(),
 })
 
 /** The second step that a route requires. */
