@@ -13,11 +13,15 @@ export type EmailOutcome =
   | { readonly kind: 'email_failed' }
 
 /** Has the service e-mail a code to the user, without a retry: the user decides about that. */
-export async function sendEmailCode(service: ConnectedService, user: MfaUser, now: number): Promise<EmailOutcome> {
+export async function sendEmailCode(
+  service: ConnectedService,
+  user: MfaUser,
+  { language, now }: { readonly language: string; readonly now: number },
+): Promise<EmailOutcome> {
   const known = await findMember(service, user)
   if (!known || known.factors?.includes('email') === false) return { kind: 'emailed' }
   try {
-    await service.client.sessions.emailCode(service.domainId, known.id)
+    await service.client.sessions.emailCode(service.domainId, known.id, language)
     return { kind: 'emailed' }
   } catch (error) {
     if (isMailTrouble(service, error)) return { kind: 'email_failed' }

@@ -4,7 +4,7 @@ import type { ChallengeStatus } from './challenge-status.ts'
 import { unlessRejected } from './rejection.ts'
 import type { ConnectedService } from './service.ts'
 import type { MfaUser } from './user.ts'
-import { findMember, findUser, provisionUser } from './user.ts'
+import { findMember, findUser, provisionUser, storeLanguage } from './user.ts'
 
 /** The app's rules for users who set up a first factor. */
 export interface EnrollOptions {
@@ -12,6 +12,8 @@ export interface EnrollOptions {
   readonly mayEnroll: () => Promise<boolean>
   /** The activation code that this challenge has shown already, for services that do not say who issued a code. */
   readonly shownCode: string | undefined
+  /** The language of the page (BCP 47). */
+  readonly language: string
 }
 
 /**
@@ -21,13 +23,14 @@ export interface EnrollOptions {
 export async function enroll(
   service: ConnectedService,
   user: MfaUser,
-  { mayEnroll, shownCode }: EnrollOptions,
+  { mayEnroll, shownCode, language }: EnrollOptions,
 ): Promise<ChallengeStatus> {
   const known = await findMember(service, user)
   if (!known) return { kind: 'no_member' }
   if (service.knowsFactors && !mayHaveFirst(known)) return { kind: 'no_device' }
   // Where the service does not know, the user may have had a device.
   if (!(await mayEnroll())) return { kind: service.knowsFactors ? 'code_needed' : 'no_device' }
+  await storeLanguage(service, known, language)
   const token = await service.issueFirstToken(known.id, shownCode)
   if (!token) return { kind: 'no_device' }
   // An administrator has issued a code, and hands it over in person.
@@ -73,10 +76,10 @@ export async function provisionAndEnroll(
 export async function provisionMember(
   service: ConnectedService,
   user: MfaUser,
-  { provision, usernames }: Pick<ProvisionOptions, 'provision' | 'usernames'>,
+  { provision, usernames, language }: Pick<ProvisionOptions, 'provision' | 'usernames' | 'language'>,
 ): Promise<ChallengeStatus | undefined> {
   if (!provision || (await findUser(service, user))) return { kind: 'no_member' }
-  const provisioned = await provisionUser(service, user, { exact: usernames === 'exact' })
+  const provisioned = await provisionUser(service, user, { exact: usernames === 'exact', language })
   if (provisioned.kind === 'similar_name') return provisioned
   return provisioned.kind === 'created' ? undefined : { kind: 'no_member' }
 }

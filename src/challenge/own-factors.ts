@@ -12,6 +12,8 @@ import { findMember } from './user.ts'
 export interface OwnFactors {
   readonly userId: string
   readonly email: string
+  /** Of the user's mails, if the service knows it (BCP 47). */
+  readonly language: string | undefined
   /** The factors that can be used now, in any domain. */
   readonly factors: readonly Factor[]
   /** `pending` while its device is not set up. */
@@ -33,8 +35,8 @@ export async function readOwnFactors(service: ConnectedService, user: MfaUser): 
       : unlessRejected(client.hardware.getOfUser(known.id), 'api.error.notfound.hardware'),
     client.domains.get(domainId),
   ])
-  const { id: userId, email, factors = [] } = known
-  return { userId, email, factors, token, hardware, recoveryCodes: recoveryCodesOf(known, domain) }
+  const { id: userId, email, language, factors = [] } = known
+  return { userId, email, language, factors, token, hardware, recoveryCodes: recoveryCodesOf(known, domain) }
 }
 
 /** The factors that users can remove. Recovery codes do not replace them: they are for users who lost the rest. */

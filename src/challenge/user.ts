@@ -81,17 +81,18 @@ export type Provisioned =
  * because an administrator may have removed it from the domain.
  *
  * @param options.exact Whether similar names belong to different users.
+ * @param options.language The language of the page, in which the user gets mail.
  * @returns `created` also if another node created the user at the same moment.
  */
 export async function provisionUser(
   service: ConnectedService,
   user: MfaUser,
-  options: { readonly exact: boolean },
+  { exact, language }: { readonly exact: boolean; readonly language: string },
 ): Promise<Provisioned> {
   const { username, name = username, email } = user
   if (username === undefined || name === undefined) return { kind: 'no_name' }
   try {
-    const created = await service.createUser({ username, name, email }, options)
+    const created = await service.createUser({ username, name, email, language }, { exact })
     await service.client.domains.addUser(service.domainId, created.id)
     return { kind: 'created' }
   } catch (error) {
@@ -101,4 +102,17 @@ export async function provisionUser(
     if (error.code === 'api.error.conflict.similarusername') return { kind: 'similar_name', reason: error.message }
     throw error
   }
+}
+
+/**
+ * Stores the language of the page, in which the user gets mail, before a change that is mailed. With an API key that cannot
+ * change users, the mails keep the language that the service knows.
+ */
+export async function storeLanguage(
+  { client, knowsFactors }: ConnectedService,
+  { id, language: known }: Pick<User, 'id' | 'language'>,
+  language: string,
+): Promise<void> {
+  if (!knowsFactors || known === language) return
+  await unlessRejected(client.users.update(id, { language }), 'api.error.forbidden')
 }

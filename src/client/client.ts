@@ -61,7 +61,7 @@ export function createClient(options: ClientOptions) {
       get: (userId: string) => call(users.getUser, { params: { userId } }),
       getByUsername: async (username: string) => expectUser(await call(users.findUsers, { query: { username } })),
       list: async (page = 1) => expectUsers(await call(users.findUsers, { query: { page } })),
-      update: (userId: string, changes: { name?: string; email?: string }) =>
+      update: (userId: string, changes: { name?: string; email?: string; language?: string }) =>
         call(users.updateUser, { params: { userId }, body: changes }),
       delete: (userId: string) => call(users.deleteUser, { params: { userId } }),
       /** Sets a new epoch: web sessions that were verified under another one end. 1.4. */
@@ -160,11 +160,11 @@ export function createClient(options: ClientOptions) {
       /** @param browser The browser in which the user passes; it becomes a known one. */
       redeem: (domainId: string, sessionId: string, challenge: string, browser?: PassedBrowser) =>
         call(sessions.redeemSession, { params: { domainId, sessionId }, body: { challenge, browser } }, redeeming),
-      /** E-mails the user a one-time code for the domain. */
-      emailCode: (domainId: string, userId: string) =>
+      /** E-mails the user a one-time code for the domain. With a language, this mail and later ones are in it (1.4). */
+      emailCode: (domainId: string, userId: string, language?: string) =>
         call(
           sessions.sendEmailCode,
-          { params: { domainId, userId }, body: { deliverableOTPType: 'EMAIL' } },
+          { params: { domainId, userId }, body: { deliverableOTPType: 'EMAIL', language } },
           { extraTime: sessions.mailTimeout * 1_000, slow: true },
         ),
       /** Calls back for each user of the domain whose epoch changes, while the event stream is open. 1.4. */

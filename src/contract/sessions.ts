@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { BrowserCookie, KnownBrowser, maxRememberDays } from './browsers.ts'
 import { endpoint } from './endpoint.ts'
 import { parseIpAddress } from './ip-address.ts'
-import { Id, Random128, Seconds, strippedText } from './text.ts'
-import { Factor, Username } from './users.ts'
+import { Id, optionalField, Random128, Seconds, strippedText } from './text.ts'
+import { Factor, Language, Username } from './users.ts'
 
 export const SessionState = z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled'])
 export type SessionState = z.infer<typeof SessionState>
@@ -213,11 +213,17 @@ export const watchSessions = endpoint({
 /** How long a mail server may take, seconds; after that the call fails. */
 export const mailTimeout = 8
 
+const SendEmailCode13 = z.object({ deliverableOTPType: z.literal('EMAIL') })
+
 export const sendEmailCode = endpoint({
   method: 'POST',
   path: '/domains/:domainId/users/:userId/otp',
   summary: "E-mails a one-time code to the user's address; the newest one counts.",
-  body: z.object({ deliverableOTPType: z.literal('EMAIL') }),
+  body: SendEmailCode13.extend({
+    /** The language of this mail and of later ones; the default is that of the user. 1.4. */
+    language: optionalField(Language),
+  }),
+  body13: SendEmailCode13,
   role: 'auth',
   errors: [
     'api.error.conflict.emailotpenabled',

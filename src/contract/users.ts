@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { endpoint } from './endpoint.ts'
+import { isLanguageTag } from './languages.ts'
 import { Id, Random128, text, optionalField } from './text.ts'
 
 /** How a user can pass the second step; `otp` is a hardware token, an authenticator app or the device's offline code. */
@@ -10,6 +11,13 @@ export type Factor = z.infer<typeof Factor>
 export const Username = text(1, 128)
 export const Name = text(1, 128)
 export const Email = z.email().max(254)
+
+/** The tag of a language (BCP 47), such as `de` or `pt-BR`. */
+export const Language = z
+  .string()
+  .max(35)
+  .refine(isLanguageTag, 'must be a language tag (BCP 47), such as de or pt-BR')
+  .meta({ description: 'A language tag (BCP 47), such as `de` or `pt-BR`.' })
 
 /**
  * The user's next epoch, so that the caller's own web session can know it before the change: random, and never used before.
@@ -39,6 +47,8 @@ export const User = User13.extend({
   everEnrolled: z.boolean().optional(),
   /** Web sessions that were verified under another epoch have ended: compare it for equality. 1.4. */
   epoch: z.string().optional(),
+  /** The language in which the user gets mail, if it is known; the default is English. 1.4. */
+  language: z.string().optional(),
 })
 export type User = z.infer<typeof User>
 
@@ -53,8 +63,10 @@ const CreatedUser = NewUser.extend({
    * for this one, such as `alice` for `ALICE`. 1.4.
    */
   provision: z.boolean().optional(),
+  /** The language in which the user gets mail; the default is English. 1.4. */
+  language: optionalField(Language),
 })
-export type CreatedUser = z.infer<typeof CreatedUser>
+export type CreatedUser = z.input<typeof CreatedUser>
 
 export const createUser = endpoint({
   method: 'POST',
@@ -88,11 +100,22 @@ export const getUser = endpoint({
   role: 'auth',
 })
 
+const ChangedUser13 = z.object({
+  name: optionalField(Name),
+  email: optionalField(Email),
+  username: optionalField(Username),
+})
+const ChangedUser = ChangedUser13.extend({
+  /** The language in which the user gets mail. 1.4. */
+  language: optionalField(Language),
+})
+
 export const updateUser = endpoint({
   method: 'PUT',
   path: '/users/:userId',
-  summary: 'Changes the name or e-mail address; absent or null members stay. A username never changes.',
-  body: z.object({ name: optionalField(Name), email: optionalField(Email), username: optionalField(Username) }),
+  summary: 'Changes the name, e-mail address or language; absent or null members stay. A username never changes.',
+  body: ChangedUser,
+  body13: ChangedUser13,
   response: User,
   response13: User13,
 })

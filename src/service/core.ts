@@ -13,7 +13,7 @@ import type { ServiceContext } from './context/service-context.ts'
 import { createLogLimit } from './ground/log-limit.ts'
 import { createHeldPlaces } from './waiting/places.ts'
 import { createChangedInboxes } from './waiting/changed-inboxes.ts'
-import { createChangeMails } from './mail/change-mails.ts'
+import { createSecurityMails } from './mail/security-mails.ts'
 import { createNoticingClock } from './ground/noticing-clock.ts'
 import { openPusher } from './push/open-pusher.ts'
 import type { ResolvedPushOptions } from './push/push-options.ts'
@@ -43,7 +43,7 @@ type Given = Pick<
   | 'auditRetention'
   | 'bypassCodes'
   | 'pinHashCost'
-> & { readonly push: ResolvedPushOptions | false }
+> & { readonly push: ResolvedPushOptions | false; readonly notify: { readonly mail: boolean } }
 
 /** The service without its HTTP listeners. */
 export interface Core {
@@ -64,7 +64,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
   const { secrets } = keys
   setNotifier(store.db, (changed) => waiters.wake(...changed))
   const pusher = await openPusher({ store, secrets, clock, logger, observer }, given.push)
-  const changeMails = mailer && createChangeMails({ mailer, clock, logger })
+  const securityMails = mailer && given.notify.mail ? createSecurityMails({ mailer, clock, logger }) : undefined
   const onCommitted = (entry: AuditEntry) => {
     logRevocation(logger, entry)
     const locked = locks[entry.event]
@@ -88,7 +88,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
     places: createHeldPlaces(limits),
     observer,
     mailer,
-    changeMails,
+    securityMails,
     pusher,
     trail,
     refusals: createRefusalLimit(clock),
@@ -124,7 +124,7 @@ export async function createCore(store: Store, given: Given, observer: Observer)
       await keys.close()
       await refusedKeys.close()
       await headLog.close()
-      await changeMails?.close()
+      await securityMails?.close()
       await store.close()
       failures.close()
     },

@@ -122,6 +122,8 @@ interface SharedOptions {
    * @default no mail is sent
    */
   smtp?: SmtpOptions | undefined
+  /** How users are told about what happens to their account. */
+  notify?: NotifyOptions | undefined
   /** Messages that wake devices, or `false` for none. Needs the package `web-push`. */
   push?: false | PushOptions | undefined
   /**
@@ -144,6 +146,16 @@ interface SharedOptions {
   pinHashCost?: { N: number; r: number; p: number } | undefined
   /** Limits on how much of the service one caller can use. */
   limits?: LimitOptions | undefined
+}
+
+/** How users are told about what happens to their account. */
+export interface NotifyOptions {
+  /**
+   * Whether the mail server `smtp` sends security mails: about changes of factors, reported sign-ins and locked codes.
+   * One-time codes are sent anyway.
+   * @default `true`
+   */
+  mail?: boolean | undefined
 }
 
 /** Access to the metrics. */
@@ -170,6 +182,7 @@ const shared = {
   random: z.custom<Random>((value) => typeof value === 'function', 'must be a function').default(() => systemRandom),
   logger: withMethods<Logger>('info', 'warn', 'error').default(silent),
   smtp: SmtpOptions.optional(),
+  notify: z.strictObject({ mail: z.boolean().default(true) }).prefault({}),
   push: z.union([z.literal(false), PushOptions]).prefault({}),
   auditRetention: z.int().min(1).max(36_500).default(365),
   bypassCodes: z.enum(['readable', 'once']).default('readable'),

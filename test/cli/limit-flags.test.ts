@@ -43,6 +43,7 @@ describe('the flags of second-factor serve', () => {
       pinHashCost: undefined,
       logger: 'logLevel',
       smtp: 'MFA_SMTP_URL',
+      notify: 'MFA_NOTIFY_MAIL',
       push: 'pushSubject',
       auditRetention: 'auditRetention',
       bypassCodes: 'MFA_BYPASS_CODES',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { smtpFromEnv } from '../../src/cli/serve/settings-from-env.ts'
+import { notifyFromEnv, smtpFromEnv } from '../../src/cli/serve/settings-from-env.ts'
 import { run } from './command.ts'
 
 describe('the mail settings of second-factor serve', () => {
@@ -26,6 +26,17 @@ describe('the mail settings of second-factor serve', () => {
 
   it('require a sender', () => {
     expect(() => smtpFromEnv({ MFA_SMTP_URL: url })).toThrow('Set MFA_SMTP_FROM too.')
+  })
+
+  it('turn security mails off', () => {
+    const notify = (word: string) => notifyFromEnv({ MFA_NOTIFY_MAIL: word })
+
+    expect([notify(''), notify('true'), notify('false')]).toEqual([
+      {},
+      { notify: { mail: true } },
+      { notify: { mail: false } },
+    ])
+    expect(() => notify('no')).toThrow('MFA_NOTIFY_MAIL: expected true or false.')
   })
 
   it('are in the help', async () => {

@@ -48,6 +48,7 @@ describe('the OpenAPI document', () => {
       'factors',
       'everEnrolled',
       'epoch',
+      'language',
     ])
   })
 

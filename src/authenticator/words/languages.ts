@@ -1,4 +1,11 @@
-import { type LanguageTag, languageNames, latinDigits, textDirection } from '../../contract/languages.ts'
+import {
+  isLanguageTag,
+  type LanguageTag,
+  languageNames,
+  latinDigits,
+  matchLanguage,
+  textDirection,
+} from '../../contract/languages.ts'
 import type { Words } from './en.ts'
 
 /** A language of the authenticator. Its texts are loaded on first use. */
@@ -31,26 +38,13 @@ export const languages: readonly Language[] = (Object.keys(texts) as LanguageTag
 
 /** The first supported language of a list such as `navigator.languages`; otherwise English. */
 export function chooseLanguage(wanted: readonly string[]): Language {
-  const codes = wanted.map(languageCode)
-  const code = codes.find((each) => languages.some((language) => language.code === each))
+  const code = wanted.map(matchLanguage).find((each) => each !== undefined)
   return languages.find((language) => language.code === code) ?? languageOf('en')
 }
 
 /** The locale for numbers and times: the person's own where it is of this language. */
 export function localeOf(language: Language, wanted: readonly string[]): string {
-  const locale = wanted.find((each) => languageCode(each) === language.code && isLocale(each)) ?? language.code
+  // Some systems use invalid names, such as `en-US@posix`.
+  const locale = wanted.find((each) => matchLanguage(each) === language.code && isLanguageTag(each)) ?? language.code
   return new Intl.Locale(locale, latinDigits).toString()
-}
-
-/** Some systems use invalid names, such as `en-US@posix`. */
-function isLocale(name: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(name).length > 0
-  } catch {
-    return false
-  }
-}
-
-function languageCode(locale: string): string {
-  return locale.toLowerCase().split(/[-_@.]/, 1)[0] ?? ''
 }

@@ -19,7 +19,7 @@ import { createLogger, logLevels } from '../serve/logger.ts'
 import type { LogLevel } from '../serve/logger.ts'
 import { authority, openListeners } from '../serve/listeners.ts'
 import { secretFilesHelp } from '../serve/secret-files.ts'
-import { environmentHelp, secretsFromEnv, smtpFromEnv } from '../serve/settings-from-env.ts'
+import { environmentHelp, notifyFromEnv, secretsFromEnv, smtpFromEnv } from '../serve/settings-from-env.ts'
 import { readTls, reloadTlsOnSignal, tlsHelp, warnOfExpiry } from '../serve/tls-files.ts'
 import type { TlsFiles } from '../serve/tls-files.ts'
 import { exitCode, Failure, withErrorHandling } from '../terminal/failure.ts'
@@ -153,6 +153,7 @@ function serviceOptions(settings: Settings, logger: Logger): ServiceOptions {
     logRequests: settings.logRequests,
     ...secretsFromEnv(process.env),
     ...smtpFromEnv(process.env),
+    ...notifyFromEnv(process.env),
     ...((metricsPort !== undefined || metricsToken !== undefined) && { metrics: { token: metricsToken } }),
   }
 }

@@ -23,10 +23,18 @@ export function smtpFromEnv(env: NodeJS.ProcessEnv): Pick<ServiceOptions, 'smtp'
   return { smtp: { url, from, allowInsecure: allowInsecure === 'true' } }
 }
 
+/** Whether security mails are sent. */
+export function notifyFromEnv({ MFA_NOTIFY_MAIL: mail }: NodeJS.ProcessEnv): Pick<ServiceOptions, 'notify'> {
+  if (!mail) return {}
+  if (mail === 'true' || mail === 'false') return { notify: { mail: mail === 'true' } }
+  throw new Failure('MFA_NOTIFY_MAIL: expected true or false.', exitCode.usage)
+}
+
 export const environmentHelp = `
 Environment:
-  MFA_SMTP_URL             mail server for e-mailed codes: smtps://user:password@host, or smtp:// for STARTTLS
-  MFA_SMTP_FROM            sender of e-mailed codes: 'Example <mfa@example.com>'
+  MFA_SMTP_URL             mail server for codes and security mails: smtps://user:password@host, or smtp:// for STARTTLS
+  MFA_SMTP_FROM            sender of the mails: 'Example <mfa@example.com>'
   MFA_SMTP_ALLOW_INSECURE  true: send without TLS when the mail server has none
+  MFA_NOTIFY_MAIL          false: no security mails, only one-time codes
   MFA_KEYS                 keys that encrypt secrets, id:base64,…; by default the key file beside the database
   MFA_BYPASS_CODES         once: show a bypass code only when it is created`

@@ -1,8 +1,10 @@
 import type { OwnFactors } from '../../challenge/own-factors.ts'
 import { readOwnFactors } from '../../challenge/own-factors.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
+import { storeLanguage } from '../../challenge/user.ts'
 import { ApiError } from '../../client/errors.ts'
 import type { ChangedFactor, ChangeRequirement } from '../../contract/factors.ts'
+import { languageFor } from '../pages/languages.ts'
 import { message } from '../pages/message.ts'
 import type { Handler, Outcome } from '../request/outcome.ts'
 import { verifiedOf } from '../request/verified.ts'
@@ -59,6 +61,7 @@ export function changing(
       return message(request, 403, 'ask_administrator')
     }
     if (pass === undefined || !requirement.passed) return demandPass(request, requirement)
+    await storeLanguage(service, { ...own, id: own.userId }, languageFor(request.req, request.context).tag)
     return whilePassed(
       () => handler({ ...request, pass }, signal),
       () => demandPass(request, requirement),

@@ -4,6 +4,7 @@ import type { CodeOutcome } from '../../challenge/code.ts'
 import { sendEmailCode } from '../../challenge/email-code.ts'
 import { codeKind } from '../pages/code-view.ts'
 import type { CodeKind } from '../pages/code-view.ts'
+import { languageFor } from '../pages/languages.ts'
 import type { EventFacts } from '../request/events.ts'
 import type { Outcome } from '../request/outcome.ts'
 import { andThen, continueAt, leadTo } from '../request/outcome.ts'
@@ -56,10 +57,12 @@ function eventsOf(outcome: CodeOutcome): readonly EventFacts[] {
 /** `POST /mfa/email`: sends a code to the address the service knows. */
 export function emailCode(request: WebRequest): Promise<Outcome> {
   return withChallenge(request, async (opened, challenge) => {
-    const { context, user } = opened
+    const { req, context, user } = opened
     // The app does not accept this factor.
     if (!factorsOf(opened, challenge).includes('email')) return leadTo(opened, context.base)
-    const outcome = await sendEmailCode(await context.mfa.connect(), user, context.mfa.options.clock.now())
+    const language = languageFor(req, context).tag
+    const now = context.mfa.options.clock.now()
+    const outcome = await sendEmailCode(await context.mfa.connect(), user, { language, now })
     return withNotice(opened, { ...challenge, notice: outcome }, 'email', emailEvents[outcome.kind])
   })
 }

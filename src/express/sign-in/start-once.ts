@@ -5,6 +5,7 @@ import { cancel, start } from '../../challenge/push.ts'
 import type { ConnectedService } from '../../challenge/service.ts'
 import { findMember } from '../../challenge/user.ts'
 import { quoteName } from '../../contract/quote-name.ts'
+import { languageFor } from '../pages/languages.ts'
 import { clientAddress, clientAttributes, placeAttributes } from '../request/client-facts.ts'
 import type { EventFacts } from '../request/events.ts'
 import type { WebRequest } from '../request/web-request.ts'
@@ -114,7 +115,8 @@ async function locatedSender(request: WebRequest): Promise<Sender> {
 }
 
 function pushOptionsOf(request: WebRequest, service: ConnectedService, challenge: Challenge): PushOptions {
-  const { numberMatching, provision, usernames, clock } = request.context.mfa.options
+  const { req, context } = request
+  const { numberMatching, provision, usernames, clock } = context.mfa.options
   return {
     numberMatching,
     provision,
@@ -122,6 +124,7 @@ function pushOptionsOf(request: WebRequest, service: ConnectedService, challenge
     now: clock.now(),
     mayEnroll: () => maySelfEnroll(request, service),
     shownCode: shownCodeOf(request, service, challenge),
+    language: languageFor(req, context).tag,
   }
 }
 

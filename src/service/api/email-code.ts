@@ -18,7 +18,8 @@ export const send: Handler<typeof contract.sendEmailCode> = async (input, call) 
   const { mailer } = call
   if (!mailer) throw mailProblem(call, new Error('Codes cannot be e-mailed, because the option smtp is not set.'))
   const code = newEmailCode(call.random)
-  const mail = await write(call, domain, code)
+  const language = input.language ?? user.language
+  const mail = await write(call, { domain, code, language })
   // Not in one transaction, because other writers would wait for the mail server.
   const reservation = await reserveSend(call, domain, user)
   try {
@@ -27,16 +28,23 @@ export const send: Handler<typeof contract.sendEmailCode> = async (input, call) 
     await releaseSend(call, reservation)
     throw mailProblem(call, error)
   }
-  await storeSentCode(call, domain, user, code)
+  await storeSentCode(call, domain, user, { code, language })
 }
 
-async function write(call: Call, domain: DomainRow, code: string): Promise<Omit<Mail, 'to'>> {
+interface Written {
+  readonly domain: DomainRow
+  readonly code: string
+  readonly language: string | null
+}
+
+async function write(call: Call, { domain, code, language }: Written): Promise<Omit<Mail, 'to'>> {
   const organization = await organizationById(call.store.db, call.organizationId)
   return codeMail({
     organization: organization?.name ?? '',
     domain: domain.name,
     code,
     minutes: emailCodeLifetime / 60,
+    language,
   })
 }
 

@@ -226,8 +226,8 @@ async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: Us
 
 /** Settles at once. A wrong code is denied, without a hint which part was wrong. */
 async function byCode(call: Call, db: Queryable, starting: Starting): Promise<Started> {
-  const { input, user, budget } = starting
-  const trying = { userId: user.id, budget, challenge: input.challenge }
+  const { input, user, domain, budget } = starting
+  const trying = { userId: user.id, domainId: domain.id, budget, challenge: input.challenge }
   const tried = await withinBudget(call, db, trying, () => checkCode(call, db, { ...starting, ...input, user }))
   const now = call.clock.now()
   const session = blank(call, starting)

@@ -30,9 +30,10 @@ export async function createUser(
   domainId?: string,
 ): Promise<User> {
   const id = newId(call.random)
-  const { username, name, email = '' } = input
+  const { username, name, email = '', language = null } = input
   const { organizationId } = call
-  const row = { id, organizationId, username, name, email, everEnrolled: 0, createdAt: call.clock.now() } as const
+  const createdAt = call.clock.now()
+  const row = { id, organizationId, username, name, email, language, everEnrolled: 0, createdAt } as const
   const insert = () =>
     call.store.db.transaction().execute(async (db) => {
       const done = await insertUser(db, row)
@@ -103,7 +104,7 @@ export const update: Handler<typeof contract.updateUser> = async (input, call) =
   }
   const readdressed = input.email !== undefined && input.email !== user.email
   await call.store.db.transaction().execute(async (db) => {
-    await updateUser(db, user.id, { name: input.name, email: input.email }, call.clock.now())
+    await updateUser(db, user.id, input, call.clock.now())
     // Codes in the old mailbox are no longer valid.
     if (readdressed) await removeEmailCodes(db, { userIds: [user.id] })
     const fields = changedFields(input, user)
@@ -124,8 +125,8 @@ export const remove: Handler<typeof contract.deleteUser> = async (input, call) =
   notifyRevoked(call, revoked)
 }
 
-function changedFields(input: { name?: string | undefined; email?: string | undefined }, user: UserRow): string {
-  const fields = ['name', 'email'] as const
+function changedFields(input: Input<typeof contract.updateUser>, user: UserRow): string {
+  const fields = ['name', 'email', 'language'] as const
   return fields.filter((field) => input[field] !== undefined && input[field] !== user[field]).join(',')
 }
 

@@ -2,15 +2,17 @@ import { auditCall } from '../audit/audit.ts'
 import type { AuditContext } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem, timeText } from '../ground/problem.ts'
+import { mailAfterCommit } from '../mail/mail-after-commit.ts'
 import { challengeTriesKept, lockedUntil, maxWrongPerChallenge, triesLeft, untilUnlocked } from '../rules/code-lock.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import type { Queryable } from '../store/schema.ts'
 import { codeBudgets, codesLockedUntil, forgetChallenge, takeChallengeTry } from '../store/code-tries.ts'
 
-type Context = Pick<ServiceContext, 'clock'> & AuditContext & { readonly organizationId: string }
+type Context = Pick<ServiceContext, 'clock' | 'securityMails'> & AuditContext & { readonly organizationId: string }
 
 interface Try {
   readonly userId: string
+  readonly domainId: string
   readonly budget: Budget
   /** Absent if the caller does not send challenges. */
   readonly challenge: string | undefined
@@ -32,7 +34,7 @@ export type Tried<T> =
 export async function withinBudget<T>(
   ctx: Context,
   db: Queryable,
-  { userId, budget, challenge }: Try,
+  { userId, domainId, budget, challenge }: Try,
   check: () => Promise<T | undefined>,
 ): Promise<Tried<T>> {
   const now = ctx.clock.now()
@@ -49,12 +51,23 @@ export async function withinBudget<T>(
     if (until !== undefined) {
       await codes.lock(db, userId, { from: until === untilUnlocked ? null : now, until })
       await auditCall(db, ctx, 'codes.locked', { user: userId, failures, until, budget })
+      await mailLocked(db, ctx, { userId, domainId, until })
     }
     return { left: ofChallenge === undefined ? {} : triesLeft(failures, ofChallenge, now) }
   }
   await codes.forget(db, userId)
   if (challenge !== undefined) await forgetChallenge(db, challenge)
   return { right }
+}
+
+/** Once for each lock: while codes are locked, none is counted. */
+function mailLocked(
+  db: Queryable,
+  ctx: Context,
+  { until, ...of }: Pick<Try, 'userId' | 'domainId'> & { readonly until: number },
+): Promise<void> {
+  const end = until === untilUnlocked ? {} : { until }
+  return mailAfterCommit(db, ctx, { kind: 'codes_locked', organizationId: ctx.organizationId, ...of, ...end })
 }
 
 /** @returns the number of wrong codes of the challenge if this one is wrong. */

@@ -9,8 +9,8 @@ import type { FailureLog } from '../monitoring/failure-log.ts'
 import type { HeldLimits, HeldPlaces } from '../waiting/places.ts'
 import type { Logger } from '../ground/logger.ts'
 import type { LogLimit } from '../ground/log-limit.ts'
-import type { ChangeMails } from '../mail/change-mails.ts'
 import type { Mailer } from '../mail/mailer.ts'
+import type { SecurityMails } from '../mail/security-mails.ts'
 import type { Observer } from '../monitoring/observer.ts'
 import type { Pusher } from '../push/pusher.ts'
 import type { Random } from '../rules/random.ts'
@@ -55,8 +55,8 @@ export interface ServiceContext {
   readonly observer: Observer
   /** Undefined if no mail server is configured. */
   readonly mailer: Mailer | undefined
-  /** Sends mail about changes of factors; undefined if no mail server is configured. */
-  readonly changeMails: ChangeMails | undefined
+  /** Sends mail about security events; undefined if no mail server is configured, or by the option `notify`. */
+  readonly securityMails: SecurityMails | undefined
   /** Undefined if nothing is pushed. */
   readonly pusher: Pusher | undefined
 }

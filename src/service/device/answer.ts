@@ -5,6 +5,7 @@ import { notifySession } from '../waiting/notify.ts'
 import { auditSession } from '../audit/sessions.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
+import { mailAfterCommit } from '../mail/mail-after-commit.ts'
 import { forgetPushes, pausePushes } from '../push/push-budget.ts'
 import { atTime } from '../rules/session-state.ts'
 import { insertHistory } from '../store/device-history.ts'
@@ -110,6 +111,8 @@ async function decide(
   if (outcome.reason === 'reported') {
     await pausePushes(ctx, db, session)
     await endOtherSessions(db, [session.userId])
+    const { userId, domainId } = session
+    await mailAfterCommit(db, ctx, { kind: 'sign_in_reported', organizationId, userId, domainId })
   }
   return { answered: { id: session.id, state: outcome.state, reason: outcome.reason }, settled: true }
 }

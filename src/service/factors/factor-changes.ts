@@ -1,22 +1,19 @@
 import type { FactorChangeKind } from '../../contract/device.ts'
 import type { ServiceContext } from '../context/service-context.ts'
-import { factorChangeMail } from '../mail/factor-change-mail.ts'
-import type { ReportedKind } from '../mail/factor-change-mail.ts'
+import { mailAfterCommit } from '../mail/mail-after-commit.ts'
+import type { ChangeKind } from '../mail/words/en.ts'
 import { newId } from '../rules/random.ts'
 import { activeDevicesOfUser, insertNotice } from '../store/device-notices.ts'
-import { domainById } from '../store/domains.ts'
-import { organizationById } from '../store/organizations.ts'
 import type { Queryable } from '../store/schema.ts'
 import type { Revoked } from '../store/tokens.ts'
 import { notifyAfter, onTransactionEnd } from '../store/transaction-ends.ts'
-import { userById } from '../store/users.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 
-type AnnounceContext = Pick<ServiceContext, 'clock' | 'random' | 'pusher' | 'changeMails'>
+type AnnounceContext = Pick<ServiceContext, 'clock' | 'random' | 'pusher' | 'securityMails'>
 
 /** A change of a user's factors. */
 export interface FactorChange {
-  readonly kind: ReportedKind
+  readonly kind: ChangeKind
   readonly organizationId: string
   readonly userId: string
   /** The domain of the factor; absent if the factor is valid in every domain and no domain was named. */
@@ -34,13 +31,12 @@ export async function announceChange(db: Queryable, ctx: AnnounceContext, change
   const createdAt = ctx.clock.now()
   const notices =
     change.kind === 'reset' ? [] : await storeNotices(db, ctx, { ...change, kind: change.kind }, createdAt)
-  const mail = ctx.changeMails && (await writeMail(db, change, createdAt))
+  await mailAfterCommit(db, ctx, change)
   const inboxes = notices.map(({ deviceId }) => waiterKey.device(deviceId))
   notifyAfter(db, inboxes)
   onTransactionEnd(db, (ending) => {
     if (ending === 'undone') return
     for (const { id } of notices) ctx.pusher?.tell({ kind: 'notice', id, expiresAt: createdAt + pushLifetime })
-    if (mail) ctx.changeMails?.send(change.userId, mail)
   })
 }
 
@@ -90,14 +86,4 @@ async function storeNotices(
   }))
   for (const notice of notices) await insertNotice(db, notice)
   return notices
-}
-
-/** Composed within the transaction, because the names may change later. */
-async function writeMail(db: Queryable, { kind, organizationId, userId, domainId }: FactorChange, at: number) {
-  const user = await userById(db, organizationId, userId)
-  if (!user || user.email === '') return undefined
-  const organization = await organizationById(db, organizationId)
-  const domain = domainId === undefined ? undefined : await domainById(db, organizationId, domainId)
-  const names = { organization: organization?.name ?? '', domain: domain?.name }
-  return { ...factorChangeMail({ kind, at, ...names }), to: user.email }
 }

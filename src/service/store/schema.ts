@@ -90,6 +90,8 @@ export interface Database {
     strongEnrolled: Generated<Fact>
     /** When the address was last replaced by another one; whatever changes `email` sets it. */
     emailChangedAt: number | null
+    /** The language of the user's mails, BCP 47; null if it is not known. */
+    language: ColumnType<string | null, string | null | undefined, string>
     /** Wrong codes in a row, of whatever factor, from anywhere but the user's known browsers. */
     codeFailures: Generated<number>
     codesLockedUntil: Generated<number | null>

@@ -15,7 +15,7 @@ export const insertUser = changesRow('insertUser', (db, row: Slots<Omit<Insertab
     .insertInto('user')
     .values({
       ...pick(row, ['id', 'organizationId', 'username', 'name', 'email', 'everEnrolled', 'createdAt']),
-      ...withDefaults(row, { strongEnrolled: 0, emailChangedAt: null }),
+      ...withDefaults(row, { strongEnrolled: 0, emailChangedAt: null, language: null }),
       nameKey: derived(row.username, nameKey),
     })
     .onConflict((conflict) => conflict.columns(['organizationId', 'username']).doNothing()),
@@ -65,15 +65,20 @@ export const listUsers = allRows(
 export async function updateUser(
   db: Queryable,
   id: string,
-  { name, email }: { name?: string | undefined; email?: string | undefined },
+  { name, email, language }: { [field in 'name' | 'email' | 'language']?: string | undefined },
   now: number,
 ): Promise<boolean> {
   if (name !== undefined) await setName(db, id, name)
+  if (language !== undefined) await setLanguage(db, id, language)
   return email !== undefined && setEmail(db, id, email, now)
 }
 
 const setName = change('setName', (db, id: Slot<string>, name: Slot<string>) =>
   db.updateTable('user').set({ name }).where('id', '=', id),
+)
+
+const setLanguage = change('setLanguage', (db, id: Slot<string>, language: Slot<string>) =>
+  db.updateTable('user').set({ language }).where('id', '=', id),
 )
 
 const setEmail = changesRow('setEmail', (db, id: Slot<string>, email: Slot<string>, now: Slot<number>) =>

@@ -34,6 +34,7 @@ export function userView(user: UserRow, has: Belongings | undefined): User {
     factors: has ? factorsOf(user, has) : [],
     everEnrolled: user.everEnrolled === 1,
     epoch: epochOf(user),
+    language: user.language ?? undefined,
   }
 }
 

@@ -10,7 +10,10 @@ let count = 0
 export const unique = (): string => `${process.pid}-${(count += 1)}`
 
 /** A member of the domain without anything, and what can be asked of it. */
-export async function member(running: Running, given: { readonly email?: string | null } = {}) {
+export async function member(
+  running: Running,
+  given: { readonly email?: string | null; readonly language?: string | undefined } = {},
+) {
   const { call, clock, domain } = running
   const username = unique()
   const { json: user } = await call('POST', '/users', { body: { ...newUser(username), ...given } })

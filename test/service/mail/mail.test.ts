@@ -1,50 +1,93 @@
 import { describe, expect, it } from 'vitest'
 
+import { languageNames } from '../../../src/contract/languages.ts'
 import { codeMail } from '../../../src/service/mail/code-mail.ts'
+import { securityMail } from '../../../src/service/mail/security-mail.ts'
 import { isThisMachine, SmtpOptions } from '../../../src/service/mail/smtp-options.ts'
+import { en } from '../../../src/service/mail/words/en.ts'
 import { createService } from '../../../src/service/index.ts'
 
 describe('the mail with a code', () => {
-  const write = (domain: string, organization = 'Acme') =>
-    codeMail({ domain, organization, code: '012345', minutes: 10 })
+  const write = (domain: string, { organization = 'Acme', language = null as string | null } = {}) =>
+    codeMail({ domain, organization, code: '012345', minutes: 10, language })
 
-  it('contains the app, the code and how long it works', () => {
-    expect(write('Wiki').text).toBe(
+  it('contains the app, the code and how long it works', async () => {
+    expect((await write('Wiki')).text).toBe(
       [
-        'Your code for Wiki:',
-        '',
+        'Your code for Wiki',
         '    012 345',
-        '',
         'Type it on the page where you asked for it. It works once, for 10 minutes.',
-        '',
-        'If you did not ask for it, change your password.',
-        '',
-        'Wiki, Acme',
-        '',
-      ].join('\n'),
+        "If you didn't ask for it, change your password.",
+        'Wiki · Acme\n',
+      ].join('\n\n'),
     )
   })
 
-  it('escapes the names in HTML', () => {
-    const { html } = write(`<img src=x onerror="1">&'`, '</p><script>')
+  it('escapes the names in HTML', async () => {
+    const { html } = await write(`<img src=x onerror="1">&'`, { organization: '</p><script>' })
 
     expect(html).toContain('&lt;img src=x onerror=&quot;1&quot;&gt;&amp;&#39;')
     expect(html).toContain('&lt;/p&gt;&lt;script&gt;')
     expect(html).not.toMatch(/<(img|script)/)
   })
 
-  it('keeps names on one line and in one direction', () => {
-    const { subject, text } = write('Wiki\r\nBcc: all@example.com\u202e\u2028x')
+  it('keeps names on one line and in one direction', async () => {
+    const { subject, text } = await write('Wiki\r\nBcc: all@example.com\u202e\u2028x')
 
     expect(subject).toBe('Your code for Wiki Bcc: all@example.com x')
-    expect(text.split('\n')[0]).toBe(`${subject}:`)
+    expect(text.split('\n')[0]).toBe(subject)
   })
 
-  it('has no link, and loads nothing', () => {
-    const { text, html } = write('Wiki')
+  it('shows the halves of the code in order in right-to-left text', async () => {
+    const { text, html } = await write('Wiki', { language: 'ar' })
 
-    expect(html).not.toMatch(/<a\b|href|src=|url\(|https?:|<link|<script|@import/i)
-    expect(text).not.toMatch(/https?:|www\./)
+    expect(text).toContain('\u2066012 345\u2069')
+    expect(html).toContain('<bdi dir="ltr">012 345</bdi>')
+    expect(html).toContain('<div lang="ar" dir="rtl"')
+  })
+
+  it.each([
+    ['de-AT', 'Ihr Code für Wiki', 'de-AT'],
+    ['PT-br', 'Seu código para Wiki', 'pt-BR'],
+    // None of our languages.
+    ['nl', 'Your code for Wiki', 'en'],
+    [null, 'Your code for Wiki', 'en'],
+  ])('speaks the language for %s', async (language, subject, tag) => {
+    const mail = await write('Wiki', { language })
+
+    expect(mail.subject).toBe(subject)
+    expect(mail.html).toContain(`<html lang="${tag}" dir="ltr">`)
+  })
+})
+
+describe.each(Object.keys(languageNames))('each mail in the language %s', (language) => {
+  const names = { organization: 'Acme', domain: 'Wiki' }
+  const kinds = [...Object.keys(en.changes), 'sign_in_reported', 'codes_locked'] as (keyof typeof en.changes)[]
+  const written = () =>
+    Promise.all([
+      codeMail({ ...names, code: '012345', minutes: 10, language }),
+      ...kinds.map((kind) => securityMail({ ...names, kind, at: 1_795_392_000, language })),
+    ])
+
+  it('names the app in its subject, and says the same in text and HTML', async () => {
+    for (const { subject, text, html } of await written()) {
+      const isolates = /[\u2066-\u2069]/g
+      const shown = html
+        ?.replace(/<title>.*<\/title>|<[^>]+>/g, '')
+        .replace(isolates, '')
+        .replaceAll('&#39;', "'")
+      const words = text.replace(isolates, '').split(/\n+ */)
+
+      expect(subject).toContain('Wiki')
+      expect(shown?.trim().split(/\n+/)).toEqual(words.filter((line) => line !== ''))
+    }
+  })
+
+  it('has no link, and loads nothing', async () => {
+    for (const { text, html } of await written()) {
+      expect(html).not.toMatch(/<a\b|href|src=|url\(|https?:|<link|<script|@import/i)
+      expect(text).not.toMatch(/https?:|www\./)
+    }
   })
 })
 

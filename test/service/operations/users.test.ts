@@ -98,9 +98,10 @@ operation('PUT /users/{userId}', (subject) => {
   it('changes the given fields and no others', async () => {
     const { path, username } = await member(subject())
 
-    const { json } = await subject().call('PUT', path, { body: { name: 'Another' } })
+    const { json } = await subject().call('PUT', path, { body: { name: 'Another', language: 'pt-BR' } })
 
-    expect(json).toMatchObject({ username, name: 'Another', email: 'somebody@example.com' })
+    const changed = { name: 'Another', language: 'pt-BR' }
+    expect(json).toMatchObject({ username, ...changed, email: 'somebody@example.com' })
   })
 
   it('leaves a field unchanged that is null, as sent by clients that always send all fields', async () => {

@@ -5,6 +5,7 @@ import { NewerSchemaError, NoDatabaseError, StoreUnavailableError } from '../sto
 import type { Queryable } from '../schema.ts'
 import { schema } from './0001-schema.ts'
 import type { Engine } from './0001-schema.ts'
+import { languagesAndBrowsers } from './0003-languages-and-browsers.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -45,4 +46,7 @@ async function isPresent(db: Queryable, known: readonly string[]): Promise<boole
   )
 }
 
-const migrations = (engine: Engine) => ({ '0001-schema': schema(engine) })
+const migrations = (engine: Engine) => ({
+  '0001-schema': schema(engine),
+  '0003-languages-and-browsers': languagesAndBrowsers,
+})

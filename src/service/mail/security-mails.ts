@@ -2,20 +2,27 @@ import type { Clock } from '../../clock.ts'
 import type { Logger } from '../ground/logger.ts'
 import { createLane } from '../ground/lane.ts'
 import { notAfter } from '../rules/present.ts'
-import type { Mail, Mailer } from './mailer.ts'
+import type { Mailer } from './mailer.ts'
+import { securityMail } from './security-mail.ts'
+import type { SecurityMail } from './security-mail.ts'
 
-/** Sends mail about changes of factors in the background. Nothing depends on it. */
-export interface ChangeMails {
-  send(userId: string, mail: Mail): void
+/** Sends mail about security events in the background. Nothing depends on it. */
+export interface SecurityMails {
+  send(userId: string, mail: AddressedMail): void
   /** Drops mails that have not started, and waits for the others; the mailer limits how long. */
   close(): Promise<void>
+}
+
+/** A mail that is composed when its turn comes. */
+export interface AddressedMail extends SecurityMail {
+  readonly to: string
 }
 
 /** Mails in the queue or being sent; further ones are dropped. */
 const maxInProgress = 1000
 /** Mails that are sent concurrently. */
 const width = 4
-/** Mails per user and window. A user with more changes has already been notified five times. */
+/** Mails per user and window. A user with more events has already been notified five times. */
 const maxPerUser = 5
 /** Length of the window, seconds. */
 const window = 60 * 60
@@ -28,7 +35,7 @@ interface Parts {
   readonly logger: Logger
 }
 
-export function createChangeMails({ mailer, clock, logger }: Parts): ChangeMails {
+export function createSecurityMails({ mailer, clock, logger }: Parts): SecurityMails {
   const lane = createLane(width)
   const inProgress = new Set<Promise<void>>()
   const sentAt = new Map<string, readonly number[]>()
@@ -48,14 +55,14 @@ export function createChangeMails({ mailer, clock, logger }: Parts): ChangeMails
     return true
   }
 
-  async function deliver(userId: string, mail: Mail): Promise<void> {
+  async function deliver(userId: string, { to, ...mail }: AddressedMail): Promise<void> {
     await lane.run(async () => {
       if (closed) return
       try {
-        await mailer.send(mail)
+        await mailer.send({ ...(await securityMail(mail)), to })
       } catch (error) {
         // The mailer's errors contain neither the mail nor an address.
-        logger.warn({ err: error, user: userId }, 'mail about a change of factors not sent')
+        logger.warn({ err: error, user: userId }, 'security mail not sent')
       }
     })
   }
@@ -64,7 +71,7 @@ export function createChangeMails({ mailer, clock, logger }: Parts): ChangeMails
     send(userId, mail) {
       if (closed) return
       if (inProgress.size >= maxInProgress || !count(userId)) {
-        logger.warn({ user: userId }, 'mail about a change of factors dropped: too many')
+        logger.warn({ user: userId }, 'security mail dropped: too many')
         return
       }
       const sending = deliver(userId, mail).finally(() => inProgress.delete(sending))

@@ -1,0 +1,85 @@
+import type { MailLanguage } from './mail-language.ts'
+import type { Mail } from './mailer.ts'
+import { plainLine } from './plain-line.ts'
+
+/** What a mail says. */
+export interface MailContent {
+  /** The subject, too. It is visible on locked screens, so it contains no code. */
+  readonly headline: string
+  readonly code?: string
+  readonly sentences: readonly string[]
+  readonly warning: string
+  /** The names are chosen by administrators, never by the user who signs in. */
+  readonly domain: string | undefined
+  readonly organization: string
+}
+
+/**
+ * Composes a mail as plain text and as HTML: short, without remote content, and without links, so that users do not learn to
+ * follow links in such mail.
+ */
+export function composeMail(language: MailLanguage, content: MailContent): Omit<Mail, 'to'> {
+  const { headline, code, sentences, warning } = content
+  const names = content.domain === undefined ? [content.organization] : [content.domain, content.organization]
+  const sender = names.map(plainLine).join(' · ')
+  const spaced = code === undefined ? undefined : `${code.slice(0, 3)} ${code.slice(3)}`
+  const parts = [
+    headline,
+    ...(spaced === undefined ? [] : [`    ${isolated(spaced, language)}`]),
+    ...sentences,
+    warning,
+  ]
+  return {
+    subject: headline,
+    text: `${[...parts, sender].join('\n\n')}\n`,
+    html: page(language, { headline, spaced, sentences, warning, sender }),
+  }
+}
+
+/** Right-to-left text would show the second half of the code first. */
+function isolated(code: string, { direction }: MailLanguage): string {
+  return direction === 'rtl' ? `\u2066${code}\u2069` : code
+}
+
+interface Words extends Pick<MailContent, 'headline' | 'sentences' | 'warning'> {
+  readonly spaced: string | undefined
+  readonly sender: string
+}
+
+function page({ tag, direction }: MailLanguage, { headline, spaced, sentences, warning, sender }: Words): string {
+  const font = 'font-family: system-ui, -apple-system, Segoe UI, Roboto, sans-serif'
+  const big = 'font-size: 40px; line-height: 1.4; font-weight: 600; letter-spacing: 0.08em; white-space: nowrap'
+  const code = spaced === undefined ? '' : `<p style="margin: 0 0 16px; ${big}"><bdi dir="ltr">${spaced}</bdi></p>\n`
+  const paragraphs = sentences.map((sentence) => `<p style="margin: 0 0 16px">${escape(sentence)}</p>\n`).join('')
+  // Some mail programs drop the attributes of <html> and <body>.
+  const attributes = `lang="${escape(tag)}" dir="${direction}"`
+  return `<!doctype html>
+<html ${attributes}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${escape(headline)}</title>
+</head>
+<body style="margin: 0; padding: 24px; ${font}; font-size: 16px; line-height: 1.5">
+<div ${attributes} style="max-width: 26em; margin: 0 auto">
+<h1 style="margin: 0 0 8px; font-size: 20px; font-weight: 600">${escape(headline)}</h1>
+${code}${paragraphs}<p style="margin: 0 0 24px"><strong>${escape(warning)}</strong></p>
+<p style="margin: 0; opacity: 0.75">${escape(sender)}</p>
+</div>
+</body>
+</html>
+`
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../../clock.ts'
+import { domainById } from '../store/domains.ts'
+import { organizationById } from '../store/organizations.ts'
+import type { Queryable } from '../store/schema.ts'
+import { onTransactionEnd } from '../store/transaction-ends.ts'
+import { userById } from '../store/users.ts'
+import type { SecurityEvent } from './security-mail.ts'
+import type { SecurityMails } from './security-mails.ts'
+
+/** The parts of a service that security mails need. */
+export interface MailContext {
+  readonly clock: Clock
+  /** Undefined if none are sent. */
+  readonly securityMails: SecurityMails | undefined
+}
+
+/** An event, and the user it happened to. */
+export interface UserEvent extends SecurityEvent {
+  readonly organizationId: string
+  readonly userId: string
+  /** The domain where it happened; absent if it concerns every domain and none was named. */
+  readonly domainId?: string | undefined
+}
+
+/**
+ * Mails the user about an event of this transaction once it is committed; nothing waits for the mail. The names are read
+ * within the transaction, because they may change later.
+ */
+export async function mailAfterCommit(db: Queryable, ctx: MailContext, event: UserEvent): Promise<void> {
+  const { securityMails } = ctx
+  if (!securityMails) return
+  const { organizationId, userId, domainId, kind, until } = event
+  const user = await userById(db, organizationId, userId)
+  if (!user || user.email === '') return
+  const organization = await organizationById(db, organizationId)
+  const domain = domainId === undefined ? undefined : await domainById(db, organizationId, domainId)
+  const names = { organization: organization?.name ?? '', domain: domain?.name }
+  const mail = { kind, until, at: ctx.clock.now(), ...names, to: user.email, language: user.language }
+  onTransactionEnd(db, (ending) => {
+    if (ending !== 'undone') securityMails.send(userId, mail)
+  })
+}

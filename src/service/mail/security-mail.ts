@@ -1,0 +1,45 @@
+import { composeMail } from './compose.ts'
+import { mailLanguage, nameIn, timeIn } from './mail-language.ts'
+import type { MailLanguage } from './mail-language.ts'
+import type { Mail } from './mailer.ts'
+import type { ChangeKind } from './words/en.ts'
+
+/** What a user is told by mail: a change of factors, a sign-in that they reported, or that codes are locked. */
+export interface SecurityEvent {
+  readonly kind: ChangeKind | 'sign_in_reported' | 'codes_locked'
+  /** When locked codes work again, Unix time, seconds; absent if only an administrator can unlock them. */
+  readonly until?: number | undefined
+}
+
+/** The content of the mail. */
+export interface SecurityMail extends SecurityEvent {
+  readonly organization: string
+  /** Undefined if the event concerns the whole organization. */
+  readonly domain: string | undefined
+  /** Unix time, seconds. */
+  readonly at: number
+  /** BCP 47; null for English. */
+  readonly language: string | null
+}
+
+/** Composes the mail about an event. */
+export async function securityMail(mail: SecurityMail): Promise<Omit<Mail, 'to'>> {
+  const { organization, domain } = mail
+  const language = await mailLanguage(mail.language)
+  const { headline, sentences, warning } = wordsFor(mail, language)
+  const time = language.words.time(timeIn(language, mail.at))
+  return composeMail(language, { headline, sentences: [...sentences, time], warning, organization, domain })
+}
+
+function wordsFor({ kind, until, domain, organization }: SecurityMail, language: MailLanguage) {
+  const { changes, reported, locked, tell } = language.words
+  const place = nameIn(language, domain ?? organization)
+  if (kind === 'sign_in_reported') {
+    return { ...reported, headline: reported.headline(place), sentences: [reported.sentence] }
+  }
+  if (kind === 'codes_locked') {
+    const end = until === undefined ? locked.unlock : locked.until(timeIn(language, until))
+    return { ...locked, headline: locked.headline(place), sentences: [locked.sentence, end] }
+  }
+  return { headline: changes[kind](place), sentences: [], warning: tell }
+}

@@ -1,0 +1,36 @@
+import type { MailWords } from './en.ts'
+
+export const ar: MailWords = {
+  code: {
+    headline: (place) => `رمزك لتطبيق ${place}`,
+    use: (minutes) => `اكتبه في الصفحة التي طلبته فيها. يعمل مرة واحدة، لمدة ${minutes} دقائق.`,
+    warning: 'إن لم تطلبه أنت، فغيِّر كلمة المرور.',
+  },
+  changes: {
+    device_added: (place) => `${place}: أُضيف جهاز`,
+    device_replaced: (place) => `${place}: استُبدل جهازك`,
+    device_removed: (place) => `${place}: أُزيل جهاز`,
+    app_added: (place) => `${place}: أُضيف تطبيق مصادقة`,
+    app_replaced: (place) => `${place}: استُبدل تطبيق المصادقة`,
+    app_removed: (place) => `${place}: أُزيل تطبيق المصادقة`,
+    hardware_added: (place) => `${place}: أُضيف مولِّد رموز`,
+    hardware_removed: (place) => `${place}: أُزيل مولِّد الرموز`,
+    codes_made: (place) => `${place}: أُنشئت رموز استرداد جديدة`,
+    codes_removed: (place) => `${place}: أُزيلت رموز استرداد`,
+    reset: (place) => `${place}: أُعيد ضبط وسائل التحقق الثانية لديك`,
+  },
+  reported: {
+    headline: (place) => `أبلغت عن تسجيل دخول إلى ${place}`,
+    sentence: 'لم يدخل أحد. لن يصلك أي طلب لمدة 15 دقيقة؛ حتى ذلك الحين سجِّل الدخول برمز.',
+    warning: 'ربما يعرف أحد كلمة المرور: غيِّرها.',
+  },
+  locked: {
+    headline: (place) => `رموزك لتطبيق ${place} مقفلة`,
+    sentence: 'كُتبت رموز خاطئة كثيرة.',
+    until: (time) => `ستعمل الرموز من جديد في ${time}.`,
+    unlock: 'لا يمكن فك القفل إلا للمسؤول.',
+    warning: 'إن لم تكن أنت، فربما يعرف أحد كلمة المرور: غيِّرها.',
+  },
+  time: (time) => `الوقت: ${time}`,
+  tell: 'إن لم تكن أنت، فأخبِر المسؤول.',
+}

@@ -1,0 +1,38 @@
+import type { MailWords } from './en.ts'
+
+export const de: MailWords = {
+  code: {
+    headline: (place) => `Ihr Code für ${place}`,
+    use: (minutes) =>
+      `Geben Sie ihn auf der Seite ein, auf der Sie ihn angefordert haben. Er gilt einmal, ${minutes} Minuten lang.`,
+    warning: 'Wenn Sie ihn nicht angefordert haben, ändern Sie Ihr Passwort.',
+  },
+  changes: {
+    device_added: (place) => `${place}: Ein Gerät wurde hinzugefügt`,
+    device_replaced: (place) => `${place}: Ihr Gerät wurde ersetzt`,
+    device_removed: (place) => `${place}: Ein Gerät wurde entfernt`,
+    app_added: (place) => `${place}: Eine Authenticator-App wurde hinzugefügt`,
+    app_replaced: (place) => `${place}: Ihre Authenticator-App wurde ersetzt`,
+    app_removed: (place) => `${place}: Ihre Authenticator-App wurde entfernt`,
+    hardware_added: (place) => `${place}: Ein Hardware-Token wurde hinzugefügt`,
+    hardware_removed: (place) => `${place}: Ihr Hardware-Token wurde entfernt`,
+    codes_made: (place) => `${place}: Neue Wiederherstellungscodes wurden erstellt`,
+    codes_removed: (place) => `${place}: Wiederherstellungscodes wurden entfernt`,
+    reset: (place) => `${place}: Ihre zweiten Faktoren wurden zurückgesetzt`,
+  },
+  reported: {
+    headline: (place) => `Sie haben eine Anmeldung bei ${place} gemeldet`,
+    sentence:
+      'Niemand kam hinein. 15 Minuten lang erreicht Sie keine Anfrage; melden Sie sich so lange mit einem Code an.',
+    warning: 'Vielleicht kennt jemand Ihr Passwort: Ändern Sie es.',
+  },
+  locked: {
+    headline: (place) => `Ihre Codes für ${place} sind gesperrt`,
+    sentence: 'Es wurden zu viele falsche Codes eingegeben.',
+    until: (time) => `Am ${time} funktionieren Codes wieder.`,
+    unlock: 'Nur Ihre Administration kann sie entsperren.',
+    warning: 'Wenn Sie das nicht waren, kennt vielleicht jemand Ihr Passwort: Ändern Sie es.',
+  },
+  time: (time) => `Zeitpunkt: ${time}`,
+  tell: 'Wenn Sie das nicht waren, sagen Sie es Ihrer Administration.',
+}

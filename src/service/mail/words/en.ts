@@ -1,0 +1,63 @@
+import type { FactorChangeKind } from '../../../contract/device.ts'
+
+/** The texts of the mails. A place is the name of an app or of the organization. */
+export interface MailWords {
+  readonly code: {
+    readonly headline: (place: string) => string
+    readonly use: (minutes: number) => string
+    readonly warning: string
+  }
+  readonly changes: Readonly<Record<ChangeKind, (place: string) => string>>
+  readonly reported: {
+    readonly headline: (place: string) => string
+    readonly sentence: string
+    readonly warning: string
+  }
+  readonly locked: {
+    readonly headline: (place: string) => string
+    readonly sentence: string
+    readonly until: (time: string) => string
+    readonly unlock: string
+    readonly warning: string
+  }
+  readonly time: (time: string) => string
+  readonly tell: string
+}
+
+/** The changes that are mailed. After a reset no device is left to show a notice, so only a mail reports it. */
+export type ChangeKind = FactorChangeKind | 'reset'
+
+export const en: MailWords = {
+  code: {
+    headline: (place) => `Your code for ${place}`,
+    use: (minutes) => `Type it on the page where you asked for it. It works once, for ${minutes} minutes.`,
+    warning: "If you didn't ask for it, change your password.",
+  },
+  changes: {
+    device_added: (place) => `A device was added at ${place}`,
+    device_replaced: (place) => `Your device was replaced at ${place}`,
+    device_removed: (place) => `A device was removed at ${place}`,
+    app_added: (place) => `An authenticator app was added at ${place}`,
+    app_replaced: (place) => `Your authenticator app was replaced at ${place}`,
+    app_removed: (place) => `Your authenticator app was removed at ${place}`,
+    hardware_added: (place) => `A hardware token was added at ${place}`,
+    hardware_removed: (place) => `Your hardware token was removed at ${place}`,
+    codes_made: (place) => `New recovery codes were made at ${place}`,
+    codes_removed: (place) => `Recovery codes were removed at ${place}`,
+    reset: (place) => `Your second factors were reset at ${place}`,
+  },
+  reported: {
+    headline: (place) => `You reported a sign-in to ${place}`,
+    sentence: 'No one got in. Requests to your device are blocked for 15 minutes; until then, sign in with a code.',
+    warning: 'Someone may know your password: change it.',
+  },
+  locked: {
+    headline: (place) => `Your codes for ${place} are locked`,
+    sentence: 'Too many wrong codes were typed.',
+    until: (time) => `Codes work again on ${time}.`,
+    unlock: 'Only your administrator can unlock them.',
+    warning: "If this wasn't you, someone may know your password: change it.",
+  },
+  time: (time) => `Time: ${time}`,
+  tell: "If this wasn't you, tell your administrator.",
+}

@@ -1,0 +1,36 @@
+import type { MailWords } from './en.ts'
+
+export const es: MailWords = {
+  code: {
+    headline: (place) => `Su código para ${place}`,
+    use: (minutes) => `Escríbalo en la página donde lo pidió. Sirve una sola vez, durante ${minutes} minutos.`,
+    warning: 'Si no lo pidió usted, cambie su contraseña.',
+  },
+  changes: {
+    device_added: (place) => `${place}: se añadió un dispositivo`,
+    device_replaced: (place) => `${place}: se sustituyó su dispositivo`,
+    device_removed: (place) => `${place}: se quitó un dispositivo`,
+    app_added: (place) => `${place}: se añadió una aplicación de autenticación`,
+    app_replaced: (place) => `${place}: se sustituyó su aplicación de autenticación`,
+    app_removed: (place) => `${place}: se quitó su aplicación de autenticación`,
+    hardware_added: (place) => `${place}: se añadió un token físico`,
+    hardware_removed: (place) => `${place}: se quitó su token físico`,
+    codes_made: (place) => `${place}: se crearon nuevos códigos de recuperación`,
+    codes_removed: (place) => `${place}: se eliminaron códigos de recuperación`,
+    reset: (place) => `${place}: se restablecieron sus segundos factores`,
+  },
+  reported: {
+    headline: (place) => `Avisó de un inicio de sesión en ${place}`,
+    sentence: 'No entró nadie. Durante 15 minutos no le llega ninguna solicitud; mientras tanto entre con un código.',
+    warning: 'Puede que alguien sepa su contraseña: cámbiela.',
+  },
+  locked: {
+    headline: (place) => `Sus códigos para ${place} están bloqueados`,
+    sentence: 'Se escribieron demasiados códigos incorrectos.',
+    until: (time) => `Los códigos volverán a funcionar el ${time}.`,
+    unlock: 'Solo su administrador puede desbloquearlos.',
+    warning: 'Si no fue usted, puede que alguien sepa su contraseña: cámbiela.',
+  },
+  time: (time) => `Fecha: ${time}`,
+  tell: 'Si no fue usted, avise a su administrador.',
+}

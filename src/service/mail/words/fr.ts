@@ -1,0 +1,38 @@
+import type { MailWords } from './en.ts'
+
+export const fr: MailWords = {
+  code: {
+    headline: (place) => `Votre code pour ${place}`,
+    use: (minutes) =>
+      `Tapez-le sur la page où vous l’avez demandé. Il sert une seule fois, pendant ${minutes} minutes.`,
+    warning: 'Si vous ne l’avez pas demandé, changez de mot de passe.',
+  },
+  changes: {
+    device_added: (place) => `${place} : un appareil a été ajouté`,
+    device_replaced: (place) => `${place} : votre appareil a été remplacé`,
+    device_removed: (place) => `${place} : un appareil a été retiré`,
+    app_added: (place) => `${place} : une application d’authentification a été ajoutée`,
+    app_replaced: (place) => `${place} : votre application d’authentification a été remplacée`,
+    app_removed: (place) => `${place} : votre application d’authentification a été retirée`,
+    hardware_added: (place) => `${place} : un jeton matériel a été ajouté`,
+    hardware_removed: (place) => `${place} : votre jeton matériel a été retiré`,
+    codes_made: (place) => `${place} : de nouveaux codes de récupération ont été créés`,
+    codes_removed: (place) => `${place} : des codes de récupération ont été supprimés`,
+    reset: (place) => `${place} : vos seconds facteurs ont été réinitialisés`,
+  },
+  reported: {
+    headline: (place) => `Vous avez signalé une connexion à ${place}`,
+    sentence:
+      'Personne n’est entré. Pendant 15 minutes aucune demande ne vous parvient ; connectez-vous avec un code en attendant.',
+    warning: 'Quelqu’un connaît peut-être votre mot de passe : changez-le.',
+  },
+  locked: {
+    headline: (place) => `Vos codes pour ${place} sont bloqués`,
+    sentence: 'Trop de codes erronés ont été saisis.',
+    until: (time) => `Les codes marcheront de nouveau le ${time}.`,
+    unlock: 'Seul votre administrateur peut les débloquer.',
+    warning: 'Si ce n’était pas vous, quelqu’un connaît peut-être votre mot de passe : changez-le.',
+  },
+  time: (time) => `Date : ${time}`,
+  tell: 'Si ce n’était pas vous, prévenez votre administrateur.',
+}

@@ -1,0 +1,37 @@
+import type { MailWords } from './en.ts'
+
+export const ja: MailWords = {
+  code: {
+    headline: (place) => `${place}のコード`,
+    use: (minutes) => `コードを要求したページで入力してください。${minutes}分間、1回だけ使えます。`,
+    warning: '心当たりがなければ、パスワードを変更してください。',
+  },
+  changes: {
+    device_added: (place) => `${place}：デバイスが追加されました`,
+    device_replaced: (place) => `${place}：デバイスが交換されました`,
+    device_removed: (place) => `${place}：デバイスが削除されました`,
+    app_added: (place) => `${place}：認証アプリが追加されました`,
+    app_replaced: (place) => `${place}：認証アプリが交換されました`,
+    app_removed: (place) => `${place}：認証アプリが削除されました`,
+    hardware_added: (place) => `${place}：ハードウェアトークンが追加されました`,
+    hardware_removed: (place) => `${place}：ハードウェアトークンが削除されました`,
+    codes_made: (place) => `${place}：新しいリカバリーコードが作成されました`,
+    codes_removed: (place) => `${place}：リカバリーコードが削除されました`,
+    reset: (place) => `${place}：2段階目の認証手段がリセットされました`,
+  },
+  reported: {
+    headline: (place) => `${place}へのサインインを報告しました`,
+    sentence:
+      '誰もサインインしていません。リクエストは15分間ブロックされます。その間はコードでサインインしてください。',
+    warning: 'パスワードを知られている可能性があります。変更してください。',
+  },
+  locked: {
+    headline: (place) => `${place}のコードはロックされています`,
+    sentence: '間違ったコードが何度も入力されました。',
+    until: (time) => `${time}から、またコードを使えます。`,
+    unlock: 'ロックを解除できるのは管理者だけです。',
+    warning: '心当たりがなければ、パスワードを知られている可能性があります。変更してください。',
+  },
+  time: (time) => `日時：${time}`,
+  tell: '心当たりがなければ、管理者に知らせてください。',
+}

@@ -1,0 +1,36 @@
+import type { MailWords } from './en.ts'
+
+export const pt: MailWords = {
+  code: {
+    headline: (place) => `Seu código para ${place}`,
+    use: (minutes) => `Digite-o na página em que você o pediu. Ele vale uma vez, por ${minutes} minutos.`,
+    warning: 'Se não foi você quem pediu, troque a sua senha.',
+  },
+  changes: {
+    device_added: (place) => `${place}: foi adicionado um dispositivo`,
+    device_replaced: (place) => `${place}: o seu dispositivo foi substituído`,
+    device_removed: (place) => `${place}: um dispositivo foi removido`,
+    app_added: (place) => `${place}: foi adicionado um app de autenticação`,
+    app_replaced: (place) => `${place}: o seu app de autenticação foi substituído`,
+    app_removed: (place) => `${place}: o seu app de autenticação foi removido`,
+    hardware_added: (place) => `${place}: foi adicionado um token físico`,
+    hardware_removed: (place) => `${place}: o seu token físico foi removido`,
+    codes_made: (place) => `${place}: foram criados novos códigos de recuperação`,
+    codes_removed: (place) => `${place}: foram removidos códigos de recuperação`,
+    reset: (place) => `${place}: os seus segundos fatores foram redefinidos`,
+  },
+  reported: {
+    headline: (place) => `Você avisou de uma entrada em ${place}`,
+    sentence: 'Ninguém entrou. Durante 15 minutos nenhum pedido chega a você; até lá entre com um código.',
+    warning: 'Talvez alguém saiba a sua senha: troque-a.',
+  },
+  locked: {
+    headline: (place) => `Os seus códigos para ${place} estão bloqueados`,
+    sentence: 'Foram digitados códigos errados demais.',
+    until: (time) => `Os códigos voltam a funcionar em ${time}.`,
+    unlock: 'Só o seu administrador pode desbloqueá-los.',
+    warning: 'Se não foi você, talvez alguém saiba a sua senha: troque-a.',
+  },
+  time: (time) => `Data: ${time}`,
+  tell: 'Se não foi você, avise o seu administrador.',
+}
