@@ -21,6 +21,13 @@ export const devicePaths = Object.freeze({
   /** GET reads where the service sends push messages, POST sets it. */
   push: '/device/push',
   history: '/device/history',
+  /** POST begins a move to another device, GET reads how far it is. */
+  move: '/device/move',
+  confirmMove: '/device/move/confirm',
+  cancelMove: '/device/move/cancel',
+  /** By the new device, before and after the old one has confirmed. */
+  claimMove: '/device/move/claim',
+  collectMove: '/device/move/collect',
   /** Removes a notice from the inbox. */
   acknowledge: (noticeId: string) => `/device/notices/${noticeId}/acknowledge`,
   /** Public: a PNG, which is one transparent pixel where the domain has no image. Not signed, as an `<img>` loads it. */
@@ -72,7 +79,10 @@ export type PushSubscription = z.infer<typeof PushSubscription>
 export const PushMessage = z.union([z.object({ session: Id }), z.object({ notice: Id })])
 export type PushMessage = z.infer<typeof PushMessage>
 
-export const PreviewRequest = z.object({ code: ActivationCode })
+/** The code of a move: random, as it is never typed. */
+export const MoveCode = Random128
+
+export const PreviewRequest = z.object({ code: z.union([ActivationCode, MoveCode]) })
 
 /** The account that a code would add, shown before it is added. */
 export const Preview = z.object({
@@ -111,6 +121,59 @@ export const Activated = z.object({
   codes: z.object({ secret: z.string(), digits: z.literal(6), period: z.literal(30) }),
 })
 export type Activated = z.infer<typeof Activated>
+
+/** How long the code of a move is shown, how long the old device may confirm, and the new one get its account; seconds. */
+export const moveLifetimes = Object.freeze({ code: 30, claim: 2 * 60, account: 10 * 60 })
+
+export const MoveRequest = z.object({
+  /** The PIN or passcode that the domain requires. */
+  pin: Pin.optional(),
+})
+export type MoveRequest = z.input<typeof MoveRequest>
+
+/** For one new device. A new one replaces it. */
+export const Move = z.object({ code: MoveCode, expiresAt: Seconds })
+export type Move = z.infer<typeof Move>
+
+/** What the old device shows before it confirms. */
+export const MoveClaim = z.object({
+  /** The id that the new device will have. */
+  device: Id,
+  name: z.string(),
+  /** Whether the person asked for the account on the new device. */
+  requested: z.boolean(),
+  expiresAt: Seconds,
+})
+export type MoveClaim = z.infer<typeof MoveClaim>
+
+/** Without a claim, no device has used the code, or its claim is over. */
+export const MoveState = z.object({ claim: MoveClaim.optional() })
+
+export const ClaimMoveRequest = z.object({
+  code: MoveCode,
+  /** Which the old device shows. */
+  name: strippedText(1, 64),
+  /** Signs this very call, and every later one. */
+  key: PublicKey,
+})
+export type ClaimMoveRequest = z.input<typeof ClaimMoveRequest>
+
+export const MoveClaimed = z.object({ device: Id, expiresAt: Seconds })
+export type MoveClaimed = z.infer<typeof MoveClaimed>
+
+/** Names the device that the old one has shown. */
+export const ConfirmMoveRequest = z.object({ device: Id })
+
+export const CollectMoveRequest = z.object({
+  /** The PIN or passcode of the account, which is only checked once it has moved. */
+  pin: Pin.optional(),
+  /** Gives up, unless the account has moved already. */
+  cancel: z.boolean().optional(),
+})
+export type CollectMoveRequest = z.input<typeof CollectMoveRequest>
+
+/** Without an account, the old device has not confirmed yet. */
+export const MoveCollected = z.object({ account: Activated.optional() })
 
 /** One pending session, as its device sees it; without the number. */
 export const DeviceRequest = z.object({

@@ -2,6 +2,7 @@ import {
   Activated,
   type ActivateRequest,
   devicePaths,
+  MoveCode,
   Preview,
   type PushSubscription as Subscription,
 } from '../contract/device.ts'
@@ -13,7 +14,7 @@ import { importCodeSecret } from './offline-code.ts'
 import type { DeviceContext } from './options.ts'
 import { parseContent, send } from './send.ts'
 import { parseActivationCode, serviceUrl } from './service-url.ts'
-import { signedCall } from './signed-call.ts'
+import { type Signer, signedCall } from './signed-call.ts'
 
 export interface ActivateOptions {
   /** The owner's name for the device, such as "Firefox on Android". */
@@ -32,7 +33,7 @@ export async function preview(context: DeviceContext, address: string | URL, cod
     method: 'POST',
     url: serviceUrl(address) + devicePaths.preview,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code: requireCode(code) }),
+    body: JSON.stringify({ code: MoveCode.safeParse(code).data ?? requireCode(code) }),
   })
   return parseContent(response, Preview)
 }
@@ -57,11 +58,21 @@ export async function activate(
   }
 
   const response = await signedCall(context, signer, { method: 'POST', path: devicePaths.activate, content: request })
-  const { device, organization, domain, user, codes, pushKey } = await parseContent(response, Activated)
+  return accountOf(context, signer, await parseContent(response, Activated), pin)
+}
+
+/** The account that the service has bound to the key of a signer. @param pin Locks the secret of the offline codes. */
+export async function accountOf(
+  context: DeviceContext,
+  { serviceUrl: address, service, privateKey, clockOffset }: Signer,
+  { device, organization, domain, user, codes, pushKey }: Activated,
+  pin: string | undefined,
+): Promise<Account> {
   const secrets =
     domain.keyType === 'NONE'
       ? { codeSecret: await importCodeSecret(codes, context.extractableKeys) }
       : { lockedSecret: await lockSecret(context.random, codes, pin ?? '') }
+  const signer = { serviceUrl: address, service, privateKey, clockOffset }
   return { id: device, ...signer, organization, domain, user, ...secrets, ...(pushKey !== undefined && { pushKey }) }
 }
 

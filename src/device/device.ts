@@ -3,6 +3,9 @@ import type {
   DeviceRequest,
   FactorNotice,
   History,
+  Move,
+  MoveClaim,
+  MoveRequest,
   Preview,
   PushState,
   PushSubscription as Subscription,
@@ -11,6 +14,16 @@ import type { Account } from './account.ts'
 import { activate, type ActivateOptions, preview } from './activate.ts'
 import { history, type HistoryOptions } from './history.ts'
 import { DeviceOptions } from './options.ts'
+import {
+  abandonMove,
+  beginMove,
+  cancelMove,
+  type ClaimedAccount,
+  claimMove,
+  collectMove,
+  confirmMove,
+  moveClaim,
+} from './move.ts'
 import { push, pushState } from './push.ts'
 import {
   acknowledge,
@@ -40,6 +53,19 @@ export interface Device {
   push(account: Account, subscription: Subscription | null): Promise<PushState>
   /** Reads the push subscription and key that the service has, as either can change without the device. */
   pushState(account: Account): Promise<PushState>
+  /** On the old device: begins a move to a new one, which scans the code. */
+  beginMove(account: Account, request?: MoveRequest): Promise<Move>
+  /** On the old device: the claim of a new one, if it has used the code. */
+  moveClaim(account: Account): Promise<MoveClaim | undefined>
+  /** On the old device: moves the account to the device that claims it. */
+  confirmMove(account: Account, claim: Pick<MoveClaim, 'device'>): Promise<void>
+  cancelMove(account: Account): Promise<void>
+  /** On the new device: uses the code of a move up. */
+  claimMove(serviceUrl: string | URL, code: string, name: string): Promise<ClaimedAccount>
+  /** On the new device: asks for the account. @returns undefined until the old device has confirmed. */
+  collectMove(claimed: ClaimedAccount, options?: { readonly pin?: string | undefined }): Promise<Account | undefined>
+  /** On the new device: gives up. */
+  abandonMove(claimed: ClaimedAccount): Promise<void>
   /** Removes this device from the service. */
   remove(account: Account): Promise<void>
   /** Watches the pending requests, through lost connections, until the signal aborts. */
@@ -63,6 +89,13 @@ export function createDevice(options: DeviceOptions = {}): Device {
     history: history.bind(undefined, context),
     push: push.bind(undefined, context),
     pushState: pushState.bind(undefined, context),
+    beginMove: beginMove.bind(undefined, context),
+    moveClaim: moveClaim.bind(undefined, context),
+    confirmMove: confirmMove.bind(undefined, context),
+    cancelMove: cancelMove.bind(undefined, context),
+    claimMove: claimMove.bind(undefined, context),
+    collectMove: collectMove.bind(undefined, context),
+    abandonMove: abandonMove.bind(undefined, context),
     remove: remove.bind(undefined, context),
     watch: watchRequests.bind(undefined, context),
   })

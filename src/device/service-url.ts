@@ -1,3 +1,4 @@
+import { MoveCode } from '../contract/device.ts'
 import { ActivationCode } from '../contract/tokens.ts'
 
 /** Normalizes a service's public address. @throws {TypeError} when it is not an http or https address. */
@@ -23,9 +24,22 @@ export function activationLink(address: string, code: string): string {
 
 /** Parses an activation link. @returns undefined for any other text. */
 export function parseActivationLink(link: string | URL): ActivationLink | undefined {
+  return parseLink(link, 'code', parseActivationCode)
+}
+
+/** Parses a link of `moveLink`. @returns undefined for any other text. */
+export function parseMoveLink(link: string | URL): ActivationLink | undefined {
+  return parseLink(link, 'move', (text) => MoveCode.safeParse(text).data)
+}
+
+function parseLink(
+  link: string | URL,
+  name: string,
+  parse: (text: string) => string | undefined,
+): ActivationLink | undefined {
   const url = httpUrl(link)
   const service = url && /^(.*)\/authenticator\/?$/.exec(url.origin + url.pathname)?.[1]
-  const code = url && parseActivationCode(new URLSearchParams(url.hash.slice(1)).get('code') ?? '')
+  const code = url && parse(new URLSearchParams(url.hash.slice(1)).get(name) ?? '')
   return service && code ? { serviceUrl: serviceUrl(service), code } : undefined
 }
 

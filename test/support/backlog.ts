@@ -47,6 +47,7 @@ export async function insertBacklog(db: Queryable, { organizationId, domainIds, 
     sql`device_notice (id, device_id, domain_id, kind, created_at)
       ${numbers} select ${id('7')}, ${user}, ${first}, 'device_added', ${longAgo}`,
     sql`device_call (device_id, jti, expires_at) ${numbers} select ${user}, 'call', ${ago}`,
+    sql`device_move (device_id, expires_at) ${numbers} select ${user}, ${ago}`,
     sql`attempt (scope, at) ${numbers} select 'backlog ' || n, ${ago}`,
     sql`tally (scope, at, count) ${numbers} select 'backlog ' || n, ${ago}, 1`,
     sql`epoch_change (domain_id, user_id) ${numbers} select ${first}, ${user}`,

@@ -78,6 +78,9 @@ export function createDeviceCalls(origin: string, signer: DeviceSigner) {
       const path = devicePaths.acknowledge(noticeId)
       return post(path, await signer.sign({ htm: 'POST', path, ...different }))
     },
+    /** A POST without parameters in its path. */
+    call: async (path: string, content: object = {}) =>
+      post(path, await signer.sign({ htm: 'POST', path, ...content })),
     remove: async () => {
       const path = devicePaths.remove
       return post(path, await signer.sign({ htm: 'POST', path }))

@@ -2,21 +2,19 @@ import { ActivateRequest, devicePaths } from '../../contract/device.ts'
 import type { Activated, PushSubscription } from '../../contract/device.ts'
 import type { KeyType } from '../../contract/pin.ts'
 import { notifyRevoked } from '../waiting/notify.ts'
-import { audit, auditRevoked } from '../audit/audit.ts'
+import { auditRevoked } from '../audit/audit.ts'
 import type { ServiceContext } from '../context/service-context.ts'
 import { enrollUser } from '../factors/enrollment.ts'
-import { announceChange } from '../factors/factor-changes.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { newId } from '../rules/random.ts'
-import { newSeed, seedInBase32 } from '../rules/totp.ts'
+import { newSeed } from '../rules/totp.ts'
 import { activateToken } from '../store/activations.ts'
 import type { Activation } from '../store/activations.ts'
-import { insertCodeGenerator } from '../store/code-generators.ts'
-import { insertDevice } from '../store/devices.ts'
 import { moveAway, useReplacement } from '../store/replacements.ts'
 import type { Queryable } from '../store/schema.ts'
 import { noneRevoked } from '../store/tokens.ts'
 import type { Revoked } from '../store/tokens.ts'
+import { activatedView, bindDevice } from './bind-device.ts'
 import { parseContent, peek, verify } from './signature.ts'
 import { findActivation } from './preview.ts'
 import type { FoundActivation } from './preview.ts'
@@ -40,26 +38,12 @@ export async function activate(
     { id: device, userId: found.userId },
     { keyType: found.keyType, pin: request.pin },
   )
-  const { activation, ended } = await ctx.store.db.transaction().execute(async (db) => {
-    const bound = await bind(ctx, db, request, { device, seed, unlocked, address: given.address })
-    await auditUsed(ctx, db, bound.activation, { device, address: given.address })
-    return bound
-  })
+  const { activation, ended } = await ctx.store.db
+    .transaction()
+    .execute((db) => bind(ctx, db, request, { device, seed, unlocked, address: given.address }))
   notifyRevoked(ctx, ended)
-  return {
-    device,
-    service: ctx.serviceId,
-    organization: { name: activation.organizationName },
-    domain: { id: activation.domainId, name: activation.domainName, keyType: activation.keyType },
-    user: { username: activation.username },
-    push: acceptedPush(ctx, request) !== null,
-    ...(ctx.pusher && { pushKey: ctx.pusher.publicKey }),
-    codes: { secret: seedInBase32(seed), ...offlineCodes },
-  }
+  return activatedView(ctx, activation, { id: device, seed, push: acceptedPush(ctx, request) !== null })
 }
-
-/** Offline codes of devices, the same in every domain, because our authenticator supports no others. */
-const offlineCodes = { digits: 6, period: 30 } as const
 
 type Request = ReturnType<typeof ActivateRequest.parse>
 
@@ -97,34 +81,25 @@ async function bind(
   request: Request,
   { device, seed, unlocked, address = null }: NewDevice,
 ): Promise<{ activation: Activation; ended: Revoked }> {
-  const now = ctx.clock.now()
   const activation = await findActivation(ctx, db, request.code)
   if (!activation) throw noCode()
   // The domain's key type changed a moment ago: on retry the device asks for the right kind.
   if (activation.keyType !== unlocked.keyType) throw new ApiProblem('api.error.conflict.state')
   const ended = await useCode({ ...ctx, address, actor: { kind: 'device', id: device } }, db, activation)
-  const accepted = acceptedPush(ctx, request)
-  await insertDevice(db, {
+  const push = acceptedPush(ctx, request)
+  const { name, key } = request
+  const of = { id: device, userId: activation.userId }
+  await bindDevice(ctx, db, activation, {
     id: device,
-    tokenId: activation.tokenId,
-    domainId: activation.domainId,
-    userId: activation.userId,
-    name: request.name,
-    keyX: request.key.x,
-    keyY: request.key.y,
+    name,
+    keyX: key.x,
+    keyY: key.y,
     pin: unlocked.pin,
-    push: accepted && sealedPush(ctx, { id: device, userId: activation.userId }, accepted),
-    createdAt: now,
-    revokedAt: null,
+    push: push && sealedPush(ctx, of, push),
+    seed,
+    replaces: ended.devices.length > 0,
+    address,
   })
-  await insertCodeGenerator(db, {
-    id: device,
-    seed: ctx.secrets.seal(seed, { kind: 'seed', id: device, userId: activation.userId }),
-    ...offlineCodes,
-  })
-  const { organizationId, userId, domainId } = activation
-  const kind = ended.devices.length > 0 ? 'device_replaced' : 'device_added'
-  await announceChange(db, ctx, { kind, organizationId, userId, domainId, deviceId: device })
   return { activation, ended }
 }
 
@@ -147,14 +122,3 @@ async function useCode(ctx: ServiceContext, db: Queryable, activation: FoundActi
 }
 
 const noCode = () => new ApiProblem('api.error.notfound.activationcode')
-
-function auditUsed(
-  ctx: ServiceContext,
-  db: Queryable,
-  { organizationId, tokenId: token, domainId: domain, userId: user }: Activation,
-  { device, address = null }: { device: string; address: string | null | undefined },
-): Promise<void> {
-  const actor = { kind: 'device', id: device } as const
-  const facts = { token, domain, user, device }
-  return audit(db, ctx, { event: 'activation.used', organizationId, actor, address, facts })
-}

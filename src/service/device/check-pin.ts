@@ -6,7 +6,7 @@ import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
 import type { DeviceRow } from '../store/devices.ts'
 import { deviceById } from '../store/devices.ts'
 import { organizationOfDomain } from '../store/domains.ts'
-import { forgetPinTries, noteWrongPin, takePinTry } from '../store/devices.ts'
+import { forgetPinTries, noteWrongPin, pinRule, takePinTry } from '../store/devices.ts'
 import type { Queryable } from '../store/schema.ts'
 import { noneRevoked, revokeTokens } from '../store/tokens.ts'
 import type { Revoked } from '../store/tokens.ts'
@@ -21,6 +21,18 @@ export interface ReservedAttempt {
   readonly most: number
   /** The stored hash; undefined if no attempts were left. */
   readonly hash: string | undefined
+}
+
+/** Takes an attempt if the domain requires a PIN, in the transaction that uses the call up. */
+export async function reserveRequiredPin(
+  { clock }: Pick<ServiceContext, 'clock'>,
+  db: Queryable,
+  of: { readonly device: DeviceRow; readonly attempt: string; readonly pin: string | undefined },
+): Promise<ReservedAttempt | undefined> {
+  const rule = await pinRule(db, of.device.domainId)
+  if (!rule || rule.keyType === 'NONE') return undefined
+  if (of.pin === undefined) throw new ApiProblem('api.error.invalid.pin', 'pin: required.')
+  return reserveAttempt(db, { device: of.device, attempt: of.attempt, most: rule.maxAllowedRetries }, clock.now())
 }
 
 /**

@@ -1,5 +1,7 @@
-import { PreviewRequest } from '../../contract/device.ts'
+import { MoveCode, PreviewRequest } from '../../contract/device.ts'
 import type { Preview } from '../../contract/device.ts'
+import { accountView } from './bind-device.ts'
+import { findMove } from './move.ts'
 import { parseContent } from './signature.ts'
 import { tryCode } from './tries.ts'
 import type { ServiceContext } from '../context/service-context.ts'
@@ -19,14 +21,12 @@ export async function preview(
   given: { body: unknown; address: string | undefined },
 ): Promise<Preview> {
   const { code } = parseContent(PreviewRequest, given.body)
-  const found = await tryCode(ctx, given.address, () => findActivation(ctx, ctx.store.db, code))
-  return {
-    service: ctx.serviceId,
-    organization: { name: found.organizationName },
-    domain: { id: found.domainId, name: found.domainName, keyType: found.keyType },
-    user: { username: found.username },
-    ...(ctx.pusher && { pushKey: ctx.pusher.publicKey }),
-  }
+  const { db } = ctx.store
+  const isMove = MoveCode.safeParse(code).success
+  const found = await tryCode(ctx, given.address, async () =>
+    isMove ? (await findMove(ctx, db, code))?.activation : findActivation(ctx, db, code),
+  )
+  return accountView(ctx, found)
 }
 
 /** The target of an activation code, and whether the new device replaces the present one. */

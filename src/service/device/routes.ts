@@ -23,6 +23,8 @@ import { answerRequest } from './answer.ts'
 import { followInbox } from './follow-inbox.ts'
 import { changesAt, readInbox } from './inbox.ts'
 import { readHistory } from './history.ts'
+import { collectMove } from './collect-move.ts'
+import { beginMove, cancel, claim, confirm, readMove } from './move.ts'
 import { acknowledgeNotice } from './notices.ts'
 import { preview } from './preview.ts'
 import { changePush, readPush } from './push.ts'
@@ -81,6 +83,29 @@ export function createDeviceRoutes(service: ServiceContext): Router {
   post(devicePaths.remove, (ctx, req, res) =>
     postOf(ctx, { req, res, path: devicePaths.remove }, (call) => removeDevice(ctx, call, ctx.addressOf(req) ?? null)),
   )
+
+  on(devicePaths.move, {
+    GET: async (ctx, req) => ({ value: await readMove(ctx, await callOf(ctx, req, devicePaths.move)) }),
+    POST: (ctx, req, res) =>
+      postOf(ctx, { req, res, path: devicePaths.move }, (call) => beginMove(ctx, call, ctx.addressOf(req) ?? null)),
+  })
+
+  post(devicePaths.confirmMove, (ctx, req, res) =>
+    postOf(ctx, { req, res, path: devicePaths.confirmMove }, (call) => confirm(ctx, call, ctx.addressOf(req) ?? null)),
+  )
+
+  post(devicePaths.cancelMove, (ctx, req, res) =>
+    postOf(ctx, { req, res, path: devicePaths.cancelMove }, (call) => cancel(ctx, call, ctx.addressOf(req) ?? null)),
+  )
+
+  post(devicePaths.claimMove, async (ctx, req, res) => {
+    const given = { jws: await readText(bodyOf(req, res)), address: ctx.addressOf(req) }
+    return { value: await auditingActivations(ctx, given.address, () => claim(ctx, given)) }
+  })
+
+  post(devicePaths.collectMove, async (ctx, req, res) => ({
+    value: await collectMove(ctx, await readText(bodyOf(req, res))),
+  }))
 
   on(devicePaths.push, {
     GET: async (ctx, req) => ({ value: await readPush(ctx, await callOf(ctx, req, devicePaths.push)) }),

@@ -51,6 +51,9 @@ const nameOf = (of: SealedRecord): string =>
 /** The lookup text of an activation code: the device sends nothing else with it. */
 export const activationCodeText = (code: string): string => `activation:${code}`
 
+/** The lookup text of the code of a move. */
+export const moveCodeText = (code: string): string => `move:${code}`
+
 /** Contains the user, so that equal codes of two users do not show. */
 export const bypassCodeText = (userId: string, code: string): string => `bypass:${userId}:${code}`
 

@@ -17,6 +17,13 @@ export const activationOf = firstRow('activationOf', (db, codeLookups: List<stri
 /** The token that an activation code belongs to, with its domain, organization and user. */
 export type Activation = RowOf<typeof activationOf>
 
+/** Finds an active token by its id. */
+export const activationOfToken = firstRow('activationOfToken', (db, tokenId: Slot<string>) =>
+  activations(db)
+    .select('token.replacement as sealedCode')
+    .where((is) => is.and({ 'token.id': tokenId, 'token.state': 'active' })),
+)
+
 /** Finds an active token by the code that replaces its device. */
 export const replacementOf = firstRow('replacementOf', (db, codeLookups: List<string>, now: Slot<number>) =>
   activations(db)

@@ -36,6 +36,7 @@ export const removals = {
   oldHistory: removal('deviceHistory', ['sequence'], (is, now) => is('settledAt', '<=', now - historyRetention)),
   oldNotices: removal('deviceNotice', ['sequence'], (is, now) => is('createdAt', '<=', now - noticeRetention)),
   oldCalls: removal('deviceCall', ['deviceId', 'jti'], (is, now) => is('expiresAt', '<', now)),
+  oldMoves: removal('deviceMove', ['deviceId'], (is, now) => is('expiresAt', '<=', now)),
   oldAttempts: removal('attempt', ['sequence'], (is, now) => is('at', '<', now - attemptsCountFor)),
   oldTallies: removal('tally', ['scope', 'at'], (is, now) => is('at', '<', now - attemptsCountFor)),
   oldEpochChanges: removeOldEpochChanges,

@@ -57,6 +57,14 @@ export const useReplacement = changesRow(
       .where('replacementExpiresAt', '<=', derived(now, latestCodeExpiry)),
 )
 
+/** A token gets another device without a code; a code that was issued for it ends. @returns false if it is no longer active. */
+export const renewToken = changesRow('renewToken', (db, tokenId: Slot<string>, now: Slot<number>) =>
+  db
+    .updateTable('token')
+    .set({ activatedAt: now, ...noReplacement })
+    .where((is) => is.and({ id: tokenId, state: 'active' })),
+)
+
 /** Revokes the device of a token, and cancels its pending sessions. The token stays for the next device. */
 export async function moveAway(
   db: Queryable,

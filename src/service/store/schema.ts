@@ -284,6 +284,22 @@ export interface Database {
     jti: string
     expiresAt: number
   }
+  /** A move of an account to another device: first a code, then the claim of one device. */
+  deviceMove: {
+    /** The old one. */
+    deviceId: string
+    /** Of the code; null once a device has used it. */
+    codeLookup: string | null
+    /** The id that the new device will have; null until one has used the code. */
+    claimId: ColumnType<string | null, undefined, string | null>
+    claimName: ColumnType<string | null, undefined, string | null>
+    claimKeyX: ColumnType<string | null, undefined, string | null>
+    claimKeyY: ColumnType<string | null, undefined, string | null>
+    /** Whether the person asked for the account on the new device. */
+    requested: Generated<Fact>
+    /** Of the code, then of the claim, then of the time to get the account. */
+    expiresAt: number
+  }
   /** An answer of a device. */
   deviceHistory: {
     sequence: Generated<number>

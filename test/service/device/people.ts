@@ -32,3 +32,14 @@ export async function outcome(response: Response) {
   const { status, code } = await read(response)
   return [status, code]
 }
+
+/** A new device that has scanned the code of a move, and asks for the account. */
+export async function claimMove(running: Running, code: string) {
+  const { json: previewed } = await read(await previewCode(running.origin, code))
+  const signer = await createDeviceSigner({ service: previewed.service, now: () => running.clock.now() })
+  const calls = createDeviceCalls(running.origin, signer)
+  const claim = { code, name: 'New phone', key: signer.publicKey }
+  signer.id = (await read(await calls.call(devicePaths.claimMove, claim))).json.device
+  await calls.call(devicePaths.collectMove)
+  return { id: signer.id, calls }
+}

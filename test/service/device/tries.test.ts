@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
+import { devicePaths } from '../../../src/contract/device.ts'
 import { createService } from '../../../src/service/index.ts'
 import type { Service } from '../../../src/service/index.ts'
 import { listen } from '../../../src/service/http/listen.ts'
@@ -127,6 +128,17 @@ describe.each(engines)('activation codes on %s', (engine) => {
     const { activate } = createDeviceCalls(running.origin, signer)
     const statuses: number[] = []
     for (let round = 0; round < 4; round += 1) statuses.push((await activate(wrong)).status)
+
+    expect(statuses).toEqual([404, 404, 404, 429])
+  })
+
+  it('count in the claim of a move as in a preview', async () => {
+    const { newDevice } = await invited(running)
+    const { signer } = await newDevice()
+    const { call } = createDeviceCalls(running.origin, signer)
+    const claim = { code: 'A'.repeat(22), name: 'New', key: signer.publicKey }
+    const statuses: number[] = []
+    for (let round = 0; round < 4; round += 1) statuses.push((await call(devicePaths.claimMove, claim)).status)
 
     expect(statuses).toEqual([404, 404, 404, 429])
   })

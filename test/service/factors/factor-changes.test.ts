@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { resetUser } from '../../../src/service/admin/reset.ts'
+import { devicePaths } from '../../../src/contract/device.ts'
 import type { FactorNotice } from '../../../src/contract/device.ts'
 import { announceChange } from '../../../src/service/factors/factor-changes.ts'
 import { ServiceOptions } from '../../../src/service/options.ts'
@@ -14,6 +15,7 @@ import type { MailServer } from '../../support/mail-server.ts'
 import { startPushService } from '../../support/push-service.ts'
 import type { PushService } from '../../support/push-service.ts'
 import { bypassCodeOf, changePass, hardwareToken, member, unique } from '../codes/code-holder.ts'
+import { claimMove } from '../device/people.ts'
 import { activateDevice, keysFor, read, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
@@ -127,6 +129,15 @@ describe.each(engines)('a change of factors, on %s', (engine) => {
       async ({ path }) => {
         const { code } = (await running.call('PUT', `${path}/token/replacement`, { body: {} })).json
         return () => activateDevice(running.origin, running.clock, code)
+      },
+    ],
+    [
+      'device_replaced',
+      'Domain',
+      async ({ device }) => {
+        const { json: move } = await read(await device.call(devicePaths.move))
+        const next = await claimMove(running, move.code)
+        return () => device.call(devicePaths.confirmMove, { device: next.id })
       },
     ],
     [

@@ -26,6 +26,7 @@ const emptied = [
   'deviceHistory',
   'deviceNotice',
   'deviceCall',
+  'deviceMove',
   'attempt',
   'tally',
   'device',

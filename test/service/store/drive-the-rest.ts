@@ -22,10 +22,12 @@ import { claim } from '../../../src/service/sync/claim.ts'
 import { finish } from '../../../src/service/sync/finish.ts'
 import { stage } from '../../../src/service/sync/stage.ts'
 import { correctFutureTimes } from '../../../src/service/maintenance/future-times.ts'
+import { devicePaths } from '../../../src/contract/device.ts'
+import { claimMove } from '../device/people.ts'
 import { random128 } from '../../support/device-signer.ts'
 import { openDatabase } from '../audit/recorded.ts'
 import { changePass, holder, member, unique } from '../codes/code-holder.ts'
-import { activateDevice, createCall, keysFor, newUser, startService } from '../start-service.ts'
+import { activateDevice, createCall, keysFor, newUser, read, startService } from '../start-service.ts'
 import type { Running } from '../start-service.ts'
 
 const metricsToken = 'token-for-metrics'
@@ -86,6 +88,22 @@ export function driveTheRest(): void {
     await forgetPush(node.ctx.store.db, { deviceId: request!.id, sealed: 'none' })
 
     expect([answered.status, pushed.status]).toEqual([200, 200])
+  })
+
+  it('moves an account to another device', async () => {
+    const { device } = await running.enroll(unique())
+    const { json: move } = await read(await device.call(devicePaths.move))
+    const next = await claimMove(running, move.code)
+
+    const cancelled = await device.call(devicePaths.cancelMove)
+    const { json: again } = await read(await device.call(devicePaths.move))
+    const other = await claimMove(running, again.code)
+    await device.get(devicePaths.move)
+    const confirmed = await device.call(devicePaths.confirmMove, { device: other.id })
+
+    expect([cancelled.status, confirmed.status]).toEqual([200, 200])
+    expect((await other.calls.call(devicePaths.collectMove)).status).toBe(200)
+    expect((await next.calls.call(devicePaths.collectMove)).status).toBe(404)
   })
 
   it('looks where to push a notice, which is acknowledged then', async () => {

@@ -6,6 +6,7 @@ import type { Queryable } from '../schema.ts'
 import { schema } from './0001-schema.ts'
 import type { Engine } from './0001-schema.ts'
 import { languagesAndBrowsers } from './0003-languages-and-browsers.ts'
+import { deviceMoves } from './0004-device-moves.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -49,4 +50,5 @@ async function isPresent(db: Queryable, known: readonly string[]): Promise<boole
 const migrations = (engine: Engine) => ({
   '0001-schema': schema(engine),
   '0003-languages-and-browsers': languagesAndBrowsers,
+  '0004-device-moves': deviceMoves,
 })

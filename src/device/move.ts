@@ -1,0 +1,91 @@
+import {
+  type ClaimMoveRequest,
+  devicePaths,
+  Move,
+  type MoveClaim,
+  MoveClaimed,
+  MoveCollected,
+  type MoveRequest,
+  MoveState,
+  type Preview,
+} from '../contract/device.ts'
+import type { Account } from './account.ts'
+import { accountOf, preview } from './activate.ts'
+import { isGone } from './device-error.ts'
+import { createKeyPair, exportPublicKey } from './keys.ts'
+import type { DeviceContext } from './options.ts'
+import { parseContent } from './send.ts'
+import { serviceUrl } from './service-url.ts'
+import { type Signer, signedCall } from './signed-call.ts'
+
+/** An account that a new device has claimed, and gets once the old device has confirmed. */
+export interface ClaimedAccount extends Signer {
+  readonly id: string
+  readonly preview: Preview
+  /** How long the old device can confirm, Unix time of the service, seconds. */
+  readonly expiresAt: number
+}
+
+/** On the old device: begins a move, which replaces one that has begun before. */
+export async function beginMove(context: DeviceContext, account: Account, request: MoveRequest = {}): Promise<Move> {
+  const call = { method: 'POST', path: devicePaths.move, content: request } as const
+  return parseContent(await signedCall(context, account, call), Move)
+}
+
+/** On the old device: the claim of the new one, if there is one. */
+export async function moveClaim(context: DeviceContext, account: Account): Promise<MoveClaim | undefined> {
+  const response = await signedCall(context, account, { method: 'GET', path: devicePaths.move })
+  return (await parseContent(response, MoveState)).claim
+}
+
+/** On the old device: moves the account to the device of the claim. This device is then no longer accepted. */
+export async function confirmMove(
+  context: DeviceContext,
+  account: Account,
+  { device }: Pick<MoveClaim, 'device'>,
+): Promise<void> {
+  try {
+    await signedCall(context, account, { method: 'POST', path: devicePaths.confirmMove, content: { device } })
+  } catch (error) {
+    // The response to an earlier call was lost.
+    if (!isGone(error)) throw error
+  }
+}
+
+export async function cancelMove(context: DeviceContext, account: Account): Promise<void> {
+  await signedCall(context, account, { method: 'POST', path: devicePaths.cancelMove })
+}
+
+/** On the new device: uses the code of a move up. */
+export async function claimMove(
+  context: DeviceContext,
+  address: string | URL,
+  code: string,
+  name: string,
+): Promise<ClaimedAccount> {
+  const shown = await preview(context, address, code)
+  const { privateKey, publicKey } = await createKeyPair(context.extractableKeys)
+  const signer = { serviceUrl: serviceUrl(address), service: shown.service, privateKey, clockOffset: 0 }
+  const content: ClaimMoveRequest = { code, name, key: await exportPublicKey(publicKey) }
+  const response = await signedCall(context, signer, { method: 'POST', path: devicePaths.claimMove, content })
+  const { device, expiresAt } = await parseContent(response, MoveClaimed)
+  return { ...signer, id: device, preview: shown, expiresAt }
+}
+
+/** On the new device: asks for the account. @returns undefined until the old device has confirmed. */
+export async function collectMove(
+  context: DeviceContext,
+  claimed: ClaimedAccount,
+  { pin }: { readonly pin?: string | undefined } = {},
+): Promise<Account | undefined> {
+  const content = pin === undefined ? {} : { pin }
+  const response = await signedCall(context, claimed, { method: 'POST', path: devicePaths.collectMove, content })
+  const { account } = await parseContent(response, MoveCollected)
+  return account && accountOf(context, claimed, account, pin)
+}
+
+/** On the new device: gives up. */
+export async function abandonMove(context: DeviceContext, claimed: ClaimedAccount): Promise<void> {
+  const content = { cancel: true }
+  await signedCall(context, claimed, { method: 'POST', path: devicePaths.collectMove, content })
+}

@@ -1,0 +1,87 @@
+import type { Mutant } from './mutant.ts'
+
+const test = 'service/device/move.test.ts'
+const store = 'src/service/store/moves.ts'
+const refused = 'refuses a code that %s, always alike'
+
+/** A code of a later time: it ends a used code as well, as claims last longer than codes. */
+const notAhead = {
+  file: store,
+  find: `
+    .where('deviceMove.expiresAt', '<=', derived(now, latestEnd('code')))`,
+  replace: '',
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    defense: 'storing the code of a move hashed',
+    file: 'src/service/device/move.ts',
+    find: 'codeLookup: ctx.secrets.lookup(moveCodeText(code))',
+    replace: 'codeLookup: code',
+    test,
+    title: 'stores no code that a reader of the database could use',
+  },
+  {
+    defense: 'using the code of a move up',
+    file: store,
+    find: 'codeLookup: null, ',
+    replace: '',
+    also: [notAhead],
+    test,
+    title: refused,
+  },
+  {
+    defense: 'the end of the code of a move',
+    file: store,
+    find: `
+    .where('deviceMove.expiresAt', '>', now)`,
+    replace: '',
+    test,
+    title: refused,
+  },
+  { defense: 'the longest time of the code of a move', ...notAhead, test, title: refused },
+  {
+    defense: 'the end of the claim of a move',
+    file: store,
+    find: `requested: 1 }))
+      .where('expiresAt', '>', now)`,
+    replace: 'requested: 1 }))',
+    test,
+    title: 'ends two minutes after the scan if nobody confirms',
+  },
+  {
+    defense: 'confirming a move to the device that was shown',
+    file: store,
+    find: 'claimId: of.claimId, ',
+    replace: '',
+    test,
+    title: 'is confirmed for the device that was shown, and for no other',
+  },
+  {
+    defense: 'that a move was requested on the new device',
+    file: store,
+    find: ', requested: 1 }))',
+    replace: ' }))',
+    test,
+    title: 'takes place only while the person asks for it on the new device',
+  },
+  {
+    defense: 'the PIN before a move',
+    file: 'src/service/device/check-pin.ts',
+    find: "if (!rule || rule.keyType === 'NONE') return undefined",
+    replace: 'if (rule) return undefined',
+    test,
+    title: 'does not begin with %s',
+  },
+  {
+    defense: 'the key of the device that claims a move',
+    file: 'src/service/device/collect-move.ts',
+    find: "const verified = verify(ctx, jws, key, { method: 'POST', path: devicePaths.collectMove })",
+    replace: `void key
+  void verify
+  const payload = peek(jws)
+  const verified = { payload, claims: payload as SignedCall['claims'] }`,
+    test,
+    title: 'gives the account to nobody but the holder of the key',
+  },
+]
