@@ -17,6 +17,7 @@ export const devicePaths = Object.freeze({
   activate: '/device/activate',
   requests: '/device/requests',
   answer: (sessionId: string) => `/device/requests/${sessionId}/answer`,
+  scan: (sessionId: string) => `/device/requests/${sessionId}/scan`,
   remove: '/device/remove',
   /** GET reads where the service sends push messages, POST sets it. */
   push: '/device/push',
@@ -246,6 +247,14 @@ export type AnswerRequest = z.input<typeof AnswerRequest>
 
 export const Answered = z.object({ id: Id, state: SessionState, reason: SessionReason.optional() })
 export type Answered = z.infer<typeof Answered>
+
+/** A scanned code, in place of the number that the person types. It approves nothing. */
+export const ScanRequest = z.object({ nonce: Random128, secret: Random128 })
+export type ScanRequest = z.infer<typeof ScanRequest>
+
+/** The number to approve with. Without one, the code was wrong, and the session is settled as after a wrong number. */
+export const Scanned = Answered.extend({ number: z.string().max(12).optional() })
+export type Scanned = z.infer<typeof Scanned>
 
 /** Sets or renews where the service sends push messages; null removes it. */
 export const PushRequest = z.object({ push: PushSubscription.nullable() })

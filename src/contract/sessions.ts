@@ -39,6 +39,8 @@ export const Session = z.object({
   purpose: SessionPurpose.optional(),
   /** The number to type on the device; only while pending, with number matching. */
   number: z.string().optional(),
+  /** Can be scanned in place of the number, as `sf1:<id>:<scanSecret>`; only in the answer that creates the session. */
+  scanSecret: Random128.optional(),
   /** The name of the device that is asked; only in the answer that creates the session, and not for keys of role `auth`. */
   deviceName: z.string().optional(),
   createdAt: Seconds.optional(),

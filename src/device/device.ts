@@ -8,6 +8,7 @@ import type {
   MoveRequest,
   Preview,
   PushState,
+  Scanned,
   PushSubscription as Subscription,
 } from '../contract/device.ts'
 import type { Account } from './account.ts'
@@ -33,6 +34,7 @@ import {
   type RequestList,
   requests,
   type RequestsOptions,
+  scan,
 } from './requests.ts'
 import { watchRequests, type WatchOptions } from './watch-requests.ts'
 
@@ -45,6 +47,8 @@ export interface Device {
   /** Reads the pending requests; with `wait` and `etag`, waits for a change. */
   requests(account: Account, options?: RequestsOptions): Promise<RequestList>
   answer(account: Account, request: Pick<DeviceRequest, 'id' | 'nonce'>, answer: Answer): Promise<Answered>
+  /** Exchanges the secret of a scanned code (`parseScanCode`) for the number. Approves nothing; a wrong secret denies. */
+  scan(account: Account, request: Pick<DeviceRequest, 'id' | 'nonce'>, secret: string): Promise<Scanned>
   /** Dismisses a notice on this device. Succeeds, too, when the notice is gone already. */
   acknowledge(account: Account, notice: Pick<FactorNotice, 'id'>): Promise<void>
   /** Reads a page of the answers that this device gave, newest first. */
@@ -85,6 +89,7 @@ export function createDevice(options: DeviceOptions = {}): Device {
     activate: activate.bind(undefined, context),
     requests: requests.bind(undefined, context),
     answer: answer.bind(undefined, context),
+    scan: scan.bind(undefined, context),
     acknowledge: acknowledge.bind(undefined, context),
     history: history.bind(undefined, context),
     push: push.bind(undefined, context),

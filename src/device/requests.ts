@@ -8,6 +8,8 @@ import {
   type FactorNotice,
   devicePaths,
   Inbox,
+  Scanned,
+  type ScanRequest,
 } from '../contract/device.ts'
 import { pause } from '../clock.ts'
 import type { Account } from './account.ts'
@@ -78,16 +80,39 @@ export async function answer(
     ...(number !== undefined && { number }),
     ...(pin !== undefined && { pin, attempt: base64url.encode(context.random(16)) }),
   }
-  const call = { method: 'POST', path: devicePaths.answer(request.id), content: body } as const
+  const path = devicePaths.answer(request.id)
+  return persistently(context, async () =>
+    parseContent(await signedCall(context, account, { method: 'POST', path, content: body }), Answered),
+  )
+}
+
+/**
+ * Exchanges the secret of the code on the web page for the number. A wrong secret settles the request as a wrong number does.
+ */
+export async function scan(
+  context: DeviceContext,
+  account: Account,
+  request: Pick<DeviceRequest, 'id' | 'nonce'>,
+  secret: string,
+): Promise<Scanned> {
+  const content: ScanRequest = { nonce: request.nonce, secret }
+  const path = devicePaths.scan(request.id)
+  return persistently(context, async () =>
+    parseContent(await signedCall(context, account, { method: 'POST', path, content }), Scanned),
+  )
+}
+
+/** Repeats a call whose response is lost. */
+async function persistently<T>({ clock }: DeviceContext, call: () => Promise<T>): Promise<T> {
   for (const milliseconds of retryPauses) {
     try {
-      return await parseContent(await signedCall(context, account, call), Answered)
+      return await call()
     } catch (error) {
       if (!isTransient(error)) throw error
-      await pause(context.clock, milliseconds)
+      await pause(clock, milliseconds)
     }
   }
-  return parseContent(await signedCall(context, account, call), Answered)
+  return call()
 }
 
 /** Removes a notice that the person has read from the inbox of this device. */

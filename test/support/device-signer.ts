@@ -66,6 +66,10 @@ export function createDeviceCalls(origin: string, signer: DeviceSigner) {
       const path = devicePaths.answer(sessionId)
       return post(path, await signer.sign({ htm: 'POST', path, ...answer, ...different }))
     },
+    scan: async (sessionId: string, scan: object, different: object = {}) => {
+      const path = devicePaths.scan(sessionId)
+      return post(path, await signer.sign({ htm: 'POST', path, ...scan, ...different }))
+    },
     push: async (push: object | null) => {
       const path = devicePaths.push
       return post(path, await signer.sign({ htm: 'POST', path, push }))

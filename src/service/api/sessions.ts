@@ -12,6 +12,7 @@ import { fitAttributes } from '../rules/attributes.ts'
 import type { Budget } from '../rules/known-browsers.ts'
 import { newMatchingNumber } from '../rules/matching-number.ts'
 import { newId, random128 } from '../rules/random.ts'
+import { scanHashOf } from '../rules/scan-hash.ts'
 import { atTime, isReadable, redeemableFor } from '../rules/session-state.ts'
 import { sessionView } from '../views/views.ts'
 import { epochOfUser } from '../store/epochs.ts'
@@ -48,7 +49,7 @@ export const create: Handler<typeof contract.createSession> = async (given, call
     await auditSession(db, call, created.session, call)
     return { ...created, redeemed: await redeemCode(call, db, created.session, input) }
   })
-  const { session, left, deviceName, redeemed } = await creating.catch(async (error: unknown) => {
+  const { session, left, scanSecret, deviceName, redeemed } = await creating.catch(async (error: unknown) => {
     await auditThrottled(call, error, { domain: domain.id, user: user.id, budget, address: input.ipAddress ?? null })
     throw error
   })
@@ -57,7 +58,7 @@ export const create: Handler<typeof contract.createSession> = async (given, call
   }
   notifySession(call, session)
   if (session.state === 'pending') call.pusher?.tell(session)
-  return redeemed ?? { ...sessionView(session), ...left, deviceName }
+  return redeemed ?? { ...sessionView(session), ...left, scanSecret, deviceName }
 }
 
 /** Redeems the approval of a code before any other call can read it. If that is impossible, the code is not used up. */
@@ -102,6 +103,7 @@ interface Started {
   readonly session: SessionRow
   /** Set after a wrong code. */
   readonly left?: Pick<Session, 'triesLeft' | 'lockedFor'>
+  readonly scanSecret?: string | undefined
   readonly deviceName?: string | undefined
 }
 
@@ -110,9 +112,9 @@ async function start(call: Call, db: Queryable, starting: Starting): Promise<Sta
   if (input.bypasscode ?? input.otp) return byCode(call, db, starting)
   const device = await activeDevice(db, domain.id, user.id)
   if (!device) throw new ApiProblem('api.error.notfound.token')
-  const session = await ask(call, db, { input, domain, user, budget, deviceId: device.id })
+  const asked = await ask(call, db, { input, domain, user, budget, deviceId: device.id })
   // The names of devices are for administrators, and for apps that may change factors.
-  return { session, deviceName: call.role === 'admin' ? device.name : undefined }
+  return { ...asked, deviceName: call.role === 'admin' ? device.name : undefined }
 }
 
 export const get: Handler<typeof contract.getSession> = async (input, call) => {
@@ -201,11 +203,11 @@ interface Asking {
 /**
  * Sends a request to the device. If the domain requires a number that the caller cannot show, the session is denied at once.
  */
-async function ask(call: Call, db: Queryable, asking: Asking): Promise<SessionRow> {
+async function ask(call: Call, db: Queryable, asking: Asking): Promise<Started> {
   const { input, domain, user, deviceId } = asking
   const now = call.clock.now()
   if (domain.numberMatching === 'required' && !input.numberMatching) {
-    return insertSession(db, { ...blank(call, asking), ...denied('push_failed', now) })
+    return { session: await insertSession(db, { ...blank(call, asking), ...denied('push_failed', now) }) }
   }
   const session = blank(call, asking)
   const numbered = domain.numberMatching !== 'off' && input.numberMatching
@@ -213,7 +215,10 @@ async function ask(call: Call, db: Queryable, asking: Asking): Promise<SessionRo
     takePush(call, db, session),
     numbered ? freeNumber(call, db, domain, user) : null,
   ])
-  return insertSession(db, { ...session, network: limitedNetwork(session), deviceId, number })
+  const scanSecret = number === null ? undefined : random128(call.random)
+  const scanHash = scanSecret === undefined ? null : scanHashOf(scanSecret)
+  const row = { ...session, network: limitedNetwork(session), deviceId, number, scanHash }
+  return { session: await insertSession(db, row), scanSecret }
 }
 
 async function freeNumber(call: Call, db: Queryable, domain: DomainRow, user: UserRow): Promise<string> {

@@ -1,5 +1,5 @@
-import { AnswerRequest } from '../../contract/device.ts'
-import type { Answered } from '../../contract/device.ts'
+import { AnswerRequest, ScanRequest } from '../../contract/device.ts'
+import type { Answered, Scanned } from '../../contract/device.ts'
 import { isSameText } from '../../same-text.ts'
 import { notifySession } from '../waiting/notify.ts'
 import { auditSession } from '../audit/sessions.ts'
@@ -7,6 +7,7 @@ import type { ServiceContext } from '../context/service-context.ts'
 import { ApiProblem } from '../ground/problem.ts'
 import { mailAfterCommit } from '../mail/mail-after-commit.ts'
 import { forgetPushes, pausePushes } from '../push/push-budget.ts'
+import { scanHashOf } from '../rules/scan-hash.ts'
 import { atTime } from '../rules/session-state.ts'
 import { insertHistory } from '../store/device-history.ts'
 import { endOtherSessions } from '../store/epochs.ts'
@@ -27,22 +28,52 @@ type Given = ReturnType<typeof AnswerRequest.parse>
 export async function answerRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Answered> {
   const given = parseContent(AnswerRequest, call.payload)
   const pinResult = await verifyPin(ctx, call, { sessionId, given })
-  const { answered, settled, createdAt } = await readCommitted(ctx.store.db).execute(async (db) => {
+  const decided = await readCommitted(ctx.store.db).execute(async (db) => {
     await (pinResult === 'not-required' ? consumeCall(db, call) : requireActive(db, call.device.id))
-    const session = await findSession(db, call, { sessionId, given })
-    return { ...(await decide(ctx, db, session, { ...given, pinResult })), createdAt: session.createdAt }
+    return decide(ctx, db, await findSession(db, call, { sessionId, given }), { ...given, pinResult })
   })
+  announce(ctx, call, decided)
+  return decided.answered
+}
+
+/**
+ * Returns the number for the secret of the code that the web page shows. Approves nothing: the device sends the number, and the
+ * PIN, with its answer. A wrong secret counts as a wrong number, so there is one guess for either.
+ */
+export async function scanRequest(ctx: ServiceContext, call: SignedCall, sessionId: string): Promise<Scanned> {
+  const given = parseContent(ScanRequest, call.payload)
+  const scanned = scanHashOf(given.secret)
+  const { number, ...decided } = await readCommitted(ctx.store.db).execute(async (db): Promise<ScanResult> => {
+    await consumeCall(db, call)
+    const session = await findSession(db, call, { sessionId, given })
+    if (session.scanHash === null || session.number === null) throw tooLate()
+    const { state } = atTime(session, ctx.clock.now())
+    if (state === 'pending' && isSameText(session.scanHash, scanned)) {
+      return { answered: { id: session.id, state }, settled: undefined, number: session.number }
+    }
+    // The hash takes the place of a wrong number: a repeated call gets the same answer.
+    return decide(ctx, db, session, { decision: 'approve', number: scanned, pinResult: 'not-required' })
+  })
+  if (number === undefined) announce(ctx, call, decided)
+  return { ...decided.answered, number }
+}
+
+interface ScanResult extends Decided {
+  readonly number?: string
+}
+
+/** Tells those who wait for the session. */
+function announce(ctx: ServiceContext, { device }: SignedCall, { answered, settled }: Decided): void {
   if (settled) {
-    const seconds = ctx.clock.now() - createdAt
+    const seconds = ctx.clock.now() - settled.createdAt
     ctx.observer.settled(answered.reason ?? answered.state, 1, { factor: 'push', seconds })
   }
-  notifySession(ctx, { id: sessionId, deviceId: call.device.id })
-  return answered
+  notifySession(ctx, { id: answered.id, deviceId: device.id })
 }
 
 interface Meant {
   readonly sessionId: string
-  readonly given: Given
+  readonly given: Pick<Given, 'nonce'>
 }
 
 async function findSession(db: Queryable, { device }: SignedCall, { sessionId, given }: Meant): Promise<SessionRow> {
@@ -53,6 +84,8 @@ async function findSession(db: Queryable, { device }: SignedCall, { sessionId, g
   return session
 }
 
+type Typed = Pick<Given, 'decision' | 'number'>
+
 /** The result of the PIN check. */
 type PinResult = 'not-required' | 'late' | 'right'
 
@@ -62,7 +95,11 @@ type PinResult = 'not-required' | 'late' | 'right'
  * @returns `late` if the request was already settled, so that no PIN was checked: even if a clock is set back, it must not
  * become pending again. Unless the result is `not-required`, the signed call has been used up.
  */
-async function verifyPin(ctx: ServiceContext, call: SignedCall, meant: Meant): Promise<PinResult> {
+async function verifyPin(
+  ctx: ServiceContext,
+  call: SignedCall,
+  meant: Meant & { readonly given: Given },
+): Promise<PinResult> {
   const { decision, pin, attempt = call.claims.jti } = meant.given
   const rule = decision === 'approve' ? await pinRule(ctx.store.db, call.device.domainId) : undefined
   if (!rule || rule.keyType === 'NONE') return 'not-required'
@@ -81,20 +118,20 @@ async function verifyPin(ctx: ServiceContext, call: SignedCall, meant: Meant): P
 
 interface Decided {
   readonly answered: Answered
-  /** Whether this call settled the session. */
-  readonly settled: boolean
+  /** The session, if this call settled it. */
+  readonly settled: SessionRow | undefined
 }
 
 async function decide(
   ctx: ServiceContext,
   db: Queryable,
   session: SessionRow,
-  given: Given & { readonly pinResult: PinResult },
+  given: Typed & { readonly pinResult: PinResult },
 ): Promise<Decided> {
   const now = ctx.clock.now()
   const present = atTime(session, now)
   const number = typedNumber(session, given)
-  if (present.state !== 'pending') return { answered: repeated(present, given, number), settled: false }
+  if (present.state !== 'pending') return { answered: repeated(present, given, number), settled: undefined }
   if (given.pinResult === 'late') throw tooLate()
   const outcome = outcomeOf(session, given, number)
   const answer = { id: session.id, deviceId: session.deviceId ?? '', decision: given.decision, number, outcome }
@@ -114,7 +151,7 @@ async function decide(
     const { userId, domainId } = session
     await mailAfterCommit(db, ctx, { kind: 'sign_in_reported', organizationId, userId, domainId })
   }
-  return { answered: { id: session.id, state: outcome.state, reason: outcome.reason }, settled: true }
+  return { answered: { id: session.id, state: outcome.state, reason: outcome.reason }, settled: session }
 }
 
 function historyRow(session: SessionRow, { state, reason }: Outcome, now: number) {
@@ -124,18 +161,18 @@ function historyRow(session: SessionRow, { state, reason }: Outcome, now: number
 }
 
 /** A lost answer can be repeated with the same result. A different answer is too late. */
-function repeated(session: SessionRow, given: Given, number: string | null): Answered {
+function repeated(session: SessionRow, given: Typed, number: string | null): Answered {
   const same = session.answeredDecision === given.decision && session.answeredNumber === number
   if (!same) throw tooLate()
   return { id: session.id, state: session.state, reason: session.reason ?? undefined }
 }
 
 /** Only an approval of a request with a number has one. */
-function typedNumber(session: SessionRow, given: Given): string | null {
+function typedNumber(session: SessionRow, given: Typed): string | null {
   return session.number !== null && given.decision === 'approve' ? (given.number ?? null) : null
 }
 
-function outcomeOf(session: SessionRow, given: Given, number: string | null): Outcome {
+function outcomeOf(session: SessionRow, given: Typed, number: string | null): Outcome {
   if (given.decision === 'deny') return { state: 'denied', reason: 'user_denied' }
   if (given.decision === 'report') return { state: 'denied', reason: 'reported' }
   if (session.number === null) return { state: 'approved', factor: 'push' }

@@ -19,7 +19,7 @@ import { imageOfDomain } from '../store/domains.ts'
 import { observe } from '../http/observe.ts'
 import { waiterKey } from '../ground/waiter-key.ts'
 import { activate } from './activate.ts'
-import { answerRequest } from './answer.ts'
+import { answerRequest, scanRequest } from './answer.ts'
 import { followInbox } from './follow-inbox.ts'
 import { changesAt, readInbox } from './inbox.ts'
 import { readHistory } from './history.ts'
@@ -72,6 +72,11 @@ export function createDeviceRoutes(service: ServiceContext): Router {
   post(devicePaths.answer(':sessionId'), async (ctx, req, res) => {
     const sessionId = String(req.params.sessionId)
     return postOf(ctx, { req, res, path: devicePaths.answer(sessionId) }, (call) => answerRequest(ctx, call, sessionId))
+  })
+
+  post(devicePaths.scan(':sessionId'), async (ctx, req, res) => {
+    const sessionId = String(req.params.sessionId)
+    return postOf(ctx, { req, res, path: devicePaths.scan(sessionId) }, (call) => scanRequest(ctx, call, sessionId))
   })
 
   post(devicePaths.acknowledge(':noticeId'), async (ctx, req, res) => {

@@ -207,6 +207,8 @@ export interface Database {
     factorId: ColumnType<string | null, string | null | undefined, string | null>
     purpose: Generated<SessionPurpose>
     number: string | null
+    /** Of the secret that can be scanned in place of the number. */
+    scanHash: ColumnType<string | null, string | null | undefined, string | null>
     nonce: string
     /** JSON. */
     attributes: string

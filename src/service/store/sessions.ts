@@ -44,6 +44,7 @@ const unanswered = {
   factor: null,
   factorId: null,
   number: null,
+  scanHash: null,
   ipAddress: null,
   challenge: null,
   settledAt: null,

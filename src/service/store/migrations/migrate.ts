@@ -7,6 +7,7 @@ import { schema } from './0001-schema.ts'
 import type { Engine } from './0001-schema.ts'
 import { languagesAndBrowsers } from './0003-languages-and-browsers.ts'
 import { deviceMoves } from './0004-device-moves.ts'
+import { scanHash } from './0005-scan-hash.ts'
 
 /**
  * Brings the database to the present schema, in one transaction; several processes may try at once.
@@ -51,4 +52,5 @@ const migrations = (engine: Engine) => ({
   '0001-schema': schema(engine),
   '0003-languages-and-browsers': languagesAndBrowsers,
   '0004-device-moves': deviceMoves,
+  '0005-scan-hash': scanHash,
 })
