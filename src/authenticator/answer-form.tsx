@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
+import type { Clock } from '../clock.ts'
 import type { DeviceRequest } from '../contract/device.ts'
 import { type Account, requiredSecret } from '../device/account.ts'
 import { isolated } from '../device/printable.ts'
@@ -8,6 +9,7 @@ import { Button, IconButton } from './button.tsx'
 import { Problem } from './card.tsx'
 import { DigitField } from './digit-field.tsx'
 import { Keypad } from './keypad.tsx'
+import type { NumberScanner } from './number-scanner.tsx'
 import { focus } from './secret-field.tsx'
 import { useWords } from './words/speech.tsx'
 import type { Words } from './words/en.ts'
@@ -15,12 +17,15 @@ import type { Words } from './words/en.ts'
 interface AnswerFormProps {
   readonly account: Account
   readonly request: DeviceRequest
+  readonly clock: Clock
   readonly busy: boolean
   /** Whether presses are ignored. */
   readonly blocked: boolean
   /** Why the last answer failed. */
   readonly problem: string | undefined
   readonly onAnswer: (answer: Answer) => void
+  /** Exchanges the secret of a scanned code for the number. */
+  readonly onScan: (secret: string) => Promise<string | undefined>
   readonly onDeny: () => void
 }
 
@@ -33,12 +38,24 @@ const pinLength = 4
 const description = 'title who facts'
 
 /** One question at a time, its keypad, and the two answers. */
-export function AnswerForm({ account, request, busy, blocked, problem, onAnswer, onDeny }: AnswerFormProps) {
+export function AnswerForm({
+  account,
+  request,
+  clock,
+  busy,
+  blocked,
+  problem,
+  onAnswer,
+  onScan,
+  onDeny,
+}: AnswerFormProps) {
   const words = useWords()
   const form = useRef<HTMLFormElement>(null)
   const [number, setNumber] = useState('')
   const [secret, setSecret] = useState('')
   const [hint, setHint] = useState<string>()
+  /** Set while the camera is open in place of the field and its keys. */
+  const [Scanner, setScanner] = useState<typeof NumberScanner>()
   const questions = questionsOf(account, request)
   const [question, setQuestion] = useState(questions[0])
   const complete = {
@@ -46,6 +63,8 @@ export function AnswerForm({ account, request, busy, blocked, problem, onAnswer,
     PIN: secret.length === pinLength,
     PASSCODE: !!secret,
   }
+  // An old problem does not hide what to scan.
+  const shown = hint ?? (Scanner ? undefined : problem)
   const isFirst = question === questions[0]
   const missing = questions.find((each) => !complete[each])
 
@@ -71,6 +90,24 @@ export function AnswerForm({ account, request, busy, blocked, problem, onAnswer,
     setNumber(digits)
     setQuestion('number')
   }
+  async function openScanner() {
+    setHint(undefined)
+    try {
+      const loaded = await import('./number-scanner.tsx')
+      setScanner(() => loaded.NumberScanner)
+    } catch {
+      setHint(words.unreachableNow)
+    }
+  }
+  function closeScanner(reason?: string) {
+    setHint(reason)
+    setScanner(undefined)
+  }
+  async function exchange(scanned: string) {
+    closeScanner()
+    const digits = await onScan(scanned)
+    if (digits !== undefined) typeNumber(digits)
+  }
   function approve(event: SubmitEvent) {
     event.preventDefault()
     if (blocked) return
@@ -81,6 +118,7 @@ export function AnswerForm({ account, request, busy, blocked, problem, onAnswer,
         ...(secret !== '' && { pin: secret }),
       })
     }
+    setScanner(undefined)
     setHint(missing === 'PIN' ? words.pinForm : labelOf(missing, request, words))
     setQuestion(missing)
     form.current?.querySelector('input')?.focus({ preventScroll: true })
@@ -88,15 +126,26 @@ export function AnswerForm({ account, request, busy, blocked, problem, onAnswer,
   return (
     <form class="answer" ref={form} onSubmit={approve} noValidate>
       <div class="question">
-        {question === undefined ? null : (
-          <label for={fieldOf(question)} class={(hint ?? problem) === undefined ? '' : 'unseen'}>
+        {question === undefined ? null : Scanner ? (
+          <p id="scanning" class={shown === undefined ? '' : 'unseen'}>
+            {words.scanOwnScreen}
+          </p>
+        ) : (
+          <label for={fieldOf(question)} class={shown === undefined ? '' : 'unseen'}>
             {labelOf(question, request, words)}
           </label>
         )}
-        <Problem text={hint ?? problem} />
+        <Problem text={shown} />
       </div>
-      {question === undefined ? null : (
-        <div class={isFirst ? 'asked alone' : 'asked'}>
+      {question === undefined ? null : Scanner ? (
+        <Scanner
+          {...{ clock, request }}
+          onSecret={(scanned) => void exchange(scanned)}
+          onHint={setHint}
+          onClose={closeScanner}
+        />
+      ) : (
+        <div class={isFirst && question !== 'number' ? 'asked alone' : 'asked'}>
           {isFirst ? null : <IconButton icon="back" label={words.changeNumber} onClick={() => backToNumber(number)} />}
           {question === 'PASSCODE' ? (
             <input
@@ -120,9 +169,12 @@ export function AnswerForm({ account, request, busy, blocked, problem, onAnswer,
               describedBy={description}
             />
           )}
+          {question === 'number' ? (
+            <IconButton icon="scan" label={words.scanNumber} onClick={() => void openScanner()} />
+          ) : null}
         </div>
       )}
-      {question === undefined || question === 'PASSCODE' ? null : (
+      {Scanner || question === undefined || question === 'PASSCODE' ? null : (
         <Keypad form={form} onEraseEmpty={() => backToNumber(number.slice(0, -1))} />
       )}
       <div class="actions">

@@ -44,7 +44,7 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
   const [screen, setScreen] = useState<Screen>(home)
   /** Requests that the person closed: they do not open automatically again. */
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
-  const onAnswer = useAnswer(device, inbox, setScreen)
+  const { answer: onAnswer, scan: onScan } = useAnswer(device, inbox, setScreen)
 
   useEffect(() => {
     if (link.add) setScreen({ name: 'add', code: link.code })
@@ -92,7 +92,7 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
       )}
       {accounts.unavailable ? <CannotRunScreen obstacle="noStorage" /> : null}
       {list && !accounts.unavailable ? (
-        <CurrentScreen {...parts} {...{ list, onBack, onAnswer, onAdded, onGone, onInstall, onLanguage }} />
+        <CurrentScreen {...parts} {...{ list, onBack, onAnswer, onScan, onAdded, onGone, onInstall, onLanguage }} />
       ) : null}
     </>
   )

@@ -34,6 +34,7 @@ interface CurrentScreenProps {
   readonly show: (screen: Screen) => void
   readonly onBack: () => void
   readonly onAnswer: (shown: RequestShown, given: Answer) => Promise<void>
+  readonly onScan: (shown: RequestShown, secret: string) => Promise<string | undefined>
   readonly onAdded: (account: Account) => Promise<void>
   readonly onGone: (account: StoredAccount) => Promise<void>
   readonly onInstall: (() => void) | undefined
@@ -90,7 +91,7 @@ function Add({ list, device, clock, serviceUrl, code, onAdded, onBack }: AddProp
 
 type RequestProps = CurrentScreenProps & { readonly screen: RequestShown }
 
-function Request({ screen, device, clock, now, inbox, show, onAnswer, onBack }: RequestProps) {
+function Request({ screen, device, clock, now, inbox, show, onAnswer, onScan, onBack }: RequestProps) {
   const { busy = false, problem } = screen
   if (screen.denied) {
     const { account, request } = screen.pending
@@ -108,6 +109,7 @@ function Request({ screen, device, clock, now, inbox, show, onAnswer, onBack }: 
       problem={problem}
       count={inbox.pending.length}
       onAnswer={(given) => void onAnswer(screen, given)}
+      onScan={(secret) => onScan(screen, secret)}
       onDeny={() => show({ name: 'request', pending: screen.pending, denied: true })}
       onBack={onBack}
     />

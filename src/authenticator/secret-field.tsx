@@ -29,6 +29,6 @@ export function SecretField({ kind, name, label, focused = false, fresh = false 
 }
 
 /** A stable function, so that it runs once when the field appears, and not at each render. */
-export function focus(field: HTMLInputElement | null): void {
+export function focus(field: HTMLElement | null): void {
   field?.focus({ preventScroll: true })
 }

@@ -1,45 +1,64 @@
 import { useRef } from 'preact/hooks'
 
-import type { Answered } from '../contract/device.ts'
+import type { Answered, Scanned } from '../contract/device.ts'
 import { DeviceError } from '../device/device-error.ts'
 import type { Device } from '../device/device.ts'
 import type { Answer } from '../device/requests.ts'
 import { problemOf } from './problem.ts'
 import type { RequestShown, Screen } from './screen.ts'
 import type { Outcome } from './screens/outcome.tsx'
-import type { Inbox } from './use-inbox.ts'
+import type { Inbox, Pending } from './use-inbox.ts'
 import { useWords } from './words/speech.tsx'
 
-/** Returns the function that sends an answer and shows its outcome. */
-export function useAnswer(
-  device: Device,
-  inbox: Inbox,
-  show: (screen: Screen) => void,
-): (shown: RequestShown, answer: Answer) => Promise<void> {
+interface Answering {
+  /** Sends an answer and shows its outcome. */
+  readonly answer: (shown: RequestShown, answer: Answer) => Promise<void>
+  /** Sends the secret of a scanned code. @returns the number; if there is none, it shows why. */
+  readonly scan: (shown: RequestShown, secret: string) => Promise<string | undefined>
+}
+
+export function useAnswer(device: Device, inbox: Inbox, show: (screen: Screen) => void): Answering {
   const words = useWords()
   /** Ignores further presses while an answer is being sent. */
   const answering = useRef(false)
 
-  async function send({ pending, denied = false }: RequestShown, answer: Answer): Promise<Screen> {
+  async function send({ pending, denied = false }: RequestShown, call: Call, withPin: boolean): Promise<Sent> {
     try {
-      const answered = await device.answer(pending.account, pending.request, answer)
+      const answered = await call(pending)
+      if (answered.number !== undefined) return { screen: { name: 'request', pending }, number: answered.number }
       inbox.forget(pending.request)
-      return { name: 'outcome', outcome: outcomeOf(answered) }
+      return { screen: { name: 'outcome', outcome: outcomeOf(answered) } }
     } catch (error) {
-      const outcome = outcomeOfError(error, answer.pin !== undefined)
-      if (!outcome) return { name: 'request', pending, denied, problem: problemOf(error, words) }
+      const outcome = outcomeOfError(error, withPin)
+      if (!outcome) return { screen: { name: 'request', pending, denied, problem: problemOf(error, words) } }
       inbox.forget(pending.request)
-      return { name: 'outcome', outcome }
+      return { screen: { name: 'outcome', outcome } }
     }
   }
 
-  return async (shown, answer) => {
-    if (answering.current) return
+  async function once(shown: RequestShown, call: Call, withPin = false): Promise<string | undefined> {
+    if (answering.current) return undefined
     answering.current = true
     show({ ...shown, busy: true, problem: undefined })
-    show(await send(shown, answer))
+    const { screen, number } = await send(shown, call, withPin)
+    show(screen)
     answering.current = false
+    return number
   }
+
+  return {
+    async answer(shown, answer) {
+      await once(shown, ({ account, request }) => device.answer(account, request, answer), answer.pin !== undefined)
+    },
+    scan: (shown, secret) => once(shown, ({ account, request }) => device.scan(account, request, secret)),
+  }
+}
+
+type Call = (pending: Pending) => Promise<Scanned>
+
+interface Sent {
+  readonly screen: Screen
+  readonly number?: string
 }
 
 /** The outcome of an answer that the service accepted. */

@@ -26,6 +26,8 @@ export interface Challenge {
   readonly giveUpTo?: string | undefined
   /** The current session of the service. */
   readonly sessionId?: string
+  /** The secret that the device can scan in place of the number, while that session is pending. */
+  readonly scanSecret?: string | undefined
   /** When that was created, Unix seconds. */
   readonly askedAt?: number | undefined
   /** The name of the device that was asked, if the service says it. */

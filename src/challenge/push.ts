@@ -62,8 +62,8 @@ async function push(
     numberMatching: options.numberMatching,
   })
   const asks = (challenge.asks ?? 0) + 1
-  const { id: sessionId, deviceName } = session
-  const asked = { ...challenge, sessionId, deviceName, askedAt: options.now, asks, givenFactor: undefined }
+  const { id: sessionId, scanSecret, deviceName } = session
+  const asked = { ...challenge, sessionId, scanSecret, deviceName, askedAt: options.now, asks, givenFactor: undefined }
   return { challenge: asked, status: statusOf(session, asked) }
 }
 

@@ -79,12 +79,12 @@ function findFaults(selectors: readonly string[]): readonly string[] {
   ]
 }
 
-async function faultsAtAllSizes(page: Page): Promise<readonly string[]> {
+async function faultsAtAllSizes(page: Page, wanted = parts): Promise<readonly string[]> {
   const faults: string[] = []
   for (const [width, height] of sizes) {
     await page.setViewportSize({ width, height })
-    await page.waitForFunction((wanted) => innerHeight === wanted, height)
-    const found = await page.evaluate(findFaults, parts)
+    await page.waitForFunction((present) => innerHeight === present, height)
+    const found = await page.evaluate(findFaults, wanted)
     faults.push(...found.map((fault) => `${width}x${height}: ${fault}`))
   }
   return faults
@@ -117,6 +117,28 @@ describe('a request', () => {
     await page.locator('button.row').first().click()
     expect(await page.locator('h1').innerText()).toContain('Sign in to')
     expect(await page.locator('#facts').innerText()).toContain('supplier')
+  })
+
+  it.each(['en-US', 'de-DE', 'ar'])('fits on one screen while a code is scanned: %s', async (locale) => {
+    const { page } = await asked({ locale, keyType: 'PIN' })
+    await page.evaluate(() => {
+      const canvas = document.createElement('canvas')
+      const pen = canvas.getContext('2d')!
+      // A stream has a picture only while something is drawn.
+      setInterval(() => pen.fillRect(0, 0, 300, 150), 50)
+      navigator.mediaDevices.getUserMedia = async () => canvas.captureStream()
+    })
+
+    await page.locator('.asked .icon-button').tap()
+    await page.locator('video.on').waitFor()
+
+    expect(
+      await faultsAtAllSizes(
+        page,
+        parts.map((part) => (part === '.keypad' ? '.viewfinder' : part)).filter((part) => part !== '.asked'),
+      ),
+    ).toEqual([])
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-describedby'))).toBe('scanning')
   })
 
   it('shows long names in one line each, and in full by a tap', async () => {

@@ -1,10 +1,13 @@
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { launchChromium } from '../support/chromium.ts'
-import { createFakeCamera } from '../support/fake-camera.ts'
+import { scanCodeText } from '../../src/contract/scan-code.ts'
+import { random128 } from '../support/device-signer.ts'
+import { createFakeCamera, size } from '../support/fake-camera.ts'
 import { startService } from '../support/running-service.ts'
-import { add, button, headline, phones, seen, setHidden } from './phone.ts'
+import { startWebApp } from '../support/web-app.ts'
+import { add, button, fromDesk, headline, phones, seen, setHidden, small } from './phone.ts'
 
 const camera = await createFakeCamera()
 const browser = await launchChromium({ args: camera.args })
@@ -135,6 +138,135 @@ describe('scanning', () => {
     await button(page, 'Type the code instead').click()
 
     expect(await seen(page.getByLabel('Activation code or link'))).toBe(true)
+  })
+})
+
+/** The page as a camera films it: the brightness of each pixel. */
+async function filmed(page: Page): Promise<Buffer> {
+  const png = (await page.screenshot()).toString('base64')
+  const pixels = await page.evaluate(
+    async ({ width, height, source }) => {
+      const image = Object.assign(new Image(), { src: source })
+      await image.decode()
+      const pen = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')!
+      pen.drawImage(image, 0, 0, width, height)
+      const { data } = pen.getImageData(0, 0, width, height)
+      return Array.from({ length: width * height }, (_, index) => data[index * 4 + 1]!)
+    },
+    { ...size, source: `data:image/png;base64,${png}` },
+  )
+  return Buffer.from(pixels)
+}
+
+/** A phone with an open request, and the code that belongs to it. */
+async function askedOnPhone(keyType: 'NONE' | 'PIN' = 'NONE') {
+  const service = await startService({ domain: { keyType } })
+  const { code: activation } = await service.enroll('alice')
+  const page = await phone.open(service, `#code=${activation}`, small)
+  await button(page, 'Add this account').tap()
+  if (keyType === 'PIN') {
+    for (const name of ['pin', 'again']) await page.locator(`input[name=${name}]`).fill('2580')
+    await button(page, 'Continue').tap()
+  }
+  await page.getByText('Nothing to approve').waitFor()
+  const { id, number, scanSecret: secret = '' } = await service.ask('alice', fromDesk)
+  await headline(page, 'Sign in to Wiki?')
+  const calls: string[] = []
+  page.on('request', (request) => calls.push(request.url()))
+  return {
+    service,
+    page,
+    number,
+    code: scanCodeText({ sessionId: id, secret }),
+    wrong: scanCodeText({ sessionId: id, secret: random128() }),
+    state: () => service.state(id),
+    scans: () => calls.filter((url) => url.endsWith('/scan')).length,
+    open: () => button(page, 'Scan instead').tap(),
+  }
+}
+
+describe('scanning in place of typing the number', () => {
+  it('reads the code that the web page shows, and approves only when Approve is pressed', async () => {
+    const app = await startWebApp()
+    const browserOfAlice = app.browser()
+    await app.signIn(browserOfAlice, 'alice')
+    const [code] = /code=[a-z0-9]{10}/.exec((await browserOfAlice.visit('/account')).text) ?? []
+    const page = await phone.open({ url: `${app.url}/mfa` }, `#${code}`, small)
+    await add(page)
+    const context = await browser.newContext({ viewport: size, colorScheme: 'dark' })
+    onTestFinished(() => context.close())
+    await context.addCookies([{ name: 'connect.sid', value: browserOfAlice.cookie('connect.sid') ?? '', url: app.url }])
+    const desk = await context.newPage()
+    await desk.goto(`${app.url}/mfa`)
+    await desk.getByRole('img', { name: 'Or scan this in the authenticator' }).scrollIntoViewIfNeeded()
+    const number = await desk.locator('#number').innerText()
+    await headline(page, 'Sign in to Test?')
+    await camera.film(await filmed(desk))
+
+    await button(page, 'Scan instead').tap()
+    await page.locator('#number').waitFor()
+
+    expect(await page.locator('#number').inputValue()).toBe(number)
+    expect(await page.locator('video').count()).toBe(0)
+    expect(await desk.locator('#number').count()).toBe(1)
+    await button(page, 'Approve').tap()
+    await desk.waitForURL(`${app.url}/account`)
+  })
+
+  it('warns of codes on other screens, and asks for the PIN after the code', async () => {
+    const { page, code, number, state, open } = await askedOnPhone('PIN')
+    await camera.look()
+    await open()
+    await seen(page.getByText('Scan only a code on your own screen.'))
+    await button(page, 'Type the number instead').tap()
+    await camera.look(code)
+
+    await open()
+    await page.locator('#pin').waitFor()
+
+    expect(await button(page, 'Approve').getAttribute('aria-disabled')).toBe('true')
+    expect(await state()).toMatchObject({ state: 'pending', number })
+  })
+
+  it.each([
+    ['of another request', (id: string) => scanCodeText({ sessionId: id, secret: random128() }), 'another request'],
+    ['for something else', () => 'https://wiki.example/', 'That isn’t the code of this request.'],
+  ])('says that a code is %s, and sends nothing', async (_, codeOf, sentence) => {
+    const { page, state, scans, open } = await askedOnPhone()
+    await camera.look(codeOf('0'.repeat(40)))
+
+    await open()
+    await seen(page.getByRole('alert').getByText(sentence))
+
+    expect(scans()).toBe(0)
+    expect(await isFilming(page)).toBe(true)
+    expect((await state()).state).toBe('pending')
+  })
+
+  it('ends the request when the secret in its code is wrong', async () => {
+    const { page, wrong, state, open } = await askedOnPhone()
+    await camera.look(wrong)
+
+    await open()
+    await headline(page, 'The numbers didn’t match')
+
+    expect(await state()).toMatchObject({ state: 'denied', reason: 'wrong_number' })
+  })
+
+  it('explains what to do when there is no camera, and returns to typing', async () => {
+    const { page, number, open } = await askedOnPhone()
+    await page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = async () => {
+        throw new DOMException('', 'NotAllowedError')
+      }
+    })
+
+    await open()
+    await seen(page.getByRole('alert').getByText('Camera access isn’t allowed.'))
+    await page.locator('#number').fill(number!)
+    await button(page, 'Approve').tap()
+
+    expect(await headline(page, 'Approved')).toBe(true)
   })
 })
 

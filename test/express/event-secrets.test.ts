@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import type { Browser } from '../support/browser.ts'
+import { shownCode } from '../support/shown-code.ts'
 import { numberOn, startWebApp } from '../support/web-app.ts'
 
 /** What a page shows or carries that is for one person alone. */
@@ -38,6 +39,7 @@ describe('the events of a long story', () => {
     const look = async (path: string, by: Browser = browser) => {
       const page = await by.visit(path)
       for (const secret of secretsOf(page.text)) seen.add(secret)
+      seen.add(shownCode(page)?.secret ?? '')
       for (const name of ['connect.sid']) seen.add(by.cookie(name)?.slice(4) ?? '')
       return page
     }

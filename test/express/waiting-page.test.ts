@@ -1,7 +1,9 @@
 import { startTestService } from 'second-factor/testing'
 import { describe, expect, it } from 'vitest'
 
-import { startWebApp } from '../support/web-app.ts'
+import { random128 } from '../support/device-signer.ts'
+import { shownCode } from '../support/shown-code.ts'
+import { numberOn, startWebApp } from '../support/web-app.ts'
 
 const linkOn = ({ text }: { text: string }) =>
   / href="([^"]*)"[^>]*>Open the authenticator on this phone</.exec(text)?.[1]
@@ -76,5 +78,76 @@ describe('the waiting page', () => {
     const { page } = await app.enroll(app.browser(), 'alice')
 
     expect(page.text).toMatch(/<button type="button"[^>]* id="copy"[^>]* hidden>Copy<\/button>/)
+  })
+})
+
+describe('the code on the waiting page', () => {
+  /** The waiting page, and what its device learns from the code on it. */
+  async function waiting() {
+    const app = await startWebApp()
+    const browser = app.browser()
+    const { account, page } = await app.enroll(browser, 'alice')
+    const request = async () => (await app.device.requests(account)).requests![0]!
+    const scan = async ({ secret = '' }: { secret?: string }) => app.device.scan(account, await request(), secret)
+    return { app, browser, account, page, request, scan }
+  }
+
+  it('is no address, and gives the device the number of the page', async () => {
+    const { page, request, scan } = await waiting()
+    const code = shownCode(page)!
+
+    const scanned = await scan(code)
+
+    expect(code.text).toMatch(/^sf1:[0-9a-f]{40}:[A-Za-z0-9_-]{22}$/)
+    expect(code.sessionId).toBe((await request()).id)
+    expect(scanned).toMatchObject({ state: 'pending', number: numberOn(page) })
+    expect(page.text).not.toContain(code.secret)
+  })
+
+  it('stays the same while its request waits, and is another one for the next request', async () => {
+    const { app, browser, page } = await waiting()
+
+    const again = await browser.visit('/mfa')
+    await app.clock.advance(20)
+    await browser.submit('/mfa/send')
+    const next = await browser.visit('/mfa')
+
+    expect(shownCode(again)).toEqual(shownCode(page))
+    expect(shownCode(next)?.secret).toMatch(/^[A-Za-z0-9_-]{22}$/)
+    expect(shownCode(next)?.secret).not.toBe(shownCode(page)?.secret)
+  })
+
+  it('denies the request when another one is scanned in its place', async () => {
+    const { browser, scan } = await waiting()
+
+    const scanned = await scan({ secret: random128() })
+    const page = await browser.visit('/mfa')
+
+    expect(scanned).toMatchObject({ state: 'denied', reason: 'wrong_number' })
+    expect(page.text).toContain('That wasn&#39;t the right number')
+    expect(shownCode(page)).toBeUndefined()
+  })
+
+  it('leaves the web session together with the number', async () => {
+    const stored: unknown[] = []
+    const app = await startWebApp({
+      routes: (express) => express.get('/public', (req, res) => res.end(stored.push(req.session) && '')),
+      mfa: { required: (req) => req.path !== '/public' },
+    })
+    const browser = app.browser()
+    const { account } = await app.enroll(browser, 'alice')
+    await browser.visit('/public')
+    await app.answer(account, 'deny')
+    await browser.visit('/mfa')
+    await browser.visit('/public')
+
+    expect(stored.map((each) => JSON.stringify(each).includes('scanSecret'))).toEqual([true, false])
+  })
+
+  it('is not shown without a number, and not by a service that speaks only 1.3', async () => {
+    const app = await startWebApp({ mfa: { numberMatching: false } })
+    const { page } = await app.enroll(app.browser(), 'alice')
+
+    expect([shownCode(page), shownCode(await withOldService(undefined))]).toEqual([undefined, undefined])
   })
 })

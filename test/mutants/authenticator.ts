@@ -140,7 +140,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'switching the camera off when it is left',
-    file: 'src/authenticator/screens/scan.tsx',
+    file: 'src/authenticator/viewfinder.tsx',
     find: '    return () => stop.abort()\n',
     replace: '    return undefined\n',
     test: 'authenticator/scan.test.ts',
@@ -148,11 +148,27 @@ export const mutants: readonly Mutant[] = [
   },
   {
     defense: 'switching the camera off while the page is hidden',
-    file: 'src/authenticator/screens/scan.tsx',
+    file: 'src/authenticator/viewfinder.tsx',
     find: 'if (!screen || !visible.now) return undefined',
     replace: 'if (!screen) return undefined',
     test: 'authenticator/scan.test.ts',
     title: 'turns the camera off when it %s',
+  },
+  {
+    defense: 'sending only a code of the open request',
+    file: 'src/authenticator/number-scanner.tsx',
+    find: 'if (code?.sessionId === request.id) onSecret',
+    replace: 'if (code) onSecret',
+    test: 'authenticator/scan.test.ts',
+    title: 'says that a code is %s, and sends nothing',
+  },
+  {
+    defense: 'the press of Approve after a scan',
+    file: 'src/authenticator/answer-form.tsx',
+    find: 'if (digits !== undefined) typeNumber(digits)',
+    replace: "onAnswer({ decision: 'approve', number: digits })",
+    test: 'authenticator/scan.test.ts',
+    title: 'reads the code that the web page shows, and approves only when Approve is pressed',
   },
   {
     defense: 'what the page allows of a device',

@@ -209,4 +209,12 @@ export const mutants: readonly Mutant[] = [
     test: 'express/tabs.test.ts',
     title: 'that complete at the same moment are answered in order: the new session id arrives before the others go on',
   },
+  {
+    defense: 'the end of a scanned code in the web session',
+    file: 'src/express/sign-in/challenge-page.ts',
+    find: 'scanSecret: undefined, ',
+    replace: '',
+    test: 'express/waiting-page.test.ts',
+    title: 'leaves the web session together with the number',
+  },
 ]

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 
 import { encodeQR } from 'qr'
 
-const size = { width: 640, height: 480 }
+/** Of its picture. */
+export const size = { width: 640, height: 480 }
 
 /** A camera that shows a blank wall, or a QR code on it. */
 export interface FakeCamera {
@@ -13,13 +14,16 @@ export interface FakeCamera {
   readonly args: readonly string[]
   /** The QR code that it shows when it is opened next; without a text, only the wall. */
   look(text?: string): Promise<void>
+  /** What it shows when it is opened next: the brightness of each pixel. */
+  film(pixels: Buffer): Promise<void>
   remove(): void
 }
 
 export async function createFakeCamera(): Promise<FakeCamera> {
   const folder = mkdtempSync(join(tmpdir(), 'second-factor-camera-'))
   const file = join(folder, 'camera.y4m')
-  const look = (text?: string) => writeFile(file, video(text))
+  const film = (pixels: Buffer) => writeFile(file, video(pixels))
+  const look = (text?: string) => film(brightness(text === undefined ? [] : encodeQR(text, 'raw', { border: 4 })))
   await look()
   return {
     args: [
@@ -28,17 +32,14 @@ export async function createFakeCamera(): Promise<FakeCamera> {
       `--use-file-for-fake-video-capture=${file}`,
     ],
     look,
+    film,
     remove: () => rmSync(folder, { recursive: true }),
   }
 }
 
 /** YUV4MPEG2: a header, then frames of one brightness plane and two color planes, which stay gray. */
-function video(text: string | undefined): Buffer {
-  const frame = Buffer.concat([
-    Buffer.from('FRAME\n'),
-    brightness(text === undefined ? [] : encodeQR(text, 'raw', { border: 4 })),
-    Buffer.alloc((size.width * size.height) / 2, 128),
-  ])
+function video(pixels: Buffer): Buffer {
+  const frame = Buffer.concat([Buffer.from('FRAME\n'), pixels, Buffer.alloc((size.width * size.height) / 2, 128)])
   return Buffer.concat([Buffer.from(`YUV4MPEG2 W${size.width} H${size.height} F10:1 Ip A1:1 C420jpeg\n`), frame, frame])
 }
 

@@ -28,6 +28,7 @@ interface RequestScreenProps {
   /** The number of all pending requests. */
   readonly count: number
   readonly onAnswer: (answer: Answer) => void
+  readonly onScan: (secret: string) => Promise<string | undefined>
   readonly onDeny: () => void
   readonly onBack: () => void
 }
@@ -42,6 +43,7 @@ export function RequestScreen({
   problem,
   count,
   onAnswer,
+  onScan,
   onDeny,
   onBack,
 }: RequestScreenProps) {
@@ -79,7 +81,7 @@ export function RequestScreen({
       )}
     >
       <RequestFacts {...{ request, novelty, opened }} now={serviceTime} onToggle={toggle} />
-      <AnswerForm {...{ account, request, busy, blocked, problem, onAnswer }} onDeny={onDeny} />
+      <AnswerForm {...{ account, request, clock, busy, blocked, problem, onAnswer, onScan }} onDeny={onDeny} />
       <Button
         class="report"
         icon="shield"

@@ -58,9 +58,8 @@ export const de: Words = {
   scanTitle: 'Halten Sie die Kamera auf den QR-Code',
   scanSentence: 'Er steht auf der Webseite, auf der Sie Ihr Gerät einrichten.',
   scanStarting: 'Die Kamera startet …',
-  scanNone: 'Hier gibt es keine Kamera, die sich nutzen lässt. Tippen Sie den Code ab.',
-  scanDenied:
-    'Die Kamera ist nicht erlaubt. Erlauben Sie sie in den Einstellungen des Browsers, oder tippen Sie den Code ab.',
+  scanNone: 'Hier gibt es keine Kamera, die sich nutzen lässt.',
+  scanDenied: 'Die Kamera ist nicht erlaubt. Sie können sie in den Browsereinstellungen erlauben.',
   scanOther: 'In diesem QR-Code steht kein Aktivierungscode. Nehmen Sie den auf der Webseite.',
   scanType: 'Code abtippen',
 
@@ -99,6 +98,11 @@ export const de: Words = {
   details: 'Einzelheiten',
   numberLabel: 'Zahl von der Anmeldeseite eingeben',
   changeNumber: 'Zahl ändern',
+  scanNumber: 'Stattdessen scannen',
+  scanOwnScreen: 'Scannen Sie nur einen Code auf Ihrem eigenen Bildschirm.',
+  scanOtherRequest: 'Dieser Code gehört zu einer anderen Anfrage.',
+  scanNotNumber: 'Das ist nicht der Code dieser Anfrage. Er steht auf der Anmeldeseite.',
+  typeNumber: 'Zahl eintippen',
   yourPin: 'Ihre PIN',
   yourPasscode: 'Ihr Kennwort',
   nextPin: (app) => `Jetzt Ihre PIN für ${app}`,

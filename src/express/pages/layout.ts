@@ -106,6 +106,8 @@ export interface ChallengeView {
   readonly language: { readonly tag: string; readonly direction: 'ltr' | 'rtl' }
   /** The number to type on the device, while a request waits that has one. */
   readonly number: string | undefined
+  /** The text of the QR code that the authenticator reads in place of the number. */
+  readonly scanCode: string | undefined
   /** The address of our style sheet, for views that use it. */
   readonly styleSheet: string
   /** HTML for the head: our script, and what browsers without JavaScript need. */
@@ -115,8 +117,8 @@ export interface ChallengeView {
 }
 
 export function challengeViewOf({ view, model }: Page): ChallengeView {
-  const { headline, appName, username, language, number, style } = model as ReturnType<typeof layoutOf> &
-    Pick<ChallengeView, 'headline' | 'number'>
+  const { headline, appName, username, language, number, scanCode, style } = model as ReturnType<typeof layoutOf> &
+    Pick<ChallengeView, 'headline' | 'number' | 'scanCode'>
   return {
     page: view,
     headline,
@@ -124,6 +126,7 @@ export function challengeViewOf({ view, model }: Page): ChallengeView {
     username,
     language: { tag: language.tag, direction: language.direction },
     number,
+    scanCode,
     styleSheet: style,
     head: eta.render('head', model),
     content: eta.render(view, { ...model, contentOnly: true }),

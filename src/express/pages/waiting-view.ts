@@ -1,5 +1,7 @@
 import { sendAgainAfter } from '../../challenge/push.ts'
+import { scanCodeText } from '../../contract/scan-code.ts'
 import { requestLink } from './link.ts'
+import { qrSvg } from './qr-svg.ts'
 import { stepUpHeadline } from './status-view.ts'
 import type { StatusPage, StatusOf } from './status-view.ts'
 
@@ -26,6 +28,8 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
     live: true,
     headline: headlines(page)[challenge.purpose],
     number,
+    scanCode: scanCode(),
+    qrSvg,
     request: requestOf(),
     link: requestLink(page, service, challenge.sessionId),
     left,
@@ -35,6 +39,13 @@ export function waitingView(page: StatusPage, status: StatusOf<'waiting'>) {
     news: newsOf(),
     canStop: true,
     isChange: challenge.purpose === 'change_devices',
+  }
+
+  /** The code that our own authenticator reads in place of the number. */
+  function scanCode() {
+    const { sessionId, scanSecret: secret } = challenge
+    if (number === undefined || sessionId === undefined || secret === undefined) return undefined
+    return scanCodeText({ sessionId, secret })
   }
 
   /** The sentence before and after the name of the device. */

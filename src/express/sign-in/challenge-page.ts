@@ -121,5 +121,5 @@ function endOf(challenge: Challenge, status: ChallengeStatus) {
   const { sessionId, reportedSessionId } = challenge
   if (status.kind !== 'ended' || sessionId === undefined || reportedSessionId === sessionId) return undefined
   const event = { type: 'push.ended', sessionId, reason: status.reason } as const
-  return { challenge: { ...challenge, reportedSessionId: sessionId }, event }
+  return { challenge: { ...challenge, scanSecret: undefined, reportedSessionId: sessionId }, event }
 }

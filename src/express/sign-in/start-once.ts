@@ -72,7 +72,7 @@ export async function startWithoutPush(request: WebRequest, challenge: Challenge
 
 /** The same challenge before any request was sent, and without a notice. */
 function reset(challenge: Challenge): Challenge {
-  const { sessionId, notice: _notice, ...rest } = challenge
+  const { sessionId, scanSecret: _secret, notice: _notice, ...rest } = challenge
   return sessionId === undefined ? challenge : rest
 }
 

@@ -19,6 +19,7 @@ export const ar: Messages = {
     yourDevice: 'جهازك',
     copy: 'نسخ',
     copied: 'نُسخ',
+    scan: 'أو امسح هذا الرمز في تطبيق المصادقة',
     open: 'افتح تطبيق المصادقة على هذا الهاتف',
     timeLeft: (span) => `الوقت المتبقي: ${span}`,
     noTime: 'ستتابع هذه الصفحة تلقائيًا.',

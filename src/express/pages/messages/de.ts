@@ -15,6 +15,7 @@ export const de: Messages = {
     yourDevice: 'Ihr Gerät',
     copy: 'Kopieren',
     copied: 'Kopiert',
+    scan: 'Oder im Authenticator scannen',
     open: 'Authenticator auf diesem Handy öffnen',
     timeLeft: (span) => `Noch ${span}`,
     noTime: 'Diese Seite aktualisiert sich von selbst.',

@@ -32,6 +32,8 @@ export const en = {
     yourDevice: 'your device',
     copy: 'Copy',
     copied: 'Copied',
+    /** Below a QR code. */
+    scan: 'Or scan this in the authenticator',
     /** On touch screens, which may be the device itself. */
     open: 'Open the authenticator on this phone',
     timeLeft: (span: string) => `${span} left`,

@@ -20,6 +20,7 @@ export const es: Messages = {
     yourDevice: 'su dispositivo',
     copy: 'Copiar',
     copied: 'Copiado',
+    scan: 'O escanéelo con el autenticador',
     open: 'Abrir el autenticador en este teléfono',
     timeLeft: (span) => `Tiempo restante: ${span}`,
     noTime: 'Esta página se actualiza sola.',

@@ -20,6 +20,7 @@ export const fr: Messages = {
     yourDevice: 'votre appareil',
     copy: 'Copier',
     copied: 'Copié',
+    scan: 'Ou scannez-le dans l’authentificateur',
     open: 'Ouvrir l’authentificateur sur ce téléphone',
     timeLeft: (span) => `Encore ${span}`,
     noTime: 'Cette page s’actualise automatiquement.',

@@ -20,6 +20,7 @@ export const ja: Messages = {
     yourDevice: 'お使いのデバイス',
     copy: 'コピー',
     copied: 'コピーしました',
+    scan: 'または認証アプリで読み取る',
     open: 'このスマートフォンで認証アプリを開く',
     timeLeft: (span) => `残り時間：${span}`,
     noTime: 'このページは自動で更新されます。',

@@ -15,6 +15,7 @@ export const pt: Messages = {
     yourDevice: 'o seu dispositivo',
     copy: 'Copiar',
     copied: 'Copiado',
+    scan: 'Ou leia com o autenticador',
     open: 'Abrir o autenticador neste celular',
     timeLeft: (span) => `Tempo restante: ${span}`,
     noTime: 'Esta página se atualiza sozinha.',

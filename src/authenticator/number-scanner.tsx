@@ -1,0 +1,41 @@
+import type { Clock } from '../clock.ts'
+import type { DeviceRequest } from '../contract/device.ts'
+import { parseScanCode } from '../contract/scan-code.ts'
+import { IconButton } from './button.tsx'
+import { Viewfinder } from './viewfinder.tsx'
+import { focus } from './secret-field.tsx'
+import { useWords } from './words/speech.tsx'
+
+interface NumberScannerProps {
+  readonly clock: Clock
+  readonly request: DeviceRequest
+  /** Receives the secret of a code of this request. */
+  readonly onSecret: (secret: string) => void
+  /** Says why a code is not sent. */
+  readonly onHint: (hint: string) => void
+  /** Returns to typing; with a reason if the camera did not open. */
+  readonly onClose: (reason?: string) => void
+}
+
+/** The camera, in place of the field for the number. Only a code of this very request is sent: a wrong one denies it. */
+export function NumberScanner({ clock, request, onSecret, onHint, onClose }: NumberScannerProps) {
+  const words = useWords()
+
+  function read(text: string) {
+    const code = parseScanCode(text)
+    if (code?.sessionId === request.id) onSecret(code.secret)
+    else onHint(code ? words.scanOtherRequest : words.scanNotNumber)
+  }
+  return (
+    <div class="asked">
+      <IconButton
+        icon="back"
+        label={words.typeNumber}
+        aria-describedby="scanning"
+        onClick={() => onClose()}
+        ref={focus}
+      />
+      <Viewfinder clock={clock} onText={read} onTrouble={(trouble) => onClose(words[trouble])} />
+    </div>
+  )
+}
