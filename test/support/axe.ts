@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 
 export interface AxeOptions {
   /** By default all: WCAG 2.2 A and AA, and axe's best practices. */
-  readonly rules?: readonly string[]
+  readonly rules?: readonly string[] | undefined
   /** Selectors; by default the whole document. */
   readonly include?: readonly string[]
 }

@@ -42,7 +42,22 @@ export async function launchChromium(options: { readonly args?: readonly string[
       LD_LIBRARY_PATH: [join(folder, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':'),
     },
   })
-  return browser.on('context', (context: BrowserContext) => context.setDefaultTimeout(waitTimeout))
+  return browser.on('context', (context: BrowserContext) => {
+    context.setDefaultTimeout(waitTimeout)
+    // Rejects only where the test closed the context at once.
+    context.addInitScript(shortenWaits).catch(() => {})
+  })
+}
+
+/**
+ * Runs in each page. Short waits take half of their time, and the shortest ones, such as those before a press counts, a tenth.
+ * Timeouts of calls are longer than these. `page.clock.install()` replaces this: then time passes when the test says so.
+ */
+function shortenWaits() {
+  const wait = window.setTimeout.bind(window)
+  const shortened = (handler: () => void, duration = 0, ...more: unknown[]) =>
+    wait(handler, duration > 6_000 ? duration : duration > 500 ? duration / 2 : duration / 10, ...more)
+  window.setTimeout = Object.assign(shortened, window.setTimeout)
 }
 
 /** The folder of this version's binary and libraries, unpacked once however many test files ask at the same time. */
