@@ -4,6 +4,7 @@ import type { Device } from '../device/device.ts'
 import type { Answer } from '../device/requests.ts'
 import type { StoredAccount } from './accounts-store.ts'
 import { Hint } from './hint.tsx'
+import { lazyScreen } from './lazy-screen.tsx'
 import type { RequestShown, Screen } from './screen.ts'
 import { AccountScreen } from './screens/account.tsx'
 import { AddAccountScreen } from './screens/add-account.tsx'
@@ -58,6 +59,8 @@ export function CurrentScreen(props: CurrentScreenProps) {
       return <SettingsScreen {...{ serviceUrl, notifications, onInstall, onLanguage, onBack }} />
     case 'account':
       return <OneAccount {...props} id={screen.id} />
+    case 'move':
+      return <Move {...props} account={screen.account} />
     case 'remove':
     default:
       return <Remove {...props} account={screen.account} />
@@ -123,10 +126,19 @@ function OneAccount({ id, list, accounts, show, onBack }: CurrentScreenProps & {
     <AccountScreen
       account={account}
       onRename={(label) => accounts.rename(id, label)}
+      onMove={() => show({ name: 'move', account })}
       onRemove={() => show({ name: 'remove', account })}
       onBack={onBack}
     />
   )
+}
+
+const MoveAccount = lazyScreen(async () => (await import('./screens/move-account.tsx')).MoveAccountScreen)
+
+type MoveProps = CurrentScreenProps & { readonly account: StoredAccount }
+
+function Move({ account, device, clock, now, accounts, onBack }: MoveProps) {
+  return <MoveAccount {...{ device, clock, now, account, onBack }} onMoved={() => accounts.remove(account.id)} />
 }
 
 function Remove({ account, device, show, onGone }: CurrentScreenProps & { readonly account: StoredAccount }) {

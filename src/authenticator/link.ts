@@ -1,8 +1,8 @@
-import { parseActivationCode, parseActivationLink } from '../device/service-url.ts'
+import { parseActivationCode, parseActivationLink, parseMoveLink } from '../device/service-url.ts'
 
 /** What the fragment of the page's address requests. Fragments are not sent to servers, and so not logged. */
 export interface Link {
-  /** Add an account: `#add`, or `#code=…` of an activation link. */
+  /** Add an account: `#add`, `#code=…` of an activation link, or `#move=…` of an old phone. */
   readonly add: boolean
   readonly code: string | undefined
   /** Show the offline codes: `#codes`. */
@@ -13,7 +13,7 @@ export interface Link {
 
 /** Reads what the page was opened for, and removes it from the address bar and the history at once. */
 export function takeLink(): Link {
-  const code = parseActivationLink(pageAddress())?.code
+  const code = (parseActivationLink(pageAddress()) ?? parseMoveLink(pageAddress()))?.code
   const wanted = new URLSearchParams(location.hash.slice(1))
   if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search)
   return {
@@ -28,7 +28,7 @@ export type CodeInput = { readonly code: string } | { readonly wrong: 'badCode' 
 
 /** Parses typed, pasted or scanned text: a code, a link to this page, or neither. */
 export function parseCodeInput(text: string, serviceUrl: string): CodeInput {
-  const link = parseActivationLink(text.trim())
+  const link = parseActivationLink(text.trim()) ?? parseMoveLink(text.trim())
   if (link) return link.serviceUrl === serviceUrl ? { code: link.code } : { wrong: 'otherAddress' }
   const code = parseActivationCode(text)
   return code === undefined ? { wrong: 'badCode' } : { code }

@@ -10,6 +10,7 @@ export type Screen =
   | { readonly name: 'outcome'; readonly outcome: Outcome }
   | { readonly name: 'account'; readonly id: string }
   | { readonly name: 'remove'; readonly account: StoredAccount }
+  | { readonly name: 'move'; readonly account: StoredAccount }
   | { readonly name: 'history' }
   | { readonly name: 'settings' }
 

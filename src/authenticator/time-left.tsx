@@ -2,8 +2,10 @@ import type { DeviceRequest } from '../contract/device.ts'
 import { Ring } from './ring.tsx'
 import { useWords } from './words/speech.tsx'
 
+type Period = Pick<DeviceRequest, 'createdAt' | 'expiresAt'>
+
 /** The time left to answer a request. @param props.now The service's time, Unix time, seconds. */
-export function TimeLeft({ request, now }: { readonly request: DeviceRequest; readonly now: number }) {
+export function TimeLeft({ request, now }: { readonly request: Period; readonly now: number }) {
   const words = useWords()
   const whole = lifetime(request)
   const left = secondsLeft(request, now)
@@ -23,11 +25,11 @@ function minutesAndSeconds(seconds: number): string {
 }
 
 /** @param now The service's time, Unix time, seconds. */
-export function secondsLeft(request: DeviceRequest, now: number): number {
+export function secondsLeft(request: Period, now: number): number {
   // A device's clock may be slow: never show more than the whole lifetime.
   return Math.min(lifetime(request), Math.max(0, request.expiresAt - now))
 }
 
-function lifetime({ createdAt, expiresAt }: DeviceRequest): number {
+function lifetime({ createdAt, expiresAt }: Period): number {
   return Math.max(1, expiresAt - createdAt)
 }

@@ -22,6 +22,11 @@ export function activationLink(address: string, code: string): string {
   return `${serviceUrl(address).replace(/\/authenticator$/, '')}/authenticator/#code=${code}`
 }
 
+/** The link that a new device opens to take an account over. */
+export function moveLink(address: string, code: string): string {
+  return `${serviceUrl(address)}/authenticator/#move=${code}`
+}
+
 /** Parses an activation link. @returns undefined for any other text. */
 export function parseActivationLink(link: string | URL): ActivationLink | undefined {
   return parseLink(link, 'code', parseActivationCode)

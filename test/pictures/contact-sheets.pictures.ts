@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { root } from '../../scripts/run.ts'
 import { everyScreen } from '../authenticator/every-screen.ts'
+import { addWithPin, everyMoveScreen } from '../authenticator/move.ts'
 import { phones } from '../authenticator/phone.ts'
 import { walks } from '../express/every-page.ts'
 import { startService } from '../support/running-service.ts'
@@ -100,6 +101,24 @@ describe('the authenticator', () => {
       })
     }
     await draw('authenticator', states)
+    expect(states.size).toBeGreaterThan(0)
+  })
+
+  it('on both phones of a move', async () => {
+    const states = new Map<string, Shots>()
+    for (const variant of Object.keys(variants)) {
+      const service = await startService({ domain: { keyType: 'PIN' } })
+      const { code } = await service.enroll('alice')
+      const options = { hasTouch: true, ...optionsOf(variant as keyof typeof variants) }
+      const old = await phone.open(service, `#code=${code}`, options)
+      await addWithPin(old)
+      const fresh = await phone.open(service, '', options)
+      await everyMoveScreen(service, { old, fresh }, async (screen, page) => {
+        const shots = states.get(screen) ?? new Map<string, Buffer>()
+        states.set(screen, shots.set(variant, await shoot(page, variant)))
+      })
+    }
+    await draw('authenticator move', states)
     expect(states.size).toBeGreaterThan(0)
   })
 })

@@ -9,12 +9,13 @@ import { useWords } from '../words/speech.tsx'
 interface AccountScreenProps {
   readonly account: StoredAccount
   readonly onRename: (label: string) => Promise<void>
+  readonly onMove: () => void
   readonly onRemove: () => void
   readonly onBack: () => void
 }
 
 /** Rename, move or remove an account. */
-export function AccountScreen({ account, onRename, onRemove, onBack }: AccountScreenProps) {
+export function AccountScreen({ account, onRename, onMove, onRemove, onBack }: AccountScreenProps) {
   const words = useWords()
   const [saved, setSaved] = useState(false)
 
@@ -55,8 +56,8 @@ export function AccountScreen({ account, onRename, onRemove, onBack }: AccountSc
         <Button type="submit" class="outlined" label={saved ? words.saved : words.save} />
       </form>
       <section class="part">
-        <h2>{words.moveTitle}</h2>
         <p class="sentence">{words.moveSentence}</p>
+        <Button class="outlined wide" onClick={onMove} label={words.moveTitle} />
       </section>
       <Button class="outlined danger wide" onClick={onRemove} label={words.removeAccount} />
     </Card>

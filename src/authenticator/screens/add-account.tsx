@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'preact/hooks'
 
-import type { Preview } from '../../contract/device.ts'
+import { MoveCode, type Preview } from '../../contract/device.ts'
 import type { Clock } from '../../clock.ts'
 import type { Account } from '../../device/account.ts'
 import type { Device } from '../../device/device.ts'
 import { parseCodeInput } from '../link.ts'
-import { Button } from '../button.tsx'
-import { Card, Facts, Problem } from '../card.tsx'
 import { deviceName } from '../device-name.ts'
 import { mustInstallFirst } from '../install.ts'
 import { useAttempt } from '../use-attempt.ts'
+import { lazyScreen } from '../lazy-screen.tsx'
 import { useWords } from '../words/speech.tsx'
 import { CodeForm } from './code-form.tsx'
+import { ConfirmAccount } from './confirm-account.tsx'
 import { InstallFirstScreen } from './install-first.tsx'
 import { NewPinScreen } from './new-pin.tsx'
 import { ScanScreen } from './scan.tsx'
@@ -33,14 +33,20 @@ interface Offer {
   readonly preview: Preview
 }
 
-type Step = 'install' | 'code' | 'scan' | 'offer' | 'pin'
+type Step = 'install' | 'code' | 'scan' | 'offer' | 'pin' | 'move'
+
+const ClaimAccount = lazyScreen(async () => (await import('./claim-account.tsx')).ClaimAccountScreen)
+
+const isMove = (code: string | undefined) => MoveCode.safeParse(code).success
 
 /** Adds an account: asks for the code, shows the account, asks for a new PIN where the domain requires one, and activates. */
 export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onCancel }: AddAccountScreenProps) {
   const words = useWords()
-  const [step, setStep] = useState<Step>(() => (mustInstallFirst() ? 'install' : 'code'))
+  const [step, setStep] = useState<Step>(() => (mustInstallFirst() ? 'install' : isMove(code) ? 'move' : 'code'))
+  /** Of a link that an old phone shows. */
+  const [moveCode, setMoveCode] = useState(code)
   const [offer, setOffer] = useState<Offer>()
-  const { busy, problem, showProblem, run } = useAttempt(code !== undefined && step === 'code')
+  const { busy, problem, showProblem, run } = useAttempt(code !== undefined && !isMove(code) && step === 'code')
 
   const look = (wanted: string) =>
     run(async () => {
@@ -53,28 +59,42 @@ export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onC
       await onAdded(await device.activate(serviceUrl, wanted, { name, preview, pin }))
     })
   useEffect(() => {
-    if (code !== undefined && step === 'code') void look(code)
+    if (code !== undefined && !isMove(code) && step === 'code') void look(code)
   }, [code, step])
 
   function read(text: string) {
     setStep('code')
     const typed = parseCodeInput(text, serviceUrl)
-    if ('wrong' in typed) showProblem(words[typed.wrong])
-    else void look(typed.code)
+    if ('wrong' in typed) return showProblem(words[typed.wrong])
+    if (!isMove(typed.code)) return void look(typed.code)
+    setMoveCode(typed.code)
+    setStep('move')
   }
   function confirm(confirmed: Offer) {
     if (confirmed.preview.domain.keyType === 'NONE') void join(confirmed)
     else setStep('pin')
   }
 
-  if (step === 'install') return <InstallFirstScreen code={code} onSkip={() => setStep('code')} />
+  if (step === 'install')
+    return (
+      <InstallFirstScreen
+        code={isMove(code) ? undefined : code}
+        onSkip={() => setStep(isMove(code) ? 'move' : 'code')}
+      />
+    )
   if (step === 'scan') return <ScanScreen clock={clock} onRead={read} onCancel={() => setStep('code')} />
+  if (step === 'move' && moveCode !== undefined) {
+    const parts = { device, clock, serviceUrl, code: moveCode, onAdded }
+    return <ClaimAccount {...parts} onCancel={onCancel ?? (() => setStep('code'))} />
+  }
   if (!offer || step === 'code') {
     const scan = () => {
       showProblem(undefined)
       setStep('scan')
     }
-    return <CodeForm {...{ code, busy, problem, onCode: read, onScan: scan, onCancel }} />
+    return (
+      <CodeForm {...{ code: isMove(code) ? undefined : code, busy, problem, onCode: read, onScan: scan, onCancel }} />
+    )
   }
   const { keyType } = offer.preview.domain
   if (step === 'pin' && keyType !== 'NONE') {
@@ -90,37 +110,12 @@ export function AddAccountScreen({ device, clock, serviceUrl, code, onAdded, onC
   }
   const leave = onCancel ?? (() => setStep('code'))
   return (
-    <Confirm preview={offer.preview} busy={busy} problem={problem} onJoin={() => confirm(offer)} onCancel={leave} />
-  )
-}
-
-interface ConfirmProps {
-  readonly preview: Preview
-  readonly busy: boolean
-  readonly problem: string | undefined
-  readonly onJoin: () => void
-  readonly onCancel: () => void
-}
-
-function Confirm({ preview, busy, problem, onJoin, onCancel }: ConfirmProps) {
-  const words = useWords()
-  const { name: domain } = preview.domain
-  const { name: organization } = preview.organization
-  // An app without its own organization uses one name for both.
-  const facts = [
-    { label: words.domain, value: domain },
-    ...(organization === domain ? [] : [{ label: words.organization, value: organization }]),
-    { label: words.user, value: preview.user.username },
-  ]
-  return (
-    <Card title={words.previewTitle}>
-      <p class="sentence">{words.previewSentence}</p>
-      <Facts facts={facts} />
-      <Problem text={problem} />
-      <div class="actions main-right">
-        <Button class="outlined" disabled={busy} onClick={onCancel} label={words.cancel} />
-        <Button class="filled" disabled={busy} onClick={onJoin} label={words.addThis} />
-      </div>
-    </Card>
+    <ConfirmAccount
+      preview={offer.preview}
+      busy={busy}
+      problem={problem}
+      onJoin={() => confirm(offer)}
+      onCancel={leave}
+    />
   )
 }

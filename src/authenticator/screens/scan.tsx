@@ -38,5 +38,5 @@ export function ScanScreen({ clock, onRead, onCancel }: ScanScreenProps) {
 
 /** Accepts links to other addresses, too: the next screen explains what is wrong with them, as for a typed link. */
 function isActivation(text: string): boolean {
-  return /^https?:.*#code=/.test(text) || parseActivationCode(text) !== undefined
+  return /^https?:.*#(code|move)=/.test(text) || parseActivationCode(text) !== undefined
 }

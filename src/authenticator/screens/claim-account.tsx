@@ -1,0 +1,118 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import type { Clock } from '../../clock.ts'
+import { moveLifetimes } from '../../contract/device.ts'
+import type { Account } from '../../device/account.ts'
+import type { Device } from '../../device/device.ts'
+import { DeviceError, isTransient } from '../../device/device-error.ts'
+import type { ClaimedAccount } from '../../device/move.ts'
+import { Button } from '../button.tsx'
+import { Card, Problem, Status } from '../card.tsx'
+import { deviceName } from '../device-name.ts'
+import { problemOf } from '../problem.ts'
+import { TimeLeft } from '../time-left.tsx'
+import { useAttempt } from '../use-attempt.ts'
+import { useNow } from '../use-now.ts'
+import { useRepeated } from '../use-repeated.ts'
+import { useWords } from '../words/speech.tsx'
+import { ConfirmAccount } from './confirm-account.tsx'
+import { MoveNumber } from './move-number.tsx'
+import { PinForm } from './pin-form.tsx'
+
+interface ClaimAccountScreenProps {
+  readonly device: Device
+  readonly clock: Clock
+  readonly serviceUrl: string
+  readonly code: string
+  readonly onAdded: (account: Account) => Promise<void>
+  readonly onCancel: () => void
+}
+
+/** `over`: the code or the move has ended; nothing was added. */
+type Step = 'claiming' | 'offer' | 'pin' | 'waiting' | 'over'
+
+/** Takes an account over from an old phone. The code is used up at once, as it is shown for seconds only. */
+export function ClaimAccountScreen({ device, clock, serviceUrl, code, onAdded, onCancel }: ClaimAccountScreenProps) {
+  const words = useWords()
+  const now = useNow(clock)
+  const [step, setStep] = useState<Step>('claiming')
+  const [claimed, setClaimed] = useState<ClaimedAccount>()
+  const [pin, setPin] = useState<string>()
+  const { problem, showProblem } = useAttempt()
+  const waiting = useRef<ClaimedAccount | undefined>(undefined)
+  waiting.current = step === 'over' ? undefined : claimed
+
+  const fail = (error: unknown) => {
+    const ended = error instanceof DeviceError && error.code === 'api.error.notfound.activationcode'
+    showProblem(ended ? (claimed ? words.moveOver : words.moveBadCode) : problemOf(error, words))
+    setStep('over')
+  }
+  useEffect(() => {
+    const claim = async () => {
+      setClaimed(await device.claimMove(serviceUrl, code, deviceName(navigator.userAgent)))
+      setStep('offer')
+    }
+    void claim().catch(fail)
+    return () => {
+      if (waiting.current) void device.abandonMove(waiting.current).catch(() => {})
+    }
+  }, [])
+  useRepeated(clock, step === 'waiting', async () => {
+    if (!claimed) return
+    try {
+      const account = await device.collectMove(claimed, { pin })
+      if (!account) return
+      waiting.current = undefined
+      await onAdded(account)
+    } catch (error) {
+      if (isTransient(error)) return
+      if (!(error instanceof DeviceError) || error.code !== 'api.error.invalid.pin') return fail(error)
+      showProblem(problemOf(error, words))
+      setStep('pin')
+    }
+  })
+
+  if (step === 'over' || !claimed) {
+    return (
+      <Card title={words.addTitle}>
+        {step === 'over' ? <Problem text={problem} /> : <Status icon="clock">{words.oneMoment}</Status>}
+        <Button class="outlined wide" onClick={onCancel} label={words.back} />
+      </Card>
+    )
+  }
+  const { keyType } = claimed.preview.domain
+  if (step === 'offer') {
+    const join = () => setStep(keyType === 'NONE' ? 'waiting' : 'pin')
+    return (
+      <ConfirmAccount preview={claimed.preview} busy={false} problem={undefined} onJoin={join} onCancel={onCancel} />
+    )
+  }
+  if (step === 'pin' && keyType !== 'NONE') {
+    const wait = (typed: string) => {
+      setPin(typed)
+      showProblem(undefined)
+      setStep('waiting')
+    }
+    return (
+      <PinForm
+        title={keyType === 'PIN' ? words.yourPin : words.yourPasscode}
+        kind={keyType}
+        busy={false}
+        problem={problem}
+        onPin={wait}
+        onCancel={onCancel}
+      >
+        {words.moveSecret}
+      </PinForm>
+    )
+  }
+  const { expiresAt } = claimed
+  return (
+    <Card title={words.moveConfirm}>
+      <p class="sentence">{words.moveCompare}</p>
+      <MoveNumber device={claimed.id} />
+      <TimeLeft request={{ createdAt: expiresAt - moveLifetimes.claim, expiresAt }} now={now + claimed.clockOffset} />
+      <Button class="outlined wide" onClick={onCancel} label={words.cancel} />
+    </Card>
+  )
+}

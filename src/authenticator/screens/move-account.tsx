@@ -1,0 +1,156 @@
+import { encodeQR } from 'qr'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import type { Clock } from '../../clock.ts'
+import { type Move, type MoveClaim, moveLifetimes } from '../../contract/device.ts'
+import { requiredSecret } from '../../device/account.ts'
+import type { Device } from '../../device/device.ts'
+import { isolated } from '../../device/printable.ts'
+import { moveLink } from '../../device/service-url.ts'
+import type { StoredAccount } from '../accounts-store.ts'
+import { Button } from '../button.tsx'
+import { About, Card, Problem, Status } from '../card.tsx'
+import { Icon } from '../icons.tsx'
+import { TimeLeft } from '../time-left.tsx'
+import { useAttempt } from '../use-attempt.ts'
+import { useRepeated } from '../use-repeated.ts'
+import { useWords } from '../words/speech.tsx'
+import { MoveNumber } from './move-number.tsx'
+import { PinForm } from './pin-form.tsx'
+
+interface MoveAccountScreenProps {
+  readonly device: Device
+  readonly clock: Clock
+  /** Unix time by this device's clock, seconds. */
+  readonly now: number
+  readonly account: StoredAccount
+  /** Removes the account here. */
+  readonly onMoved: () => Promise<void>
+  readonly onBack: () => void
+}
+
+/** Moves an account to a new phone: shows a code for it, and asks before anything moves. */
+export function MoveAccountScreen({ device, clock, now, account, onMoved, onBack }: MoveAccountScreenProps) {
+  const words = useWords()
+  const secret = requiredSecret(account)
+  const [move, setMove] = useState<Move>()
+  const [claim, setClaim] = useState<MoveClaim>()
+  const [movedTo, setMovedTo] = useState<string>()
+  const { busy, problem, showProblem, run } = useAttempt(!secret)
+  const serviceTime = now + account.clockOffset
+  const open = useRef(false)
+  open.current = move !== undefined && movedTo === undefined
+
+  const begin = (pin?: string) =>
+    run(async () => {
+      setClaim(undefined)
+      setMove(await device.beginMove(account, pin === undefined ? {} : { pin }))
+    })
+  const beginAgain = () => {
+    setMove(undefined)
+    setClaim(undefined)
+    showProblem(undefined)
+    if (!secret) void begin()
+  }
+  const confirm = (shown: MoveClaim) =>
+    run(async () => {
+      await device.confirmMove(account, shown)
+      setMovedTo(shown.name)
+      await onMoved()
+    })
+  useEffect(() => {
+    if (!secret) void begin()
+    // Nobody may take the account along after the person has left.
+    return () => void (open.current && device.cancelMove(account).catch(() => {}))
+  }, [])
+  useRepeated(clock, open.current && !busy, async () => {
+    const found = await device.moveClaim(account)
+    if (found) showProblem(undefined)
+    setClaim(found)
+    if (claim && !found) setMove(undefined)
+    if (claim && !found) showProblem(words.moveOver)
+  })
+
+  if (movedTo !== undefined) {
+    return (
+      <Card
+        title={
+          <span class="outcome ok">
+            <Icon name="check" />
+            <>{words.moved}</>
+          </span>
+        }
+      >
+        <p class="sentence centered">{words.movedTo(isolated(movedTo))}</p>
+        <Button class="outlined wide" onClick={onBack} label={words.ok} />
+      </Card>
+    )
+  }
+  if (claim?.requested) {
+    return (
+      <Card title={words.moveTo(isolated(claim.name))}>
+        <About domain={account.domain} serviceUrl={account.serviceUrl}>
+          <strong>
+            <bdi>{account.user.username}</bdi>
+          </strong>
+          <small>
+            <bdi>{account.domain.name}</bdi>
+          </small>
+        </About>
+        <p class="sentence">{words.moveCompare}</p>
+        <MoveNumber device={claim.device} />
+        <Problem text={problem} />
+        <div class="actions">
+          <Button class="outlined" disabled={busy} onClick={onBack} label={words.cancel} />
+          <Button class="filled" disabled={busy} onClick={() => void confirm(claim)} label={words.moveNow} />
+        </div>
+      </Card>
+    )
+  }
+  if (secret && !move && problem !== words.moveOver) {
+    return (
+      <PinForm
+        title={words.moveTitle}
+        kind={secret}
+        busy={busy}
+        problem={problem}
+        onPin={(pin) => void begin(pin)}
+        onCancel={onBack}
+      >
+        {words.moveSentence}
+      </PinForm>
+    )
+  }
+  const shown = move && !claim && move.expiresAt > serviceTime ? move : undefined
+  return (
+    <Card title={words.moveTitle} onBack={onBack}>
+      {claim ? (
+        <Status icon="phone">{words.moveScanned(isolated(claim.name))}</Status>
+      ) : (
+        <>
+          <p class="sentence">{words.moveScan}</p>
+          {shown ? <MoveCode text={moveLink(account.serviceUrl, shown.code)} /> : <div class="move-code" />}
+          {shown ? (
+            <TimeLeft
+              request={{ createdAt: shown.expiresAt - moveLifetimes.code, expiresAt: shown.expiresAt }}
+              now={serviceTime}
+            />
+          ) : (
+            <Button
+              class="filled wide"
+              disabled={busy}
+              onClick={beginAgain}
+              label={busy ? words.oneMoment : words.moveNewCode}
+            />
+          )}
+          <Problem text={problem} />
+        </>
+      )}
+    </Card>
+  )
+}
+
+function MoveCode({ text }: { readonly text: string }) {
+  const svg = encodeQR(text, 'svg', { border: 2 })
+  return <img class="move-code" src={`data:image/svg+xml,${encodeURIComponent(svg)}`} alt={useWords().moveScan} />
+}

@@ -1,0 +1,165 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+
+import { axeViolations } from '../support/axe.ts'
+import { startService } from '../support/running-service.ts'
+import type { RunningService } from '../support/running-service.ts'
+import { button, headline, phones, seen, small } from './phone.ts'
+import { addWithPin, beginMove, compared, everyMoveScreen, showMove } from './move.ts'
+
+const phone = await phones()
+
+/** An old phone that shows the code of a move, and what a new one opens. */
+async function moving(context: BrowserContextOptions = {}) {
+  const { service, page: old } = await phone.joined({ context })
+  const link = await beginMove(old)
+  return { service, old, link }
+}
+
+/** A new phone that asks for the account. */
+async function asking(service: RunningService, link: string) {
+  const page = await phone.open(service, link)
+  await headline(page, 'Add this account?')
+  await button(page, 'Add this account').click()
+  await headline(page, 'Confirm on your old phone')
+  return page
+}
+
+describe('moving to a new phone', () => {
+  it('moves the account when the old phone confirms, and says where it went', async () => {
+    const { service, old, link } = await moving()
+    const violations = await axeViolations(old)
+    const fresh = await phone.open(service, link)
+    await headline(fresh, 'Add this account?')
+    expect(await fresh.locator('.facts').innerText()).toContain('alice')
+    await seen(old.getByText('has scanned the code'))
+    await button(fresh, 'Add this account').click()
+    await old.getByRole('heading', { name: /^Move this account to .*Chrome on Linux.*\?$/ }).waitFor()
+    await headline(fresh, 'Confirm on your old phone')
+    violations.push(...(await axeViolations(old)), ...(await axeViolations(fresh)))
+    expect(await compared(old)).toBe(await compared(fresh))
+
+    await button(old, 'Move').click()
+
+    await fresh.getByText('Nothing to approve').waitFor()
+    await headline(old, 'Account moved')
+    expect(await seen(old.getByText('It’s now on'))).toBe(true)
+    await service.ask('alice')
+    await headline(fresh, 'Sign in to Wiki?')
+    await button(old, 'OK').click()
+    expect(await headline(old, 'Add an account')).toBe(true)
+    expect(violations).toEqual([])
+  })
+
+  it('moves nothing when the old phone cancels, and tells the new one', async () => {
+    const { service, old, link } = await moving()
+    const fresh = await asking(service, link)
+    await old.getByRole('heading', { name: /^Move this account/ }).waitFor()
+
+    await button(old, 'Cancel').click()
+
+    expect(await seen(fresh.getByRole('alert').getByText('Nothing was moved'))).toBe(true)
+    await old.goto(`${service.url}/authenticator/`)
+    expect(await seen(old.getByText('Nothing to approve'))).toBe(true)
+  })
+
+  it('tells the old phone that the new one canceled, and shows a new code', async () => {
+    const { service, old, link } = await moving()
+    const fresh = await asking(service, link)
+    await old.getByRole('heading', { name: /^Move this account/ }).waitFor()
+
+    await button(fresh, 'Cancel').click()
+
+    await old.getByRole('alert').getByText('Nothing was moved').waitFor()
+    const [answer] = await Promise.all([
+      old.waitForResponse((response) => response.url().endsWith('/device/move') && response.ok()),
+      button(old, 'Show a new code').click(),
+    ])
+    expect((await answer.json()).code).toBeTypeOf('string')
+  })
+
+  it('refuses a second phone that scans the same code', async () => {
+    const { service, link } = await moving()
+    await asking(service, link)
+
+    const second = await phone.open(service, link)
+
+    expect(await seen(second.getByRole('alert').getByText('was used already'))).toBe(true)
+  })
+
+  it('shows a new code only on request after 30 seconds', async () => {
+    const { page, pass } = await phone.joinedAtRest()
+    await beginMove(page)
+    expect(await page.locator('img.move-code').count()).toBe(1)
+
+    await pass(31)
+
+    await button(page, 'Show a new code').waitFor()
+    expect(await page.locator('img.move-code').count()).toBe(0)
+  })
+
+  it('withdraws the code when the person leaves', async () => {
+    const { service, old, link } = await moving()
+    const withdrawn = old.waitForResponse((response) => response.url().endsWith('/device/move/cancel'))
+    await button(old, 'Back').click()
+    await withdrawn
+
+    const fresh = await phone.open(service, link)
+
+    expect(await seen(fresh.getByRole('alert').getByText('was used already'))).toBe(true)
+  })
+
+  it('asks both phones for the PIN, which stays the same', async () => {
+    const service = await startService({ domain: { keyType: 'PIN' }, service: { pinHashCost: { N: 2, r: 1, p: 1 } } })
+    const { code } = await service.enroll('alice')
+    const old = await phone.open(service, `#code=${code}`, small)
+    await addWithPin(old)
+    const fresh = await phone.open(service, '', small)
+    const violations: string[] = []
+
+    await everyMoveScreen(service, { old, fresh }, async (screen, page) => {
+      if (screen.includes('PIN')) violations.push(...(await axeViolations(page)))
+    })
+
+    await fresh.goto(`${service.url}/authenticator/`)
+    const session = await service.ask('alice')
+    await fresh.getByLabel('Your PIN').fill('2580')
+    await button(fresh, 'Approve').click()
+    await headline(fresh, 'Approved')
+    expect(await service.state(session.id)).toMatchObject({ state: 'approved' })
+    expect(violations).toEqual([])
+  })
+
+  it('asks for the PIN again when it was wrong on the new phone', async () => {
+    const service = await startService({ domain: { keyType: 'PIN' }, service: { pinHashCost: { N: 2, r: 1, p: 1 } } })
+    const { code } = await service.enroll('alice')
+    const old = await phone.open(service, `#code=${code}`, small)
+    await addWithPin(old)
+    await old.locator('.coded .icon-button').click()
+    await button(old, 'Move to a new phone').click()
+    const link = await showMove(old, typePin(old, '2580'))
+    const fresh = await phone.open(service, link, small)
+    await button(fresh, 'Add this account').click()
+    await typePin(fresh, '1357')
+    await button(old, 'Move').click()
+    await fresh.getByText('4 attempts left').waitFor()
+
+    await typePin(fresh, '2580')
+
+    expect(await seen(fresh.getByText('Nothing to approve'))).toBe(true)
+  })
+
+  it('removes the code from the address bar', async () => {
+    const { service, link } = await moving()
+
+    const fresh = await phone.open(service, link)
+
+    expect(fresh.url()).toBe(`${service.url}/authenticator/`)
+    await headline(fresh, 'Add this account?')
+  })
+})
+
+async function typePin(page: Page, pin: string): Promise<void> {
+  await page.getByLabel('Your PIN').fill(pin)
+  await button(page, 'Continue').click()
+}
