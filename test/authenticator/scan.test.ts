@@ -204,9 +204,9 @@ describe('scanning in place of typing the number', () => {
     await camera.film(await filmed(desk))
 
     await button(page, 'Scan instead').tap()
-    await page.locator('#number').waitFor()
 
-    expect(await page.locator('#number').inputValue()).toBe(number)
+    // Until the camera is loaded, the field is still there.
+    await expect.poll(() => page.locator('#number').inputValue()).toBe(number)
     expect(await page.locator('video').count()).toBe(0)
     expect(await desk.locator('#number').count()).toBe(1)
     await button(page, 'Approve').tap()
