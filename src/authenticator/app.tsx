@@ -48,6 +48,7 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
 
   useEffect(() => {
     if (link.add) setScreen({ name: 'add', code: link.code })
+    if (link.test) setScreen({ name: 'practice', reached: true })
     if (link.codes) document.querySelector<HTMLElement>('#accounts')?.focus()
   }, [link, list === undefined])
   // A layout effect: a later effect could reopen, from outdated state, the request that the person has just closed.
@@ -55,7 +56,8 @@ export function App({ device, store, clock, serviceUrl, link, onInstall, onLangu
     document.title = words.title(inbox.pending.length)
     setScreen((before) => follow(before, inbox.pending, closed, clock.now()))
   })
-  useNotices(inbox.pending, link.request, (pending) => setScreen({ name: 'request', pending }))
+  const onOpen = (pending: Pending) => setScreen({ name: 'request', pending })
+  useNotices(inbox.pending, link.request, onOpen, () => setScreen({ name: 'practice', reached: true }))
   useBack(screen.name !== 'home', onBack)
 
   function onBack() {

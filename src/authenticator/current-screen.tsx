@@ -44,7 +44,7 @@ interface CurrentScreenProps {
 
 /** The present screen. Without an account, it is the one to add the first. */
 export function CurrentScreen(props: CurrentScreenProps) {
-  const { screen, list, device, clock, serviceUrl, notifications, onBack, onInstall, onLanguage } = props
+  const { screen, list, device, clock, serviceUrl, notifications, show, onBack, onInstall, onLanguage } = props
   if (screen.name === 'home') return list.length === 0 ? <Add {...props} code={undefined} /> : <Home {...props} />
   switch (screen.name) {
     case 'add':
@@ -56,7 +56,14 @@ export function CurrentScreen(props: CurrentScreenProps) {
     case 'history':
       return <HistoryScreen device={device} accounts={list} onBack={onBack} />
     case 'settings':
-      return <SettingsScreen {...{ serviceUrl, notifications, onInstall, onLanguage, onBack }} />
+      return (
+        <SettingsScreen
+          {...{ serviceUrl, notifications, onInstall, onLanguage, onBack, device, clock, accounts: list }}
+          onPractice={(reached) => show({ name: 'practice', reached })}
+        />
+      )
+    case 'practice':
+      return <Practice reached={screen.reached} onBack={onBack} />
     case 'account':
       return <OneAccount {...props} id={screen.id} />
     case 'move':
@@ -140,6 +147,8 @@ type MoveProps = CurrentScreenProps & { readonly account: StoredAccount }
 function Move({ account, device, clock, now, accounts, onBack }: MoveProps) {
   return <MoveAccount {...{ device, clock, now, account, onBack }} onMoved={() => accounts.remove(account.id)} />
 }
+
+const Practice = lazyScreen(async () => (await import('./screens/practice.tsx')).PracticeScreen)
 
 function Remove({ account, device, show, onGone }: CurrentScreenProps & { readonly account: StoredAccount }) {
   return (

@@ -7,6 +7,8 @@ export interface Link {
   readonly code: string | undefined
   /** Show the offline codes: `#codes`. */
   readonly codes: boolean
+  /** Try out a request: `#test`, of the notification of a test. */
+  readonly test: boolean
   /** The session of a notification: `#request=…`. */
   readonly request: string | undefined
 }
@@ -20,6 +22,7 @@ export function takeLink(): Link {
     add: code !== undefined || wanted.has('add'),
     code,
     codes: wanted.has('codes'),
+    test: wanted.has('test'),
     request: wanted.get('request') ?? undefined,
   }
 }

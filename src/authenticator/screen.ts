@@ -11,6 +11,7 @@ export type Screen =
   | { readonly name: 'account'; readonly id: string }
   | { readonly name: 'remove'; readonly account: StoredAccount }
   | { readonly name: 'move'; readonly account: StoredAccount }
+  | { readonly name: 'practice'; readonly reached: boolean }
   | { readonly name: 'history' }
   | { readonly name: 'settings' }
 

@@ -61,18 +61,18 @@ async function cachedFile(request) {
 /** Shows a notification without details, as others may see a locked screen. */
 async function notify({ data }) {
   const windows = await appWindows()
-  const { session, notice: change } = messageOf(data)
-  const { title, ...notice } = await noticeWords(change !== undefined)
-  // Browsers require a notification for each message. A visible app closes it at once, so it is silent.
-  const silent = windows.some(({ visibilityState }) => visibilityState === 'visible')
+  const { session, notice: change, test } = messageOf(data)
+  const { title, ...notice } = await noticeWords(change === undefined ? test && 'test' : 'change')
+  // Browsers require a notification for each message. A visible app closes it at once, so it is silent, unless it is a test.
+  const silent = !test && windows.some(({ visibilityState }) => visibilityState === 'visible')
   await self.registration.showNotification(title, {
     ...notice,
-    tag: session ?? change ?? 'request',
+    tag: session ?? change ?? (test ? 'test' : 'request'),
     icon: 'icon-192.png',
     silent,
-    data: { session },
+    data: { session, test },
   })
-  for (const window of windows) window.postMessage({ pushed: true })
+  for (const window of windows) window.postMessage({ pushed: true, test })
   await self.navigator.setAppBadge?.((await self.registration.getNotifications()).length)
 }
 
@@ -86,21 +86,22 @@ const english = {
   title: 'Approve a request?',
   body: 'Open the authenticator to see what it is about.',
   change: { title: 'Your sign-in methods changed', body: 'Open the authenticator to see what changed.' },
+  test: { title: 'Test · this signs no one in', body: 'Open it to try out a request.' },
   lang: 'en',
   dir: 'ltr',
 }
 
 /** The app stores these texts in the chosen language. */
-async function noticeWords(isChange) {
+async function noticeWords(kind) {
   const cached = await caches.match('./notice', { cacheName: noticeCache })
-  const { change, ...words } = cached ? await cached.json() : english
-  return isChange ? { ...words, ...change } : words
+  const { change, test, ...words } = { ...english, ...(await cached?.json()) }
+  return { ...words, ...{ change, test }[kind] }
 }
 
 function messageOf(data) {
   try {
-    const { session, notice } = data.json()
-    return { session: textOf(session), notice: textOf(notice) }
+    const { session, notice, test } = data.json()
+    return { session: textOf(session), notice: textOf(notice), test: textOf(test) }
   } catch {
     // An unreadable message still means that there is something: the app shows what.
     return {}
@@ -111,10 +112,11 @@ const textOf = (value) => (typeof value === 'string' ? value : undefined)
 
 async function open({ notification }) {
   notification.close()
-  const { session } = notification.data
+  const { session, test } = notification.data
   const [window] = await appWindows()
+  if (!window && test) return self.clients.openWindow('./#test')
   if (!window) return self.clients.openWindow(session ? `./#request=${encodeURIComponent(session)}` : './')
-  window.postMessage({ open: session })
+  window.postMessage({ open: session, practice: test })
   return window.focus()
 }
 

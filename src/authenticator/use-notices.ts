@@ -8,6 +8,7 @@ export function useNotices(
   pending: readonly Pending[],
   linked: string | undefined,
   onOpen: (p: Pending) => void,
+  onPractice: () => void,
 ): void {
   const [wanted, setWanted] = useState(linked)
   const visible = useVisible()
@@ -17,7 +18,8 @@ export function useNotices(
   useEffect(() => {
     const read = ({ data }: MessageEvent<unknown>) => {
       const session = sessionOf(data)
-      if (session !== undefined) setWanted(session)
+      if (isPractice(data)) onPractice()
+      else if (session !== undefined) setWanted(session)
       else if (!document.hidden) void closeNotices()
     }
     navigator.serviceWorker?.addEventListener('message', read)
@@ -41,7 +43,15 @@ function sessionOf(data: unknown): string | undefined {
   return typeof data.open === 'string' ? data.open : undefined
 }
 
+/** Whether the notification of a test was pressed. */
+function isPractice(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'practice' in data && data.practice !== undefined
+}
+
 async function closeNotices(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration()
-  for (const notice of (await registration?.getNotifications?.()) ?? []) notice.close()
+  for (const notice of (await registration?.getNotifications?.()) ?? []) {
+    // The person is to see whether a test arrives.
+    if (notice.tag !== 'test') notice.close()
+  }
 }

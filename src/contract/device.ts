@@ -22,6 +22,8 @@ export const devicePaths = Object.freeze({
   /** GET reads where the service sends push messages, POST sets it. */
   push: '/device/push',
   history: '/device/history',
+  /** Sends one push message to the device that asks. */
+  testPush: '/device/push/test',
   /** POST begins a move to another device, GET reads how far it is. */
   move: '/device/move',
   confirmMove: '/device/move/confirm',
@@ -76,8 +78,11 @@ export const PushSubscription = z.object({
 })
 export type PushSubscription = z.infer<typeof PushSubscription>
 
-/** All that push services get to see: the id of a session or a notice, which the device reads from the inbox. */
-export const PushMessage = z.union([z.object({ session: Id }), z.object({ notice: Id })])
+/**
+ * All that push services get to see: the id of a session or a notice, which the device reads from the inbox, or of a test,
+ * which is no session and signs nobody in.
+ */
+export const PushMessage = z.union([z.object({ session: Id }), z.object({ notice: Id }), z.object({ test: Id })])
 export type PushMessage = z.infer<typeof PushMessage>
 
 /** The code of a move: random, as it is never typed. */
@@ -259,6 +264,10 @@ export type Scanned = z.infer<typeof Scanned>
 /** Sets or renews where the service sends push messages; null removes it. */
 export const PushRequest = z.object({ push: PushSubscription.nullable() })
 export type PushRequest = z.infer<typeof PushRequest>
+
+/** `sent` is false where the service has no subscription to send to. */
+export const PushTest = z.object({ id: Id, sent: z.boolean() })
+export type PushTest = z.infer<typeof PushTest>
 
 /** What the service knows. A device whose subscription or key differs sets it again. */
 export const PushState = z.object({

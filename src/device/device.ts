@@ -8,6 +8,7 @@ import type {
   MoveRequest,
   Preview,
   PushState,
+  PushTest,
   Scanned,
   PushSubscription as Subscription,
 } from '../contract/device.ts'
@@ -25,7 +26,7 @@ import {
   confirmMove,
   moveClaim,
 } from './move.ts'
-import { push, pushState } from './push.ts'
+import { push, pushState, testPush } from './push.ts'
 import {
   acknowledge,
   type Answer,
@@ -57,6 +58,8 @@ export interface Device {
   push(account: Account, subscription: Subscription | null): Promise<PushState>
   /** Reads the push subscription and key that the service has, as either can change without the device. */
   pushState(account: Account): Promise<PushState>
+  /** Asks for one push message to this device; at most five an hour. */
+  testPush(account: Account): Promise<PushTest>
   /** On the old device: begins a move to a new one, which scans the code. */
   beginMove(account: Account, request?: MoveRequest): Promise<Move>
   /** On the old device: the claim of a new one, if it has used the code. */
@@ -94,6 +97,7 @@ export function createDevice(options: DeviceOptions = {}): Device {
     history: history.bind(undefined, context),
     push: push.bind(undefined, context),
     pushState: pushState.bind(undefined, context),
+    testPush: testPush.bind(undefined, context),
     beginMove: beginMove.bind(undefined, context),
     moveClaim: moveClaim.bind(undefined, context),
     confirmMove: confirmMove.bind(undefined, context),

@@ -1,4 +1,10 @@
-import { devicePaths, type PushRequest, PushState, type PushSubscription as Subscription } from '../contract/device.ts'
+import {
+  devicePaths,
+  type PushRequest,
+  PushState,
+  PushTest,
+  type PushSubscription as Subscription,
+} from '../contract/device.ts'
 import type { Account } from './account.ts'
 import type { DeviceContext } from './options.ts'
 import { parseContent } from './send.ts'
@@ -13,6 +19,11 @@ export async function push(
   const request: PushRequest = { push: subscription }
   const response = await signedCall(context, account, { method: 'POST', path: devicePaths.push, content: request })
   return parseContent(response, PushState)
+}
+
+/** Asks for one push message to this device. */
+export async function testPush(context: DeviceContext, account: Account): Promise<PushTest> {
+  return parseContent(await signedCall(context, account, { method: 'POST', path: devicePaths.testPush }), PushTest)
 }
 
 export async function pushState(context: DeviceContext, account: Account): Promise<PushState> {

@@ -148,14 +148,14 @@ export function changeSubscription(): Promise<unknown> {
 }
 
 /** Runs in the worker: presses a notification without the user gesture that would allow it to open a window. @returns what it opens. */
-export function press(session: string): Promise<string> {
+export function press(data: { readonly session?: string; readonly test?: string }): Promise<string> {
   const { clients, ExtendableEvent } = globalThis as unknown as WorkerScope
   return new Promise((resolve) => {
     clients.openWindow = async (url) => {
       resolve(url)
       return null
     }
-    const notification = { close: () => undefined, data: { session } }
+    const notification = { close: () => undefined, data }
     globalThis.dispatchEvent(Object.assign(new ExtendableEvent('notificationclick'), { notification }))
   })
 }

@@ -207,7 +207,7 @@ describe('a push message', () => {
     await service.ask('alice', { attributes: [{ key: 'Browser', value: 'Newer' }] })
     await close(service, page)
 
-    const opened = await worker.evaluate(press, first.id)
+    const opened = await worker.evaluate(press, { session: first.id })
     await page.goto(new URL(opened, `${service.url}/authenticator/`).href)
     await headline(page, 'Sign in to Wiki?')
 

@@ -310,8 +310,8 @@ function guessAgain(): never {
   {
     defense: 'sending nothing but the id',
     file: 'src/service/push/pusher.ts',
-    find: "kind === 'notice' ? { notice: id } : { session: id }, delivery)",
-    replace: "Object.assign(kind === 'notice' ? { notice: id } : { session: id }, { expiresAt }), delivery)",
+    find: "{ [kind ?? 'session']: id } as PushMessage, delivery)",
+    replace: "Object.assign({ [kind ?? 'session']: id } as PushMessage, { expiresAt }), delivery)",
     test: 'service/push/push.test.ts',
     title: 'wakes the device with a message that carries its id and nothing else',
   },

@@ -256,7 +256,7 @@ export const mutants: readonly Mutant[] = [
   {
     defense: 'the message that wakes an authenticator for a notice',
     file: 'src/service/push/pusher.ts',
-    find: "kind === 'notice' ? { notice: id } : { session: id }",
+    find: "{ [kind ?? 'session']: id } as PushMessage",
     replace: '{ session: id }',
     test: 'service/factors/factor-changes.test.ts',
     title: 'wakes a closed authenticator with a message that carries its id and nothing else',

@@ -74,6 +74,22 @@ export const mutants: readonly Mutant[] = [
     title: 'does not begin with %s',
   },
   {
+    defense: 'the limit of test messages',
+    file: 'src/service/device/push.ts',
+    find: 'if (wait > 0) throw',
+    replace: 'if (wait < 0) throw',
+    test: 'service/push/push.test.ts',
+    title: 'can be asked for five times an hour by each device',
+  },
+  {
+    defense: 'sending a test message to its own device',
+    file: 'src/service/store/pushes.ts',
+    find: '.where((is) => is.and({ id: deviceId, revokedAt: null }))',
+    replace: ".where('id', '<>', deviceId)",
+    test: 'service/push/push.test.ts',
+    title: 'sends one message of its own kind to the device that asks, and creates no session',
+  },
+  {
     defense: 'the key of the device that claims a move',
     file: 'src/service/device/collect-move.ts',
     find: "const verified = verify(ctx, jws, key, { method: 'POST', path: devicePaths.collectMove })",

@@ -1,26 +1,42 @@
+import type { Clock } from '../../clock.ts'
+import type { Device } from '../../device/device.ts'
+import type { StoredAccount } from '../accounts-store.ts'
 import { Button } from '../button.tsx'
 import { Card, Status } from '../card.tsx'
 import type { IconName } from '../icons.tsx'
+import { lazyScreen } from '../lazy-screen.tsx'
 import type { Notifications, NotificationState } from '../use-notifications.ts'
 import { languages, type Language } from '../words/languages.ts'
 import { useSpeech, useWords } from '../words/speech.tsx'
 
 interface SettingsScreenProps {
+  readonly device: Device
+  readonly clock: Clock
+  readonly accounts: readonly StoredAccount[]
   readonly serviceUrl: string
   readonly notifications: Notifications
   /** Absent where the browser does not offer it, or the app is installed. */
   readonly onInstall: (() => void) | undefined
   readonly onLanguage: (language: Language) => void
+  /** Opens a request to try out. @param reached Whether a notification arrived for it. */
+  readonly onPractice: (reached: boolean) => void
   readonly onBack: () => void
 }
 
+const Reach = lazyScreen(async () => (await import('./reach.tsx')).Reach)
+const BlockedSteps = lazyScreen(async () => (await import('./blocked-steps.tsx')).BlockedSteps)
+
 /** Settings of the app; nothing about a single account. */
-export function SettingsScreen({ serviceUrl, notifications, onInstall, onLanguage, onBack }: SettingsScreenProps) {
+export function SettingsScreen(props: SettingsScreenProps) {
+  const { serviceUrl, notifications, onInstall, onLanguage, onBack, device, clock, accounts, onPractice } = props
   const words = useWords()
   return (
     <Card title={words.settings} onBack={onBack}>
       <LanguageField onLanguage={onLanguage} />
       <NotificationsPart notifications={notifications} />
+      {accounts.length > 0 ? (
+        <Reach {...{ device, clock, accounts, onPractice }} notified={notifications.state === 'on'} />
+      ) : null}
       {onInstall ? (
         <section class="part">
           <h2>{words.install}</h2>
@@ -82,6 +98,7 @@ function NotificationsPart({ notifications: { state, turnOn, turnOff } }: Pick<S
     <section class="part">
       <h2>{words.notifications}</h2>
       <Status icon={stateIcons[state]}>{sentences[state]}</Status>
+      {state === 'denied' ? <BlockedSteps /> : null}
       {state === 'on' ? <Button class="outlined wide" onClick={() => void turnOff()} label={words.turnOff} /> : null}
       {state === 'asking' || state === 'off' || state === 'failed' ? (
         <Button class="filled wide" onClick={() => void turnOn()} label={words.turnOn} />

@@ -26,7 +26,10 @@ export function useLanguage(): LanguageChoice {
       const { code: lang, direction: dir } = language
       // Where this fails, there are no notifications either.
       const change = { title: words.factorChanged, body: words.factorChangedBody }
-      await storeNotice({ title: words.noticeTitle, body: words.noticeBody, change, lang, dir }).catch(() => undefined)
+      const test = { title: words.testTitle, body: words.testBody }
+      await storeNotice({ title: words.noticeTitle, body: words.noticeBody, change, test, lang, dir }).catch(
+        () => undefined,
+      )
     }
     // Without a connection another language may not load: the present one stays.
     speak().catch(() => deletePreference('language'))

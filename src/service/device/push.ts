@@ -1,7 +1,9 @@
 import { PushRequest } from '../../contract/device.ts'
-import type { PushState, PushSubscription } from '../../contract/device.ts'
+import type { PushState, PushSubscription, PushTest } from '../../contract/device.ts'
 import type { ServiceContext } from '../context/service-context.ts'
-import { ApiProblem } from '../ground/problem.ts'
+import { ApiProblem, tooManyRequests } from '../ground/problem.ts'
+import { newId } from '../rules/random.ts'
+import { takeAttempt } from '../store/attempts.ts'
 import { setPush } from '../store/pushes.ts'
 import { parseContent } from './signature.ts'
 import { requireActive, consumeCall } from './signed-call.ts'
@@ -18,6 +20,25 @@ export async function changePush(ctx: ServiceContext, call: SignedCall): Promise
     await setPush(db, call.device.id, push && sealedPush(ctx, call.device, push))
   })
   return stateOf(ctx, push?.endpoint)
+}
+
+/** How many tests a device can ask for, and how long a push service keeps one, seconds. */
+const testLimit = { limit: 5, window: 60 * 60 }
+const testLifetime = 60
+
+/** Sends one message to the device that asks, so that its owner sees whether messages arrive. It creates no session. */
+export async function testPush(ctx: ServiceContext, call: SignedCall): Promise<PushTest> {
+  const id = newId(ctx.random)
+  const { id: deviceId, push } = call.device
+  const now = ctx.clock.now()
+  await ctx.store.db.transaction().execute(async (db) => {
+    await consumeCall(db, call)
+    const wait = await takeAttempt(db, [{ scope: `push test ${deviceId}`, ...testLimit }], now)
+    if (wait > 0) throw tooManyRequests({ limit: `at most ${testLimit.limit} tests in an hour`, wait, now })
+  })
+  const sent = push !== null && ctx.pusher !== undefined
+  if (sent) ctx.pusher.tell({ kind: 'test', id, deviceId, expiresAt: now + testLifetime })
+  return { id, sent }
 }
 
 export async function readPush(ctx: ServiceContext, { device }: SignedCall): Promise<PushState> {

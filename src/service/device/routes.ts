@@ -27,7 +27,7 @@ import { collectMove } from './collect-move.ts'
 import { beginMove, cancel, claim, confirm, readMove } from './move.ts'
 import { acknowledgeNotice } from './notices.ts'
 import { preview } from './preview.ts'
-import { changePush, readPush } from './push.ts'
+import { changePush, readPush, testPush } from './push.ts'
 import { auditingForgeries, auditingActivations } from './refusals.ts'
 import { removeDevice } from './remove.ts'
 import { refused } from './signature.ts'
@@ -116,6 +116,10 @@ export function createDeviceRoutes(service: ServiceContext): Router {
     GET: async (ctx, req) => ({ value: await readPush(ctx, await callOf(ctx, req, devicePaths.push)) }),
     POST: (ctx, req, res) => postOf(ctx, { req, res, path: devicePaths.push }, (call) => changePush(ctx, call)),
   })
+
+  post(devicePaths.testPush, (ctx, req, res) =>
+    postOf(ctx, { req, res, path: devicePaths.testPush }, (call) => testPush(ctx, call)),
+  )
 
   get(devicePaths.history, async (ctx, req) => ({
     value: await readHistory(ctx, await callOf(ctx, req, devicePaths.history)),

@@ -4,8 +4,8 @@ import type { Agent } from 'node:https'
 
 import { pause } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import type { PushSubscription } from '../../contract/device.ts'
-import { forgetPush, pushOfNotice, pushOfPending } from '../store/pushes.ts'
+import type { PushMessage, PushSubscription } from '../../contract/device.ts'
+import { forgetPush, pushOfDevice, pushOfNotice, pushOfPending } from '../store/pushes.ts'
 import type { SealedPush } from '../store/pushes.ts'
 import type { Queryable } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -32,11 +32,13 @@ export interface Pusher {
   close(): Promise<void>
 }
 
-/** A new session or notice. */
+/** A new session or notice, or a test that a device has asked for. */
 export interface Told {
   /** A session if absent. */
-  readonly kind?: 'notice'
+  readonly kind?: 'notice' | 'test'
   readonly id: string
+  /** Of a test: no other device gets it. */
+  readonly deviceId?: string | null
   readonly expiresAt: number
 }
 
@@ -134,7 +136,8 @@ async function post(sending: Sending, session: Told): Promise<{ push?: SealedPus
   return { push, ...(reply && { reply }) }
 }
 
-function findPush(db: Queryable, { kind, id }: Told, now: number): Promise<SealedPush | undefined> {
+function findPush(db: Queryable, { kind, id, deviceId }: Told, now: number): Promise<SealedPush | undefined> {
+  if (kind === 'test') return pushOfDevice(db, deviceId ?? '')
   return kind === 'notice' ? pushOfNotice(db, id) : pushOfPending(db, id, now)
 }
 
@@ -147,7 +150,7 @@ async function handIn(
   // The message may have expired while it waited.
   if (signal.aborted || clock.now() >= expiresAt) return undefined
   const delivery = { timeToLive: Math.max(0, expiresAt - clock.now()), topic: id.slice(0, 32) }
-  const message = webPush.seal(keys, subscription, kind === 'notice' ? { notice: id } : { session: id }, delivery)
+  const message = webPush.seal(keys, subscription, { [kind ?? 'session']: id } as PushMessage, delivery)
   // The error is dropped because it contains the endpoint.
   return postMessage(sending, message).catch(() => undefined)
 }

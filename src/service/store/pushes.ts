@@ -42,6 +42,16 @@ export const pushOfNotice = firstRow('pushOfNotice', (db, noticeId: Slot<string>
     .$narrowType<{ sealed: NotNull }>(),
 )
 
+/** The push subscription of a device in use, for a test. */
+export const pushOfDevice = firstRow('pushOfDevice', (db, deviceId: Slot<string>) =>
+  db
+    .selectFrom('device')
+    .select(['id as deviceId', 'userId', 'push as sealed'])
+    .where((is) => is.and({ id: deviceId, revokedAt: null }))
+    .where('push', 'is not', null)
+    .$narrowType<{ sealed: NotNull }>(),
+)
+
 /** @returns the pair of this database: the one given where there was none yet, on whichever node. */
 export async function pushKey(
   db: Queryable,

@@ -53,6 +53,43 @@ async function untilWarned(): Promise<void> {
   while (warnings().length === 0) await new Promise<void>((resolve) => void setImmediate(resolve))
 }
 
+describe('a test', () => {
+  it('sends one message of its own kind to the device that asks, and creates no session', async () => {
+    const { device, subscription, pending } = await subscribed()
+    await subscribed()
+
+    const { json } = await read(await device.call(devicePaths.testPush))
+    await pushes.received(1)
+
+    expect(json).toEqual({ id: expect.any(String), sent: true })
+    expect(pushes.messages.map(({ path, json: message }) => [path, message])).toEqual([
+      [new URL(subscription.endpoint).pathname, { test: json.id }],
+    ])
+    expect(await pending()).toEqual([])
+    expect((await read(await device.answer(json.id, { nonce: 'A'.repeat(22), decision: 'approve' }))).code).toBe(
+      'api.error.notfound.session',
+    )
+  })
+
+  it('can be asked for five times an hour by each device', async () => {
+    const first = await subscribed()
+    const second = await subscribed()
+    const statuses: number[] = []
+    for (let round = 0; round < 6; round += 1) statuses.push((await first.device.call(devicePaths.testPush)).status)
+
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+    expect((await second.device.call(devicePaths.testPush)).status).toBe(200)
+    running.clock.skip(60 * 60)
+    expect((await first.device.call(devicePaths.testPush)).status).toBe(200)
+  })
+
+  it('says that nothing was sent where the service has no subscription', async () => {
+    const { device } = await running.enroll(unique())
+
+    expect((await read(await device.call(devicePaths.testPush))).json).toMatchObject({ sent: false })
+  })
+})
+
 describe('a session', () => {
   it('wakes the device with a message that carries its id and nothing else', async () => {
     const { ask, subscription } = await subscribed()

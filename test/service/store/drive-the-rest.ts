@@ -13,7 +13,7 @@ import { countKnownBrowsers } from '../../../src/service/store/known-browsers.ts
 import { storeInterfaceWords } from '../../../src/service/store/organizations.ts'
 import { organizations, organizationByName, rewriteService } from '../../../src/service/store/organizations.ts'
 import { isInForce } from '../../../src/service/store/passes.ts'
-import { forgetPush, pushOfNotice } from '../../../src/service/store/pushes.ts'
+import { forgetPush, pushOfDevice, pushOfNotice } from '../../../src/service/store/pushes.ts'
 import { replaceSealed, sealedPlaces } from '../../../src/service/store/sealed-values.ts'
 import { takePruneBudget } from '../../../src/service/store/trusted-clock.ts'
 import { userById, usersNamed } from '../../../src/service/store/users.ts'
@@ -112,6 +112,7 @@ export function driveTheRest(): void {
     await running.call('POST', `/users/${person.user.id}/bypasscodes`, { body })
     const [notice] = (await (await person.device.inbox()).json()).notices
     await pushOfNotice(node.ctx.store.db, notice.id)
+    await pushOfDevice(node.ctx.store.db, person.signer.id!)
 
     expect((await person.device.acknowledge(notice.id)).status).toBe(200)
   })

@@ -1,0 +1,77 @@
+import { useRef, useState } from 'preact/hooks'
+
+import { Button } from '../button.tsx'
+import { Card, Problem, Status } from '../card.tsx'
+import { DigitField } from '../digit-field.tsx'
+import { Icon } from '../icons.tsx'
+import { Keypad } from '../keypad.tsx'
+import { useWords } from '../words/speech.tsx'
+
+interface PracticeScreenProps {
+  /** Whether a notification arrived. */
+  readonly reached: boolean
+  readonly onBack: () => void
+}
+
+/** Two digits, as most requests ask for. */
+const newNumber = () => String(10 + ((crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) % 90))
+
+/** A request to try out. It exists on this screen only: there is no session, and nothing is sent. */
+export function PracticeScreen({ reached, onBack }: PracticeScreenProps) {
+  const words = useWords()
+  const form = useRef<HTMLFormElement>(null)
+  const [number] = useState(newNumber)
+  const [typed, setTyped] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const [done, setDone] = useState(false)
+
+  function approve(event: SubmitEvent) {
+    event.preventDefault()
+    if (typed === number) return setDone(true)
+    form.current?.querySelector('input')?.focus({ preventScroll: true })
+    if (typed.length < number.length) return
+    setTyped('')
+    setProblem(words.wrongNumber)
+  }
+  if (done) {
+    return (
+      <Card
+        title={
+          <span class="outcome ok">
+            <Icon name="check" />
+            <>{words.practiceDone}</>
+          </span>
+        }
+      >
+        <p class="sentence centered">{reached ? words.practiceReached : words.notificationsOff}</p>
+        <Button class="outlined wide" onClick={onBack} label={words.ok} />
+      </Card>
+    )
+  }
+  return (
+    <Card title={words.practiceTitle} above={<Status icon="info">{words.testTitle}</Status>}>
+      <p class="sentence">{words.practiceSentence}</p>
+      <form class="answer" ref={form} onSubmit={approve} noValidate>
+        <div class="question">
+          <label for="number" class={problem === undefined ? '' : 'unseen'}>
+            {words.practiceNumber(number)}
+          </label>
+          <Problem text={problem === undefined ? undefined : `${problem} ${words.practiceNumber(number)}`} />
+        </div>
+        <div class="asked alone">
+          <DigitField name="number" length={2} value={typed} onValue={setTyped} describedBy="title" />
+        </div>
+        <Keypad form={form} onEraseEmpty={() => {}} />
+        <div class="actions">
+          <Button class="outlined" onClick={onBack} label={words.deny} />
+          <Button
+            type="submit"
+            class={typed.length === 2 ? 'filled' : 'filled incomplete'}
+            aria-disabled={typed.length < 2}
+            label={words.approve}
+          />
+        </div>
+      </form>
+    </Card>
+  )
+}

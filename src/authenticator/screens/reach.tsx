@@ -1,0 +1,95 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import type { Clock } from '../../clock.ts'
+import type { Device } from '../../device/device.ts'
+import type { StoredAccount } from '../accounts-store.ts'
+import { Button } from '../button.tsx'
+import { Problem, Status } from '../card.tsx'
+import { useAttempt } from '../use-attempt.ts'
+import { nameOf } from '../use-accounts.ts'
+import { useWords } from '../words/speech.tsx'
+import { Steps } from './blocked-steps.tsx'
+
+interface ReachProps {
+  readonly device: Device
+  readonly clock: Clock
+  readonly accounts: readonly StoredAccount[]
+  /** Whether notifications are on. */
+  readonly notified: boolean
+  /** Opens a request to try out. @param reached Whether a notification arrived for it. */
+  readonly onPractice: (reached: boolean) => void
+}
+
+/** How long to wait for a notification, milliseconds. */
+const longestWait = 20_000
+
+type Result = 'waiting' | 'arrived' | 'missing'
+
+/** "Does it reach me?": sends a test through the push service, and says whether its notification arrived. */
+export function Reach({ device, clock, accounts, notified, onPractice }: ReachProps) {
+  const words = useWords()
+  const [chosen, setChosen] = useState(accounts[0])
+  const [result, setResult] = useState<Result>()
+  const { busy, problem, run } = useAttempt()
+  const arrivals = useRef(new Set<unknown>())
+  const wanted = useRef<string | undefined>(undefined)
+
+  useEffect(() => {
+    const note = ({ data }: MessageEvent<unknown>) => {
+      if (typeof data !== 'object' || data === null || !('test' in data)) return
+      arrivals.current.add(data.test)
+      if (data.test === wanted.current) setResult('arrived')
+    }
+    navigator.serviceWorker?.addEventListener('message', note)
+    return () => navigator.serviceWorker?.removeEventListener('message', note)
+  }, [])
+  useEffect(() => {
+    if (result !== 'waiting') return undefined
+    return clock.after(longestWait, () => setResult('missing'))
+  }, [result])
+
+  const send = () =>
+    run(async () => {
+      if (!notified || !chosen) return onPractice(false)
+      setResult(undefined)
+      const { id, sent } = await device.testPush(chosen)
+      wanted.current = id
+      // The notification may be faster than the response.
+      setResult(arrivals.current.has(id) ? 'arrived' : sent ? 'waiting' : 'missing')
+    })
+  return (
+    <section class="part">
+      <h2>{words.reachTitle}</h2>
+      <p class="sentence">{words.reachSentence}</p>
+      {accounts.length > 1 ? (
+        <label class="field">
+          <span>{words.reachAccount}</span>
+          <select
+            value={chosen?.id}
+            onChange={({ currentTarget }) => setChosen(accounts.find(({ id }) => id === currentTarget.value))}
+          >
+            {accounts.map((account) => (
+              <option key={account.id} value={account.id}>
+                {words.at(nameOf(account), account.user.username)}
+              </option>
+            ))}
+          </select>
+        </label>
+      ) : null}
+      <Button
+        class="outlined wide"
+        disabled={busy || result === 'waiting'}
+        onClick={() => void send()}
+        label={words.reachSend}
+      />
+      {problem === undefined ? null : <Problem text={problem} />}
+      {result === undefined ? null : <Status icon={icons[result]}>{words.reachResults[result]}</Status>}
+      {result === 'missing' ? <Steps steps={words.reachSteps} /> : null}
+      {result === 'arrived' || result === 'missing' ? (
+        <Button class="outlined wide" onClick={() => onPractice(result === 'arrived')} label={words.reachHere} />
+      ) : null}
+    </section>
+  )
+}
+
+const icons = { waiting: 'clock', arrived: 'check', missing: 'warning' } as const

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+
+import { button, headline, phones, seen } from './phone.ts'
+import { close, delivery, joinedForPush, press, tellWindows } from './push-phone.ts'
+
+const phone = await phones({ serviceWorkers: 'allow' })
+
+/** A phone with notifications, at its settings. */
+async function atSettings() {
+  const joined = await joinedForPush(phone, 'granted')
+  await expect.poll(joined.told).toBe(1)
+  const shown = await delivery(joined.service, joined.page)
+  await button(joined.page, 'Settings').click()
+  return { ...joined, ...shown }
+}
+
+describe('a test request', () => {
+  it('reports that its notification arrived, which opens a request to try out', async () => {
+    const { service, page, pushes, worker, deliver, notices } = await atSettings()
+    await button(page, 'Send a test request').click()
+    await pushes.received(1)
+
+    await deliver(pushes.messages[0]!.text)
+    await seen(page.getByText('A notification arrived.'))
+    const [notice] = await notices()
+    await tellWindows(worker, { practice: 'a' })
+    await headline(page, 'Practice request')
+    const number = /\d\d/.exec(await page.getByText(/^Enter \d\d$/).innerText())![0]
+    await page.locator('#number').fill(number === '10' ? '11' : '10')
+    await button(page, 'Approve').click()
+    await seen(page.getByRole('alert').getByText('The numbers didn’t match'))
+    await page.locator('#number').fill(number)
+    await button(page, 'Approve').click()
+    await headline(page, 'It works')
+
+    expect(notice).toMatchObject({ title: 'Test · this signs no one in', options: { silent: false, tag: 'test' } })
+    expect(await seen(page.getByText('Requests reach this phone.'))).toBe(true)
+    expect(await service.client.users.getByUsername('alice')).toBeDefined()
+  })
+
+  it('reports after 20 seconds that no notification arrived, with what to do', async () => {
+    const { page } = await atSettings()
+    await page.clock.install()
+    await button(page, 'Send a test request').click()
+    await seen(page.getByText('Waiting for the notification'))
+
+    await page.clock.fastForward(20_000)
+
+    await seen(page.getByText('No notification arrived.'))
+    expect(await page.locator('.steps li').count()).toBe(3)
+  })
+
+  it('opens in the page where notifications are off, and sends nothing', async () => {
+    const { page } = await phone.joined()
+    const calls: string[] = []
+    page.on('request', (request) => void calls.push(new URL(request.url()).pathname))
+    await button(page, 'Settings').click()
+
+    await button(page, 'Send a test request').click()
+    await headline(page, 'Practice request')
+    const number = /\d\d/.exec(await page.getByText(/^Enter \d\d$/).innerText())![0]
+    await page.locator('#number').fill(number)
+    await button(page, 'Approve').click()
+
+    await headline(page, 'It works')
+    expect(await seen(page.getByText('Requests appear only while the app is open.'))).toBe(true)
+    expect(calls.filter((path) => path.startsWith('/device/') && path !== '/device/requests')).toEqual([])
+  })
+
+  it('opens from its notification while the app is closed', async () => {
+    const { service, page, worker } = await atSettings()
+    await close(service, page)
+
+    const opened = await worker.evaluate(press, { test: 'a' })
+    await page.goto(new URL(opened, `${service.url}/authenticator/`).href)
+
+    expect(await headline(page, 'Practice request')).toBe(true)
+  })
+
+  it('can be sent for each account', async () => {
+    const { service, page, pushes } = await atSettings()
+    const { code } = await service.enroll('bob')
+    await page.goto(`${service.url}/authenticator/#code=${code}`)
+    await button(page, 'Add this account').click()
+    await page.getByText('bob').first().waitFor()
+    await button(page, 'Settings').click()
+
+    await page.getByLabel('Account').selectOption({ label: 'bob at Wiki' })
+    const sent = page.waitForResponse((response) => response.url().endsWith('/device/push/test'))
+    await button(page, 'Send a test request').click()
+
+    expect((await sent).ok()).toBe(true)
+    expect(pushes).toBeDefined()
+  })
+})
+
+describe('blocked notifications', () => {
+  it.each([
+    ['Chrome on Android', 'Mozilla/5.0 (Linux; Android 10; K) Chrome/140.0 Mobile Safari/537.36', 'then “Permissions”'],
+    ['Samsung Internet', 'Mozilla/5.0 (Linux; Android 10; K) SamsungBrowser/28.0 Chrome/130.0', 'Sites and downloads'],
+    [
+      'Safari on an iPhone',
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Safari/604.1',
+      'Settings of the iPhone',
+    ],
+    ['Firefox', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Remove the block'],
+    ['Edge', 'Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Safari/537.36 Edg/140.0', 'Turn on “Notifications”'],
+  ])('are allowed again in %s by the steps of that browser', async (_, userAgent, step) => {
+    const { page } = await joinedForPush(phone, 'denied', { userAgent })
+
+    await button(page, 'Settings').click()
+
+    expect(await seen(page.locator('.steps').getByText(step))).toBe(true)
+  })
+})
